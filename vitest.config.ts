@@ -41,7 +41,7 @@ export default defineConfig({
       { find: /^troupe\/host$/, replacement: resolve(root, 'src/tools/built-in/host.ts') },
       { find: /^troupe\/inspect$/, replacement: resolve(root, 'src/inspect/index.ts') },
       { find: /^troupe\/journal$/, replacement: resolve(root, 'src/runtime/journal/index.ts') },
-      { find: /^troupe\/patterns$/, replacement: resolve(root, 'src/runtime/patterns/index.ts') },
+      { find: /^troupe\/patterns$/, replacement: resolve(root, 'src/patterns/index.ts') },
       { find: /^troupe\/messages$/, replacement: resolve(root, 'src/tools/messages/index.ts') },
       { find: /^troupe\/publishing$/, replacement: resolve(root, 'src/inspect/publishing/index.ts') },
       { find: /^troupe\/resources$/, replacement: resolve(root, 'src/runtime/resources/index.ts') },

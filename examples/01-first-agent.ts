@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { agent, tool } from 'troupe';
 import { z } from 'zod';
 
-// The schema does three jobs: it types `execute`, tells the model what to send, and refuses anything else.
+// The schema does three jobs: it types `execute`, tells the model what to send, and rejects anything else.
 const add = tool({
   name: 'add',
   description: 'Add two numbers.',
@@ -14,7 +14,7 @@ const add = tool({
 });
 
 // No model is named, so the environment decides: a key of yours is used if it is set (see the README), and without any
-// the offline model answers. That one is no language model, but it knows how to use a tool. (Exported, so that
+// the offline model answers. It is not a language model, but it can use a tool. (Exported, so that
 // `troupe run` and `troupe graph` find it.)
 export const mathematician = agent({
   name: 'mathematician',
@@ -22,7 +22,7 @@ export const mathematician = agent({
   tools: [add],
 });
 
-// An agent is a definition. Each run is its own: it goes through the six phases until something stops it.
+// An agent is a definition. Each run is separate: it cycles through the six phases until something stops it.
 const result = await mathematician.run('What is 19 + 23?');
 
 console.log('answer:     ', result.output);

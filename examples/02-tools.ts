@@ -1,4 +1,4 @@
-// Tools: a result in two languages, a mistake handed back to the model, a call that a person has to approve, a toolset.
+// Tools: a result in two languages, an error reported to the model, a call that a person must approve, a toolset.
 //
 //   npx tsx examples/02-tools.ts
 import assert from 'node:assert/strict';
@@ -14,9 +14,9 @@ const find = tool({
   input: z.object({ order: z.number().int() }),
   execute: ({ order }) => {
     const found = orders.get(order);
-    // What is thrown here becomes a failed result that the model reads; it never ends the run.
+    // An error thrown here becomes a failed result that the model reads; it never ends the run.
     if (found === undefined) throw new Error(`there is no order ${order}`);
-    // The model reads the text, the program gets the value: neither has to make do with the other's.
+    // The model reads the text, the program gets the value.
     return dual({ text: `Order ${order}: one ${found.item}, ${found.price} euros.`, value: found });
   },
 });
@@ -27,7 +27,7 @@ const cancel = tool({
   input: z.object({ order: z.number().int() }),
   describe: ({ order }) => `Cancelling order ${order}`, // what a person reads
   safety: 'write',
-  // Somebody is asked only where it matters.
+  // Approval is asked for only where it matters.
   approval: ({ order }) => (orders.get(order)?.price ?? 0) > 20,
   execute: ({ order }) => {
     orders.set(order, { item: 'kettle', price: 39, cancelled: true });
@@ -44,7 +44,7 @@ const shop = toolset({
   teardown: () => void (isOpen = false),
 });
 
-// A model that follows a script, so that this prints the same every time. Its first call has a word for a number.
+// A scripted model, so that the output is the same every time. Its first call has a word in place of a number.
 const model = scriptedModel([
   calls({ name: 'shop.find', input: { order: 'seventeen' } }),
   calls({ name: 'shop.find', input: { order: 17 } }),
@@ -55,7 +55,7 @@ const model = scriptedModel([
 const clerk = agent({ name: 'clerk', instructions: 'Help with orders.', model, tools: [shop] });
 const asked: string[] = [];
 const result = await clerk.run('Please cancel order 17.', {
-  // Where nobody could approve, the call would be denied: nothing waits for somebody who cannot come.
+  // If nobody could approve, the call would be denied instead of waiting.
   person: { approve: ({ description }) => asked.push(description) > 0 },
 });
 

@@ -14,7 +14,7 @@ const add = tool({
   execute: ({ a, b }) => a + b,
 });
 
-// A hook belongs to an agent or to a run. It can look, not touch: what it throws is one more event.
+// A hook belongs to an agent or to a run. It can look, not touch: an error in it is reported as an event.
 const durations: number[] = [];
 const stopwatch = hook({
   name: 'stopwatch',
@@ -35,7 +35,7 @@ handle.events$
   .pipe(ofType('tool.started'))
   .subscribe(({ description }) => console.log('tool: ', description));
 
-// 2. With `for await`, as it happens. Deltas of the model's text come too; only they have no place in the log.
+// 2. With `for await`, as it happens. Deltas of the model's text come too; only they are not in the log.
 let text = '';
 const phases: string[] = [];
 for await (const event of handle) {
@@ -48,12 +48,12 @@ console.log('text: ', text);
 
 assert.equal(output, 'It is 42.');
 assert.equal(text, output);
-// Numbered without gaps, and the end is the last.
+// Numbered without gaps, the end last.
 assert.ok(events.every(({ seq }, index) => seq === index));
 assert.equal(events.at(-1)?.type, 'run.ended');
 assert.equal(durations.length, 2);
 
-// 3. Step by step: the run starts held at the gate, and each step() goes on to the next CHECK_STOP.
+// 3. Step by step: the run starts held at the gate, and each step() runs to the next CHECK_STOP.
 const stepped = mathematician.stream('What is 19 + 23?', { model: script(), paused: true });
 let records = 0;
 stepped.events$.pipe(ofType('step.ended')).subscribe(() => (records += 1));

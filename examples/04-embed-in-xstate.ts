@@ -1,4 +1,4 @@
-// An agent in an XState app of your own: invoked like any actor, with typed input and output, and seen at work.
+// An agent in an XState app: invoked like any actor, with typed input and output, and observed at work.
 //
 //   npx tsx examples/04-embed-in-xstate.ts
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ const researcher = agent({
   output: z.object({ answer: z.string(), confidence: z.number() }),
 });
 
-// Your machine may use all that XState has; only troupe's own machines are bound to less.
+// Your machine may use every feature of XState; only troupe's own machines are restricted.
 const app = setup({
   types: {
     context: {} as { question: string; answer: string; confidence: number },
@@ -32,7 +32,7 @@ const app = setup({
         id: 'researcher',
         src: 'researcher',
         input: ({ context }) => context.question,
-        // A run that failed is done too, with an outcome that says so: it never errors in the app around it.
+        // A failed run is done too, with an outcome that says so: it never errors in the app around it.
         onDone: {
           target: 'weighing',
           actions: assign(({ event: { output: run } }) => ({
@@ -56,7 +56,7 @@ const actor = createActor(app, {
       rests.add(JSON.stringify(event.snapshot.value));
   },
 }).start();
-// … and the agent emits its runtime events: every phase, also those that are over at once.
+// … and the agent emits its runtime events: every phase, including transient ones.
 const phases: string[] = [];
 actor.getSnapshot().children.researcher?.on('phase.entered', ({ phase }) => phases.push(phase));
 

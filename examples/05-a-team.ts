@@ -1,11 +1,11 @@
-// A team is a statechart too, and an agent to whoever uses it: so teams nest. One member fails, the others go on.
+// A team is a statechart too, and is used like an agent: so teams nest. One member fails, the others continue.
 //
 //   npx tsx examples/05-a-team.ts
 import assert from 'node:assert/strict';
 import { agent, ofType, pipeline, supervisorWorker } from 'troupe';
 import { scriptedModel } from 'troupe/testing';
 
-// Each member follows a script of its own, so that this runs without a key; leave the models out, and yours answer.
+// Each member has a scripted model, so that this runs without a key; leave the models out to use your own.
 const historian = agent({
   name: 'historian',
   description: 'Knows what happened, and when.',
@@ -17,8 +17,8 @@ const physicist = agent({
   model: scriptedModel([new Error('the laboratory is closed')]),
 });
 
-// The supervisor decides who does what, as data that is checked against a schema. A worker that fails replies with its
-// error: what to make of it is the supervisor's to say.
+// The supervisor decides who does what, as data validated by a schema. A failed worker replies with its
+// error, and the supervisor decides what to do.
 const desk = supervisorWorker({
   name: 'desk',
   supervisor: {
@@ -44,14 +44,14 @@ const desk = supervisorWorker({
   workers: { historian, physicist },
 });
 
-// Stages in a row: the desk's answer is the editor's input.
+// Stages in sequence: the desk's answer is the editor's input.
 const editor = agent({
   name: 'editor',
   model: scriptedModel([({ messages }) => `Dear reader, ${messages.at(-1)?.text}.`]),
 });
 const newspaper = pipeline({ name: 'newspaper', stages: [desk, editor] });
 
-// One stream for the whole tree; `path` says who.
+// One stream for the whole tree; `path` identifies the actor.
 const handle = newspaper.stream('How do tides work?');
 const ended = new Map<string, string>();
 handle.events$.pipe(ofType('member.ended')).subscribe(({ path, member, status }) => {

@@ -1,4 +1,4 @@
-// A model is one method. Here is one of your own, that streams, behind one that is always down.
+// A model is one method. Here is a custom one that streams, as a fallback for one that is always down.
 //
 //   npx tsx examples/06-your-own-model.ts
 import assert from 'node:assert/strict';
@@ -21,8 +21,8 @@ const parrot: Model = {
   },
 };
 
-// The code says what went wrong, `retryable` whether the same model is asked again: `{ retryable: 'yes' }` as third argument has it tried
-// again, as is right for `model.unavailable`. Without it nothing is, and the next one is asked.
+// The code says what went wrong, `retryable` whether the same model is retried: pass `{ retryable: 'yes' }` as third argument to retry
+// `model.unavailable`. Without it the next model is asked.
 const outOfMoney: Model = {
   provider: 'example',
   id: 'out-of-money',
@@ -37,7 +37,7 @@ const echo = agent({ name: 'echo', model: [outOfMoney, parrot] });
 const handle = echo.stream('hello there');
 const shown: string[] = [];
 text$(handle.events$).subscribe(({ text }) => shown.push(text));
-handle.events$.pipe(ofType('model.fellBack')).subscribe(({ from, to, error }) => {
+handle.events$.pipe(ofType('model.fell-back')).subscribe(({ from, to, error }) => {
   console.log(`fell back: ${from} → ${to} (${error.code})`);
 });
 const { output, totals } = await handle.result;

@@ -1,4 +1,4 @@
-// What an agent may use, and when its work counts as done.
+// Limits on what an agent may use, and rules for when its work is done.
 //
 //   npx tsx examples/07-budgets-and-endings.ts
 import assert from 'node:assert/strict';
@@ -14,15 +14,15 @@ const look = tool({
   execute: ({ at }) => `There is nothing at ${at}.`,
 });
 
-// 1. A budget holds for a run and all below it. What a call may cost is reserved before it and settled after it, so
-// members that work side by side cannot overspend together. In US dollars it works too: `budget: { usd: 0.25 }`.
+// 1. A budget holds for a run and everything below it. The cost of a call is reserved before it and settled after it, so
+// concurrent members cannot overspend together. In US dollars it works too: `limits: { budget: { usd: 0.25 } }`.
 const wanderer = agent({
   name: 'wanderer',
   tools: [look],
   model: scriptedModel(
     ['north', 'east', 'south', 'west'].map((at) => calls({ name: 'look', input: { at } })),
   ),
-  budget: { toolCalls: 2 },
+  limits: { budget: { toolCalls: 2 } },
 });
 const wandered = await wanderer.run('Where is it?');
 console.log('1.', wandered.status, wandered.stopReason);
@@ -34,7 +34,7 @@ assert.deepEqual(wandered.stopReason, {
   path: 'wanderer',
 });
 
-// 2. Near a limit the model is told to come to an end, then asked without tools: an answer instead of a wall.
+// 2. Near a limit the model is asked to finish, then called without tools: it answers instead of hitting the limit.
 const prepared = agent({
   name: 'prepared',
   tools: [look],
@@ -44,7 +44,7 @@ const prepared = agent({
     'Nowhere so far.',
   ]),
   stop: maxSteps(3),
-  wrapUp: { warnAt: 0.3, wrapUpAt: 0.6 },
+  limits: { wrapUp: { warnAt: 0.3, wrapUpAt: 0.6 } },
 });
 const answered = prepared.stream('Where is it?');
 answered.events$
@@ -54,20 +54,20 @@ const { output } = await answered.result;
 console.log('2.', output);
 assert.equal(output, 'Nowhere so far.');
 
-// 3. Work that counts as done only when `complete` is called. Who forgets is reminded, once; then the answer stands,
-// and everybody can see that it was completed for the agent.
+// 3. Work that counts as done only when `complete` is called. A model that forgets is reminded once; then its answer is accepted,
+// and marked as completed automatically.
 const forgetful = agent({
   name: 'forgetful',
   tools: [complete],
   model: scriptedModel(['All done!', 'I said that it is done.']),
-  ends: byTool(),
+  stop: { ends: byTool() },
 });
 const reminded = await forgetful.run('Do it.');
 console.log('3.', reminded.output, `(completed for it: ${String(reminded.autoCompleted)})`);
 assert.equal(reminded.autoCompleted, true);
 assert.equal(reminded.totals.modelCalls, 2);
 
-// 4. A model that goes round in circles is told so at the third time, and stopped at the fifth.
+// 4. A looping model is warned at the third repetition, and stopped at the fifth.
 const circling = agent({
   name: 'circling',
   tools: [look],

@@ -1,4 +1,4 @@
-// Critics look at an answer before it counts: they send it back, bounded, or stop the run.
+// Critics review an answer before it is accepted: they send it back, a bounded number of times, or stop the run.
 //
 //   npx tsx examples/08-critics.ts
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ const archive = tool({
   execute: () => 'The lighthouse was built in 1871. It is 31 metres high.',
 });
 
-// One of your own: any object with a name and a function. The first that objects wins, and those after it are not asked.
+// A custom one: any object with a name and a function. The first that objects wins, and later ones are not asked.
 const brief: Critic = {
   name: 'brief',
   critique: ({ candidate }) =>
@@ -23,7 +23,7 @@ const brief: Critic = {
       : { verdict: 'revise', note: 'Say it in 80 characters.' },
 };
 
-// And one from the kit, that asks no model: every sentence has to stand on what the tools returned.
+// And a built-in one that needs no model: every sentence must be supported by tool results.
 const critics = [brief, groundingCritic()];
 
 const keeper = agent({
@@ -49,7 +49,7 @@ assert.deepEqual(
   ['accept', 'revise', 'accept', 'accept'],
 );
 
-// An author that never gives in: after two rejections the run ends, and its last answer is kept, marked as unaccepted.
+// An author that never improves: after two rejections the run ends, and its last answer is kept, marked as unaccepted.
 const stubborn = agent({
   name: 'stubborn',
   tools: [archive],

@@ -1,4 +1,4 @@
-// Memory across runs: what was learned in one is recalled in the next, also by another process.
+// Memory across runs: facts learned in one run are recalled in the next, also by another process.
 //
 //   npx tsx examples/09-memory.ts
 import assert from 'node:assert/strict';
@@ -9,7 +9,7 @@ import { agent, modelAnswer, ofType, type Model } from 'troupe';
 import { notesMemory } from 'troupe/memory';
 import { folderStore } from 'troupe/stores';
 
-// This model has no mind of its own: it answers from what it is shown. What was remembered is shown as a turn.
+// This model answers only from what it is shown. Memories are shown as a turn.
 const listener: Model = {
   provider: 'example',
   id: 'listener',
@@ -40,7 +40,7 @@ try {
   const after = await handle.result;
   console.log('after:  ', after.output);
 
-  // The notes are Markdown: a line for each, that a person can read and change.
+  // The notes are Markdown, one line each, which a person can read and edit.
   const [file = ''] = await readdir(folder);
   console.log(await readFile(join(folder, file), 'utf8'));
 

@@ -1,4 +1,4 @@
-// A signature says in one line what goes in and what comes out, and types both.
+// A signature defines input and output in one line, and types both.
 //
 //   npx tsx examples/10-signature.ts
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ const model = scriptedModel([
   '{"summary":"Good food, slow service","positive":true,"topics":["food","service"]}',
 ]);
 
-// Read it aloud: from a review, and how many words at most, to a summary, whether it is positive, and some topics.
+// From a review and an optional number of words, to a summary, a verdict, and topics.
 const reviewer = agent({
   name: 'reviewer',
   instructions: 'Summarise reviews.',
@@ -29,7 +29,7 @@ assert.equal(summary, 'Good food, slow service');
 assert.deepEqual(topics, ['food', 'service']);
 assert.equal(result.totals.modelCalls, 2);
 
-// Input that does not fit is refused before anything is paid for.
+// Invalid input is rejected before anything is paid for.
 // @ts-expect-error: TypeScript knows it, too.
 const refused: unknown = await reviewer.run({ words: 5 }).catch((error: unknown) => error);
 assert.ok(isTroupeError(refused, 'input.invalid'));

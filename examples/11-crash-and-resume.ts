@@ -1,4 +1,4 @@
-// A run whose process dies in the middle, and another process that goes on with it: nothing is paid twice.
+// A run whose process dies in the middle, and another process that resumes it: nothing is paid twice.
 //
 //   npx tsx examples/11-crash-and-resume.ts
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import { resume } from 'troupe/journal';
 import { sqliteStore } from 'troupe/stores';
 import { z } from 'zod';
 
-// This file is started twice: by you, and by itself, to have somebody who can die.
+// This file runs twice: started by you, and by itself as a child process that can be killed.
 const [, , folder = mkdtempSync(join(tmpdir(), 'troupe-crash-'))] = process.argv;
 const isChild = process.argv.length > 2;
 const book = join(folder, 'book.txt');
@@ -31,7 +31,7 @@ const receipt = tool({
   name: 'receipt',
   description: 'Writes a receipt.',
   input: z.object({}),
-  // Whoever does it twice has still done it once: so it is simply done again after a crash.
+  // It is idempotent: so it is simply repeated after a crash.
   idempotent: true,
   execute: () => {
     if (isChild) process.kill(process.pid, 'SIGKILL');
@@ -42,7 +42,7 @@ const receipt = tool({
 const clerk = agent({
   name: 'clerk',
   tools: [pay, receipt],
-  // In place of a model: it pays, writes the receipt, and is done.
+  // In place of a model: it pays, writes the receipt, and finishes.
   decide: ({ step }) => {
     if (step === 0) return { kind: 'act', calls: [{ name: 'pay', input: { amount: 30 } }] };
     if (step === 1) return { kind: 'act', calls: [{ name: 'receipt', input: {} }] };

@@ -1,4 +1,4 @@
-// A run that waits for a yes in one process, and gets it from another, which has nothing of it but the store.
+// A run that waits for approval in one process, and gets it from another, which shares only the store.
 //
 //   npx tsx examples/12-approval-from-another-process.ts
 import assert from 'node:assert/strict';
@@ -13,7 +13,7 @@ import { sqliteStore } from 'troupe/stores';
 import { calls, scriptedModel } from 'troupe/testing';
 import { z } from 'zod';
 
-/** What the process that has the agent does. */
+/** Runs in the process that has the agent. */
 const runClerk = async (database: string): Promise<void> => {
   const refund = tool({
     name: 'refund',
@@ -33,14 +33,14 @@ const runClerk = async (database: string): Promise<void> => {
     ]),
   });
   const store = sqliteStore(database);
-  // Nobody is here to ask: as the run is stored, it waits, for as long as it takes.
+  // There is no person here: as the run is stored, it waits without limit.
   const { records, output } = await clerk.run('My kettle is broken.', { store, runId: 'run-17' });
   console.log('3. clerk:', records[0]?.results[0]?.text);
   console.log('4. clerk:', output);
   await store.close();
 };
 
-/** What everybody else does, who has the store and not the agent. */
+/** Runs in any other process, with the store and without the agent. */
 const approveElsewhere = async (database: string): Promise<void> => {
   const child = fork(import.meta.filename, [database]);
   const ended = once(child, 'exit');
@@ -49,14 +49,14 @@ const approveElsewhere = async (database: string): Promise<void> => {
   assert.equal(request.kind, 'approval');
   console.log(`1. ${request.agent} wants to: ${request.description}`);
 
-  // 39, not 390: these are the arguments that the call is made with. The id is bound to the call as it was asked for.
+  // 39, not 390: the call is made with these arguments. The id is bound to the call as requested.
   await answerRequest(store, 'run-17', { id: request.id, yes: true, input: { order: 17, euros: 39 } });
   console.log(`2. approved as 39 euros, by request ${request.id.slice(0, 8)}…`);
 
   const [exit] = await ended;
   assert.equal(exit, 0);
   assert.deepEqual(await openRequests(store), []);
-  // An answer is good for one time.
+  // A request can be answered once.
   const again = answerRequest(store, 'run-17', { id: request.id, yes: true });
   await assert.rejects(again, { code: 'request.unknown' });
   assert.equal((await store.entry('run-17'))?.status, 'completed');

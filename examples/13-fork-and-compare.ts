@@ -1,4 +1,4 @@
-// A run that went wrong, gone through again, forked with another model, and set beside what came of that.
+// A run that went wrong: replayed, forked with another model, and compared with the fork.
 //
 //   npx tsx examples/13-fork-and-compare.ts
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ const clerk = agent({
   name: 'clerk',
   instructions: 'Say what is in stock.',
   tools: [stock],
-  // In place of a model of some provider: this one stops looking too early.
+  // In place of a provider's model: this one stops looking too early.
   model: scriptedModel([
     calls({ name: 'stock', input: { item: 'tea' } }),
     'There is tea. Milk, I do not know.',
@@ -35,14 +35,14 @@ const store = memoryStore();
 const first = await clerk.run('Is there tea, and is there milk?', { store, runId: 'first' });
 console.log('1.', first.output);
 
-// 1. Going through it again does nothing, and has to tell the very same. With `to` it is as it was at that step.
+// 1. A replay executes nothing, and must produce the same events. With `to` it stops at that step.
 const again = await replay(clerk, 'first', { store });
 assert.deepEqual(again.events, first.events);
 const early = await replay(clerk, 'first', { store, to: { step: 1 } });
 console.log(`2. ${again.events.length} events told again, ${early.events.length} up to step 1`);
 assert.equal(looked, 1);
 
-// 2. A fork shares what came before step 1, tea and all, and goes on from there by itself.
+// 2. A fork shares everything before step 1, and continues independently.
 const careful = scriptedModel([
   calls({ name: 'stock', input: { item: 'milk' } }),
   'There is tea, but no milk.',
@@ -57,7 +57,7 @@ const second = await handle.result;
 console.log('3.', second.output);
 assert.equal(looked, 2);
 
-// 3. Where do they part, and what came of it?
+// 3. Where do they diverge, and with what result?
 const { parted, calls: made, totals } = compare(first, second);
 console.log(`4. They part at ${parted?.path}, step ${parted?.step}: ${made.right.join(', ')}`);
 console.log('  ', totals.left.output, '|', totals.right.output);

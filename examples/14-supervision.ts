@@ -1,29 +1,29 @@
-// Members fail. What is done about it is data: who begins anew, how often, after how long, and when it is given up.
+// Members fail. The reaction is configured as data: who restarts, how often, after which delay, and when to give up.
 //
 //   npx tsx examples/14-supervision.ts
 //
-// When not to use it: where a failure is worth knowing. Without a policy it is a reply like any other, and the team goes on without.
+// When not to use it: the failure itself is informative. Without a policy it is a reply like any other, and the team continues.
 import assert from 'node:assert/strict';
 import { agent, ofType, supervisorWorker, TroupeError } from 'troupe';
 import { scriptedModel } from 'troupe/testing';
 
-// The weather service is down when it is asked first, and answers when it is asked again.
+// The weather service is down on the first call, and answers the second.
 const down = new TroupeError('model.unavailable', 'Cannot answer as the service is down: 503', {
   retryable: 'yes',
 });
 const forecaster = agent({
   name: 'forecaster',
   description: 'Knows the weather.',
-  retry: { attempts: 1 },
+  failures: { retry: { attempts: 1 } },
   model: scriptedModel([down, 'Rain until noon.']),
 });
 
-// This one gives no usable answer, and is told so when it begins anew; it asks for fewer tries than the team would give it.
+// This one gives no usable answer, and restarts with a note that says so; it asks for fewer attempts than the team allows.
 const vague = new TroupeError('output.invalid', 'Cannot use the answer as it names no train');
 const timetable = agent({
   name: 'timetable',
   description: 'Knows the trains.',
-  asMember: { poisonAfter: 2 },
+  failures: { asMember: { poisonAfter: 2 } },
   model: scriptedModel([vague, vague]),
 });
 
@@ -68,5 +68,5 @@ assert.deepEqual(
   events.flatMap((event) => (event.type === 'child.restarted' ? [event.member] : [])).toSorted(),
   ['forecaster', 'timetable'],
 );
-// What fails in one way again and again is given up, and told of with its task.
+// A task that keeps failing in the same way is given up, and reported.
 assert.equal(events.filter(({ type }) => type === 'child.quarantined').length, 1);

@@ -1,9 +1,9 @@
-// Agents that talk while they work: typed questions, a time by which somebody has to answer, topics, and letters that reach nobody.
+// Agents that exchange messages while they work: typed questions, time limits for answers, topics, and dead letters.
 //
 //   npx tsx examples/15-messages.ts
 //
-// When not to use it: where one needs what another has left. That is the input of its task (pipeline, workflow), and needs no talk.
-// Its chart: docs/diagrams/parallel.mmd; talk needs no chart of its own, it comes in at OBSERVE of docs/diagrams/agent.mmd
+// When not to use it: one needs another's output. That is the input of its task (pipeline, workflow), and needs no messages.
+// Its chart: docs/diagrams/parallel.mmd; messages need no chart of their own, they are read at OBSERVE of docs/diagrams/agent.mmd
 import assert from 'node:assert/strict';
 import { agent, answer, ofType, tool, wait } from 'troupe';
 import { colleagues, protocol } from 'troupe/messages';
@@ -11,21 +11,21 @@ import { parallel } from 'troupe/patterns';
 import { calls, scriptedModel } from 'troupe/testing';
 import { z } from 'zod';
 
-// What the writer may say to the sceptic, and what comes back. Both are checked, when compiled and when said.
+// Messages from the writer to the sceptic, and the replies. Both are checked, at compile time and when sent.
 const review = protocol({
   from: 'writer',
   to: 'sceptic',
   messages: { draft: { schema: z.object({ text: z.string() }), reply: z.object({ isGood: z.boolean() }) } },
 });
 
-// Code talks from within a tool. Who a message is from is not for it to say.
+// Code sends messages from within a tool. The runtime sets the sender.
 const consult = tool({
   name: 'consult',
   description: 'Asks the sceptic, and the archive.',
   input: z.object({ text: z.string() }),
   execute: async ({ text }, context) => {
     const { isGood } = await review.ask(context, 'draft', { text });
-    // Who does not answer in time has not answered: go on with something else, or fail with `message.timeout`.
+    // After the time limit: continue with a default, or fail with `message.timeout`.
     const year = await context.messages.ask('archive', 'Since when?', {
       timeoutMs: 20,
       otherwise: 'long ago',
@@ -34,7 +34,7 @@ const consult = tool({
   },
 });
 
-// Models talk by the tools of `colleagues()`.
+// Models use the tools of `colleagues()`.
 const say = (name: string, input: Record<string, string>) => calls({ name: `colleagues.${name}`, input });
 const writer = agent({
   name: 'writer',
@@ -56,7 +56,7 @@ const sceptic = agent({
     'I have read one draft.',
   ]),
 });
-// Subscribed from its beginning. The question of the writer wakes it, and it sleeps on; the news ends its day.
+// Subscribed from the start. The writer's question wakes it, and it sleeps again; the news ends its run.
 const archive = agent({
   name: 'archive',
   mailbox: { topics: ['finished'] },
@@ -76,7 +76,7 @@ console.log(output?.[0]?.output);
 
 assert.equal(output?.[0]?.output, 'The moon pulls the sea. Known since long ago.');
 assert.equal(events.filter(({ type }) => type === 'message.sent').length, 4);
-// What could not be said was told to whoever said it: a reply that does not fit, and a letter to nobody.
+// Undeliverable messages were reported to their senders: an invalid reply, and one to an unknown receiver.
 assert.deepEqual(
   events.flatMap((event) => (event.type === 'tool.finished' && !event.ok ? [event.error?.code] : [])),
   ['message.invalid', 'message.undelivered'],

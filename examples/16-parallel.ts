@@ -1,14 +1,14 @@
-// All at the same time: one member over a list, several on one question until enough have answered, and a race for the first.
+// In parallel: one member over a list, several on one question until enough have answered, and a race for the first.
 //
 //   npx tsx examples/16-parallel.ts
 //
-// When not to use it: for one task that somebody has to cut first (supervisorWorker), or whose parts build on each other (pipeline).
+// When not to use it: one task that must be split first (supervisorWorker), or whose parts depend on each other (pipeline).
 // Its chart: docs/diagrams/parallel.mmd, and docs/diagrams/race.mmd
 import assert from 'node:assert/strict';
 import { agent, answer } from 'troupe';
 import { parallel, race } from 'troupe/patterns';
 
-// 1. One member, and every item of a list. The replies keep the order of the items, whoever was done first.
+// 1. One member, and every item of a list. The replies are in the order of the items.
 const counter = agent({
   name: 'counter',
   description: 'Counts words.',
@@ -34,7 +34,7 @@ const { output: counted } = await pages.run(['The moon pulls the sea.', '', 'Twi
 console.log('1.', counted); // a page that failed is told of, and takes nothing from the others
 assert.deepEqual(counted, { words: 8, unread: 1 });
 
-// 2. Several members, one question. Two answers are enough: the third is called off, and says so in its reply.
+// 2. Several members, one question. Two answers are enough: the third member is cancelled, and its reply says so.
 const says = (name: string, text: string) =>
   agent({ name, description: `Reads the ${name}.`, decide: () => answer(text) });
 const never = agent({
@@ -59,7 +59,7 @@ assert.deepEqual(
   ['completed', 'completed', 'aborted'],
 );
 
-// 3. A race: the first good answer. The next runner starts only when one is slow or no good, so most runs cost one call.
+// 3. A race: the first good answer. The next runner starts only if one is slow or bad, so most runs cost one call.
 const guess = race({
   name: 'guess',
   members: {

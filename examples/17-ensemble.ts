@@ -1,15 +1,15 @@
-// Several answer one question without knowing of each other, and one answer is made of what they said.
+// Several agents answer one question independently, and their answers are merged to one.
 //
 //   npx tsx examples/17-ensemble.ts
 //
-// When not to use it: for a question with one short answer (let them vote), or with three times the same agent: it errs three times.
+// When not to use it: a question with one short answer (let them vote), or three copies of one agent: they make the same mistake.
 // Its chart: docs/diagrams/ensemble.mmd
 import assert from 'node:assert/strict';
 import { agent } from 'troupe';
 import { ensemble } from 'troupe/patterns';
 import { scriptedModel } from 'troupe/testing';
 
-// They differ in what they look at. In two layers each is asked twice; the second time it reads what all of them said, without names.
+// They differ in their focus. In two layers each is asked twice; the second time it reads all answers, without names.
 const engineer = agent({
   name: 'engineer',
   description: 'Knows what can be built.',
@@ -29,7 +29,7 @@ const biologist = agent({
 const lawyer = agent({
   name: 'lawyer',
   description: 'Knows what is allowed.',
-  retry: { attempts: 1 },
+  failures: { retry: { attempts: 1 } },
   model: scriptedModel([new Error('in court today'), new Error('in court today')]),
 });
 
@@ -51,7 +51,7 @@ const council = ensemble({
 
 const { output, state } = await council.run('Shall we dam the river?');
 console.log(output);
-// Who is missing is known, by layer, and with the reason.
+// Missing answers are listed by layer, with the reason.
 for (const { member, layer, reason } of state.missing)
   console.log(`layer ${layer} without the ${member}: ${reason}`);
 

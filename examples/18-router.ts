@@ -1,8 +1,8 @@
-// One of several does the task: who fits best, whose turn it is, the cheapest that can, or whoever it is handed on to.
+// One of several does the task: the best fit, the next in turn, the cheapest able one, or the one it is handed to.
 //
 //   npx tsx examples/18-router.ts
 //
-// When not to use it: where the task needs several of them (supervisorWorker), or where a plain `if` of your own could say who it is.
+// When not to use it: the task needs several of them (supervisorWorker), or a plain `if` can choose.
 // Its chart: docs/diagrams/router.mmd, and docs/diagrams/handoffs.mmd
 import assert from 'node:assert/strict';
 import { agent, answer, handoff, ofType } from 'troupe';
@@ -12,7 +12,7 @@ import { scriptedModel } from 'troupe/testing';
 const clerk = (name: string, description: string) =>
   agent({ name, description, decide: ({ input }) => answer(`${name}: ${JSON.stringify(input)}`) });
 
-// 1. By what fits: a model scores the agents by their descriptions and skills. Code may do that instead (`score`).
+// 1. By fit: a model scores the agents by their descriptions and skills. Code may do that instead (`score`).
 const desk = router({
   name: 'desk',
   members: {
@@ -32,7 +32,7 @@ const asked = await desk.run('I was charged twice.');
 console.log('1.', asked.output);
 assert.equal(asked.output, 'billing: "I was charged twice."');
 
-// 2. By tiers: the lowest that can do it does. What it cannot do goes up, and the way is on the stream.
+// 2. By tiers: the lowest able one does it. A failure goes up, and the path is on the stream.
 const staff = router({
   name: 'staff',
   members: {
@@ -70,7 +70,7 @@ for (const ring of ['one', 'two', 'three']) said.push((await night.run(ring)).ou
 console.log('3.', said.join(', '));
 assert.deepEqual(said, ['ann: "one"', 'bob: "two"', 'ann: "three"']);
 
-// 4. From hand to hand: whoever has the task answers, or hands it on. Models do that by the tool `handoffTool()`. Nobody has it twice.
+// 4. By handoffs: the current member answers, or hands over. Models do that by the tool `handoffTool()`. No member gets it twice.
 const reception = agent({
   name: 'reception',
   decide: () => handoff('billing', 'this is about money'),

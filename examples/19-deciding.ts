@@ -1,8 +1,8 @@
-// Several decide one question: by votes until they agree, by a debate before a judge, or as a jury on which people sit, too.
+// Several decide one question: by votes until they agree, by a debate before a judge, or as a jury with people.
 //
 //   npx tsx examples/19-deciding.ts
 //
-// When not to use it: for a question with one right answer that can be looked up. Like models go wrong together.
+// When not to use it: a question with one right answer that can be looked up. Similar models make the same mistakes.
 // Its chart: docs/diagrams/consensus.mmd, docs/diagrams/debate.mmd, and docs/diagrams/jury.mmd
 import assert from 'node:assert/strict';
 import { agent } from 'troupe';
@@ -13,8 +13,8 @@ const vote = (said: 'approve' | 'reject', reason: string): string =>
   JSON.stringify({ vote: said, confidence: 0.9, reason, perspective: '' });
 const voter = (...votes: readonly string[]) => ({ model: scriptedModel(votes) });
 
-// 1. Votes are counted by a rule: no model has a say in that. What cannot be read, or failed, is an abstention. From the second round on
-// all read what the others said.
+// 1. Votes are counted by a rule, not a model. An unreadable or failed vote is an abstention. From the second round on
+// voters see the others' votes.
 const board = consensus({
   name: 'board',
   voters: {
@@ -25,7 +25,10 @@ const board = consensus({
       description: 'Speaks for users.',
       model: scriptedModel(['approve', 'approve']),
     }), // an agent as it is
-    press: { retry: { attempts: 1 }, model: scriptedModel([new Error('on strike'), new Error('on strike')]) },
+    press: {
+      failures: { retry: { attempts: 1 } },
+      model: scriptedModel([new Error('on strike'), new Error('on strike')]),
+    },
   },
   rule: 'threshold',
   threshold: 0.8, // of those who vote
@@ -40,7 +43,7 @@ console.log('1.', output?.decision, '-', output?.summary);
 assert.equal(output?.decision, 'approve');
 assert.equal(output.tally.abstentions, 1);
 
-// 2. Two speak, for and against, in turns; a judge reads all of it and decides.
+// 2. Two speak, for and against, in turns; a judge reads the debate and decides.
 const court = debate({
   name: 'court',
   debaters: {
@@ -69,7 +72,7 @@ const panel = jury({
   },
   personTimeMs: 86_400_000,
 });
-// Whoever writes the app answers here, or later by `handle.reply`, or from another process (12-approval-from-another-process.ts).
+// An app answers here, or later by `handle.reply`, or from another process (12-approval-from-another-process.ts).
 const { output: verdict } = await panel.run('Release version 2?', {
   person: {
     answer: (question) => {

@@ -1,8 +1,8 @@
-// One writes and another judges; one plans and others do. Both go on until it is good, or until a bound says that it is not.
+// One writes and another judges; one plans and others execute. Both repeat until the result is good, or a limit is reached.
 //
 //   npx tsx examples/20-writing-and-planning.ts
 //
-// When not to use it: for what a program can check. A critic of the agent itself (08-critics.ts) costs no second agent. For steps that are always the same: a pipeline.
+// When not to use it: a program can check the result. A critic of the agent itself (08-critics.ts) costs no second agent. The steps are always the same: a pipeline.
 // Its chart: docs/diagrams/writer-critic.mmd, and docs/diagrams/planner-executor.mmd
 import assert from 'node:assert/strict';
 import { agent, ofType } from 'troupe';
@@ -16,7 +16,7 @@ const critic = (...verdicts: readonly string[]) => ({
   model: scriptedModel(verdicts),
 });
 
-// 1. The critic accepts, or says why not; the writer reads that with its draft.
+// 1. The critic accepts, or gives a reason; the writer reads it with its draft.
 const essay = writerCritic({
   name: 'essay',
   writer: writer(
@@ -34,7 +34,7 @@ const { output } = await handle.result;
 console.log('1.', output);
 assert.match(String(output), /^The moon pulls/);
 
-// 2. It does not go on for ever. What was never accepted is no output; the last draft is the candidate, for a person to look at.
+// 2. It is bounded. An unaccepted draft is not an output; the last one is the candidate, for a person to review.
 const stubborn = writerCritic({
   name: 'stubborn',
   writer: writer('Tides.', 'Tides!'),
@@ -50,8 +50,8 @@ assert.equal(rejected.output, undefined);
 assert.equal(rejected.candidate, 'Tides!');
 assert.equal(rejected.stopReason.kind, 'rejected');
 
-// 3. A planner makes steps, executors do them one after the other, each knowing what came of those before. A step that fails has what is
-// left planned anew.
+// 3. A planner makes steps, executors do them in sequence, each with the results of the previous ones. After a failure the rest is
+// replanned.
 const plan = (...steps: readonly (readonly [executor: string, task: string])[]) =>
   JSON.stringify({ steps: steps.map(([executor, task]) => ({ executor, task })), answer: null });
 const trip = plannerExecutor({
@@ -67,7 +67,7 @@ const trip = plannerExecutor({
     trains: agent({
       name: 'trains',
       description: 'Knows trains.',
-      retry: { attempts: 1 },
+      failures: { retry: { attempts: 1 } },
       model: scriptedModel([new Error('strike')]),
     }),
     buses: agent({ name: 'buses', description: 'Knows buses.', model: scriptedModel(['One leaves at 7.']) }),

@@ -1,8 +1,8 @@
-// Work is announced, contractors bid, and the best bid gets it; if that one fails, the next. And a board that specialists share.
+// Work is announced, contractors bid, and the best bid gets it; if that one fails, the next. And a board shared by specialists.
 //
 //   npx tsx examples/21-contract-net.ts
 //
-// When not to use it: where it is known who is good at what (router). Models say anything of themselves: let bids come from prices or queues.
+// When not to use it: the strengths of members are known (router). Models judge themselves badly: let bids come from prices or queues.
 // Its charts: docs/diagrams/contract-net.mmd, docs/diagrams/blackboard.mmd
 import assert from 'node:assert/strict';
 import { agent, answer } from 'troupe';
@@ -18,7 +18,7 @@ const works = (name: string, done?: string) =>
       return answer(done);
     },
   });
-// Bids come from a price list here; an agent without a bidder of its own is asked for its bid itself.
+// Bids come from a price list here; an agent without a bidder bids itself.
 const bids = (name: string, bid: { cost: number; confidence: number; estimateMs: number } | { bid: false }) =>
   agent({ name: `${name}-prices`, decide: () => answer(JSON.stringify(bid)) });
 
@@ -45,7 +45,7 @@ console.log(state); // who bid what, who did not and why, who had the work and f
 console.log(output);
 assert.equal(output, 'Made by south.'); // north was best and failed; south is next, as east is cheap and not sure
 
-// On a board specialists write what they find, and read what the others wrote; a controller says who is next, until all is there.
+// Specialists write their findings on a board, and read the others'; a controller picks the next, until it is complete.
 const insight = (content: string, importance: number): string =>
   JSON.stringify({ insights: [{ content, importance, tags: ['case'] }] });
 const inspectors = blackboard({

@@ -1,8 +1,8 @@
-// One conversation that all read, in which one at a time speaks; and an orchestrator that says who goes on, in which phase of the work.
+// One shared conversation with one speaker at a time; and an orchestrator that picks the next member and the phase of the work.
 //
 //   npx tsx examples/22-group-chat.ts
 //
-// When not to use it: where one has to be right. In a long talk all agree with who spoke first; let them answer alone (17-ensemble.ts).
+// When not to use it: one answer must be right. In a long talk all agree with the first speaker; let them answer alone (17-ensemble.ts).
 // Its charts: docs/diagrams/group-chat.mmd, docs/diagrams/orchestrator.mmd
 import assert from 'node:assert/strict';
 import { agent } from 'troupe';
@@ -12,7 +12,7 @@ import { scriptedModel } from 'troupe/testing';
 const speaker = (name: string, description: string, ...lines: readonly string[]) =>
   agent({ name, description, model: scriptedModel(lines) });
 
-// 1. A moderator gives the word, and says what it comes to. It takes no part in the conversation.
+// 1. A moderator picks the speaker, and concludes. It takes no part in the conversation.
 const meeting = groupChat({
   name: 'meeting',
   members: {
@@ -34,7 +34,7 @@ for (const { member: who, text } of state.turns) console.log(`1. ${who}: ${text 
 console.log('1. ⇒', output);
 assert.equal(output, 'A pontoon bridge, before autumn.');
 
-// 2. In turns nobody moderates. Who answers PASS has nothing to add; when all pass, all is said.
+// 2. In turns there is no moderator. A speaker that answers PASS has nothing to add; when all pass, it ends.
 const brainstorm = groupChat({
   name: 'brainstorm',
   members: {
@@ -46,8 +46,8 @@ const said = await brainstorm.run('How else?');
 console.log(String(said.output).replaceAll(/^/gm, '2. '));
 assert.equal(said.output, 'ann: Ferry\nbob: Cable car');
 
-// 3. An orchestrator is silent: it decides who goes on and in which phase, and it alone ends the conversation. A phase that may not follow
-// is refused, and it is told so: nothing is verified before it was done.
+// 3. An orchestrator is silent: it picks the next member and the phase, and only it ends the conversation. A phase that is not allowed
+// next is refused with the reason: nothing is verified before it is done.
 const route = (agents: readonly string[], phase: string, reason: string): string =>
   JSON.stringify({ agents, phase, reason });
 const yard = orchestrator({

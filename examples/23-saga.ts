@@ -1,8 +1,8 @@
-// Steps that change the world, each with what undoes it: when one fails, those before it are undone, the last first.
+// Steps with side effects, each with a compensation: when one fails, the steps before it are undone in reverse order.
 //
 //   npx tsx examples/23-saga.ts
 //
-// When not to use it: for steps that only read (a pipeline is less), or where all has to happen or nothing: that is a transaction.
+// When not to use it: steps that only read (a pipeline is simpler), or all or nothing: that is a transaction.
 // Its chart: docs/diagrams/saga.mmd
 import assert from 'node:assert/strict';
 import { agent, answer, TroupeError } from 'troupe';
@@ -17,7 +17,7 @@ const books = (what: string) =>
       return answer(`${what} booked`);
     },
   });
-// It gets the step, its output and why it is undone, as JSON. It may be asked twice after a crash: twice does no harm here.
+// It gets the step, its output and the reason, as JSON. It may be repeated after a crash, which does no harm here.
 const cancels = (what: string) =>
   agent({
     name: `cancel-${what}`,
@@ -44,7 +44,7 @@ const trip = saga({
   },
 });
 
-// It ends as its step did: failed. A run that fails rejects, with its result on the error.
+// It ends like the failed step. A run that fails rejects, with its result on the error.
 type Ended = Awaited<ReturnType<typeof trip.run>>;
 const { status, error, state } = await trip
   .run('Lima, in May')

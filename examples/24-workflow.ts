@@ -1,8 +1,8 @@
-// A workflow: agents and functions as nodes of a graph. It is drawn, runs, is stored and nests as any other agent.
+// A workflow: agents and functions as nodes of a graph. It can be drawn, run, stored and nested like any agent.
 //
 //   npx tsx examples/24-workflow.ts
 //
-// When not to use it: for a straight line of agents (pipeline), or where a model should decide what comes next (plannerExecutor).
+// When not to use it: a straight line of agents (pipeline), or a model should decide the next step (plannerExecutor).
 // Its chart is drawn from its nodes: `report.diagram()`
 import assert from 'node:assert/strict';
 import { agent } from 'troupe';
@@ -21,23 +21,23 @@ const writer = agent({
 });
 const artist = agent({
   name: 'artist',
-  retry: { attempts: 1 },
+  failures: { retry: { attempts: 1 } },
   model: scriptedModel([new Error('no more paint')]),
 });
 
 const report = workflow({ name: 'report' })
   .node('search', researcher)
-  // Once for each item of a list, side by side.
+  // Once for each item of a list, in parallel.
   .node('split', (found: string) => found.split('. '), { after: 'search' })
   .map('count', (sentence: string) => sentence.split(' ').length, { over: ({ split }) => split })
   .node('sum', (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0), {
     after: 'count',
   })
-  // Nothing depends on it: the report comes without a picture, too.
+  // Optional: the report works without a picture, too.
   .node('draw', artist, { input: ({ search }) => search, optional: 'skip', retry: 0 })
-  // An input names what it needs; that is an edge of the graph. A wrong name or type does not compile.
+  // An input names the outputs that it needs: the edges of the graph. A wrong name or type does not compile.
   .node('write', writer, { input: ({ input, sum, search }) => text`On ${input}, in ${sum} words: ${search}` })
-  // Done only if its condition holds.
+  // Runs only if its condition holds.
   .node('shorten', (draft: string) => `${draft.slice(0, 60)}…`, {
     after: 'write',
     condition: ({ write = '' }) => write.length > 60,

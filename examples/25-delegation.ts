@@ -1,9 +1,9 @@
-// An agent gives work away while it goes on itself, and asks again whoever has done it.
+// An agent delegates work while it continues itself, and follows up with the same delegate.
 //
 //   npx tsx examples/25-delegation.ts
 //
-// When not to use it: where it is known who does what (pipeline, workflow), or where the agent would only wait: then leave `mode` out.
-// Its chart: docs/diagrams/agent.mmd; what was given away comes back as a message, at OBSERVE
+// When not to use it: the tasks of each member are known (pipeline, workflow), or the agent would only wait: then leave `mode` out.
+// Its chart: docs/diagrams/agent.mmd; results come back as messages, at OBSERVE
 import assert from 'node:assert/strict';
 import { agent, awaitDelegates, delegate, fanOut, ofType } from 'troupe';
 import { calls, scriptedModel } from 'troupe/testing';
@@ -27,13 +27,13 @@ const wait = { name: 'await_delegates', input: {} };
 const editor = agent({
   name: 'editor',
   tools: [
-    // An id is given at once, and what comes of the work is a message. Each has a tenth of what the editor may use, and what it leaves was never taken.
+    // Returns an id at once; the result is a message. Each has a tenth of the editor's budget; the unused part stays with the editor.
     delegate({ to: [archivist], mode: 'background', followUps: true, gatherMs: 0, budget: { share: 0.1 } }),
     awaitDelegates,
-    // Several tasks at the same time; a task that fails is a line of the result.
+    // Several tasks in parallel; a failed task is a line of the result.
     fanOut({ to: [counter], concurrency: 1 }),
   ],
-  budget: { steps: 40 },
+  limits: { budget: { steps: 40 } },
   model: scriptedModel([
     calls({ name: 'delegate', input: { to: 'archivist', task: 'When was the lighthouse built?' } }),
     calls({
@@ -45,7 +45,7 @@ const editor = agent({
         ],
       },
     }),
-    // The same archivist, who still knows what was said.
+    // The same archivist, with its conversation.
     calls({ name: 'delegate', input: { to: 'archivist', task: 'And by whom?', id: 'archivist-0_0' } }, wait),
     ({ messages }) => messages.at(-1)?.text ?? '',
   ]),

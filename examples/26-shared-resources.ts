@@ -1,8 +1,8 @@
-// What all runs of a process share: a provider that may be down, places, a rate, and files that one at a time may change.
+// Resources shared by all runs of a process: a provider that may be down, a pool, a rate limit, and locked files.
 //
 //   npx tsx examples/26-shared-resources.ts
 //
-// When not to use it: for one run by itself. Its budget, the retries of its models and the cap of its tools are enough.
+// When not to use it: a single run. Its budget, the retries of its models and the concurrency of its tools are enough.
 // Its chart: docs/diagrams/breaker.mmd, and docs/diagrams/lease.mmd
 import assert from 'node:assert/strict';
 import { act, agent, answer, tool, TroupeError } from 'troupe';
@@ -11,7 +11,7 @@ import { circuitBreaker, concurrencyPool, locks, rateLimit, shared } from 'troup
 import { scriptedModel, virtualClock } from 'troupe/testing';
 import { z } from 'zod';
 
-// 1. After two failures in a row nobody calls the provider any more until it is due: the next model of the list answers at once.
+// 1. After two consecutive failures the breaker opens, and no run calls the provider for a while: the next model answers at once.
 const clock = virtualClock(); // so that the breaker does not close while you read this
 const breaker = circuitBreaker({ failures: 2, halfOpenAfterMs: 30_000, clock });
 const down = new TroupeError('model.unavailable', 'Cannot answer as the service is down: 503');
@@ -19,7 +19,7 @@ const large = scriptedModel([down, down, 'Back again.'], 'large');
 const small = scriptedModel(['Small.', 'Small.', 'Small.', 'Small.'], 'small');
 const clerk = agent({
   name: 'clerk',
-  retry: { attempts: 1 },
+  failures: { retry: { attempts: 1 } },
   // The same rate and pool for all models of one key.
   model: [shared(large, { breaker, pool: concurrencyPool(8), rate: rateLimit({ perMinute: 500 }) }), small],
 });
@@ -35,7 +35,7 @@ const back = await clerk.run('five');
 console.log(`1. five: ${back.output} (breaker ${breaker.state})`);
 assert.equal(back.output, 'Back again.');
 
-// 2. A lock: one at a time, whoever asks, in whatever run; let go of when the call ends, however it ends, or when its lease is over.
+// 2. A lock: one holder at a time, across all runs; released when the call ends in any way, or when its lease expires.
 const files = locks();
 let inside = 0;
 let most = 0;

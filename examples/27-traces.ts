@@ -1,8 +1,8 @@
-// A run as files that anybody can read: while it goes on, after a crash, and as a page to look at in a browser.
+// A run as readable files: while it runs, after a crash, and as a page for a browser.
 //
 //   npx tsx examples/27-traces.ts
 //
-// When not to use it: to go on with a run. That takes its journal (examples/11-crash-and-resume.ts): a trace tells, and nothing more.
+// When not to use it: to resume a run. That needs its journal (examples/11-crash-and-resume.ts): a trace is read-only.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,11 +37,11 @@ const weather = tool({
 const clerk = agent({ name: 'clerk', tools: [weather] });
 const model = scriptedModel([calls({ name: 'weather', input: { city: 'Oslo' } }), 'Take an umbrella.']);
 
-// 1. A hook like any other: of a run, or of an engine. It cannot harm the run, whatever its disk does.
+// 1. A hook like any other: of a run, or of an engine. It cannot harm the run, even if the disk fails.
 const { runId } = await clerk.run('How is the weather in Oslo?', { model, hooks: [traces] });
 assert.deepEqual(await traces.written(), []); // nothing went wrong
 
-// 2. Three files, which say how it went, and nothing that is secret.
+// 2. Three files, with secrets redacted.
 const trace = await readTrace(join(folder, runId));
 console.log('1.', trace.manifest.status, '·', trace.events.length, 'events ·', trace.steps.length, 'steps');
 assert.equal(trace.manifest.status, 'completed');
@@ -50,7 +50,7 @@ assert.ok(!JSON.stringify(trace).includes('sk-1234567890'));
 assert.deepEqual(await checkTrace(trace), []);
 assert.equal((await listTraces(folder, { status: ['completed'] })).length, 1);
 
-// 3. As a page that loads nothing, and as a diagram of who said what to whom.
+// 3. As a self-contained page, and as a sequence diagram.
 writeFileSync(join(folder, 'run.html'), traceAsHtml(trace));
 const diagram = traceAsSequence(trace);
 console.log(diagram);

@@ -1,9 +1,9 @@
-// What runs did, for whoever operates them: spans, metrics, a profile and a log. Nothing leaves this process here: spans stay in memory.
+// Telemetry for operating runs: spans, metrics, a profile and a log. Nothing leaves this process here: spans stay in memory.
 //
 //   npx tsx examples/28-open-telemetry.ts
 //
-// When not to use it: to look at one run while you write it. `handle.events$` and an inspector show more.
-// Its chart: docs/diagrams/agent.mmd; spans are made of the events of the machines, which know nothing of them
+// When not to use it: to look at one run during development. `handle.events$` and an inspector show more.
+// Its chart: docs/diagrams/agent.mmd; spans are derived from the machines' events
 import assert from 'node:assert/strict';
 import {
   BasicTracerProvider,
@@ -41,12 +41,12 @@ const researcher = agent({
 const writer = agent({ name: 'writer', model: scriptedModel(['It was built in 1871.', 'In 1871.']) });
 const desk = pipeline({ name: 'desk', stages: [researcher, writer] });
 
-// 1. Spans by the conventions for generative AI, to whatever provider your process has: here one that keeps them.
+// 1. Spans by the conventions for generative AI, to the registered provider: here one in memory.
 const exporter = new InMemorySpanExporter();
 const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 const traced = await openTelemetry({ tracerProvider }); // `spans: 'full'` also tells what was said
 
-// 2. Counts and percentiles without any other package, and 3. a log whose lines know their trace.
+// 2. Counts and percentiles without any other package, and 3. a log whose lines have trace ids.
 const counted = metrics();
 const log = jsonLog((line) => console.log('3.', line), {
   on: ['tool.finished', 'run.ended'],
@@ -79,7 +79,7 @@ console.log(`2. look took ${tools[0]?.durationMs.p50.toFixed(0)} ms; ${now.runs}
 assert.equal(tools[0]?.done, 1);
 assert.match(snapshotAsPrometheus(counted.snapshot()), /troupe_runs_total\{status="completed"\} 1/);
 
-// 4. Where the time of one run went, from its events: as a table, and for a flame graph.
+// 4. The profile of one run, from its events: as a table, and for a flame graph.
 const profiled = profile(events);
 assert(profiled !== undefined);
 console.log(profileTable(profiled));

@@ -1,4 +1,4 @@
-// A run for people elsewhere: server-sent events that go on where a client was, through middleware, with events of one's own.
+// A run published to people elsewhere: resumable server-sent events, middleware, and custom events.
 //
 //   npx tsx examples/29-publishing.ts
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import { around, defineEvent, eventRegistry, publishTo, sseResponse } from 'trou
 import { calls, scriptedModel } from 'troupe/testing';
 import { z } from 'zod';
 
-// 1. An event of the shop's own: its name, what its data looks like, and what is done about it.
+// 1. A custom event of the shop: its name, the schema of its data, and a handler.
 const reserved: number[] = [];
 const ordered = defineEvent('shop.ordered', z.object({ id: z.number() }), ({ id }) => void reserved.push(id));
 const order = tool({
@@ -22,7 +22,7 @@ const order = tool({
   },
 });
 
-// 2. A publisher takes numbered batches. This one is down at first: it is handed the same batch again.
+// 2. A publisher receives numbered batches. This one is down at first: it gets the same batch again.
 const room: Publication[] = [];
 let isUp = false;
 const chat = publishTo(
@@ -46,7 +46,7 @@ const model = scriptedModel([
 ]);
 const handle = clerk.stream('Order number 7.', { model });
 
-// 3. Two steps on the way to the client: one counts, one knows the events of the shop and keeps back all others.
+// 3. Two middlewares on the way to the client: one counts, one passes only the shop's custom events.
 const shop = eventRegistry([ordered]);
 const letters: string[] = [];
 shop.deadLetters$.subscribe(({ event, reason }) => letters.push(`${event.name}: ${reason}`));
@@ -63,13 +63,13 @@ assert.deepEqual(reserved, [7]);
 assert.deepEqual(letters, ['shop.misspelt: unknown']);
 assert.ok(passed > 10);
 
-// 4. A client that lost the connection says what it had last, and gets the rest from the log.
+// 4. A client that reconnects sends its last event id, and gets the rest from the log.
 const ids = (text: string) => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
 const rest = await sseResponse(handle, { after: 10 }).text();
 assert.equal(ids(rest)[0], 11);
 assert.equal(ids(rest).at(-1), ids(stream).at(-1));
 
-// 5. By now the room has everything, in order, once: the result waited for it.
+// 5. By now everything is published, in order, once: the result waited for it.
 console.log(room.map((each) => `${each.seq} ${each.type}`).join(', '));
 assert.deepEqual(
   room.map(({ seq }) => seq),

@@ -1,6 +1,6 @@
-// An agent in a React app that Vite builds: `useAgent` gives a component all it needs of it, under StrictMode, and through fast refresh.
-// The app is in `30-react-app`: `npx vite examples/30-react-app` serves it for you to play with and edit. This builds it, and talks with
-// the agent in a browser where there is one.
+// An agent in a React app that Vite builds: `useAgent` gives a component everything it needs, under StrictMode and fast refresh.
+// The app is in `30-react-app`: `npx vite examples/30-react-app` serves it for experiments. This file builds it, and tests
+// the agent in a browser if there is one.
 //
 //   npx tsx examples/30-react-app.ts
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
-// The local inspector: a page on this machine that shows agents as statecharts while they work, and lets you hold, step and answer them.
-// Here nobody opens it: the recording says what the page would show.
+// The local inspector: a page on this machine that shows agents as statecharts while they work, and lets you pause, step and answer them.
+// Here the page is not opened: the recording has its content.
 //
 //   npx tsx examples/31-inspector.ts
 //   npx troupe inspect examples/01-first-agent.ts "What is 19 + 23?" --control     (and open what it prints)
@@ -24,7 +24,7 @@ const mathematician = agent({
 const inspector = await inspect({ control: true });
 console.log(`page:   ${inspector.url.replace(/token=.*/, 'token=…')}`);
 
-// An address is no key: who has not its token sees nothing.
+// The address alone is not enough: access needs its token.
 assert.equal((await fetch(new URL('/api/session', inspector.url))).status, 403);
 
 const { output } = await mathematician.run('What is 19 + 23?', { inspect: inspector });

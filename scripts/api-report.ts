@@ -31,7 +31,7 @@ export const entryPoints = [
   { source: 'tools/built-in/host', report: 'troupe-host' },
   { source: 'inspect/index', report: 'troupe-inspect' },
   { source: 'runtime/journal/index', report: 'troupe-journal' },
-  { source: 'runtime/patterns/index', report: 'troupe-patterns' },
+  { source: 'patterns/index', report: 'troupe-patterns' },
   { source: 'tools/messages/index', report: 'troupe-messages' },
   { source: 'inspect/publishing/index', report: 'troupe-publishing' },
   { source: 'runtime/resources/index', report: 'troupe-resources' },

@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { charts } from '../src/coordination/charts.ts';
+import * as house from '../src/patterns/house.ts';
 import { agentMachine } from '../src/machines/agent-machine.ts';
 import { breakerMachine } from '../src/machines/breaker-machine.ts';
 import { toMermaid } from '../src/machines/diagram.ts';
@@ -15,7 +15,7 @@ import { modelCallMachine } from '../src/machines/model-call-machine.ts';
 import { toolCallMachine } from '../src/machines/tool-call-machine.ts';
 import { workflow } from '../src/runtime/workflows/index.ts';
 
-/** A workflow compiles to a chart of its own: this one to that of a graph of three. */
+/** A workflow is drawn as its graph: this one as that of three nodes. */
 const sample = workflow({ name: 'workflow', description: 'A graph of three nodes.' })
   .node('search', (question: string) => question)
   .node('count', (found: string) => found.length, { after: 'search', optional: true })
@@ -32,9 +32,9 @@ export const diagrams: readonly { readonly file: string; readonly text: string }
   { file: join(folder, 'agent.mmd'), text: toMermaid(agentMachine) },
   { file: join(folder, 'model-call.mmd'), text: toMermaid(modelCallMachine) },
   { file: join(folder, 'tool-call.mmd'), text: toMermaid(toolCallMachine) },
-  ...Object.entries(charts).map(([name, chart]) => ({
+  ...Object.entries(house).map(([name, { machine }]) => ({
     file: join(folder, `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.mmd`),
-    text: toMermaid(chart()),
+    text: toMermaid(machine()),
   })),
   { file: join(folder, 'breaker.mmd'), text: toMermaid(breakerMachine) },
   { file: join(folder, 'lease.mmd'), text: toMermaid(leaseMachine) },

@@ -39,6 +39,10 @@ const modules: Readonly<Record<string, object>> = {
   zod: { z },
 };
 
+/** The names that programs may import from a module; undefined for one that they may not. */
+export const exportsOf = (from: string): readonly string[] | undefined =>
+  Object.hasOwn(modules, from) ? Object.keys(modules[from] ?? {}) : undefined;
+
 /** A chart as it is drawn. */
 export interface Drawing {
   readonly width: number;
@@ -82,12 +86,15 @@ export interface PlayedActor {
 /** What came of a program. */
 export interface PlayedRun {
   readonly error: string;
+  /** The line of the program at which it happened, where that is known; from 1. */
+  readonly line: number | undefined;
   readonly actors: readonly PlayedActor[];
 }
 
 /** What a page loads when somebody runs a program. */
 export interface Runtime {
   readonly play: typeof play;
+  readonly exportsOf: typeof exportsOf;
 }
 
 const drawingOf = (shape: StateShape): Drawing => {
@@ -157,11 +164,19 @@ const printable = (value: unknown): string => (typeof value === 'string' ? value
 /** A function of asynchronous code. */
 type Program = (modules: object, console: object) => Promise<void>;
 
+/** The line of a program that an error came from: its function has two lines before the first one. */
+const lineOf = (thrown: unknown): number | undefined => {
+  if (!(thrown instanceof Error)) return undefined;
+  const [, line] = /program\.ts:(\d+)/.exec(thrown.stack ?? '') ?? [];
+  return line === undefined ? lineOf(thrown.cause) : Number(line) - 2;
+};
+
 /** Runs a program: JavaScript with `modules` in place of imports. */
 export const play = async (code: string, print: (line: string) => void): Promise<PlayedRun> => {
   const record = recorder({ secrets: {} });
   const detach = attachInspector(record);
   let error = '';
+  let line: number | undefined;
   const log = (...said: readonly unknown[]): void => {
     print(said.map(printable).join(' '));
   };
@@ -169,15 +184,16 @@ export const play = async (code: string, print: (line: string) => void): Promise
     const makes = Object.getPrototypeOf(async () => undefined) as {
       readonly constructor: new (...parts: readonly string[]) => Program;
     };
-    const program = new makes.constructor('modules', 'console', code);
+    const program = new makes.constructor('modules', 'console', `${code}\n//# sourceURL=program.ts`);
     await program(modules, { log, error: log, warn: log });
     // What it left to happen right after it is its own, too.
     await new Promise((resolve) => setTimeout(resolve, 50));
   } catch (thrown) {
     error = printable(thrown);
+    line = lineOf(thrown);
   } finally {
     detach();
   }
   const entries = [...record.recording.from()].map((line) => JSON.parse(line) as Entry);
-  return { error, actors: actorsIn(entries) };
+  return { error, line, actors: actorsIn(entries) };
 };

@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AnyStateMachine } from 'xstate';
-import { charts } from '../src/coordination/charts.ts';
+import * as house from '../src/patterns/house.ts';
 import { agentMachine } from '../src/machines/agent-machine.ts';
 import { breakerMachine } from '../src/machines/breaker-machine.ts';
 import { toMermaid } from '../src/machines/diagram.ts';
@@ -28,9 +28,9 @@ export const machines: Readonly<Record<string, () => AnyStateMachine>> = {
   breaker: () => breakerMachine,
   lease: () => leaseMachine,
   ...Object.fromEntries(
-    Object.entries(charts).map(([name, chart]) => [
+    Object.entries(house).map(([name, { machine }]) => [
       name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
-      chart,
+      machine,
     ]),
   ),
 };

@@ -96,21 +96,17 @@ export type { Prices } from './contracts/prices.ts';
 export { genaiPrices } from './models/genai-prices.ts';
 
 // Teams
-export { pipeline } from './runtime/patterns/pipeline.ts';
-export { supervisorWorker } from './runtime/patterns/supervisor-worker.ts';
-export type {
-  OnStageError,
-  PipelineSetup,
-  PipelineStage,
-  StageOptions,
-} from './runtime/patterns/pipeline.ts';
-export type { PipelineState, StageFailure } from './coordination/pipeline.ts';
-export type { Role, RoleOptions } from './runtime/patterns/setup/role-of.ts';
-export type { Skilled } from './runtime/patterns/skilled.ts';
-export type { SupervisorWorkerSetup } from './runtime/patterns/supervisor-worker.ts';
-export type { SupervisorWorkerState, Verdict, WorkerReply } from './coordination/state/supervisor-context.ts';
+export { pipeline } from './patterns/pipeline.ts';
+export { supervisorWorker } from './patterns/supervisor-worker.ts';
+export type { OnStageError, PipelineSetup, PipelineStage, StageOptions } from './patterns/pipeline.ts';
+export type { PipelineState, StageFailure } from './patterns/pipeline.ts';
+export type { Role, RoleOptions } from './patterns/setup/role-of.ts';
+export type { Skilled } from './patterns/skilled.ts';
+export type { SupervisorWorkerSetup } from './patterns/supervisor-worker.ts';
+export type { SupervisorWorkerState, Verdict, WorkerReply } from './patterns/state/supervisor-context.ts';
 export { team } from './runtime/define/team.ts';
 export type { Member, TeamOptions, TeamSetup } from './runtime/define/team.ts';
+export type { FlowArrow } from './machines/composition.ts';
 export { awaiting, emitEvent, setupTeam, teamArrows, teamEnds } from './coordination/round/setup-team.ts';
 export { repliesOf, spentEnd, teamContext, teamOutcome } from './coordination/round/team-context.ts';
 export { beginRound } from './coordination/round/settle-reply.ts';
@@ -152,7 +148,8 @@ export type { ProposedCall, SafetyStrategy, SafetyVerdict } from './contracts/sa
 
 // Tools
 export { tool } from './tools/define-tool.ts';
-export type { DefinedTool, ToolOptions } from './tools/define-tool.ts';
+export type { DefinedTool } from './tools/define-tool.ts';
+export type { ToolOptions } from './tools/tool-options.ts';
 export { jsonSchema } from './tools/json-schema.ts';
 export type { JsonSchemaOf } from './tools/json-schema.ts';
 export { toolset } from './tools/compose.ts';

@@ -16,6 +16,7 @@ import {
   thePageStandsAlone,
   type Rule,
 } from './support/architecture.ts';
+import { proseIsFieldEnglish } from './support/field-english.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -170,6 +171,23 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
       'tools/a.ts': `import './b.ts';\nimport './c.ts';`,
       'tools/b.ts': `import './c.ts';`,
       'tools/c.ts': '',
+    },
+  },
+  {
+    name: 'prose is in the English of the field: docstrings begin with their subject, and terms are called by name',
+    rule: proseIsFieldEnglish,
+    bad: [
+      { 'runtime/live.ts': '/** What a run came to. */' },
+      { 'runtime/live.ts': '/**\n * Whether a run is over.\n */' },
+      { 'runtime/live.ts': '  /** How long it may take. */' },
+      { 'runtime/live.ts': '/** Goes through the records of a run again. */' },
+      { 'runtime/live.ts': '// Ends a run that was taken\n// up.' },
+      { 'runtime/live.ts': '/** Notifies whoever subscribed. */' },
+      { 'runtime/live.ts': "const message = 'Cannot begin as it was called off';" },
+    ],
+    good: {
+      'runtime/live.ts':
+        '/** Replays a run. What it did is on record. */\n// What a person said.\nconst whoAmI = 1;',
     },
   },
 ];

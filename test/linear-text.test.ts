@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseReasoning, parseRouting } from '../src/actors/strategies/reasoning.ts';
 import { stem } from '../src/contracts/stem.ts';
-import { decisionOf } from '../src/coordination/state/board-reading.ts';
+import { decisionOf } from '../src/patterns/state/board-reading.ts';
 import { citedTexts } from '../src/cli/desk/finding.ts';
 import { oneLine as printableLine, printable } from '../src/events/printable.ts';
 import { brief, plain } from '../src/inspect/drawing/plain-text.ts';

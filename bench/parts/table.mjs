@@ -19,7 +19,7 @@ await build({
   packages: 'external',
 });
 const sources = await import(pathToFileURL(outfile).href);
-const { definitionOf, drivenHost, startRun, moverOf, rules, outputs } = sources;
+const { definitionOf, DrivenHost, startRun, moverOf, rules, outputs } = sources;
 
 const options = words();
 const steps = Number(options.steps ?? 100);
@@ -38,7 +38,7 @@ for (const [by, machine] of Object.entries(machines))
   if (moverOf(machine).movedBy.by !== by) throw new Error(`${by} does not move its machine`);
 
 let last = 0;
-const run = async (machine, host = drivenHost()) => {
+const run = async (machine, host = new DrivenHost()) => {
   const id = (last += 1);
   const setup = { isAttended: false, host };
   const { status, output } = await startRun({ ...definition, machine }, task.prompt(id), {}, setup).result;
@@ -49,9 +49,10 @@ const run = async (machine, host = drivenHost()) => {
 /** The turns of one run, to be taken again. */
 const record = async () => {
   const taken = [];
-  const host = drivenHost();
+  const host = new DrivenHost();
   const noting = {
-    ...host,
+    stop: (actor) => host.stop(actor),
+    contextOf: (actor) => host.contextOf(actor),
     start: (actor, input, at) => {
       taken.push(input);
       host.start(actor, input, at);

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
-import { transformSync } from 'esbuild';
 import { defineConfig } from 'vitepress';
 
 /** Where `scripts/docs.ts` of the project leaves what it draws and bundles. */
@@ -8,14 +8,6 @@ const source = 'https://github.com/troupe-actors/troupe/blob/main';
 
 /** Pages of the site; a link to any other file leads to the repository. */
 const isPage = (path: string): boolean => /^(?:guide\/.*|index|models|providers|react)\.md$/.test(path);
-
-/** The block of TypeScript as JavaScript whose imports are looked up in what the page has loaded. */
-const runnable = (code: string): string =>
-  transformSync(code, { loader: 'ts', format: 'esm', target: 'es2022' }).code.replaceAll(
-    /^import\s*\{([^}]*)\}\s*from\s*"([^"]+)";$/gm,
-    (_, names: string, from: string) =>
-      `const {${names.replaceAll(/\s+as\s+/g, ': ')}} = modules[${JSON.stringify(from)}];`,
-  );
 
 const teams: readonly (readonly [text: string, page: string])[] = [
   ['supervisorWorker', 'supervisor-worker'],
@@ -49,6 +41,11 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   lastUpdated: false,
   vite: { publicDir: made },
+  // A page with programs has room for a chart beside them, and no outline there.
+  transformPageData: ({ relativePath, frontmatter }) =>
+    readFileSync(resolve(import.meta.dirname, '..', relativePath), 'utf8').includes('```ts playground')
+      ? { frontmatter: { ...frontmatter, aside: false, pageClass: 'plays' } }
+      : {},
   markdown: {
     config: (markdown) => {
       // A link to a file that is no page of the site leads to the repository.
@@ -79,8 +76,7 @@ export default defineConfig({
         }
         token.info = language ?? '';
         if (!marks.includes('playground')) return shown();
-        const code = Buffer.from(runnable(token.content)).toString('base64');
-        return `<Playground code="${code}">\n\n${shown()}\n\n</Playground>\n`;
+        return `<Playground code="${Buffer.from(token.content).toString('base64')}" />\n`;
       };
     },
   },

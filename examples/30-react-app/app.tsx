@@ -1,4 +1,4 @@
-// Two tabs: the one that is not shown is hidden by React, its state kept, and its agent at rest.
+// Two tabs: React hides the inactive one, keeping its state, with its agent idle.
 import { Activity, useState } from 'react';
 import { Chat } from './chat.tsx';
 

@@ -1,4 +1,4 @@
-// The agent: what it may do, and what it is to answer. Nothing in here knows of React.
+// The agent: its tools and its output. Independent of React.
 import { agent, modelAnswer, tool } from 'troupe';
 import type { Model } from 'troupe';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ const pause = (ms: number, signal?: AbortSignal) =>
     });
   });
 
-// Stands in for a model behind an address of your own, which keeps the key: it says what it says word by word.
+// Stands in for a model behind your own server, which keeps the key: it streams word by word.
 const model: Model = {
   provider: 'app',
   id: 'stand-in',

@@ -1,4 +1,4 @@
-// What the page loads: the app under StrictMode, on top of what a server rendered, if it did.
+// Entry of the page: the app under StrictMode, hydrating server-rendered HTML if there is any.
 import { StrictMode } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { App } from './app.tsx';

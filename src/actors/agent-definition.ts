@@ -14,18 +14,18 @@ import type { Strategy } from '../contracts/strategy.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
 import type { RecoveryPolicy } from '../contracts/recovery.ts';
 import type { Rules } from '../machines/rules.ts';
-import type { ContextPlan } from '../memory/shown-conversation.ts';
+import type { CompactionPlan } from '../memory/shown-conversation.ts';
 
-/** An agent with its types rubbed off and its defaults filled in: what does the work reads this, never the options. */
+/** An agent's validated options with defaults and without types. Code that performs effects reads this, never the options. */
 export interface AgentDefinition {
   readonly name: string;
   readonly description: string;
-  /** The system prompt in pieces; the instructions are one of them. */
+  /** The system prompt in parts; the instructions are one of them. */
   readonly fragments: readonly PromptFragment[];
   readonly strategy: Strategy | undefined;
-  /** Set by its backend, where it has another than its models. */
+  /** Set if its backend is not the default one. */
   readonly backend?: Backend | undefined;
-  /** Empty: the environment decides. */
+  /** If empty, the environment decides. */
   readonly models: readonly ModelChoice[];
   readonly settings: ModelSettings | undefined;
   readonly retry: ModelRetry | undefined;
@@ -33,8 +33,8 @@ export interface AgentDefinition {
   readonly environment: Environment | ((scope: EnvironmentScope) => Environment) | undefined;
   readonly memories: readonly MemorySource[];
   readonly recall: RecallPolicy;
-  /** Absent where everything is sent, always. */
-  readonly context: ContextDefinition | undefined;
+  /** Absent if the whole conversation is always sent. */
+  readonly compaction: CompactionDefinition | undefined;
   readonly toolConcurrency: number;
   readonly maxTextBytes: number;
   readonly state: Json;
@@ -42,16 +42,16 @@ export interface AgentDefinition {
   readonly critics: readonly Critic[];
   readonly maxRejections: number;
   readonly recovery: RecoveryPolicy | undefined;
-  /** The time that each of its own functions may take, in ms. */
+  /** Time limit of each of its own functions, in ms. */
   readonly timeoutMs: number;
   readonly hooks: readonly Hook[];
-  /** Present where the answer has a schema. */
+  /** Present if the answer has a schema. */
   readonly output: OutputCheck | undefined;
-  /** Checks an answer that no model of its own gave as `output` asked for it; absent where the answer has no schema. */
+  /** Validates an answer that did not come from a model asked for `output`; absent if the answer has no schema. */
   readonly checkOutput: ((answer: Json) => Checked<unknown> | Promise<Checked<unknown>>) | undefined;
-  /** What its input and its answer are described by, where they are. */
+  /** Schemas of its input and answer, if any. */
   readonly schemas: { readonly input: Schema | undefined; readonly output: Schema | undefined };
-  /** It has no input schema: its input is a string. */
+  /** True without an input schema: its input is a string. */
   readonly takesText: boolean;
   checkInput(input: unknown): Checked<unknown> | Promise<Checked<unknown>>;
   prompt(input: unknown): string;
@@ -59,19 +59,19 @@ export interface AgentDefinition {
   readonly decide: ((view: AgentView) => Decision | undefined | Promise<Decision | undefined>) | undefined;
 }
 
-/** How the conversation is kept within what a model takes. */
-export interface ContextDefinition extends ContextPlan {
+/** Options that keep the conversation within a model's limit. */
+export interface CompactionDefinition extends CompactionPlan {
   readonly budget: Partial<TokenBudget> | undefined;
   readonly summariser: Summariser | false | undefined;
   readonly thread: 'cycles' | 'answers';
 }
 
-/** How a structured answer is asked for, and checked. */
+/** The schema of a structured answer, and its validation. */
 export interface OutputCheck {
   readonly spec: OutputSpec;
   check(value: unknown): Checked<unknown> | Promise<Checked<unknown>>;
-  /** The number of times in a row that an answer that does not fit is asked for again. Default: until there are too many bad turns. */
+  /** Number of consecutive invalid answers that are sent back. Default: until the limit of bad turns. */
   readonly repairs?: number | undefined;
-  /** What a checked answer comes to; undefined for the answer itself. */
+  /** Converts a validated answer to a decision; undefined for the answer itself. */
   readonly decision?: ((answer: Json) => TakenDecision | undefined) | undefined;
 }

@@ -7,7 +7,7 @@ import { failure, success } from '../tools/tool-result.ts';
 import { checkBy, wishFor } from './approve.ts';
 import type { Desk } from './desk.ts';
 
-/** A call that may have been done before its run was taken up again. */
+/** A call that may have been executed before its run was resumed. */
 export interface AmbiguousCall {
   readonly tool: Tool;
   readonly effect: Effect;
@@ -18,8 +18,8 @@ export interface AmbiguousCall {
 }
 
 /**
- * What came of a call that may have been done: its result, if it has one or nobody wants it done once more; undefined if it is to
- * be done. It is never repeated unless its tool says that it was never done, or a person wants it to be.
+ * Resolves a call that may have been executed: its result, if it has one or must not be repeated; undefined if it is to be executed. It is
+ * repeated only if its tool says that it was never executed, or a person decides so.
  */
 export const ambiguousCall = async (call: AmbiguousCall): Promise<ToolResult | undefined> => {
   const { tool, ask, desk, effect } = call;
@@ -29,7 +29,7 @@ export const ambiguousCall = async (call: AmbiguousCall): Promise<ToolResult | u
   if (found !== 'unknown') return success(ask.call, found.value, effort);
   const said = await desk.approve(wishFor('ambiguous', tool, ask.call), checkBy(tool));
   if (!said.isApproved) return mayHaveRun(call, said.reason);
-  // Whoever finds it interrupted again has to know that it was to be done once more.
+  // Committed first, so that another interruption finds the decision to repeat.
   await desk.written();
   if (desk.abort.isAborted)
     throw new TroupeError('run.aborted', `Cannot run '${tool.name}' as nobody waits for it any more`);

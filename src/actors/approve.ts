@@ -7,13 +7,13 @@ import type { Approval } from '../machines/tool-call-context.ts';
 import { describeCall } from './describe-call.ts';
 import type { CallChange, CallWish, Desk } from './desk.ts';
 
-/** Asks a person whether a call may run. Where nobody can answer, the answer is no. */
+/** Asks a person whether a call may run. Denied if nobody can answer. */
 export const approve = ({ call }: ToolAsk, desk: Desk): Promise<Approval> => {
   const tool = desk.tools.find(call.name);
   return desk.approve(wishFor('approval', tool, call), checkBy(tool));
 };
 
-/** What a person is asked about a call. */
+/** The request for a person about a call. */
 export const wishFor = (kind: CallWish['kind'], tool: Tool | undefined, call: ToolAsk['call']): CallWish => ({
   kind,
   callId: call.id,
@@ -22,7 +22,7 @@ export const wishFor = (kind: CallWish['kind'], tool: Tool | undefined, call: To
   description: describeCall(tool, call),
 });
 
-/** Other arguments are checked like those of the call; a schema that throws lets nothing through. */
+/** Validates changed arguments like those of the call; a schema that throws accepts nothing. */
 export const checkBy =
   (tool: Tool | undefined): CallChange =>
   (input) => {

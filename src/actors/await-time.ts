@@ -1,7 +1,7 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { Desk } from './desk.ts';
 
-/** Waits until an absolute time, however far off; one that has passed is no wait. */
+/** Waits until an absolute time, however distant; returns at once if it has passed. */
 export const awaitTime = (
   { dueAt }: { readonly dueAt: number },
   { clock, abort }: Pick<Desk, 'clock' | 'abort'>,

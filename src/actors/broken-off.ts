@@ -3,22 +3,22 @@ import { isJsonObject } from '../contracts/json.ts';
 import type { ModelAnswer } from '../contracts/model.ts';
 import type { Turn } from '../contracts/transcript.ts';
 
-/** What a model is told when it goes on with an answer that broke off. */
-export const goingOn = (partial: string): readonly Turn[] => [
+/** Turns that ask a model to continue an interrupted answer. */
+export const continuationTurns = (partial: string): readonly Turn[] => [
   { role: 'assistant', text: partial },
-  { role: 'user', from: 'runtime', text: GO_ON_NOTE },
+  { role: 'user', from: 'runtime', text: CONTINUE_NOTE },
 ];
 
-const GO_ON_NOTE =
+const CONTINUE_NOTE =
   'Your answer broke off here. Go on from exactly where it stopped: repeat nothing of it, and say nothing about the break.';
 
-/** Both parts as one answer. What the provider wants echoed knows only the second, and is left out. */
-export const joined = (partial: string, answer: ModelAnswer): ModelAnswer => {
+/** Joins both parts of an answer. The provider's replay data covers the second part only and is dropped. */
+export const joinAnswers = (partial: string, answer: ModelAnswer): ModelAnswer => {
   const { replay: _, ...rest } = answer;
   return { ...rest, text: partial + answer.text };
 };
 
-/** The error that gives up an answer, with what there was of it. */
+/** The error of an abandoned answer, with its partial text. */
 export const withIncomplete = (error: ErrorData, incomplete: string): ErrorData => ({
   ...error,
   details: { ...(isJsonObject(error.details) ? error.details : {}), incomplete },

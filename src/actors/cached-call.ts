@@ -2,7 +2,7 @@ import type { Tool, ToolCall, ToolResult } from '../contracts/tool.ts';
 import type { CallCache } from '../tools/call-cache.ts';
 import { andThen } from './promises.ts';
 
-/** One attempt at a call: from the run's cache, where the tool lets it; a tool that changes something empties the cache. */
+/** Executes one attempt of a call, from the run's cache if the tool allows it; a tool with side effects clears the cache. */
 export const cachedCall = (
   tool: Tool,
   call: ToolCall,
@@ -11,7 +11,7 @@ export const cachedCall = (
 ): ToolResult | Promise<ToolResult> => {
   if (tool.safety !== 'read') {
     cache.forget();
-    // Once more: others may have looked while it was at work.
+    // Again, as other calls may have filled the cache meanwhile.
     return andThen(perform(), (result) => {
       cache.forget();
       return result;

@@ -9,7 +9,7 @@ import { textOf } from '../tools/tool-result.ts';
 import type { Desk } from './desk.ts';
 import { frozenJson } from './frozen-json.ts';
 
-/** What a tool may use, read off the effect when it is read. */
+/** The context of a tool, read from the effect on access. */
 export class CallContext implements ToolContext {
   readonly #effect: Effect;
   readonly #ask: ToolAsk;
@@ -35,7 +35,7 @@ export class CallContext implements ToolContext {
   get callId() {
     return this.#ask.call.id;
   }
-  /** Without the attempt, and without the actor that makes it: every attempt of this very call has the same key. */
+  /** Excludes the attempt and the actor that makes it, so that every attempt of this call has the same key. */
   get key() {
     return (this.#key ??= this.#desk.keyOf(this.#ask.call));
   }
@@ -57,7 +57,7 @@ export class CallContext implements ToolContext {
   get attempt() {
     return this.#effect.attempt;
   }
-  /** A copy, made when it is read: what the machine holds is nobody's to change. */
+  /** A frozen copy, created on access: tools cannot change the machine's state. */
   get state() {
     return (this.#state ??= frozenJson(this.#ask.context.state));
   }
@@ -70,7 +70,7 @@ export class CallContext implements ToolContext {
   get signal() {
     return this.#desk.abort.signal;
   }
-  // Made when they are read, and bound: tools take their context apart.
+  // Created on access, and bound, as tools destructure their context.
   get now() {
     const { clock } = this.#desk;
     return () => clock.now();
@@ -97,5 +97,5 @@ export class CallContext implements ToolContext {
   }
 }
 
-/** A tool may be JavaScript: what is no text becomes one, or the log could not be written. */
+/** A JavaScript tool may pass anything: it is converted to text, so that it can be logged. */
 const plainText = (said: unknown): string => (typeof said === 'string' ? said : textOf(said));

@@ -6,19 +6,19 @@ import type { Turn } from '../contracts/transcript.ts';
 import type { BudgetAccount, Reservation } from '../policy/budget-account.ts';
 import type { Desk } from './desk.ts';
 
-/** Output tokens that are reserved for a call whose settings give no `maxOutputTokens`. */
+/** Output tokens reserved for a call without `maxOutputTokens`. */
 const DEFAULT_OUTPUT_TOKENS = 4_096;
 /** Both vendors' rule of thumb for English text. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Reserves what the next request may cost: its estimated tokens, and all the output that it may get. */
+/** Reserves the cost of the next request: its estimated input, and the largest output. */
 export const reserveCall = (
   account: BudgetAccount,
   history: History<Turn>,
   model: Model,
   desk: Desk,
 ): Reservation | BudgetSpent | Promise<Reservation | BudgetSpent> => {
-  // Where only steps, time or tool calls are limited there is nothing to estimate.
+  // Limits on steps, time or tool calls need no estimate.
   if (!account.limitsCalls) return account.reserve(NOTHING, desk.abort);
   const input = inputTokens(history, desk);
   const output = desk.definition.settings?.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
@@ -27,21 +27,21 @@ export const reserveCall = (
   return account.reserve({ tokens: input + output, usd: usd ?? 0 }, desk.abort);
 };
 
-/** A money budget cannot hold for a model that nobody knows the price of. */
+/** The error of a money budget for a model without a price. */
 export const unpriced = ({ provider, id }: Pick<Model, 'provider' | 'id'>): TroupeError =>
   new TroupeError(
     'budget.unpriced',
-    `Cannot hold the budget in US dollars as the price of a model is not known: ${provider}:${id} (give \`prices\`, or \`unpriced: 'ignore'\`)`,
+    `Cannot hold the budget in US dollars as the price of a model is not known: ${provider}:${id} (pass \`prices\`, or \`unpriced: 'ignore'\`)`,
   );
 
-/** What a call used, as far as its characters tell. */
+/** Usage of a call, estimated from its characters. */
 export const estimatedUsage = (history: History<Turn>, characters: number, desk: Desk): Usage => ({
   input: inputTokens(history, desk),
   output: Math.ceil(characters / CHARACTERS_PER_TOKEN),
   isEstimate: true,
 });
 
-/** Checks whether nobody said what a call used: no language model reads and writes nothing. */
+/** Checks whether an answer lacks its usage, as no language model uses zero tokens. */
 export const isUnreported = ({ usage }: ModelAnswer, { isLanguageModel }: Model): boolean =>
   usage.input === 0 && usage.output === 0 && (isLanguageModel !== false || usage.isEstimate === true);
 
@@ -49,7 +49,7 @@ export const isUnreported = ({ usage }: ModelAnswer, { isLanguageModel }: Model)
 export const answerLength = ({ text, reasoning = '', calls }: ModelAnswer): number =>
   text.length + reasoning.length + (calls.length === 0 ? 0 : JSON.stringify(calls).length);
 
-/** Costs no more than what the conversation has grown by since the last time. */
+/** Counts only turns added since the last call. */
 const inputTokens = (history: History<Turn>, { counter, systemPrompt, tools }: Desk): number =>
   counter.history(history) + counter.overhead(systemPrompt, tools.specs());
 

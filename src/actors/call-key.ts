@@ -2,16 +2,16 @@ import { canonical } from '../contracts/canonical.ts';
 import type { Json } from '../contracts/json.ts';
 import { sha256 } from '../contracts/sha256.ts';
 
-/** What tells a call from all others, whichever attempt makes it. */
+/** Identifies a call, whichever attempt makes it. */
 export const callKey = (runId: string, path: string, step: number, callId: string): string =>
   `${runId}/${path}#${step}.${callId}`;
 
-/** Characters of the digest: 48 bits tell the arguments of one call apart. */
+/** Characters of the digest: 48 bits distinguish the arguments of one call. */
 const DIGEST_LENGTH = 12;
 
 /**
- * The idempotency key of a call: it ends with a digest of the arguments, so that no other arguments ever have it, whatever became of
- * the record that said which they were. `conceal` takes out what a journal does not keep, and a resumed run does not know.
+ * The idempotency key of a call. It ends with a digest of the arguments, so that different arguments never share a key, even if the record
+ * of them is lost. `conceal` removes values that a journal does not contain and a resumed run does not know.
  */
 export const idempotencyKey = (
   call: string,
@@ -25,8 +25,8 @@ const CALL = /#\d+\.call_\d+_\d+(~[0-9a-f]+)?$/;
 /** Checks whether a name has the form of a call's key. */
 export const isCallKey = (name: string): boolean => CALL.test(name);
 
-/** The call that an idempotency key is of, whatever its arguments. */
+/** The call of an idempotency key, whatever its arguments. */
 export const callInKey = (key: string): string => key.replace(DIGEST, '');
 
-/** The address of the agent that makes the call with a key. */
+/** Address of the agent that makes the call with a key. */
 export const pathInCallKey = (key: string): string => key.replace(CALL, '').replace(/^[^/]*\//, '');

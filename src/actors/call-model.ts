@@ -12,7 +12,7 @@ import type { AgentContext, Decided, Trouble } from '../machines/agent-context.t
 import { isWrappingUp } from '../machines/wrap-up.ts';
 import type { AttemptEnds, AttemptOptions } from '../models/retry/attempt.ts';
 import { attemptThen } from '../models/retry/attempt.ts';
-import { goingOn, joined, withIncomplete } from './broken-off.ts';
+import { continuationTurns, joinAnswers, withIncomplete } from './broken-off.ts';
 import type { Reservation } from '../policy/budget-account.ts';
 import { isSpent } from '../policy/budget-account.ts';
 import { answerLength, estimatedUsage, isUnreported, reserveCall } from './call-cost.ts';
@@ -28,7 +28,7 @@ import type { Sent } from './show-conversation.ts';
 import { spillTurn } from './spill-turn.ts';
 import { compactionAfterOverflow, showConversation, withCompaction } from './show-conversation.ts';
 
-/** One attempt of a model call: a choice, or trouble that a call machine takes over. Rejects where all is lost. */
+/** Makes one attempt of a model call. Returns a choice, or trouble for a call machine to take over; rejects if nothing is left to try. */
 export const callModel = (
   effect: Effect,
   context: AgentContext,
@@ -44,14 +44,14 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
   readonly #model: Model;
   readonly #startedAt: number;
   #streamed = 0;
-  /** What came of the answer, in all attempts; followed only where it is to be gone on from. */
-  #said: string;
-  /** Of everything that came in, reasoning and calls included. */
-  #heard = 0;
+  /** Text of the answer in all attempts; tracked only if answers are continued. */
+  #text: string;
+  /** Characters received, including reasoning and calls. */
+  #received = 0;
   #held: Reservation | undefined;
-  /** What of the conversation is sent, and what became of it. */
+  /** The sent part of the conversation, and its compaction. */
   #shown: Sent;
-  /** True if the model itself had its say: what fails before is nothing that it could do better the second time. */
+  /** True once the model was called: earlier failures would repeat. */
   #wasAsked = false;
 
   constructor(effect: Effect, context: AgentContext, attempt: ModelAttempt, desk: Desk) {
@@ -64,13 +64,13 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     if (model === undefined) throw toError(NO_MODEL);
     this.#model = model;
     this.#startedAt = desk.clock.now();
-    this.#said = attempt.partial ?? '';
+    this.#text = attempt.partial ?? '';
     this.#shown = { history: context.history };
   }
 
   make(): Decided | Promise<Decided> {
     const { abort } = this.#desk;
-    // An agent's own `decide` may have taken longer than anybody waited: its model is not to be paid any more.
+    // An agent's own `decide` may have run past the end: its model is not to be paid any more.
     if (abort.isAborted) throw new TroupeError('run.aborted', 'Cannot ask a model as nobody waits for it');
     let shown: Sent | Promise<Sent>;
     try {
@@ -106,8 +106,8 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
       return this.failed(thrown);
     }
     this.#desk.asked(asked, request);
-    // Shown again under the key of this attempt, as that of the one before was taken back.
-    if (this.#said !== '') this.#desk.delta({ type: 'text', text: this.#said });
+    // Streamed again under this attempt's key, as the previous attempt's deltas were discarded.
+    if (this.#text !== '') this.#desk.delta({ type: 'text', text: this.#text });
     this.#wasAsked = true;
     return attemptThen(this.#model, request, this, this);
   }
@@ -136,8 +136,8 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
 
   onDelta(delta: ModelDelta): void {
     if (delta.type === 'text') this.#streamed += delta.text.length;
-    if (delta.type === 'text' && this.#continues) this.#said += delta.text;
-    if (delta.type !== 'progress') this.#heard += delta.text.length;
+    if (delta.type === 'text' && this.#continues) this.#text += delta.text;
+    if (delta.type !== 'progress') this.#received += delta.text.length;
     this.#desk.delta(delta);
   }
 
@@ -145,7 +145,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     this.#desk.onLate(late);
   }
 
-  /** Only the request is built anew for a call, and even that copies no message. */
+  /** Builds the request, without copying messages. */
   #request(): ModelRequest {
     const { definition, tools } = this.#desk;
     const { history } = this.#shown;
@@ -156,7 +156,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
       notes.length === 0
         ? history
         : append<Turn>(history, ...notes.map((text): Turn => ({ role: 'user', from: 'runtime', text })));
-    const said = partial === undefined ? noted : append<Turn>(noted, ...goingOn(partial));
+    const said = partial === undefined ? noted : append<Turn>(noted, ...continuationTurns(partial));
     return {
       instructions: this.#desk.systemPrompt,
       messages: new HistoryView(said),
@@ -172,7 +172,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     try {
       answer = checkAnswer(given, nameOf(this.#model));
       const { partial } = this.#attempt;
-      if (partial !== undefined) answer = joined(partial, answer);
+      if (partial !== undefined) answer = joinAnswers(partial, answer);
     } catch (thrown) {
       return this.failed(thrown);
     }
@@ -184,15 +184,15 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     this.#desk.answered(answeredEvent(this.#model, this.#effect.key, answer, took), answer);
     const read = readAnswer(answer, this.#context, this.#desk);
     return isThenable(read)
-      ? read.then((decided) => this.#judged(decided, answer))
-      : this.#judged(read, answer);
+      ? read.then((decided) => this.#accept(decided, answer))
+      : this.#accept(read, answer);
   }
 
-  /** An answer that says nothing counts as trouble: asked again, once, with a word why. */
-  #judged(decided: Decided | ErrorData, answer: ModelAnswer): Decided {
+  /** Treats an empty answer as trouble: it is asked for once more, with a note. */
+  #accept(decided: Decided | ErrorData, answer: ModelAnswer): Decided {
     if ('kind' in decided) {
       const choice = withCompaction(decided, this.#shown);
-      // A strategy sees the whole turn before it is cut to size.
+      // A strategy reviews the whole turn before it is cut.
       const isReviewed = this.#desk.definition.strategy?.review !== undefined;
       return isReviewed ? choice : spillTurn(choice, this.#effect, this.#desk);
     }
@@ -205,7 +205,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     return this.#trouble({ ...error, ...this.#where() }, undefined);
   }
 
-  /** The agent's place, also where a call of its own makes the attempt. */
+  /** The agent's address, also if a call actor makes the attempt. */
   #where(): Partial<ErrorData> {
     const { runId, step, key: errorId } = this.#effect;
     return { runId, path: this.#context.run.path, step, phase: 'DECIDE', operation: 'model', errorId };
@@ -216,31 +216,32 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     const { isAborted } = desk.abort;
     const { attempt, hasTriedMaybe } = this.#attempt;
     const { key, index, step } = this.#effect;
-    // An answer that was whole is no use as a beginning; nor is one that the provider would not hear.
-    const partial = answer === undefined && this.#said.trim() !== '' ? this.#said : undefined;
-    // An answer that is no use has been told of, and counted, already.
-    const wasted = answer === undefined ? this.#usedInVain() : undefined;
+    // Neither a complete answer nor one that the provider refused is a prefix to continue from.
+    const partial = answer === undefined && this.#text.trim() !== '' ? this.#text : undefined;
+    // A useless answer was reported and counted already.
+    const wasted = answer === undefined ? this.#wastedUsage() : undefined;
     const costUsd = wasted === undefined ? undefined : desk.costOf(this.#model, wasted);
     this.#settle(wasted, costUsd);
     const usage = answer?.usage ?? wasted;
-    const told = {
+    const facts = {
       model: nameOf(this.#model),
       key,
       ...(wasted === undefined ? {} : { usage: wasted }),
       ...(costUsd === undefined ? {} : { costUsd }),
     };
-    if (partial !== undefined && !isAborted) desk.emit({ type: 'model.interrupted', text: partial, ...told });
+    if (partial !== undefined && !isAborted)
+      desk.emit({ type: 'model.interrupted', text: partial, ...facts });
     else if ((this.#streamed > 0 || wasted !== undefined) && !isAborted)
-      desk.emit({ type: 'model.discarded', characters: this.#streamed, ...told });
-    // `maybe` means with something changed: a conversation that is too long is cut, once, or is as long the second time.
+      desk.emit({ type: 'model.discarded', characters: this.#streamed, ...facts });
+    // `maybe` means a retry with a change: a conversation that is too long is compacted once.
     const isTooLong = error.code === 'model.context-overflow';
-    const cut = isTooLong && this.#wasAsked && !hasTriedMaybe ? this.#cutShorter() : undefined;
+    const cut = isTooLong && this.#wasAsked && !hasTriedMaybe ? this.#compactAfterOverflow() : undefined;
     if (cut !== undefined) this.#shown = { ...this.#shown, compaction: cut };
     const { modelFailures } = this.#context.review;
     const made = { failures: modelFailures, ...this.#attempt };
     const failure = { error, isCut: cut !== undefined, attempt: made, model: this.#model, step, key };
     const { waitMs, canFallBack, remembered } = nextAttempt(failure, desk);
-    // Nothing is left to try: no call machine could do better.
+    // Nothing is left to try, for a call machine either.
     if (waitMs === null && !canFallBack) {
       const last = partial === undefined ? error : withIncomplete(error, partial);
       throw toError(usage === undefined ? last : { ...last, spent: usage });
@@ -260,21 +261,21 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     return withCompaction(trouble, this.#shown);
   }
 
-  #cutShorter(): Compaction | undefined {
+  #compactAfterOverflow(): Compaction | undefined {
     return compactionAfterOverflow(this.#context, this.#shown, this.#model, this.#desk);
   }
 
-  /** What had come in when the attempt broke off has been paid for; where nothing had, nobody knows. */
-  #usedInVain(): Usage | undefined {
-    return this.#heard === 0 ? undefined : estimatedUsage(this.#shown.history, this.#heard, this.#desk);
+  /** Estimated usage of an interrupted attempt; undefined if nothing was received. */
+  #wastedUsage(): Usage | undefined {
+    return this.#received === 0 ? undefined : estimatedUsage(this.#shown.history, this.#received, this.#desk);
   }
 
-  /** Nobody waits any more: what is known of the call is counted now, as the run may be over in a moment. */
+  /** Accounts for a cancelled call now, as the run may end in a moment. */
   calledOff(): void {
-    const wasted = this.#usedInVain();
+    const wasted = this.#wastedUsage();
     if (wasted !== undefined) this.#desk.charge(this.#model, wasted);
     this.#settle(wasted, wasted === undefined ? undefined : this.#desk.costOf(this.#model, wasted));
-    this.#heard = 0;
+    this.#received = 0;
   }
 
   #settle(usage: Usage | undefined, costUsd: number | undefined): void {
@@ -288,6 +289,6 @@ const NUDGE = 'Your last reply was empty. Use a tool, or give your answer in wor
 
 const NO_MODEL: ErrorData = {
   code: 'model.missing',
-  message: 'Cannot ask a model as the agent has none: give it a `model`, or a `decide` of its own',
+  message: 'Cannot ask a model as the agent has none: set its `model` or `decide`',
   retryable: 'no',
 };

@@ -19,43 +19,45 @@ import { fitCompletion } from './fit-output.ts';
 import { andThen } from './promises.ts';
 import { withinAgentTime } from './within-agent-time.ts';
 
-/** One attempt of a tool call: a result, or trouble that a call machine takes over. Rejects only if it was called off. */
+/** Makes one attempt of a tool call. Returns a result, or trouble for a call machine to take over; rejects only if it was cancelled. */
 export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
   const { call } = ask;
   const { attempt } = effect;
   if (attempt === 1 && !ask.isApproved)
     desk.emit({ type: 'tool.requested', callId: call.id, tool: call.name, input: call.input });
   const tool = desk.tools.find(call.name);
-  if (tool === undefined) return { kind: 'result', result: refused(effect, ask, desk) };
+  if (tool === undefined) return { kind: 'result', result: refuseCall(effect, ask, desk) };
   if (desk.isResumed && !tool.idempotent && call.problem === undefined)
-    return resumed(tool, effect, ask, desk);
-  // What cannot be read is answered and never executed; what was let through once is not judged again.
-  if (call.problem !== undefined || ask.isApproved || attempt > 1) return attempted(tool, effect, ask, desk);
+    return resumeCall(tool, effect, ask, desk);
+  // Unreadable arguments are answered without execution; an allowed call is not judged again.
+  if (call.problem !== undefined || ask.isApproved || attempt > 1)
+    return attemptCall(tool, effect, ask, desk);
   return andThen(consultSafety(tool, effect, ask, desk), (said) => {
-    if (said.verdict === 'deny') return { kind: 'result', result: denied(said.reason, effect, ask, desk) };
+    if (said.verdict === 'deny')
+      return { kind: 'result', result: denialResult(said.reason, effect, ask, desk) };
     if (said.verdict === 'ask' || needsApproval(tool, call))
       return { kind: 'trouble', index: effect.index, attempt, waitMs: 0, needsApproval: true };
-    return attempted(tool, effect, ask, desk);
+    return attemptCall(tool, effect, ask, desk);
   });
 };
 
-/** It may have been done before the run was taken up again; one that is not approved yet cannot have been. */
-const resumed = async (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Promise<Acted> => {
+/** Handles a call that may have been executed before the run was resumed; a call that still needs approval cannot have been. */
+const resumeCall = async (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Promise<Acted> => {
   const { attempt, index } = effect;
   if (attempt === 1 && !ask.isApproved && needsApproval(tool, ask.call))
     return { kind: 'trouble', index, attempt, waitMs: 0, needsApproval: true };
   const { key } = new CallContext(effect, ask, desk);
   const result = await ambiguousCall({ tool, effect, ask, desk, key });
-  if (result === undefined) return attempted(tool, effect, ask, desk);
-  started(result.tool, describeCall(tool, ask.call), effect, ask, desk);
-  return concluded(identified(result, effect), ask, desk);
+  if (result === undefined) return attemptCall(tool, effect, ask, desk);
+  publishStart(result.tool, describeCall(tool, ask.call), effect, ask, desk);
+  return concludeCall(withErrorId(result, effect), ask, desk);
 };
 
-const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
+const attemptCall = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
   const { call } = ask;
-  // One call is one, however often it is attempted.
+  // All attempts count as one call.
   const spent = effect.attempt === 1 ? desk.take('toolCalls') : undefined;
-  if (spent !== undefined) return { kind: 'result', result: unpaid(effect, ask, desk), spent };
+  if (spent !== undefined) return { kind: 'result', result: unpaidResult(effect, ask, desk), spent };
   if (tool.deprecated !== undefined)
     desk.emit({
       type: 'tool.deprecated',
@@ -76,22 +78,22 @@ const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted 
   const result = isPlain ? perform() : cachedCall(tool, call, desk.answers, perform);
   return isThenable(result)
     ? result.then((settled) => {
-        // Called off: nobody waits for a result, and a cancellation is none that came late.
+        // Cancelled: nobody waits for a result, and a cancellation is not a late one.
         if (!settled.ok && settled.kind === 'cancelled' && desk.abort.isAborted) throw toError(settled.error);
-        return judged(settled, tool, effect, ask, desk);
+        return retryOrConclude(settled, tool, effect, ask, desk);
       })
-    : judged(result, tool, effect, ask, desk);
+    : retryOrConclude(result, tool, effect, ask, desk);
 };
 
-/** A failure that may pass is not yet a result. */
-const judged = (
+/** Retries a transient failure, or ends the call with its result. */
+const retryOrConclude = (
   performed: ToolResult,
   tool: Tool,
   effect: Effect,
   ask: ToolAsk,
   desk: Desk,
 ): Acted | Promise<Acted> => {
-  const result = identified(performed, effect);
+  const result = withErrorId(performed, effect);
   if (!result.ok && result.kind !== 'validation' && result.error.retryable !== 'no') {
     const progress = { attempt: effect.attempt, waitedMs: 0, random: desk.random() };
     const retry = decideToolRetry(result.error, progress, tool.retry);
@@ -104,39 +106,43 @@ const judged = (
         error: result.error,
       };
   }
-  return concluded(result, ask, desk);
+  return concludeCall(result, ask, desk);
 };
 
-const concluded = (given: ToolResult, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> =>
+const concludeCall = (given: ToolResult, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> =>
   andThen(fitCompletion(given, desk.definition), (result) => {
     desk.hide(result);
-    finished(result, desk);
-    return andThen(felt(result, ask, desk), (whole) => ({ kind: 'result', result: whole }));
+    publishFinish(result, desk);
+    return andThen(withEnvironmentOutcome(result, ask, desk), (whole) => ({ kind: 'result', result: whole }));
   });
 
-/** A failure bears the key of its attempt, unless what failed lies deeper and has a name of its own. */
-const identified = (result: ToolResult, { key }: Effect): ToolResult =>
+/** Adds the key of the attempt to a failure that has no id of its own. */
+const withErrorId = (result: ToolResult, { key }: Effect): ToolResult =>
   result.ok || result.error.errorId !== undefined
     ? result
     : { ...result, error: { ...result.error, errorId: key } };
 
-/** The result, with what the call made of the environment. */
-const felt = (result: ToolResult, { call }: ToolAsk, desk: Desk): ToolResult | Promise<ToolResult> => {
+/** Adds the environment's outcome to the result. */
+const withEnvironmentOutcome = (
+  result: ToolResult,
+  { call }: ToolAsk,
+  desk: Desk,
+): ToolResult | Promise<ToolResult> => {
   const { environment } = desk;
   if (environment === undefined) return result;
   const action = freezeJson({ callId: call.id, tool: call.name, input: call.input, result });
-  const told = withinAgentTime(environment.outcome(action), 'step of the environment', desk);
-  return Promise.resolve(told).then(
+  const stepping = withinAgentTime(environment.outcome(action), 'step of the environment', desk);
+  return Promise.resolve(stepping).then(
     (outcome) => (outcome === undefined ? result : { ...result, environment: outcome }),
-    // The tool did its work: that the environment does not answer is told, not thrown.
+    // Recorded, not thrown: the tool itself succeeded.
     (thrown: unknown) => ({ ...result, environment: { error: messageOf(thrown) } }),
   );
 };
 
-const finished = (result: ToolResult, desk: Desk): void => {
+const publishFinish = (result: ToolResult, desk: Desk): void => {
   if (result.artifacts !== undefined && result.cached !== true) {
     desk.keep(result.artifacts);
-    tellSpilled(result, result.artifacts, desk);
+    publishSpill(result, result.artifacts, desk);
   }
   desk.emit({
     type: 'tool.finished',
@@ -151,8 +157,8 @@ const finished = (result: ToolResult, desk: Desk): void => {
   });
 };
 
-/** What a tool said at too great a length is the last of its artifacts. */
-const tellSpilled = (
+/** The last artifact is the full text of a result that was too long. */
+const publishSpill = (
   { callId: id, tool: name }: ToolResult,
   artifacts: readonly Artifact[],
   desk: Desk,
@@ -162,8 +168,8 @@ const tellSpilled = (
     desk.emit({ type: 'text.spilled', artifact: last.name, characters: last.content.length });
 };
 
-/** The safety strategy said no: nothing started, and the agent is told why. */
-const denied = (reason: string, effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
+/** A denial by the safety strategy: nothing started, and the agent gets the reason. */
+const denialResult = (reason: string, effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
   const { call } = ask;
   desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason });
   const message = `Cannot run '${call.name}' as it was denied: ${reason}`;
@@ -172,8 +178,8 @@ const denied = (reason: string, effect: Effect, ask: ToolAsk, desk: Desk): ToolR
   return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });
 };
 
-/** The budget does not allow it: nothing started, and the conversation stays whole. */
-const unpaid = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
+/** A denial by the budget: nothing started, and every call still has its result. */
+const unpaidResult = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
   const { call } = ask;
   const reason = 'the budget is spent';
   desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason });
@@ -183,18 +189,18 @@ const unpaid = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
   return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });
 };
 
-/** Nothing can start here; what observers see is marked as the runtime's own. */
-const refused = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
+/** The result of a call that cannot start; its events are marked as synthesised. */
+const refuseCall = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
   const { call } = ask;
   const refusal = desk.tools.refuse(call, effect.attempt);
   const result: ToolResult = { ...refusal, error: { ...refusal.error, ...placeOf(effect, ask) } };
-  started(result.tool, `Looking for ${result.tool}`, effect, ask, desk);
-  finished(result, desk);
+  publishStart(result.tool, `Looking for ${result.tool}`, effect, ask, desk);
+  publishFinish(result, desk);
   return result;
 };
 
-/** What did not start here is seen to finish: so it is seen to start. */
-const started = (
+/** Publishes a synthesised start, as every finished call has one. */
+const publishStart = (
   tool: string,
   description: string,
   { attempt }: Effect,
@@ -204,7 +210,7 @@ const started = (
   desk.emit({ type: 'tool.started', callId, tool, input, description, attempt, synthesised: true });
 };
 
-/** Where a call failed: at the agent that made it, also where a call of its own makes the attempt. */
+/** The place of a failure: the calling agent's, also if a call actor makes the attempt. */
 const placeOf = ({ runId, step, key: errorId }: Effect, { context }: ToolAsk) => ({
   runId,
   path: context.run.path,

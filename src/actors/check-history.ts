@@ -4,11 +4,11 @@ import type { History } from '../contracts/history.ts';
 import { HistoryView } from '../contracts/history.ts';
 import type { Turn } from '../contracts/transcript.ts';
 
-/** Finds what is no turn in the history of a run before a provider refuses it: in JavaScript anything may stand there. */
+/** Reports invalid turns in a run's history, which JavaScript callers may pass, before a provider refuses them. */
 export const checkHistory = (history: History<Turn>, agent: string): readonly ErrorData[] =>
   history.length === 0 ? [] : historyProblems(new HistoryView<unknown>(history).toArray(), agent);
 
-/** The problem of each entry of a history that is no turn. */
+/** The problem of each invalid entry of a history. */
 export const historyProblems = (history: unknown, agent: string): readonly ErrorData[] => {
   if (!Array.isArray(history)) return [problem(`Cannot run '${agent}' as its history is no list of turns`)];
   return history.flatMap((turn: unknown, index) => {

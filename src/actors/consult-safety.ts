@@ -40,14 +40,14 @@ export const consultSafety = (
       'safety',
       desk,
     );
-    return isThenable(said) ? said.then(understood, broken) : understood(said);
+    return isThenable(said) ? said.then(parseVerdict, broken) : parseVerdict(said);
   } catch (thrown) {
     return broken(thrown);
   }
 };
 
-/** A strategy is foreign code: anything but a verdict counts as no. */
-const understood = (said: unknown): SafetyVerdict => {
+/** Parses a verdict: a strategy is foreign code, and anything else counts as a denial. */
+const parseVerdict = (said: unknown): SafetyVerdict => {
   if (typeof said === 'object' && said !== null && 'verdict' in said) {
     if (said.verdict === 'allow' || said.verdict === 'ask') return { verdict: said.verdict };
     if (said.verdict === 'deny')

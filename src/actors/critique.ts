@@ -16,25 +16,25 @@ const VERDICTS: readonly unknown[] = ['accept', 'revise', 'stop'];
 /** In ms. */
 const DEFAULT_TIMEOUT_MS = 120_000;
 
-/** Asks the critics in order; the first that stops or revises wins, and those after it are not asked. */
+/** Asks the critics in order. The first to stop or revise decides; later ones are not asked. */
 export const critique = async (context: AgentContext, desk: Desk): Promise<Critiqued> => {
   const critiques: SaidCritique[] = [];
   for (const critic of desk.definition.critics) {
     if (desk.abort.isAborted) break;
     if (!looksAt(critic, context)) continue;
-    const said = await heard(critic, context, desk);
+    const said = await askCritic(critic, context, desk);
     critiques.push(said);
     if (said.verdict !== 'accept') return { critiques, verdict: said };
   }
   return { critiques, verdict: ACCEPT };
 };
 
-/** Answers are looked at by all but those that look at some steps only. */
+/** Checks whether a critic applies: all review answers, except those that review certain steps only. */
 const looksAt = ({ each, every = 1 }: Critic, { step, review }: AgentContext): boolean =>
   each === 'step' ? step % every === 0 : review.candidate !== null;
 
-/** What a critic says; one that throws, talks nonsense or is out of time is reported, and counts as it said it should. */
-const heard = async (critic: Critic, context: AgentContext, desk: Desk): Promise<SaidCritique> => {
+/** The critique of a critic; one that throws, answers nonsense or times out is reported, and counts as its `ifBroken` says. */
+const askCritic = async (critic: Critic, context: AgentContext, desk: Desk): Promise<SaidCritique> => {
   const abort = new LazyAbort();
   const forget = desk.abort.onAbort((reason) => {
     abort.abort(reason);
@@ -61,7 +61,7 @@ const placeOf = ({ run: { runId, path }, step }: AgentContext) => {
   return { ...place, operation: 'critique', errorId: effectKey({ ...place, index: 0, attempt: 1 }) };
 };
 
-/** The first of: what the critic says, and its time; whatever it does out of time is called off. */
+/** Limits the time of a critic; its work is cancelled after that. */
 const inTime = (
   { name, timeoutMs = DEFAULT_TIMEOUT_MS }: Critic,
   said: Critique | Promise<Critique>,
@@ -93,7 +93,7 @@ const inTime = (
   });
 };
 
-/** What a critic says becomes part of contexts and events: no more of it than is asked for, and all of it plain. */
+/** Validates a critique, which becomes part of contexts and events; unknown fields are dropped. */
 const plain = (said: unknown): Critique => {
   if (!isCritique(said))
     throw new TypeError(`it answered ${JSON.stringify(said) ?? String(said)}, which is no critique`);
@@ -111,7 +111,7 @@ const isCritique = (said: unknown): said is Critique =>
   VERDICTS.includes(said.verdict) &&
   (said.verdict === 'accept' || ('note' in said && typeof said.note === 'string'));
 
-/** Keys that there are not are refused: a change that is silently left out would be worse. */
+/** Strict: a silently ignored change would be worse. */
 const patchSchema = onDemand(() =>
   z.strictObject({
     state: z.record(z.string(), z.json()).optional(),
@@ -122,7 +122,7 @@ const patchSchema = onDemand(() =>
 const plainPatch = (patch: unknown): CritiquePatch => {
   const parsed = patchSchema().safeParse(patch);
   if (parsed.success) {
-    // What holds itself passes the schema, and throws here.
+    // Throws for a circular value, which the schema accepts.
     JSON.stringify(parsed.data);
     return parsed.data;
   }

@@ -16,7 +16,7 @@ import { takeBranch } from './take-branch.ts';
 import { withinAgentTime } from './within-agent-time.ts';
 import { viewOf } from './view.ts';
 
-/** The agent's own choice first; where it has none, its model's. */
+/** Decides by the agent's own `decide`, or else by its model. */
 export const decide = (effect: Effect, context: AgentContext, desk: Desk): Decided | Promise<Decided> => {
   const { definition } = desk;
   if (definition.decide === undefined) return callModel(effect, context, FIRST, desk);
@@ -34,7 +34,7 @@ export const decide = (effect: Effect, context: AgentContext, desk: Desk): Decid
 
 const FIRST = { model: 0, attempt: 1, waitedMs: 0, hasTriedMaybe: false, nudge: null } as const;
 
-/** A choice of the agent's own, checked: what it returns is as foreign as what a model says. */
+/** Validates the agent's own decision, which is as foreign as a model's. */
 export const checked = (choice: Decision, name: string): Decision => {
   const found = problemsOf(choice);
   if (found.decision !== undefined) return found.decision;
@@ -50,7 +50,7 @@ const problemsOf = (
   try {
     const parsed = decisionSchema.safeParse(withinReach(choice));
     if (parsed.success) {
-      // The schema follows a value that holds itself for ever, and lets it pass: here it throws.
+      // Throws for a circular value, which the schema accepts.
       JSON.stringify(parsed.data);
       return { decision: parsed.data };
     }
@@ -66,14 +66,14 @@ const problemsOf = (
   }
 };
 
-/** A choice with calls whose arguments nobody can follow marked as such: that is the call's failure, not the run's. */
+/** Replaces call arguments that are nested too deeply: that fails the call, not the run. */
 const withinReach = (choice: Decision, above: readonly Decision[] = []): Decision => {
   if (choice.kind === 'act' && Array.isArray(choice.calls))
     return {
       ...choice,
       calls: choice.calls.map((call) => (isTooDeep(call?.input) ? { ...call, input: OUT_OF_REACH } : call)),
     };
-  // One that holds itself is left to the check, as is a candidate that is none.
+  // Circular branches and invalid candidates are left to the validation.
   if (choice.kind === 'branch' && Array.isArray(choice.candidates) && !above.includes(choice))
     return {
       ...choice,
@@ -91,12 +91,12 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 const OUT_OF_REACH = '[too deep]';
 
 /**
- * A decision that was taken, as the machine gets it: an answer has been parsed by the output schema.
+ * Completes a decision for the machine: an answer is parsed by the output schema.
  *
  * @throws (or rejects with) {TroupeError} `output.invalid` for an answer that does not fit.
  */
 export const settled = (
-  taken: Taken,
+  taken: TakenChoice,
   context: AgentContext,
   desk: Desk,
 ): Exclude<Decided, Trouble> | Promise<Exclude<Decided, Trouble>> =>
@@ -104,12 +104,12 @@ export const settled = (
     chosen({ ...taken, decision }, context, desk),
   );
 
-interface Taken {
+interface TakenChoice {
   readonly decision: TakenDecision;
   readonly branch?: BranchTaken;
 }
 
-const chosen = (taken: Taken, context: AgentContext, desk: Desk): Exclude<Decided, Trouble> =>
+const chosen = (taken: TakenChoice, context: AgentContext, desk: Desk): Exclude<Decided, Trouble> =>
   taken.decision.kind === 'act'
     ? { kind: 'decided', ...taken, calls: plannedCalls(taken.decision, context, desk) }
     : { kind: 'decided', ...taken };

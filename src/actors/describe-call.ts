@@ -2,7 +2,7 @@ import { freezeJson } from '../contracts/freeze-json.ts';
 import { letGo } from '../contracts/let-go.ts';
 import type { Tool, ToolCall } from '../contracts/tool.ts';
 
-/** What a person reads of a call. A tool that was not made by `tool()` may throw: then its name has to do. */
+/** A description of a call for people. Falls back to the tool's name if its `describe` fails. */
 export const describeCall = (tool: Tool | undefined, { name, input }: ToolCall): string => {
   try {
     const said: unknown = tool?.describe(freezeJson(input));
@@ -14,12 +14,12 @@ export const describeCall = (tool: Tool | undefined, { name, input }: ToolCall):
   }
 };
 
-/** Checks whether a person has to say yes first: also where the tool itself cannot tell. */
+/** Checks whether a call needs approval, as it does if the tool cannot tell. */
 export const needsApproval = (tool: Tool, { input }: ToolCall): boolean => {
   try {
     const said: unknown = tool.needsApproval(freezeJson(input));
     letGo(said);
-    // Whatever is not a plain no needs a person.
+    // Anything but a plain false needs approval.
     return said !== false;
   } catch {
     return true;

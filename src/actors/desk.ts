@@ -26,84 +26,84 @@ import type { AgentDefinition } from './agent-definition.ts';
 import type { PlannedCall } from '../machines/call-plan.ts';
 import type { RunTask } from './run-task.ts';
 
-/** A call that a person is to decide on. */
+/** A call for a person to decide on. */
 export type CallWish = Pick<ApprovalRequest, 'kind' | 'callId' | 'tool' | 'input' | 'description'>;
 
-/** Checks whether a call can be made with other arguments. */
+/** Validates changed arguments of a call. */
 export type CallChange = (input: Json) => Checked<unknown> | Promise<Checked<unknown>>;
 
-/** What somebody who does the work of one effect may use. The runtime lays out a desk for each effect. */
+/** The resources of the code that performs an effect. The runtime creates a desk per effect. */
 export interface Desk {
   /** The idempotency key of a call of this step. */
   keyOf(call: Pick<PlannedCall, 'id' | 'input'>): string;
-  /** The keys of the calls that the agent works for, outermost first. */
+  /** Keys of the calls that the agent works for, outermost first. */
   readonly callers?: readonly string[];
   readonly definition: AgentDefinition;
   readonly clock: Clock;
   readonly tools: ToolRegistry;
-  /** The system prompt: composed once for an agent in a run, and the same bytes from then on. */
+  /** The system prompt: composed once per agent and run, then byte-identical. */
   readonly systemPrompt: string;
-  /** The agent's environment in this run; throws where it cannot be made. */
+  /** The agent's environment in this run; throws if it cannot be created. */
   readonly environment: EnvironmentSession | undefined;
-  /** The agent's memories in this run; absent where it has none. */
+  /** The agent's memories in this run; absent if it has none. */
   readonly memory: MemorySession | undefined;
-  /** What its models were shown so far. */
+  /** The conversation as its models were shown it. */
   readonly conversation: ShownConversation;
-  /** The agent's models in order of preference; throws where one of them cannot be made. */
+  /** The agent's models in order of preference; throws if one of them cannot be created. */
   readonly models: readonly Model[];
-  /** What the run's cacheable tools have answered. */
+  /** Answers of the run's cacheable tools. */
   readonly answers: CallCache;
-  /** Says of every tool call whether it may run; absent where nobody said. */
+  /** Judges every tool call; absent if there is none. */
   readonly safety: SafetyStrategy | undefined;
-  /** Executes every tool call; absent where the tools do it themselves. */
+  /** Executes every tool call; absent if tools execute themselves. */
   readonly executor: ToolExecutor | undefined;
-  /** What the caller of the run gave for its functions. */
+  /** The caller's `context` of the run. */
   readonly context: unknown;
-  /** What the run is about; undefined also for an agent that was called as a tool: it has its own input. */
+  /** The run's task; undefined also for an agent that was called as a tool, which has its own input. */
   readonly task: RunTask | undefined;
-  /** What the agent may still use; undefined where nothing limits it. */
+  /** The agent's budget; undefined if nothing limits it. */
   readonly account: BudgetAccount | undefined;
-  /** Takes a step or a tool call, once for the same work; gives the budget that does not allow it, if one does not. */
+  /** Charges a step or a tool call, once for the same work; returns the budget that refuses it, if any. */
   take(kind: 'steps' | 'toolCalls'): BudgetSpent | undefined;
-  /** Counts the tokens of a request, where a budget wants to know what it may cost. */
+  /** Counts the tokens of a request, for budgets. */
   readonly counter: TurnCounter;
-  /** What has to be waited for before the agent's models can be priced; undefined if nothing. */
+  /** Loads prices for the agent's models; undefined if there is nothing to wait for. */
   openPrices(): Promise<void> | undefined;
-  /** In US dollars; undefined where nobody knows. */
+  /** In US dollars; undefined if unknown. */
   costOf(model: Model, usage: Usage, answered?: string): number | undefined;
-  /** Counts tokens that were used, into the run's totals; no event tells of them. */
+  /** Adds tokens that no event reports to the run's totals. */
   charge(model: Model, usage: Usage): void;
-  /** The work may have been done, wholly or in part, before the run was taken up again. */
+  /** True if the work may have been done, wholly or in part, before the run was resumed. */
   readonly isResumed: boolean;
-  /** Aborted when nobody waits for the work any more. */
+  /** Aborted when the effect is cancelled. */
   readonly abort: LazyAbort;
-  /** True if anybody reads streamed text. */
+  /** True if anything reads streamed text. */
   readonly isWatched: boolean;
   /** From 0 to below 1. */
   random(): number;
   emit(body: EventBody): void;
-  /** Tells that a model is asked, and keeps what it is sent for those who want that. */
+  /** Publishes a model call, and records its request if observers want it. */
   asked(body: Extract<EventBody, { type: 'model.asked' }>, request: ModelRequest): void;
-  /** Tells that a model has answered, and keeps what came. */
+  /** Publishes a model's answer, and records the response if observers want it. */
   answered(body: Extract<EventBody, { type: 'model.answered' }>, answer: ModelAnswer): void;
-  /** Has something remembered, for which nobody waits; `index` tells several of one effect apart. */
+  /** Writes records to the agent's memories without waiting; `index` distinguishes several writes of one effect. */
   remember(records: readonly MemoryRecord[], index: number): void;
-  /** Redacts what a tool's schema marks as secret in its value; called before anything reports it. */
+  /** Registers the secret fields of a result; called before anything reports it. */
   hide(result: ToolResult): void;
   delta(delta: ModelDelta): void;
-  /** Takes down what came of the work although nobody waited for it any more. */
+  /** Records a result that arrived after the effect was cancelled. */
   onLate(output: unknown): void;
-  /** Puts what a tool made beside its result into the result of the run. */
+  /** Adds artifacts of a tool to the run's result. */
   keep(artifacts: readonly Artifact[]): void;
-  /** Asks a person; rejects where there is none. */
+  /** Asks a person; rejects if there is none. */
   ask(question: string): Promise<string>;
-  /** Talks to others of the run. */
+  /** Sends messages to other agents of the run. */
   readonly messages: Messenger;
-  /** Asks a person whether a call may be made; `check` says of other arguments whether they fit. */
+  /** Asks a person whether a call may be made; `check` validates changed arguments. */
   approve(call: CallWish, check: CallChange): Promise<Approval>;
-  /** Resolves when all that is on record is written; undefined where it is already, or nothing is written. */
+  /** Resolves when all records are committed; undefined if they are, or nothing is recorded. */
   written(): void | Promise<void>;
-  /** Runs a child of this run; it is stopped when `abort` is, which by default is that of the work. */
+  /** Runs a child of this run, which is stopped by `abort` (default: that of the effect). */
   run<Input, Output>(
     agent: Agent<Input, Output> | 'self',
     input: Input,

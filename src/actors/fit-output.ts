@@ -12,7 +12,7 @@ import { andThen } from './promises.ts';
 type Definition = Pick<AgentDefinition, 'name' | 'checkOutput'>;
 
 /**
- * A decision with its answer as the agent's output schema makes it. Other decisions stay as they are.
+ * Parses a decision's answer by the agent's output schema. Other decisions are returned unchanged.
  *
  * @throws (or rejects with) {TroupeError} `output.invalid` for an answer that does not fit.
  */
@@ -25,8 +25,8 @@ export const fitDecision = (
     : andThen(checkOutput(decision.answer), (checked) => ({ ...decision, answer: valueOf(checked, name) }));
 
 /**
- * The result of a tool that completes the run, with its answer as the agent's output schema makes it: one that does not fit
- * completes nothing, and the model reads why. Other results stay as they are.
+ * Parses the answer of a tool that completes the run by the agent's output schema; an invalid one becomes a failure that the model reads.
+ * Other results are returned unchanged.
  */
 export const fitCompletion = (
   result: ToolResult,

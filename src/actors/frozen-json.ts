@@ -1,6 +1,6 @@
 import type { Json } from '../contracts/json.ts';
 
-/** A copy that nobody can change, for whoever is only to look at it. */
+/** A deeply frozen copy. */
 export const frozenJson = (value: Json): Json => {
   if (typeof value !== 'object' || value === null) return value;
   if (isArray(value)) return Object.freeze(value.map(frozenJson));

@@ -3,10 +3,10 @@ import type { Model, ModelAnswer } from '../contracts/model.ts';
 
 type Body<Type extends EventBody['type']> = Extract<EventBody, { type: Type }>;
 
-/** A model as events name it. */
+/** The name of a model in events. */
 export const nameOf = (model: Model): string => `${model.provider}:${model.id}`;
 
-/** The event of a model that is asked. */
+/** The event of a model call. */
 export const askedEvent = (
   model: Model,
   key: string,
@@ -14,7 +14,7 @@ export const askedEvent = (
   attempt: number,
 ): Body<'model.asked'> => ({ type: 'model.asked', model: nameOf(model), key, messages, attempt });
 
-/** The events of a model that has answered. */
+/** The event of a model's answer. */
 export const answeredEvent = (
   model: Model,
   key: string,

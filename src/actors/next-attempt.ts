@@ -4,23 +4,23 @@ import type { Model } from '../contracts/model.ts';
 import { decideModelRetry } from '../models/retry/retry-policy.ts';
 import type { Desk } from './desk.ts';
 
-/** Which attempt of which model this is, and what has gone before. */
+/** The number of an attempt, its model, and its predecessors. */
 export interface ModelAttempt {
   readonly model: number;
   readonly attempt: number;
   readonly waitedMs: number;
   readonly hasTriedMaybe: boolean;
   readonly nudge: string | null;
-  /** The text to go on from. */
+  /** Partial text to continue from. */
   readonly partial?: string | undefined;
-  /** What went wrong before, where retries adapt to it; default what the agent remembers. */
+  /** Earlier failures, for adaptive retries; default: those that the agent remembers. */
   readonly failures?: readonly ModelFailure[] | undefined;
 }
 
-/** An attempt that came to nothing. */
+/** A failed attempt. */
 export interface FailedAttempt {
   readonly error: ErrorData;
-  /** The conversation was too long for it, and can be cut. */
+  /** True if the conversation was too long and was compacted. */
   readonly isCut: boolean;
   readonly attempt: Pick<ModelAttempt, 'model' | 'attempt' | 'waitedMs' | 'hasTriedMaybe' | 'failures'>;
   readonly model: Model;
@@ -28,16 +28,16 @@ export interface FailedAttempt {
   readonly key: string;
 }
 
-/** How it goes on. */
+/** The decision about the next attempt. */
 export interface NextAttempt {
-  /** In ms; null where this model is not asked again. */
+  /** In ms; null if this model is not tried again. */
   readonly waitMs: number | null;
   readonly canFallBack: boolean;
-  /** What an adaptive retry is to remember. */
+  /** A failure to remember, for adaptive retries. */
   readonly remembered?: ModelFailure | undefined;
 }
 
-/** Decides whether the same model is asked again, and when, or the next one, and publishes what is given up. */
+/** Decides between a retry, a fallback and giving up, and publishes it. */
 export const nextAttempt = (
   { error, isCut, attempt: made, model, step, key }: FailedAttempt,
   desk: Desk,
@@ -46,9 +46,9 @@ export const nextAttempt = (
   const canFallBack = made.model + 1 < desk.models.length;
   if (isCut) return { waitMs: 0, canFallBack };
   const isTooLong = error.code === 'model.context-overflow';
-  // A provider that nobody may call now is waited for only where nobody else can answer.
-  const isShut = error.code === 'resource.open' && canFallBack;
-  const isSpent = isShut || (error.retryable === 'maybe' && (hasTriedMaybe || isTooLong));
+  // An open circuit breaker is waited for only if no other model is left.
+  const isOpenCircuit = error.code === 'resource.open' && canFallBack;
+  const isSpent = isOpenCircuit || (error.retryable === 'maybe' && (hasTriedMaybe || isTooLong));
   const remembered = isAdaptive(desk) ? { code: error.code, model: made.model, step } : undefined;
   const recent = remembered && { failure: remembered, failures: made.failures ?? [] };
   const progress = { attempt, waitedMs, random: desk.random(), recent };
@@ -58,7 +58,7 @@ export const nextAttempt = (
   desk.emit({ type: 'model.failed', model: nameOf(model), key, error });
   if (canFallBack) {
     const to = nameOf(desk.models[made.model + 1] ?? model);
-    desk.emit({ type: 'model.fellBack', from: nameOf(model), to, error });
+    desk.emit({ type: 'model.fell-back', from: nameOf(model), to, error });
   }
   return { waitMs: null, canFallBack, remembered };
 };

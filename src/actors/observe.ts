@@ -9,8 +9,8 @@ import { withinAgentTime } from './within-agent-time.ts';
 import { viewOf } from './view.ts';
 
 /**
- * Asks the agent's memory and looks at its environment; the agent's own `observe` sees what both gave. The step before is written to the
- * memory first: what a step was is there for others before the next decision.
+ * Recalls memory and observes the environment; the agent's own `observe` sees both results. The previous step is written to memory first,
+ * so that other agents can read it before the next decision.
  */
 export const observe = (context: AgentContext, desk: Desk): Observed | Promise<Observed> => {
   const writing = writtenBefore(desk);
@@ -38,7 +38,7 @@ const seen = (
     );
   });
 
-/** What is seen becomes part of the context: foreign values stay outside. */
+/** Copied to plain JSON, as it becomes part of the context. */
 const plain = (found: Json | undefined): Json | undefined =>
   found === undefined ? undefined : toJson(found);
 

@@ -9,7 +9,7 @@ import { requirementsOf } from '../tools/environments/requiring.ts';
 import type { Desk } from './desk.ts';
 import { issueProblem } from './issue-problem.ts';
 
-/** Opens the agent's environment; answers with all that its task and its tools miss there. Never throws, never rejects. */
+/** Opens the agent's environment; returns all unmet requirements of its task and tools. Never throws or rejects. */
 export const openEnvironment = (desk: Desk): readonly ErrorData[] | Promise<readonly ErrorData[]> => {
   const { definition, task: { task, issues = NONE } = {} } = desk;
   const unfit = issues.map(issueProblem);
@@ -33,10 +33,10 @@ export const openEnvironment = (desk: Desk): readonly ErrorData[] | Promise<read
 
 const NONE: readonly PreflightIssue[] = [];
 
-/** Checks whether the environment that an agent has for all its runs is another than the one that the task names. */
+/** Checks whether the agent's fixed environment differs from the one that the task names. */
 const otherThan = (wanted: EnvironmentSpec | undefined, { definition }: Desk): readonly ErrorData[] => {
   const { environment } = definition;
-  // One that is made for this run was made by somebody who knew the task.
+  // An environment created per run was created for the task.
   if (wanted === undefined || environment === undefined || typeof environment === 'function') return [];
   const found: EnvironmentSpec = environment.spec ?? { type: environment.name };
   const isSame = Object.entries(wanted).every(

@@ -15,7 +15,7 @@ import { spillTurn } from './spill-turn.ts';
 import { reviewDecided } from './strategies/review-decided.ts';
 import { withinBudget } from './within-budget.ts';
 
-/** Does the work of an effect: one port, one actor. What it throws or rejects with becomes `failed.PORT`. */
+/** Executes an effect by its port. An exception becomes `failed.PORT`. */
 export const perform = (ask: Ask, desk: Desk): unknown => {
   const { account } = desk;
   return account === undefined ? work(ask, desk) : withinBudget(ask, desk, account, work);
@@ -51,7 +51,7 @@ const work = (ask: Ask, desk: Desk): unknown => {
   }
 };
 
-/** What the agent's strategy makes of a choice; the turn that it comes with is cut to size after that. */
+/** Lets the agent's strategy review a decision; its turn is cut to size afterwards. */
 const reviewed = (
   decided: Decided | Promise<Decided>,
   ask: Ask,

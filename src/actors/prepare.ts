@@ -15,7 +15,7 @@ import { taskPrompt } from './task-prompt.ts';
 import { withinAgentTime } from './within-agent-time.ts';
 import { andThen } from './promises.ts';
 
-/** Looks at task, environment, input, models and tools before the first step, and collects everything that is wrong with them. */
+/** Validates task, environment, input, models and tools before the first step, and collects all problems. */
 export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<Prepared> => {
   const checked = desk.definition.checkInput(context.input);
   const opening = openEnvironment(desk);
@@ -39,7 +39,7 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
   );
 };
 
-/** The task is the first thing that an agent with a memory writes down. */
+/** Writes the task to the agent's memory, as its first record. */
 const remembered = (found: Prepared, context: AgentContext, desk: Desk): Prepared => {
   const { memory, clock, definition } = desk;
   if (memory === undefined) return found;
@@ -50,7 +50,7 @@ const remembered = (found: Prepared, context: AgentContext, desk: Desk): Prepare
   return found;
 };
 
-/** A model that cannot be made is a problem that is found below. */
+/** A model that cannot be created is reported below. */
 const openPrices = (desk: Desk): Promise<void> | undefined => {
   try {
     return desk.openPrices();
@@ -61,7 +61,7 @@ const openPrices = (desk: Desk): Promise<void> | undefined => {
 
 const NO_USAGE = { input: 0, output: 0 };
 
-/** Whoever reads a problem has to know whose it is. */
+/** Adds the agent's address to problems. */
 const placed = (found: Prepared, { run: { runId, path } }: AgentContext): Prepared => {
   if (found.problems.length === 0) return found;
   const place = { runId, path, step: 0, phase: 'preparing', operation: 'prepare' };

@@ -13,7 +13,7 @@ const factsOf = (definition: AgentDefinition, tools: readonly ToolSpec[]): Promp
   members: membersOf(definition, tools),
 });
 
-/** Those whom the tools that it has now give work to: a child that is another of the agent may have fewer. */
+/** The delegates of the agent's current tools; a child run of the same agent may have fewer. */
 const membersOf = (definition: AgentDefinition, tools: readonly ToolSpec[]): readonly Receiver[] => {
   const receivers = definition.tools.flatMap((item) =>
     isToolset(item)
@@ -30,18 +30,18 @@ const receiversOf = (
 ): readonly Receiver[] =>
   receivers.length > 0 && tools.some(({ name }) => name === fullName) ? receivers : [];
 
-/** The system prompt of an agent, as its tools stand now: whoever keeps it keeps the first. */
+/** The system prompt of an agent with its current tools. Callers that need stable text keep the first one. */
 export const systemPrompt = (definition: AgentDefinition, tools: readonly ToolSpec[]): string =>
   composePrompt(definition.fragments, factsOf(definition, tools));
 
-/** The system prompt as it was before the agents that work can be given to were listed in it: journals of then hold it. */
+/** The system prompt without the list of agents, as old journals contain it. */
 export const promptWithoutAgents = (definition: AgentDefinition, tools: readonly ToolSpec[]): string =>
   composePrompt(
     definition.fragments.filter((fragment) => fragment !== agentsFragment),
     factsOf(definition, tools),
   );
 
-/** What is said to the model in this step only; empty where no fragment has anything to say. */
+/** Prompt text for this step only; empty if no fragment has any. */
 export const stepPrompt = ({ run, step, state, tally }: AgentContext, desk: Desk): string => {
   const { definition, tools } = desk;
   if (!definition.fragments.some(({ each }) => each === 'step')) return '';

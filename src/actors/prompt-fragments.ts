@@ -7,7 +7,7 @@ import type {
   StepFragment,
 } from '../contracts/prompt.ts';
 
-/** Where the runtime's own fragments stand; anything may stand between them. */
+/** Priorities of the runtime's own fragments, with room between them. */
 export const promptOrder = {
   instructions: 100,
   project: 200,
@@ -18,24 +18,21 @@ export const promptOrder = {
   format: 700,
 } as const;
 
-/** What the agent is told to be. */
+/** The agent's instructions. */
 export const instructionsFragment = (text: string): RunFragment => ({
   name: 'instructions',
   priority: promptOrder.instructions,
   text,
 });
 
-/** What the work is about. */
+/** The project that the work is about. */
 export const projectFragment = (text: string): RunFragment => ({
   name: 'project',
   priority: promptOrder.project,
   text: `# Project\n${text}`,
 });
 
-/**
- * The agents that work can be given to, where there are any. Every agent has it: the agent's own fragment by the name `agents` stands in its
- * place.
- */
+/** The available delegates, if any. Every agent has it, unless it defines its own fragment of the name `agents`. */
 export const agentsFragment: RunFragment = {
   name: 'agents',
   priority: promptOrder.agents,
@@ -45,7 +42,7 @@ export const agentsFragment: RunFragment = {
       : `# Agents\n${members.map(({ name, description }) => (description === '' ? `- ${name}` : `- ${name}: ${description}`)).join('\n')}`,
 };
 
-/** The tools by name: providers tell the model the rest. */
+/** The names of the tools: providers tell the model the rest. */
 export const toolsFragment: RunFragment = {
   name: 'tools',
   priority: promptOrder.tools,
@@ -54,9 +51,9 @@ export const toolsFragment: RunFragment = {
 };
 
 /**
- * The system prompt: fragments of the run, lowest priority first, those of one priority in the order given.
+ * Composes the system prompt: fragments of the run, lowest priority first, then in the order given.
  *
- * The same facts give the same bytes. Of two fragments with one name the later stands, in its own place.
+ * Equal facts give equal bytes. Of two fragments with one name the later one counts, at its own position.
  *
  * @example
  * composePrompt([instructionsFragment('Be brief.'), toolsFragment], facts) // => 'Be brief.\n\n# Tools\n- add'
@@ -66,7 +63,7 @@ export const toolsFragment: RunFragment = {
 export const composePrompt = (fragments: readonly PromptFragment[], facts: PromptFacts): string =>
   joined(ordered(fragments).filter(isOfRun), facts);
 
-/** What is said at the end of the conversation in this step; empty where there is nothing to say. */
+/** Composes the text at the end of the conversation in this step; empty if there is none. */
 export const composeStep = (fragments: readonly PromptFragment[], facts: StepFacts): string =>
   joined(ordered(fragments).filter(isOfStep), facts);
 
@@ -92,13 +89,13 @@ const joined = <Facts extends PromptFacts>(
 ): string => {
   const texts: string[] = [];
   for (const { name, text } of fragments) {
-    const said = (typeof text === 'string' ? text : spoken(name, text, facts))?.trim();
+    const said = (typeof text === 'string' ? text : textIn(name, text, facts))?.trim();
     if (said !== undefined && said !== '') texts.push(said);
   }
   return texts.join('\n\n');
 };
 
-const spoken = <Facts extends PromptFacts>(
+const textIn = <Facts extends PromptFacts>(
   name: string,
   text: (facts: Facts) => string | undefined,
   facts: Facts,

@@ -15,7 +15,7 @@ import type { Desk } from './desk.ts';
 import { plannedTool } from './planned-tool.ts';
 import { andThen } from './promises.ts';
 
-/** What a model's answer comes to; an error where it comes to nothing and has to be asked for again. */
+/** Converts a model's answer to a decision; an error if it is unusable and has to be requested again. */
 export const readAnswer = (
   answer: ModelAnswer,
   context: AgentContext,
@@ -45,7 +45,7 @@ export const readAnswer = (
   return andThen(output.check(value), (checked) => structured(checked, answer, context, output));
 };
 
-/** How an answer can end that is whole, or is known not to be: what ended otherwise may be half of one. */
+/** Finish reasons of an answer that is complete, or known not to be; after any other it may be incomplete. */
 const ENDS: ReadonlySet<string> = new Set<FinishReason>(['stop', 'tool-calls', 'length', 'pause']);
 
 const unknownEnd = ({ name }: AgentDefinition, finish: string): ErrorData => ({
@@ -54,7 +54,7 @@ const unknownEnd = ({ name }: AgentDefinition, finish: string): ErrorData => ({
   retryable: 'maybe',
 });
 
-/** What the provider could not use is a turn like any other: the model sees what it wrote, and what was wrong with it. */
+/** A turn for an answer that the provider could not parse: the model sees its text, and the problem. */
 const rejected = (answer: ModelAnswer, problem: string, context: AgentContext): Decided => ({
   kind: 'again',
   turn: { role: 'assistant', text: answer.text },
@@ -68,13 +68,13 @@ const rejected = (answer: ModelAnswer, problem: string, context: AgentContext): 
   },
 });
 
-/** Calls where there are no tools any more. Those that are never made have no place in a conversation: they are told in words. */
+/** Rejects calls without available tools. They are put into words, as a conversation must not contain unanswered calls. */
 const withoutTools = ({ text, calls, usage }: ModelAnswer): Decided => {
   const said = text.trim() || `I would use ${calls.map(({ name }) => name).join(', ')}.`;
   return { kind: 'again', turn: { role: 'assistant', text: said }, usage, note: NO_TOOLS_NOTE };
 };
 
-/** No word and no call: asked for again, unless the policy of ending takes it for an end. */
+/** Handles an empty answer: requested again, unless the ending policy accepts it as an end. */
 const silence = ({ usage, finish }: ModelAnswer, context: AgentContext, desk: Desk): Decided | ErrorData => {
   const { said } = context.review.watch;
   const { rules, output } = desk.definition;
@@ -93,7 +93,7 @@ const NO_TOOLS_NOTE = 'There are no more tools. Give your final answer now, in w
 const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): Decided => {
   const calls = answer.calls.map((call, index): PlannedCall => {
     const isCut = answer.finish === 'length' && index === answer.calls.length - 1;
-    // A model may be anybody's code: what it wants becomes part of a context, and has to be plain.
+    // A model may be foreign code: arguments become part of a context, and have to be plain JSON.
     const { input, problem: misfit } = parsedArguments(call.input);
     const problem = call.problem ?? (isCut ? 'the answer was cut off at its length limit' : misfit);
     return {
@@ -113,11 +113,11 @@ const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): De
   };
 };
 
-/** Only the conversation keeps what a provider wants back: a plan of calls has no use for it. */
+/** Only the conversation keeps the provider's data of a call; the plan does not need it. */
 const withOrigins = (calls: readonly PlannedCall[], given: readonly ToolCall[]): readonly ToolCall[] =>
   calls.map((call, index) => {
     const origin = given[index]?.origin;
-    // A model may be anybody's code: what it wants back becomes part of a context, and has to be plain.
+    // A model may be foreign code: its data becomes part of a context, and has to be plain JSON.
     return origin === undefined ? call : { ...call, origin: plainOrigin(origin) };
   });
 
@@ -200,7 +200,7 @@ const turnOf = (answer: ModelAnswer, calls?: readonly ToolCall[]): AssistantTurn
   ...(answer.replay === undefined ? {} : { replay: answer.replay }),
 });
 
-/** The JSON in a text: all of it, or what its one fence holds. */
+/** Parses the JSON in a text: all of it, or the content of its only fence. */
 const parseJson = (text: string): unknown => {
   const [fence, ...others] = text.matchAll(/^[ \t]*```(?:json)?[ \t]*\n([\s\S]*?)```/gm);
   try {

@@ -14,17 +14,17 @@ import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
 import { withinAgentTime } from './within-agent-time.ts';
 
-/** Decides what to do about a failure. Never throws or rejects: a handler that breaks gives up. */
+/** Decides about a failure. Never throws or rejects: a broken handler gives up. */
 export const recover = (ask: RecoverAsk, desk: Desk): Recovered | Promise<Recovered> => {
   const failure = failureOf(ask, desk);
-  const understand = (said: unknown) => understood(said, failure, ask, desk);
+  const parse = (said: unknown) => parseDecision(said, failure, ask, desk);
   const giveUp = (thrown: unknown): Recovered => ({
     decision: 'giveUp',
     note: `the recovery handler failed: ${messageOf(thrown)}`,
   });
   try {
     const said = withinAgentTime(desk.definition.recovery?.handle?.(failure), 'handle', desk);
-    const recovered = isThenable(said) ? said.then(understand) : understand(said);
+    const recovered = isThenable(said) ? said.then(parse) : parse(said);
     return isThenable(recovered) ? recovered.then(undefined, giveUp) : recovered;
   } catch (thrown) {
     return giveUp(thrown);
@@ -45,7 +45,7 @@ const failureOf = ({ error, port, context }: RecoverAsk, desk: Desk): Failure =>
   },
 });
 
-/** What may pass is skipped; what is wrong for good comes back however often it is tried. */
+/** The default decision: transient failures are skipped, permanent ones would repeat. */
 const usualFor = (error: ErrorData): Failure['usual'] => {
   switch (categoryOf(error)) {
     case 'parse':
@@ -57,8 +57,8 @@ const usualFor = (error: ErrorData): Failure['usual'] => {
   }
 };
 
-/** A handler is foreign code: its decision is looked at as closely as a model's. */
-const understood = (
+/** Validates a handler's decision, which is as foreign as a model's. */
+const parseDecision = (
   said: unknown,
   failure: Failure,
   ask: RecoverAsk,
@@ -86,7 +86,7 @@ const understood = (
 };
 
 const decidedInstead = (given: unknown, { context }: RecoverAsk, desk: Desk): ReturnType<typeof settled> => {
-  // What is no decision fails the check as one.
+  // Anything else fails the validation.
   const decision = checked(given as Decision, desk.definition.name);
   if (decision.kind === 'branch') throw new TypeError('a branch cannot stand in for a decision');
   return settled({ decision }, context, desk);

@@ -1,8 +1,8 @@
 import type { PreflightIssue, Task } from '../contracts/task.ts';
 
-/** What a run is about, as far as it could be read, and all that is wrong with it. */
+/** The task of a run, as far as it is valid, and its problems. */
 export interface RunTask {
   readonly task: Task | undefined;
-  /** What keeps the run from beginning, whatever its environment is like. */
+  /** Problems that prevent the run from starting, whatever its environment. */
   readonly issues: readonly PreflightIssue[];
 }

@@ -9,50 +9,50 @@ import type { AgentContext, Decided } from '../machines/agent-context.ts';
 import { budgetFor, isKnownModel } from '../memory/model-limits.ts';
 import { modelSummariser } from '../memory/model-summariser.ts';
 import type { Shown, ShowRequest } from '../memory/shown-conversation.ts';
-import type { ContextDefinition } from './agent-definition.ts';
+import type { CompactionDefinition } from './agent-definition.ts';
 import type { Desk } from './desk.ts';
 
-/** What is sent of a conversation, and what became of it. */
+/** The sent part of a conversation, and its compaction. */
 export type Sent = Pick<Shown, 'history' | 'compaction' | 'usage'>;
 
 /**
- * What of the conversation a model is shown: all of it, for as long as that fits.
+ * Selects the part of the conversation to send: all of it while it fits.
  *
- * What was done is told by events, and carried back in `compaction`, for the agent's context.
+ * Compaction is published by events, and returned in `compaction` for the agent's context.
  */
 export const showConversation = (context: AgentContext, model: Model, desk: Desk): Sent | Promise<Sent> => {
   const { definition } = desk;
   const { history, run } = context;
-  const plan = definition.context;
-  // A model without a limit, and an agent that wants everything sent, pay nothing.
+  const plan = definition.compaction;
+  // Free for a model without a limit, and for an agent that sends everything.
   if (plan === undefined || (!plan.isConstant && run.compaction === undefined && !isLimited(plan, model)))
     return { history };
   const shown = desk.conversation.show(requestOf(context, model, plan, desk));
   return isThenable(shown)
-    ? shown.then((settled) => told(settled, history, model, desk))
-    : told(shown, history, model, desk);
+    ? shown.then((settled) => publishCompaction(settled, history, model, desk))
+    : publishCompaction(shown, history, model, desk);
 };
 
-/** What to go on with once a model has said that it was sent too much; undefined where nothing can be left out. */
+/** The compaction to retry with after an overflow; undefined if nothing can be left out. */
 export const compactionAfterOverflow = (
   context: AgentContext,
   { compaction = context.run.compaction }: Sent,
   model: Model,
   desk: Desk,
 ): Compaction | undefined => {
-  const plan = desk.definition.context;
+  const plan = desk.definition.compaction;
   if (plan === undefined) return undefined;
   const sent = { ...context, run: { ...context.run, compaction } };
   return desk.conversation.afterOverflow(requestOf(sent, model, plan, desk));
 };
 
-const isLimited = ({ budget }: ContextDefinition, { isLanguageModel }: Model): boolean =>
+const isLimited = ({ budget }: CompactionDefinition, { isLanguageModel }: Model): boolean =>
   budget !== undefined || isLanguageModel !== false;
 
 const requestOf = (
   { history, run }: AgentContext,
   model: Model,
-  plan: ContextDefinition,
+  plan: CompactionDefinition,
   desk: Desk,
 ): ShowRequest => {
   const name = `${model.provider}:${model.id}`;
@@ -69,10 +69,10 @@ const requestOf = (
   };
 };
 
-/** In ms. A summary that takes longer is none. */
+/** Time limit of a summary, in ms. */
 const SUMMARY_TIMEOUT_MS = 60_000;
 
-const summariserOf = (plan: ContextDefinition, model: Model, desk: Desk): Summariser | undefined => {
+const summariserOf = (plan: CompactionDefinition, model: Model, desk: Desk): Summariser | undefined => {
   const { summariser = model.isLanguageModel === false ? false : modelSummariser(model) } = plan;
   if (summariser === false) return undefined;
   return {
@@ -90,7 +90,7 @@ const summariserOf = (plan: ContextDefinition, model: Model, desk: Desk): Summar
   };
 };
 
-const told = (shown: Shown, history: History<Turn>, model: Model, desk: Desk): Shown => {
+const publishCompaction = (shown: Shown, history: History<Turn>, model: Model, desk: Desk): Shown => {
   const { warning, cut, problem, usage } = shown;
   if (warning !== undefined) desk.emit({ type: 'context.warned', ...warning });
   if (problem !== undefined) {
@@ -109,9 +109,9 @@ const told = (shown: Shown, history: History<Turn>, model: Model, desk: Desk): S
   return shown;
 };
 
-/** A summary is paid for like any call; what one costs that is not made by the agent's own model, nobody knows. */
+/** Charges a summary like any call; its cost is unknown unless the agent's own model made it. */
 const paid = (usage: Usage, model: Model, desk: Desk) => {
-  const { summariser } = desk.definition.context ?? {};
+  const { summariser } = desk.definition.compaction ?? {};
   const costUsd = summariser === undefined || summariser === false ? desk.costOf(model, usage) : undefined;
   desk.account?.charge({ tokens: usage.input + usage.output, usd: costUsd ?? 0 });
   return {
@@ -122,16 +122,16 @@ const paid = (usage: Usage, model: Model, desk: Desk) => {
   };
 };
 
-/** What came of a call, with what became of the conversation, and with what a summary cost. */
+/** Adds the compaction, and the usage of its summary, to a decision. */
 export const withCompaction = (decided: Decided, { compaction, usage }: Sent): Decided => {
   if (compaction === undefined) return decided;
   return usage === undefined
     ? { ...decided, compaction }
-    : { ...decided, compaction, usage: bothOf(usage, decided.usage) };
+    : { ...decided, compaction, usage: addUsage(usage, decided.usage) };
 };
 
-/** What the summary and the call itself cost together. */
-const bothOf = (one: Usage, other: Usage | undefined): Usage =>
+/** Adds up two usages. */
+const addUsage = (one: Usage, other: Usage | undefined): Usage =>
   other === undefined
     ? one
     : {

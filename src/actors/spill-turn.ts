@@ -3,19 +3,19 @@ import type { Decided } from '../machines/agent-context.ts';
 import { spillText } from '../tools/cap-output.ts';
 import type { Desk } from './desk.ts';
 
-/** No UTF-16 unit takes more bytes than this: shorter texts need not be counted. */
+/** Largest number of bytes per UTF-16 unit: shorter texts need not be counted. */
 const MOST_BYTES_PER_UNIT = 3;
 
 /**
- * A choice whose turn fits into the conversation: of a text that is too long only its head stays there, and the whole of it
- * is an artifact of the run. What was decided, the answer of the run included, is as it was.
+ * Cuts a turn to the agent's limit: the conversation keeps the head of a long text, and an artifact of the run the whole. The decision and
+ * the run's answer are unchanged.
  */
 export const spillTurn = (decided: Decided, { step, attempt, index }: Effect, desk: Desk): Decided => {
   if (decided.kind !== 'decided' && decided.kind !== 'again') return decided;
   const { turn } = decided;
   const limit = desk.definition.maxTextBytes;
   if (turn === undefined || turn.text.length * MOST_BYTES_PER_UNIT <= limit) return decided;
-  // Blocks that a provider wants back beside calls hold the text, too, and cannot be cut by anybody else.
+  // A provider's replay blocks contain the text too, and only the provider could cut them.
   if (turn.replay !== undefined && (turn.calls?.length ?? 0) > 0) return decided;
   const artifact = `answer-${step}${attempt + index > 1 ? `.${attempt}.${index}` : ''}.txt`;
   const text = spillText(turn.text, artifact, limit);

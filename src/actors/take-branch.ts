@@ -4,16 +4,16 @@ import { firstCandidate } from '../contracts/decision.ts';
 import { TroupeError } from '../contracts/error.ts';
 import { andThen } from './promises.ts';
 
-/** What was picked of a branch, and the branch as it goes on record. */
-export interface Taken {
+/** The decision selected from a branch, and the branch to record. */
+export interface SelectedBranch {
   readonly decision: TakenDecision;
   readonly branch: BranchTaken;
 }
 
 /**
- * Has selectors pick, from the branch down to a decision that can be carried out; undefined where one leaves it to the model.
+ * Runs selectors from the branch down to a decision that can be executed; undefined if one leaves it to the model.
  *
- * `given` holds the selectors, and the candidates that they know; `plain` is the same branch, checked and as plain JSON.
+ * `given` has the selectors and the candidates that they know; `plain` is the same branch, validated and as plain JSON.
  *
  * @throws (or rejects with) {TroupeError} `decision.invalid` if a selector picks what is no candidate.
  */
@@ -21,7 +21,7 @@ export const takeBranch = (
   given: BranchDecision,
   plain: BranchDecision,
   view: AgentView,
-): Taken | undefined | Promise<Taken | undefined> =>
+): SelectedBranch | undefined | Promise<SelectedBranch | undefined> =>
   andThen(pick(given, plain, view, []), (picked) =>
     picked === undefined
       ? undefined

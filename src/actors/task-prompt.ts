@@ -1,9 +1,9 @@
 import type { Task, TaskResource } from '../contracts/task.ts';
 
 /**
- * What an agent is told first: the task of the run, then its own input.
+ * The first message of an agent: the run's task, then its own input.
  *
- * Criteria of success are not told: an answer that was written to them shows nothing.
+ * Success criteria are omitted, as an answer tailored to them would prove nothing.
  */
 export const taskPrompt = (task: Task, input: string): string => {
   const { objective, constraints, inputs, resources } = task;

@@ -4,7 +4,7 @@ import { HistoryView } from '../contracts/history.ts';
 import type { AgentContext } from '../machines/agent-context.ts';
 import type { Desk } from './desk.ts';
 
-/** The view that the agent's own functions are given: the context by reference, frozen, and a signal made only if it is read. */
+/** The view for an agent's own functions: the context by reference, frozen, and a signal created on access. */
 export const viewOf = (context: AgentContext, desk: Pick<Desk, 'abort' | 'context'>): AgentView => ({
   input: freezeJson(context.input),
   state: context.state,

@@ -2,7 +2,7 @@ import { TroupeError } from '../contracts/error.ts';
 import { withinTime } from '../contracts/within-time.ts';
 import type { Desk } from './desk.ts';
 
-/** What one of an agent's own functions gives, within the time that the agent allows it; late, it is `agent.timeout`. */
+/** Limits an agent's own function to the agent's timeout; after it, rejects with `agent.timeout`. */
 export const withinAgentTime = <T>(
   given: T | Promise<T>,
   name: string,

@@ -6,7 +6,7 @@ import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
 
-/** Does the work of an effect as far as the budgets allow it; its answer says how they stand afterwards. */
+/** Executes an effect within the budgets; its answer contains their state afterwards. */
 export const withinBudget = (
   ask: Ask,
   desk: Desk,
@@ -19,7 +19,7 @@ export const withinBudget = (
   };
   switch (ask.port) {
     case 'decide': {
-      // A step that is tried again is still that step.
+      // A retried step is charged once.
       const stopReason = roundOf(ask.input) === undefined ? desk.take('steps') : undefined;
       return stopReason === undefined
         ? andThen(work(ask, desk), stamp)
@@ -37,7 +37,7 @@ export const withinBudget = (
 
 type Answer = (Exclude<Decided | Acted, { kind: 'trouble' }> | Prepared) & { readonly budget?: unknown };
 
-/** What the actors of these ports answer with; trouble is none yet. */
+/** The answers of these ports; trouble is not an answer yet. */
 const isOurs = (answer: unknown): answer is Answer =>
   typeof answer === 'object' && answer !== null && !('kind' in answer && answer.kind === 'trouble');
 
@@ -47,7 +47,7 @@ const spentBy = (answer: Answer): BudgetSpent | undefined => {
   return answer.kind === 'result' ? answer.spent : undefined;
 };
 
-/** The agent's, also where a call of its own does the work. */
+/** The agent's address, also if a call actor performs the effect. */
 const pathOf = (ask: Ask): string => {
   if (ask.port === 'act' || ask.port === 'tool' || ask.port === 'model') return ask.input.context.run.path;
   return ask.path;

@@ -6,8 +6,8 @@ import type { Output } from './terminal.ts';
 const WIDEST = 100;
 
 /**
- * An answer as it is printed: text with a line for each cited sentence and bold words bold (plain where nothing is
- * bold), data as JSON; broken at spaces where a person reads it.
+ * Formats an answer: text with a line for each cited sentence and bold words bold (plain without colours), data as
+ * JSON; wrapped at spaces for a terminal.
  */
 export const answerText = (answer: unknown, output: Output, paint: Paint): string => {
   const text =
@@ -18,7 +18,7 @@ export const answerText = (answer: unknown, output: Output, paint: Paint): strin
     typeof answer === 'string' ? lines.replaceAll(BOLD, (_, words: string) => paint.bold(words)) : lines;
   if (output.isTTY !== true) return `${shown(text)}\n`;
   const width = Math.min(WIDEST, Math.max(20, (output.columns ?? 80) - 4));
-  const lines = text.split('\n').flatMap((line) => broken(line, width));
+  const lines = text.split('\n').flatMap((line) => breakLine(line, width));
   return `${shown(lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')).replaceAll(
     CITATION,
     (cited) => paint.cyan(cited),
@@ -28,13 +28,13 @@ export const answerText = (answer: unknown, output: Output, paint: Paint): strin
 /** `[path:3-9]`, on one line. */
 const CITATION = /\[[^[\]\n]{1,300}:\d+(?:-\d+)?\]/g;
 
-/** The space between a citation and the sentence after it; not before another citation, or what goes on. */
+/** The space between a citation and the next sentence; not before another citation, or the rest of a sentence. */
 const AFTER_CITATION = /(\[[^[\]\n]{1,300}:\d+(?:-\d+)?\]) +(?=[^\s[\p{Ll}.,;:!?)])/gu;
 
 /** Bold as Markdown writes it; not powers (`2 ** 3`) and patterns of paths. */
 const BOLD = /(?<=^|[\s("“‘[])\*\*(?=[^\s*])([^*]{1,200})(?<=[^\s*])\*\*(?=$|[\s.,;:!?)"”’\]])/gmu;
 
-const broken = (line: string, width: number): readonly string[] => {
+const breakLine = (line: string, width: number): readonly string[] => {
   if (line.length <= width) return [line];
   const lines: string[] = [];
   let current = '';

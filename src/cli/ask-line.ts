@@ -3,7 +3,10 @@ import { Writable } from 'node:stream';
 import type { Session } from './session.ts';
 import type { Output } from './terminal.ts';
 
-/** Shows lines at the terminal, and gives what is typed after the prompt; on standard error, as standard output is for answers. */
+/**
+ * Shows lines at the terminal, and returns the text typed after the prompt; on standard error, as standard output is
+ * for answers.
+ */
 export const askLine = async (
   lines: readonly string[],
   prompt: string,

@@ -10,7 +10,7 @@ import { OWN_QUESTION, ownDocuments, ownIgnored, ownProject, packageRoot } from 
 import { counted } from './number-words.ts';
 import type { Session } from './session.ts';
 import { modelOf } from './session.ts';
-import { modelLine, skippedLine } from './opening.ts';
+import { modelLine, skippedLine } from './start-lines.ts';
 import { spinner } from './spinner.ts';
 import { begin } from './stored/begin.ts';
 

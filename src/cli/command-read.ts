@@ -1,8 +1,9 @@
+import type { DiagramSubject } from '../machines/composition.ts';
 import type { StoredStatus } from '../contracts/journal.ts';
 import type { CommandName } from './command-shapes.ts';
 import { shapes } from './command-shapes.ts';
-import type { InspectValues, InspectWish } from './inspect-wish.ts';
-import { inspectWish, inspectWishIfAny } from './inspect-wish.ts';
+import type { InspectValues, InspectorRequest } from './inspector-request.ts';
+import { inspectorRequest, inspectorRequestIfAny } from './inspector-request.ts';
 import { namedModule } from './named-module.ts';
 import { countOf, dollarsOf, durationOf, statusesOf } from './option-values.ts';
 import type { TraceCommand } from './trace/trace-command.ts';
@@ -12,13 +13,13 @@ import { wrong } from './wrong-usage.ts';
 
 export type { CommandName } from './command-shapes.ts';
 
-/** Whose code takes a stored run up, where that is not on record or another is wanted. */
+/** The module with the agent of a stored run, if it is not on record or another is wanted. */
 export interface Code {
   readonly file: string | undefined;
   readonly exportName: string | undefined;
 }
 
-/** What is to be done, read off the command line. */
+/** A parsed command line. */
 export type Command =
   | { readonly name: 'help'; readonly about: CommandName | undefined }
   | { readonly name: 'version' }
@@ -56,26 +57,28 @@ export interface AskCommand {
   readonly memory: string | undefined;
   /** A folder of traces. */
   readonly trace: string | undefined;
-  readonly inspect: InspectWish | undefined;
+  readonly inspect: InspectorRequest | undefined;
   readonly isParked: boolean;
 }
 
-/** With `input` it is run; without `file` there are the runs that are kept. */
+/** With `input` the agent is run; without `file` stored runs are shown. */
 export interface InspectCommand {
   readonly name: 'inspect';
   readonly file: string | undefined;
   readonly input: string | undefined;
   readonly isData: boolean;
   readonly exportName: string | undefined;
-  readonly wish: InspectWish;
+  readonly wish: InspectorRequest;
 }
 
 export interface GraphCommand {
   readonly name: 'graph';
   readonly file: string;
   readonly exportName: string | undefined;
+  /** Its composition; with `--taken`, its chart. */
+  readonly of: DiagramSubject;
   readonly isSvg: boolean;
-  /** Shows what its runs that are kept did. */
+  /** True to include coverage of stored runs. */
   readonly isTaken: boolean;
   /** At most that many of them. */
   readonly limit: number;
@@ -89,7 +92,7 @@ export interface RunCommand {
   readonly exportName: string | undefined;
   /** A folder of traces. */
   readonly trace: string | undefined;
-  readonly inspect: InspectWish | undefined;
+  readonly inspect: InspectorRequest | undefined;
   readonly isParked: boolean;
 }
 
@@ -99,7 +102,7 @@ export interface RunsCommand {
   readonly limit: number;
 }
 
-/** One run, or with `undefined` all that have something to do. */
+/** One run, or with `undefined` all that are due. */
 export interface ResumeCommand extends Code {
   readonly name: 'resume';
   readonly runId: string | undefined;
@@ -109,13 +112,13 @@ export interface ResumeCommand extends Code {
 export interface ForkCommand extends Code {
   readonly name: 'fork';
   readonly runId: string;
-  /** The step of the root agent that is done anew. */
+  /** The step of the root agent that is repeated. */
   readonly step: number;
   readonly message: string | undefined;
   readonly isParked: boolean;
 }
 
-/** What a person says to a run that waits: yes, no, or an answer. */
+/** A person's answer to a waiting run: approval, denial, or text. */
 export interface AnswerCommand {
   readonly name: 'approve' | 'deny' | 'answer';
   readonly runId: string;
@@ -127,7 +130,7 @@ export interface AnswerCommand {
   readonly isResumed: boolean;
 }
 
-/** With `file`, the module that exports its agent is the one that is named here. */
+/** With `file`, the agent comes from that module. */
 export interface ImportCommand extends Code {
   readonly name: 'import';
   readonly from: string;
@@ -140,10 +143,11 @@ export interface PruneCommand {
   readonly isDryRun: boolean;
 }
 
-/** What options may say, by their names. */
+/** Parsed values of options, by name. */
 interface OwnValues extends InspectValues {
   readonly data?: boolean | undefined;
   readonly export?: string | undefined;
+  readonly of?: string | undefined;
   readonly file?: string | undefined;
   readonly agent?: string | undefined;
   readonly budget?: string | undefined;
@@ -170,13 +174,13 @@ interface OwnValues extends InspectValues {
   readonly taken?: boolean | undefined;
 }
 
-/** Runs that are listed unless another number is asked for. */
+/** Default number of runs listed. */
 const LISTED = 20;
 /** Runs whose ways are counted. */
 const COUNTED = 100;
 
 /**
- * The command that follows from its name, what stands after it, and its options.
+ * Builds a command from its name, its arguments, and its options.
  *
  * @throws {TroupeError} `command.usage`
  */
@@ -184,7 +188,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
   const { needs, optional } = shapes[name];
   const unexpected = rest[needs.length + optional];
   if (unexpected !== undefined)
-    throw wrong(`it is not clear what is meant by '${unexpected}': quote what has spaces in it`, name);
+    throw wrong(`'${unexpected}' is unexpected: quote arguments with spaces`, name);
   const missing = needs.find((_, index) => (rest[index] ?? '').trim() === '');
   if (missing !== undefined) throw wrong(missing, name);
   const [first = '', second] = rest;
@@ -196,23 +200,24 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       const memory = folderOf(values.memory, '--memory', name);
       const trace = folderOf(values.trace, '--trace', name);
       const budget = dollarsOf(values.budget, name);
-      const inspect = inspectWishIfAny(values, name);
+      const inspect = inspectorRequestIfAny(values, name);
       return { name, question: rest[0], folder: second, budget, memory, trace, inspect, isParked };
     }
     case 'run': {
       const trace = folderOf(values.trace, '--trace', name);
-      const inspect = inspectWishIfAny(values, name);
+      const inspect = inspectorRequestIfAny(values, name);
       const named = namedModule(first, values.export, name);
       return { name, ...named, input: second, isData: values.data ?? false, trace, inspect, isParked };
     }
     case 'inspect': {
-      const wish = inspectWish(values, name);
+      const wish = inspectorRequest(values, name);
       return { name, ...codeIn(rest[0], values, name), input: second, isData: values.data ?? false, wish };
     }
     case 'graph':
       return {
         name,
         ...namedModule(first, values.export, name),
+        of: subjectOf(values, name),
         isSvg: values.svg ?? false,
         isTaken: values.taken ?? false,
         limit: countOf(values.limit, '--limit', name) ?? COUNTED,
@@ -231,7 +236,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return { name, ...code, runId: first };
     case 'fork': {
       const step = countOf(values.at, '--at', name);
-      if (step === undefined) throw wrong('it is not said where to fork: give --at STEP', name);
+      if (step === undefined) throw wrong('the step to fork at is missing: give --at STEP', name);
       return { name, ...code, runId: first, step, message: values.message, isParked };
     }
     case 'compare':
@@ -255,7 +260,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return { name, from: first, ...code };
     case 'prune': {
       const olderThanMs = durationOf(values['older-than'], '--older-than', name);
-      if (olderThanMs === undefined) throw wrong('it is not said how old: give --older-than 30d', name);
+      if (olderThanMs === undefined) throw wrong('the age is missing: give --older-than 30d', name);
       const isDryRun = values['dry-run'] ?? false;
       return { name, olderThanMs, status: statusesOf(values.status, name), isDryRun };
     }
@@ -264,7 +269,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
   }
 };
 
-/** The module of `--agent`, or as it was called first, `--file`. */
+/** The module of `--agent`, or by its first name, `--file`. */
 const codeOf = (values: OwnValues, name: CommandName): Code => {
   const { agent, file } = values;
   if (agent !== undefined && file !== undefined)
@@ -276,6 +281,16 @@ const codeIn = (given: string | undefined, values: OwnValues, name: CommandName)
   given === undefined
     ? { file: undefined, exportName: values.export }
     : namedModule(given, values.export, name);
+
+/** The subject of a graph: arrows that were taken are those of a chart. */
+const subjectOf = ({ of, taken = false }: OwnValues, name: CommandName): DiagramSubject => {
+  if (of === undefined) return taken ? 'chart' : 'composition';
+  if (of !== 'chart' && of !== 'composition')
+    throw wrong(`--of is neither chart nor composition: ${of}`, name);
+  if (taken && of === 'composition')
+    throw wrong('one excludes the other: --of composition and --taken', name);
+  return of;
+};
 
 const toResume = (runId: string | undefined, values: OwnValues): string | undefined => {
   const isAll = values['all-due'] ?? false;

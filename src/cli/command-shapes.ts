@@ -1,4 +1,4 @@
-/** Every option there is, as Node reads them. */
+/** All options, in the form of Node's `parseArgs`. */
 export const options = {
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -34,6 +34,7 @@ export const options = {
   mermaid: { type: 'string' },
   ndjson: { type: 'boolean' },
   svg: { type: 'boolean' },
+  of: { type: 'string' },
   taken: { type: 'boolean' },
   inspect: { type: 'boolean' },
   port: { type: 'string' },
@@ -41,7 +42,7 @@ export const options = {
   open: { type: 'boolean' },
 } as const;
 
-/** What every command understands. */
+/** Options of every command. */
 type SharedOption = 'help' | 'version' | 'json' | 'quiet' | 'model' | 'store' | 'debug' | 'no-color';
 
 /** An option that only some commands have. */
@@ -61,11 +62,11 @@ const SHARED: readonly string[] = [
 /** Checks whether an option belongs to some commands only. */
 export const isOwnOption = (name: string): boolean => !SHARED.includes(name);
 
-/** What a command takes beside the options that all have. */
+/** Arguments of a command, beside the common options. */
 export interface CommandShape {
-  /** What has to follow it, in order: what is said where it does not. */
+  /** Required arguments, in order: the message for a missing one. */
   readonly needs: readonly string[];
-  /** The number of words that may follow. */
+  /** Number of optional arguments. */
   readonly optional: number;
   readonly options: readonly OptionName[];
 }
@@ -99,7 +100,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park', 'trace', ...INSPECTED] },
   run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'trace', ...INSPECTED] },
   inspect: { needs: [], optional: 2, options: ['data', 'export', 'port', 'control', 'open'] },
-  graph: { needs: [FILE], optional: 0, options: ['export', 'svg', 'taken', 'limit'] },
+  graph: { needs: [FILE], optional: 0, options: ['export', 'of', 'svg', 'taken', 'limit'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },
   show: { needs: [RUN], optional: 0, options: ['step', 'call'] },
   resume: { needs: [], optional: 1, options: ['all-due', 'agent', 'file', 'export', 'park'] },
@@ -122,8 +123,8 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   prune: { needs: [], optional: 0, options: ['older-than', 'status', 'dry-run'] },
   trace: {
     needs: [
-      'it is not said what to do: list, show, replay, export or check',
-      'no trace was named: give its folder, or a run that is kept',
+      'the subcommand is missing: list, show, replay, export or check',
+      'no trace was named: give its folder, or a stored run',
     ],
     optional: 1_000,
     options: ['status', 'limit', 'speed', 'html', 'mermaid', 'ndjson'],

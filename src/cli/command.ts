@@ -14,14 +14,14 @@ import { readUsage } from './usage.ts';
 import { packageVersion } from './package-root.ts';
 
 /**
- * The command `troupe`: reads its arguments, does what they say, and answers with the exit code. Never rejects: what
- * goes wrong is one line on standard error.
+ * Runs the command `troupe` with its arguments, and returns the exit code. Never rejects: an error is one line on
+ * standard error.
  *
  * @example
  * process.exitCode = await command(['ask', 'How are retries configured?', './docs'], terminal);
  */
 export const command = async (args: readonly string[], terminal: Terminal): Promise<number> => {
-  // `troupe … | head` is no failure: nobody wants the rest.
+  // `troupe … | head` is not a failure: the rest is not needed.
   const whole = new Promise<number>((resolve) => {
     terminal.onHangUp(() => {
       resolve(exitCode.answered);
@@ -64,7 +64,7 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
     case 'trace':
       return (await import('./trace/follow-trace.ts')).followTrace(wanted, session);
     default:
-      // Whoever only asks loads nothing of it.
+      // Loaded on demand: the command `ask` needs none of it.
       return (await import('./stored/follow-stored.ts')).followStored(wanted, session);
   }
 };

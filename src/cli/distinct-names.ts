@@ -2,8 +2,7 @@ import { nameOf } from '../events/activity.ts';
 import { oneLine } from '../events/printable.ts';
 
 /**
- * What agents are called, so that no two are called the same: the last part of the path, and where that is somebody else's too, as
- * many parts as it takes to tell them apart.
+ * Assigns short names to agents, without ambiguity: the last part of the path, extended by as many parts as necessary.
  *
  * @example
  * const names = new DistinctNames();

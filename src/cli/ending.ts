@@ -5,7 +5,7 @@ import type { StopReason } from '../contracts/stop.ts';
 import { oneLine } from '../events/printable.ts';
 import { counted, grouped, lasting } from './number-words.ts';
 
-/** What a run took, on one line. */
+/** Formats the totals of a run on one line. */
 export const totalsLine = (totals: RunTotals): string =>
   [
     counted(totals.steps, 'step'),
@@ -17,14 +17,14 @@ export const totalsLine = (totals: RunTotals): string =>
     lasting(totals.durationMs),
   ].join(' · ');
 
-/** Nothing where nothing was asked, or what was asked is no paid model. */
+/** Empty if no paid model was asked. */
 const costOf = ({ costUsd, modelCalls }: RunTotals): readonly string[] => {
   if (modelCalls === 0 || costUsd === 0) return [];
   if (costUsd === undefined) return ['cost unknown'];
   return [costUsd < 0.01 ? `$${costUsd.toPrecision(2)}` : `$${costUsd.toFixed(2)}`];
 };
 
-/** Why a run ended without an answer, in words; fit to print on one line. */
+/** Describes why a run ended without an answer; printable on one line. */
 export const stopWords = (reason: StopReason, error: ErrorData | undefined): string =>
   oneLine(wordsOf(reason, error), 600);
 
@@ -33,7 +33,7 @@ const wordsOf = (reason: StopReason, error: ErrorData | undefined): string => {
     case 'answered':
       return 'it gave no answer';
     case 'handedOff':
-      return `it gave the task to '${reason.to}', who is not there`;
+      return `it handed the task to '${reason.to}', who is not there`;
     case 'rejected':
       return `its critics rejected ${counted(reason.rejections, 'answer')}, the last one as follows: ${reason.note}`;
     case 'criticStopped':
@@ -55,7 +55,7 @@ const wordsOf = (reason: StopReason, error: ErrorData | undefined): string => {
     case 'maxRounds':
       return `it reached its limit of ${counted(reason.limit, 'round')}`;
     case 'loop':
-      return `it went round in circles: the same ${reason.period === 1 ? 'step' : counted(reason.period, 'step')}, ${reason.repeats} times in a row (${reason.tools.join(', ')})`;
+      return `it was in a loop: the same ${reason.period === 1 ? 'step' : counted(reason.period, 'step')}, ${reason.repeats} times in a row (${reason.tools.join(', ')})`;
     case 'stagnation':
       return `nothing changed for ${counted(reason.steps, 'step')}`;
     case 'softCap':
@@ -69,7 +69,7 @@ const wordsOf = (reason: StopReason, error: ErrorData | undefined): string => {
     case 'failed':
       return error?.message ?? 'it failed';
     default:
-      return 'it stopped for a reason that this command does not know';
+      return 'it stopped for an unknown reason';
   }
 };
 

@@ -1,11 +1,11 @@
-/** How the command ends, as its help says. */
+/** Exit codes of the command, as in its help. */
 export const exitCode = {
   answered: 0,
   /** The run failed, or stopped without an answer. */
   unanswered: 1,
-  /** What was asked for makes no sense, or is not there. */
+  /** Invalid command line, or a missing file or run. */
   usage: 2,
-  /** Left while it waits for somebody, or long: it can be gone on with. As BSD's sysexits have it: try again later. */
+  /** Parked while it waits for a person, or for long; resumable. As in BSD's sysexits: try again later. */
   parked: 75,
   /** Ctrl-C, as shells have it: 128 and the number of the signal. */
   aborted: 130,

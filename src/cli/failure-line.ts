@@ -5,7 +5,7 @@ import type { Paint } from './paint.ts';
 /** No message has to be longer, in characters. */
 const LONGEST = 1_000;
 
-/** What went wrong, on one line, fit to print; with `isDebug` also where. */
+/** Formats an error on one printable line; with `isDebug` also its stack. */
 export const failureLine = (thrown: unknown, paint: Paint, isDebug: boolean): string => {
   const mark = isTroupeError(thrown, 'run.aborted') ? paint.yellow('■') : paint.red('✗');
   const line = `${mark} ${oneLine(messageOf(thrown), LONGEST)}\n`;

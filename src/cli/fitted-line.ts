@@ -1,4 +1,7 @@
-/** What colours text, which takes no room. Made from its code point: written out, it would be a control character in this file. */
+/**
+ * A colour sequence, which has no width. Built from its code point, as a control character does not belong in source
+ * text.
+ */
 const STYLE = new RegExp(`${String.fromCodePoint(0x1b)}\\[[0-9;]*m`, 'y');
 
 /** Takes two columns of a terminal: East Asian wide characters, and emoji. */
@@ -7,12 +10,12 @@ const WIDE =
 
 const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** A line as wide as a terminal at most, with an ellipsis where something is left out; colours stay, and end where they did. */
+/** Truncates a line to the width of a terminal, with an ellipsis; colours are kept, and closed. */
 export const fittedLine = (line: string, columns: number): string => {
   let fitted = '';
   let width = 0;
   let isCut = false;
-  /** As much as fits with the ellipsis behind it. */
+  /** The part that fits together with the ellipsis. */
   let room = '';
   const take = (text: string): void => {
     for (const { segment } of characters.segment(text)) {
@@ -38,6 +41,6 @@ export const fittedLine = (line: string, columns: number): string => {
     else fitted += style;
   }
   if (!isCut) take(line.slice(plainFrom));
-  // What was begun before the cut is ended by what comes after it.
+  // Styles opened before the cut are closed after it.
   return isCut ? `${room}…${styles}` : fitted;
 };

@@ -2,6 +2,7 @@ import type { Agent } from '../contracts/agent.ts';
 import type { ChartCoverage } from '../inspect/coverage/chart-coverage.ts';
 import { toMermaid } from '../machines/diagram.ts';
 import { journaledDefinition } from '../runtime/journal/resume/resume.ts';
+import { compositionOf } from '../runtime/define/composition.ts';
 import { chartRemark } from '../runtime/turn/mover.ts';
 import type { GraphCommand } from './command-read.ts';
 import { exitCode } from './exit-code.ts';
@@ -11,15 +12,21 @@ import type { Session } from './session.ts';
 import { withStore } from './stored/open-store.ts';
 import { jsonLine } from './stored/run-words.ts';
 
-/** `troupe graph`: prints the statechart of an agent, a team or a workflow, and how its runs went through it. */
+/** `troupe graph`: prints who is in an agent, a team or a workflow, or its statechart and how its runs went through it. */
 export const graph = async (wanted: GraphCommand, session: Session): Promise<number> => {
   const { terminal, settings } = session;
   const agent = await loadAgent(wanted.file, terminal.folder, wanted.exportName);
   if (!wanted.isSvg && !wanted.isTaken) {
-    terminal.stdout.write(`${agent.diagram().trimEnd()}\n`);
+    terminal.stdout.write(`${agent.diagram({ of: wanted.of }).trimEnd()}\n`);
     return exitCode.answered;
   }
-  const { machine } = journaledDefinition(agent);
+  const definition = journaledDefinition(agent);
+  if (wanted.of === 'composition') {
+    const { compositionSvg } = await import('../inspect/drawing/composition-svg.ts');
+    terminal.stdout.write(compositionSvg(compositionOf(definition)));
+    return exitCode.answered;
+  }
+  const { machine } = definition;
   const overlay = wanted.isTaken ? await waysOf(agent, wanted.limit, session) : undefined;
   if (overlay !== undefined && settings.json) {
     const { actors, taken, visits, dwellMs, neverTaken } = overlay;
@@ -36,7 +43,7 @@ export const graph = async (wanted: GraphCommand, session: Session): Promise<num
   return exitCode.answered;
 };
 
-/** How the runs of an agent that are kept went through its chart. */
+/** Computes how an agent's stored runs went through its chart. */
 const waysOf = (agent: Agent<unknown, unknown>, limit: number, session: Session): Promise<ChartCoverage> =>
   withStore(session, async ({ store }) => {
     const { replay } = await import('../runtime/journal/replay/replay.ts');

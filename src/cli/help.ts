@@ -5,32 +5,32 @@ import { helpTexts } from './help-texts.ts';
 const OPTIONS = `Options:
   -m, --model NAME     provider:model, such as openai:gpt-5.5, anthropic:claude-sonnet-5-5,
                        compatible:llama3.2 (the server at OPENAI_BASE_URL), offline
-      --store STORE    where runs are kept: FILE (SQLite), postgres://…, memory or none
+      --store STORE    location of stored runs: FILE (SQLite), postgres://…, memory or none
   -q, --quiet          print the answer only
-      --json           print every event, or what is asked for, as lines of JSON on standard output, nothing else
-      --no-color       no colours (also: NO_COLOR=1, or wherever the output is no terminal)
-      --debug          show where an error comes from
+      --json           print events, or the requested data, as lines of JSON on standard output, and nothing else
+      --no-color       no colours (also: NO_COLOR=1, or if the output is not a terminal)
+      --debug          show the stack of an error
   -h, --help           show this
   -v, --version        show the version
 
 Without --model, TROUPE_MODEL, OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENAI_BASE_URL decide; without any of
-them the offline model answers: it needs no key and no network, is no language model, and quotes what it finds.
+them the offline model answers: it needs no key and no network, is not a language model, and quotes what it finds.
 
-Without --store, TROUPE_STORE decides; without it runs are kept in the user's data folder: $XDG_DATA_HOME/troupe/runs.db
+Without --store, TROUPE_STORE decides; without it runs are stored in the user's data folder: $XDG_DATA_HOME/troupe/runs.db
 or ~/.local/share/troupe/runs.db, on macOS ~/Library/Application Support/troupe, on Windows %LOCALAPPDATA%\\troupe.
-A run that waits for a person, where nobody is at a terminal, says by which command it is answered, and waits on.
+Without a person at the terminal, a run that needs one prints the command that answers it, and waits.
 
 Exit codes:
-  0    answered, also if the honest answer is that nothing was found
+  0    answered, also if the answer is that nothing was found
   1    failed, or stopped without an answer; a journal is damaged; two runs differ
-  2    wrong usage, or something that it needs is not there
-  75   parked: the run waits, and can be gone on with
-  130  aborted by Ctrl-C (once: it ends in order; twice: at once, and a run that is kept can be resumed)
+  2    wrong usage, or a missing file, package or key
+  75   parked: the run waits, and can be resumed
+  130  aborted by Ctrl-C (once: in order; twice: at once, and a stored run can be resumed)
 
 The answer goes to standard output, everything else to standard error.
 `;
 
-/** What a command is and understands; of all commands without one. */
+/** Returns the help of a command; without one, of all. */
 export const helpText = (about?: CommandName): string =>
   about === undefined
     ? `troupe — agents and teams as statecharts\n\nUsage:\n${all()}\n\n${OPTIONS}`

@@ -7,17 +7,17 @@ import type { Session } from './session.ts';
 import { assertStoreThere, withStoreIfAny } from './stored/open-store.ts';
 import { attachInspector } from '../runtime/inspection/ambient-inspector.ts';
 import { failureLine } from './failure-line.ts';
-import type { InspectWish } from './inspect-wish.ts';
+import type { InspectorRequest } from './inspector-request.ts';
 import { isProgram, runProgram } from './run-program.ts';
 import type { Inspected } from './with-inspector.ts';
 import { wrong } from './wrong-usage.ts';
 import { withInspector } from './with-inspector.ts';
 
-/** `troupe inspect`: shows an agent at work, or the runs that are kept, as statecharts in a browser. */
+/** `troupe inspect`: shows a running agent, or stored runs, as statecharts in a browser. */
 export const inspect = async (wanted: InspectCommand, session: Session): Promise<number> => {
   const { file, input, exportName, isData, wish } = wanted;
   if (file !== undefined && exportName === undefined && (await isProgram(file, session.terminal.folder))) {
-    if (isData) throw wrong('--data is about the input of an agent, and the file exports none', 'inspect');
+    if (isData) throw wrong('--data needs an agent, and the file exports none', 'inspect');
     return inspectProgram({ file, args: input === undefined ? [] : [input], wish }, session);
   }
   if (file !== undefined && input !== undefined)
@@ -25,14 +25,14 @@ export const inspect = async (wanted: InspectCommand, session: Session): Promise
       { name: 'run', file, input, isData, exportName, isParked: false, trace: undefined, inspect: wish },
       session,
     );
-  // With no file it shows what is kept, and nothing else.
+  // Without a file it shows stored runs only.
   if (file === undefined) assertStoreThere(session);
   let agent: LoadedAgent | undefined;
   return withStoreIfAny(
     session,
     () => Promise.resolve(),
     (opened) =>
-      shown({ wish, session, store: opened?.store, agent: () => agent }, async () => {
+      runShown({ wish, session, store: opened?.store, agent: () => agent }, async () => {
         if (file !== undefined) agent = await loadAgent(file, session.terminal.folder, exportName);
         return exitCode.answered;
       }),
@@ -42,13 +42,13 @@ export const inspect = async (wanted: InspectCommand, session: Session): Promise
 interface Program {
   readonly file: string;
   readonly args: readonly string[];
-  readonly wish: InspectWish;
+  readonly wish: InspectorRequest;
 }
 
-/** Runs a program as it is, and shows every run that it begins. */
+/** Runs a program unchanged, and shows every run that it starts. */
 const inspectProgram = ({ file, args, wish }: Program, session: Session): Promise<number> => {
   const { terminal, settings, sidePaint } = session;
-  return shown({ wish, session, store: undefined, agent: () => undefined }, async () => {
+  return runShown({ wish, session, store: undefined, agent: () => undefined }, async () => {
     try {
       await runProgram(file, terminal.folder, args);
       return exitCode.answered;
@@ -61,8 +61,8 @@ const inspectProgram = ({ file, args, wish }: Program, session: Session): Promis
 };
 
 /** Opens the inspector, attached to all runs that begin in this process until it is closed. */
-const shown = async (
-  { wish, ...inspected }: Inspected & { readonly wish: InspectWish },
+const runShown = async (
+  { wish, ...inspected }: Inspected & { readonly wish: InspectorRequest },
   work: () => Promise<number>,
 ): Promise<number> => {
   let detach = (): void => undefined;

@@ -5,27 +5,27 @@ import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import type { Agent } from '../contracts/agent.ts';
 import { isTroupeError, messageOf, TroupeError } from '../contracts/error.ts';
-import { printAside } from './print-aside.ts';
+import { printToStderr } from './print-to-stderr.ts';
 
-/** An agent or team of somebody else's module: what it takes and gives shows when it runs. */
+/** An agent or team of a foreign module: its types are only checked at run time. */
 export type LoadedAgent = Agent<unknown, unknown>;
 
 /**
- * The agent or team that a module exports: the default export, else the only one, or the one that `exportName` names. What the
- * module prints while it loads goes to standard error.
+ * Loads the agent or team that a module exports: the default export, else the only one, or the one that `exportName`
+ * names. Output of the module while it loads goes to standard error.
  *
- * @throws {TroupeError} `command.usage` if there is no such file, it cannot be loaded, or it is not clear which is meant;
- * what `agent()` and `tool()` throw while it loads comes through as it is.
+ * @throws {TroupeError} `command.usage` if the file is missing, cannot be loaded, or the export is ambiguous; errors of
+ * `agent()` and `tool()` while it loads are passed on.
  */
 export const loadAgent = async (
   file: string,
   folder: string,
   exportName: string | undefined,
 ): Promise<LoadedAgent> => {
-  return chosen(await printAside(() => loadModule(file, folder)), file, exportName);
+  return chooseExport(await printToStderr(() => loadModule(file, folder)), file, exportName);
 };
 
-/** Loads somebody else's module, in JavaScript or TypeScript. @throws {TroupeError} as {@link loadAgent} does. */
+/** Loads a foreign module, in JavaScript or TypeScript. @throws {TroupeError} as {@link loadAgent} does. */
 export const loadModule = async (
   file: string,
   folder: string,
@@ -41,7 +41,7 @@ const moduleAt = async (place: string, file: string): Promise<Readonly<Record<st
     return await import(url);
   } catch (thrown) {
     if (codeOf(thrown) === 'ERR_UNKNOWN_FILE_EXTENSION') return typeScriptAt(place, file);
-    throw failed(thrown, file);
+    throw loadError(thrown, file);
   }
 };
 
@@ -60,7 +60,8 @@ const typeScriptAt = async (place: string, file: string): Promise<Readonly<Recor
   if (!hasRegister(loader))
     throw cannot(file, 'the tsx that is installed cannot load modules', 'no register');
   try {
-    // For the whole process: what it imports by itself has a copy of troupe of its own, which knows nothing of stored runs.
+    // Registered for the whole process: a separately loaded module would have a copy of troupe of its own, unaware of
+    // stored runs.
     loader.register();
     // What it starts by itself, with the options of this process, reads TypeScript as well.
     process.execArgv.push('--import', pathToFileURL(createRequire(place).resolve('tsx')).href);
@@ -68,7 +69,7 @@ const typeScriptAt = async (place: string, file: string): Promise<Readonly<Recor
     const url = `${pathToFileURL(place).href}?typescript`;
     return await import(url);
   } catch (thrown) {
-    throw failed(thrown, file);
+    throw loadError(thrown, file);
   }
 };
 
@@ -95,7 +96,7 @@ const hasRegister = (loader: unknown): loader is Loader =>
   'register' in loader &&
   typeof loader.register === 'function';
 
-const chosen = (
+const chooseExport = (
   exports: Readonly<Record<string, unknown>>,
   file: string,
   exportName: string | undefined,
@@ -104,7 +105,7 @@ const chosen = (
     const named = exports[exportName];
     if (isAgent(named)) return named;
     const names = Object.keys(exports).join(', ') || 'nothing';
-    throw cannot(file, `its export '${exportName}' is no agent or team`, `it exports ${names}`);
+    throw cannot(file, `its export '${exportName}' is not an agent or team`, `it exports ${names}`);
   }
   if (isAgent(exports['default'])) return exports['default'];
   const agents = Object.entries(exports).filter((entry): entry is [string, LoadedAgent] => isAgent(entry[1]));
@@ -113,7 +114,7 @@ const chosen = (
     const names = Object.keys(exports).join(', ') || 'nothing';
     throw cannot(
       file,
-      'it exports no agent and no team',
+      'it exports neither an agent nor a team',
       `it exports ${names}; write \`export default\` before the agent`,
     );
   }
@@ -129,14 +130,14 @@ const chosen = (
   return only[1];
 };
 
-/** By its shape: the module may have a copy of troupe of its own. */
+/** By its shape: the module may have its own copy of troupe. */
 const isAgent = (value: unknown): value is LoadedAgent =>
   typeof value === 'object' &&
   value !== null &&
   ['run', 'stream', 'diagram'].every((name) => typeof Reflect.get(value, name) === 'function') &&
   typeof Reflect.get(value, 'name') === 'string';
 
-const failed = (thrown: unknown, file: string): TroupeError =>
+const loadError = (thrown: unknown, file: string): TroupeError =>
   isTroupeError(thrown)
     ? thrown
     : new TroupeError('command.usage', `Cannot load ${file} as it failed: ${messageOf(thrown)}`, {

@@ -4,7 +4,7 @@ import { processTerminal } from './process-terminal.ts';
 
 const terminal = processTerminal();
 const code = await command(process.argv.slice(2), terminal);
-// What a tool left running must not keep the command from ending; what was printed must come out first.
+// A tool that is still running must not keep the process alive; pending output is flushed first.
 terminal.stdout.write('', () => {
   terminal.exit(code);
 });

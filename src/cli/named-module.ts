@@ -1,13 +1,13 @@
 import type { CommandName } from './command-shapes.ts';
 import { wrong } from './wrong-usage.ts';
 
-/** A module, and which of its exports is meant; undefined for its default or only one. */
+/** A module, and the name of the export; undefined for its default or only one. */
 export interface NamedModule {
   readonly file: string;
   readonly exportName: string | undefined;
 }
 
-/** An export after the file: only where the file ends as modules do, as `#` may stand in the name of a file. */
+/** An export after the file: only after a module's extension, as file names may contain `#`. */
 const FILE_AND_EXPORT = /^(.*\.[cm]?[jt]sx?)#(.+)$/s;
 
 /**

@@ -5,7 +5,7 @@ export const grouped = (count: number): string => count.toLocaleString('en-US');
 export const counted = (count: number, noun: string): string =>
   `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** A time in ms as people say it: `85 ms`, `1.2 s`, `2 min 5 s`. */
+/** Formats a duration in ms for people: `85 ms`, `1.2 s`, `2 min 5 s`. */
 export const lasting = (ms: number): string => {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;

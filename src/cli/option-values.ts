@@ -8,7 +8,7 @@ export const dollarsOf = (given: string | undefined, about: CommandName): number
   if (/^-\.?\d/.test(given))
     throw wrong(`--budget is negative: '${given}'. Give US dollars from 0 on`, about);
   if (!/^(?:\d+|\d*\.\d+)$/.test(given))
-    throw wrong(`--budget is no number of US dollars: '${given}'`, about);
+    throw wrong(`--budget is not a number of US dollars: '${given}'`, about);
   return Number(given);
 };
 
@@ -21,11 +21,11 @@ export const countOf = (
   if (given === undefined) return undefined;
   if (/^-\d/.test(given))
     throw wrong(`${option} is negative: '${given}'. Give a whole number from 0 on`, about);
-  if (!/^\d{1,9}$/.test(given)) throw wrong(`${option} is no whole number: '${given}'`, about);
+  if (!/^\d{1,9}$/.test(given)) throw wrong(`${option} is not a whole number: '${given}'`, about);
   return Number(given);
 };
 
-/** A folder, as it was named. */
+/** Parses a folder. */
 export const folderOf = (
   given: string | undefined,
   option: string,
@@ -35,7 +35,7 @@ export const folderOf = (
   return given;
 };
 
-/** A time such as `30d`, `12h`, `15m` or `90s`, in ms. */
+/** Parses a duration such as `30d`, `12h`, `15m` or `90s` to ms. */
 export const durationOf = (
   given: string | undefined,
   option: string,
@@ -45,7 +45,7 @@ export const durationOf = (
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(given) ?? [];
   const unitMs = UNITS_MS[unit];
   if (unitMs === undefined)
-    throw wrong(`${option} is no time: '${given}' (such as 90s, 15m, 12h, 30d, 4w)`, about);
+    throw wrong(`${option} is not a duration: '${given}' (such as 90s, 15m, 12h, 30d, 4w)`, about);
   return Number(count) * unitMs;
 };
 
@@ -66,7 +66,7 @@ const STATUSES = [
   'failed',
 ] as const satisfies readonly StoredStatus[];
 
-/** One or several ways in which a run can stand, joined by commas. */
+/** Parses one or several statuses of a run, separated by commas. */
 export const statusesOf = (
   given: string | undefined,
   about: CommandName,

@@ -14,23 +14,23 @@ import type { KeptRun } from './stored/waiting.ts';
 import { Waiting } from './stored/waiting.ts';
 import { isAttended } from './terminal.ts';
 
-/** How a run is shown. */
+/** Options of showing a run. */
 export interface Performance {
   readonly session: Session;
   /** In place of the agents' own models. */
   readonly model?: Model | undefined;
-  /** What there is to show of a run that ended early; nothing by default. */
+  /** Returns a partial result of a run that ended early; none by default. */
   readonly soFar?: ((events: readonly RuntimeEvent[]) => string | undefined) | undefined;
-  /** Somebody may answer for a person from elsewhere: the page of an inspector. */
+  /** True if requests can be answered elsewhere: on the page of an inspector. */
   readonly isAnswerable?: boolean | undefined;
-  /** Where the run is kept, if it is. */
+  /** The stored run, if it is stored. */
   readonly kept?: KeptRun | undefined;
 }
 
-/** What this process has to say to a run that it begins or goes on with. */
+/** Options that this process passes to a run that it starts or resumes. */
 export type Attendance = Pick<RunOptions, 'signal' | 'person' | 'model'>;
 
-/** Has a run go on before the eyes of whoever sits at the terminal, and answers with the exit code. */
+/** Runs in the foreground of the terminal, and returns the exit code. */
 export const perform = async <Output>(
   start: (options: Attendance) => RunHandle<Output, unknown> | Promise<RunHandle<Output, unknown>>,
   { session, model, soFar = () => undefined, isAnswerable = false, kept }: Performance,
@@ -38,7 +38,7 @@ export const perform = async <Output>(
   const { terminal, settings, sidePaint: paint } = session;
   const view = progressView(session);
   const isHere = isAttended(terminal) && !settings.json && kept?.isParked !== true;
-  // Where nobody sits here, a run that is kept, or that the page of an inspector steers, waits for an answer from elsewhere.
+  // Without a person here, a stored run, or one controlled by an inspector's page, waits for an answer from elsewhere.
   const person =
     isHere || (kept === undefined && !isAnswerable) ? personAtTerminal(session, view) : undefined;
   const waiting = kept === undefined ? undefined : new Waiting(kept, session, isHere);
@@ -53,11 +53,11 @@ export const perform = async <Output>(
     const result = await Promise.race([handle.result, ...(waiting === undefined ? [] : [waiting.parked])]);
     view.end();
     if (result === 'parked') {
-      // What becomes of it here, nobody asks any more.
+      // Its result here is no longer needed.
       handle.result.catch(() => undefined);
-      return parked(kept, session);
+      return reportParked(kept, session);
     }
-    return await concluded(result, { session, soFar, kept });
+    return await conclude(result, { session, soFar, kept });
   } catch (thrown) {
     view.end(messageOf(thrown));
     terminal.stderr.write(`${view.hasShown ? '\n' : ''}${failureLine(thrown, paint, settings.debug)}`);
@@ -68,14 +68,14 @@ export const perform = async <Output>(
   }
 };
 
-const parked = (kept: KeptRun | undefined, { terminal, sidePaint: paint }: Session): number => {
+const reportParked = (kept: KeptRun | undefined, { terminal, sidePaint: paint }: Session): number => {
   if (kept === undefined) return exitCode.parked;
-  const line = `Parked: it waits. Go on with: troupe resume ${kept.runId}${kept.option}${kept.agentOption ?? ''}`;
+  const line = `Parked while it waits. Continue with: troupe resume ${kept.runId}${kept.option}${kept.agentOption ?? ''}`;
   terminal.stderr.write(`${paint.yellow('■')} ${line}\n`);
   return exitCode.parked;
 };
 
-const concluded = async (
+const conclude = async (
   { status, output, candidate, stopReason, error, totals, events }: RunResult<unknown, unknown>,
   { session, soFar, kept }: Required<Pick<Performance, 'session' | 'soFar' | 'kept'>>,
 ): Promise<number> => {
@@ -91,16 +91,14 @@ const concluded = async (
   terminal.stderr.write(`${gap(session)}${sidePaint.yellow('■')} ${why}\n`);
   const left = candidate ?? soFar?.(events);
   if (left !== undefined && !settings.json && !settings.quiet) {
-    const what = isAborted
-      ? 'What there was by then, not yet checked:'
-      : 'The last draft, which was not accepted:';
+    const what = isAborted ? 'Partial result, not yet checked:' : 'The last draft, which was not accepted:';
     terminal.stderr.write(`\n${sidePaint.dim(what)}\n\n${answerText(left, terminal.stderr, sidePaint)}`);
   }
   sayTotals(totals, session, kept);
   return isAborted ? exitCode.aborted : exitCode.unanswered;
 };
 
-/** Prints the answer; what follows on standard error is then read after it, also by whoever collects both. */
+/** Prints the answer, so that later output on standard error also arrives later for a reader of both. */
 const say = async (text: string, { terminal, settings }: Session): Promise<void> => {
   const isRead = settings.quiet || (terminal.stdout.isTTY === true && terminal.stderr.isTTY === true);
   await new Promise<void>((resolve) => {
@@ -109,7 +107,7 @@ const say = async (text: string, { terminal, settings }: Session): Promise<void>
   if (!isRead) await new Promise((resolve) => setTimeout(resolve, TURN_MS));
 };
 
-/** What a reader of two pipes needs to get from one to the other, in ms. */
+/** Time for a reader of two pipes to switch between them, in ms. */
 const TURN_MS = 25;
 
 const sayTotals = (totals: RunTotals | undefined, session: Session, kept: KeptRun | undefined): void => {

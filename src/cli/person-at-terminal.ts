@@ -9,16 +9,16 @@ import type { Session } from './session.ts';
 import { isAttended } from './terminal.ts';
 
 /**
- * Whoever sits at the terminal answers questions and approves calls, one after the other. Where nobody does, questions
- * fail and calls are denied, each with a line that says so.
+ * Answers questions and approvals by the person at the terminal, one after the other. Without one, questions fail and
+ * calls are denied, each with a line that says so.
  */
 export const personAtTerminal = (session: Session, view: ProgressView): Person =>
-  isAttended(session.terminal) && !session.settings.json ? attended(session, view) : absent(session);
+  isAttended(session.terminal) && !session.settings.json ? askAtTerminal(session, view) : absent(session);
 
-const attended = (session: Session, view: ProgressView): Person => {
+const askAtTerminal = (session: Session, view: ProgressView): Person => {
   const { sidePaint: paint } = session;
   let last: Promise<unknown> = Promise.resolve();
-  /** Two agents may ask at the same time; a person is asked one thing at a time. */
+  /** Two agents may ask at the same time; a person is asked one question at a time. */
   const inTurn = (ask: () => Promise<string>): Promise<string> => {
     const asked = last.then(ask);
     last = asked.catch(() => undefined);
@@ -40,9 +40,7 @@ const attended = (session: Session, view: ProgressView): Person => {
       const lines = [
         `${paint.bold(oneLine(path, 80))} wants to use ${paint.bold(oneLine(tool, 80))}: ${oneLine(description)}`,
         paint.dim(inputLine(input)),
-        ...(kind === 'ambiguous'
-          ? ['It may have been done already, before the run was taken up again.']
-          : []),
+        ...(kind === 'ambiguous' ? ['It may already have been executed, before the run was resumed.'] : []),
       ];
       const said = await inTurn(() => read(lines, 'Allow it? [y/N]', signal));
       return /^(?:y|yes)$/i.test(said);
@@ -53,7 +51,7 @@ const attended = (session: Session, view: ProgressView): Person => {
 /** Characters of an input that are shown of each end. */
 const END_SHOWN = 400;
 
-/** What is to be approved, on one line: both ends of it, as the harm may stand in either, and how much is between. */
+/** Shows the arguments of a call on one line: both ends, as harm may be in either, and the length of the rest. */
 const inputLine = (input: Json): string => {
   const text = oneLine(JSON.stringify(input), Infinity);
   const left = text.length - 2 * END_SHOWN;

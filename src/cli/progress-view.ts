@@ -4,7 +4,7 @@ import { fittedLine } from './fitted-line.ts';
 import { foldProgress, noProgress } from '../events/progress.ts';
 import { serialiseEvent } from '../events/parse-event.ts';
 import { oneLine } from '../events/printable.ts';
-import { blockLines } from './block.ts';
+import { progressTable } from './progress-table.ts';
 import { DistinctNames } from './distinct-names.ts';
 import { grouped } from './number-words.ts';
 import { foldRows, isAgentAtWork, noRows } from './run-rows.ts';
@@ -12,19 +12,19 @@ import type { Session } from './session.ts';
 import { FRAME_MS } from './spinner.ts';
 import { canRedraw } from './terminal.ts';
 
-/** Shows a run while it goes on. */
+/** Shows the progress of a run. */
 export interface ProgressView {
   show(event: LiveEvent): void;
-  /** Leaves the terminal to somebody else until `resume`. */
+  /** Leaves the terminal to others until `resume`. */
   suspend(): void;
   resume(): void;
-  /** Shows how it stands now, for good. An error that is about to be told is not told here too. */
+  /** Shows the final state. An error that will be printed separately is not repeated. */
   end(error?: string): void;
   /** True if anything was shown. */
   readonly hasShown: boolean;
 }
 
-/** What fits the session: events as JSON, nothing, a block of lines that is redrawn, or one line after the other. */
+/** Selects a view for the session: events as JSON, none, a redrawn block of lines, or one line after the other. */
 export const progressView = (session: Session): ProgressView => {
   const { settings, terminal } = session;
   if (settings.json) return jsonView(session);
@@ -49,7 +49,7 @@ const jsonView = ({ terminal }: Session): ProgressView => ({
   },
 });
 
-/** What everybody does all the time, or what other lines say better. */
+/** Events too frequent to show, or covered by other lines. */
 const SILENT: ReadonlySet<string> = new Set([
   'run.started',
   'run.ended',
@@ -63,7 +63,7 @@ const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
   let progress = noProgress;
   let hasShown = false;
   let toldTokens = 0;
-  /** Errors wait for the next line: the last one is told at the end. */
+  /** Errors are held until the next line: the last one is printed at the end. */
   let held = '';
   const flush = (): void => {
     if (held === '') return;
@@ -97,14 +97,14 @@ const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
 
 const ERRORS: ReadonlySet<string> = new Set(['agent.prepared', 'model.failed']);
 
-/** Characters of an error by which it is known again. */
+/** Number of characters by which an error is recognised. */
 const TELLING = 100;
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
-/** The width of a terminal that does not say how wide it is. */
+/** Default width of a terminal. */
 const COLUMNS = 80;
-/** A terminal that is narrower than it said writes over its last column: the block still has as many lines as we think. */
+/** Disables wrapping: on a narrower terminal than reported, the block still has the expected number of lines. */
 const NO_WRAP = '\u001b[?7l';
 const WRAP = '\u001b[?7h';
 
@@ -119,7 +119,7 @@ const blockView = ({ terminal, sidePaint: paint, restore }: Session): ProgressVi
   const erased = (): string => (drawn === 0 ? '' : `\r\u001b[${drawn}A\u001b[0J`);
   const draw = (): void => {
     const room = Math.max(4, (stderr.rows ?? 24) - 2);
-    const lines = blockLines(state, { paint, passed: performance.now() - startedAt, room, isOver });
+    const lines = progressTable(state, { paint, passed: performance.now() - startedAt, room, isOver });
     const fitted = lines.map((line) => `${fittedLine(line, stderr.columns ?? COLUMNS)}\n`).join('');
     stderr.write(`${HIDE_CURSOR}${erased()}${NO_WRAP}${fitted}${WRAP}`);
     drawn = lines.length;

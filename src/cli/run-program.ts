@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadModule } from './load-agent.ts';
 
-/** Checks whether a file is a program: it exports nothing, and does what it does as it is loaded. */
+/** Checks whether a file is a program: it exports nothing, and works as it is loaded. */
 export const isProgram = async (file: string, folder: string): Promise<boolean> => {
   const place = resolve(folder, file);
   return existsSync(place) && !EXPORTS.test(await readFile(place, 'utf8'));
 };
 
-/** At the beginning of a line: in a text of several lines it may stand there, too, and then the file is taken for a module. */
+/** At the start of a line: a multi-line string may contain it too, and then the file counts as a module. */
 const EXPORTS = /^[ \t]*export\b|^[ \t]*(?:module\.)?exports\b/m;
 
 /**

@@ -14,27 +14,27 @@ export interface Row {
   readonly name: string;
   readonly phase: string;
   readonly status: 'working' | 'waiting' | RunStatus;
-  /** What it does, or did last. */
+  /** Its current or last activity. */
   readonly doing: string;
-  /** What it was given to do, where a team planned it. */
+  /** Its task, if a team planned it. */
   readonly task: string | undefined;
-  /** What came of its work, where a team or an agent that it works for said so. */
+  /** The assessment of its work, by its team or the agent that it works for. */
   readonly outcome: string | undefined;
   /** Input and output of its models. */
   readonly tokens: number;
   /** The number of times that critics sent its answer back. */
   readonly sentBack: number;
-  /** What its tools did, in order. */
+  /** Activities of its tools, in order. */
   readonly used: readonly string[];
 }
 
-/** What a run looks like: the agents in it, in the order in which they came. Teams show by their members. */
+/** The rows of a run: its agents, in order of appearance. Teams show by their members. */
 export interface Rows {
   readonly progress: Progress;
   readonly rows: readonly Row[];
-  /** Tasks that were planned and not yet begun, by the team's path. */
+  /** Tasks planned and not yet started, by the team's path. */
   readonly planned: Readonly<Record<string, readonly { readonly member: string; readonly task: string }[]>>;
-  /** Tasks that were begun, by the path of who has them: an agent, or a team whose members do it. */
+  /** Tasks started, by the path of their owner: an agent, or a team whose members do it. */
   readonly given: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +43,7 @@ export const noRows: Rows = { progress: noProgress, rows: [], planned: {}, given
 
 const PHASES: ReadonlySet<string> = new Set(['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CRITIC', 'CHECK_STOP']);
 
-/** Checks whether an agent says that it is in one of its phases: a team says that of its own. */
+/** Checks whether an event shows an agent in one of its phases: teams have phases of their own. */
 export const isAgentAtWork = (event: LiveEvent): boolean =>
   event.type === 'phase.entered' && PHASES.has(event.phase);
 
@@ -63,7 +63,7 @@ export const foldRows = (state: Rows, event: LiveEvent): Rows => {
         counted(event.assignments.length, 'task'),
       );
     case 'agent.critiqued':
-      return withOutcome(updated(next, event), event.path, judgement(event));
+      return withOutcome(updateRows(next, event), event.path, judgement(event));
     case 'run.ended':
       return {
         ...next,
@@ -71,14 +71,14 @@ export const foldRows = (state: Rows, event: LiveEvent): Rows => {
       };
     case 'phase.entered':
       return isAgentAtWork(event) && !next.rows.some(({ path }) => path === event.path)
-        ? updated(withRow(next, event.path, event.agent), event)
-        : updated(next, event);
+        ? updateRows(withRow(next, event.path, event.agent), event)
+        : updateRows(next, event);
     default:
-      return updated(next, event);
+      return updateRows(next, event);
   }
 };
 
-/** Puts it down to the last of those that work for the actor at `path` and are done: they were asked for it. */
+/** Assigns an outcome to the last finished row below the actor at `path`: the outcome is about its work. */
 const withOutcome = (state: Rows, path: string, outcome: string): Rows => {
   const index = state.rows.findLastIndex((row) => teamOf(row.path) === path && row.status === 'completed');
   const row = state.rows[index];
@@ -107,13 +107,13 @@ const withRow = (before: Rows, path: string, agent: string): Rows => {
   return { ...state, rows: [...state.rows, row] };
 };
 
-/** Who has the task that an actor works on: itself, or the nearest team above it. */
+/** Returns the owner of an actor's task: itself, or the nearest team above it. */
 const whoseTask = (given: Rows['given'], path: string): string | undefined => {
   if (path === '') return undefined;
   return path in given ? path : whoseTask(given, teamOf(path));
 };
 
-/** Hands a task that was planned to an actor, or to the team above it that it was planned for. */
+/** Assigns a planned task to an actor, or to the team above it that it was planned for. */
 const withTask = (state: Rows, path: string): Rows => {
   if (path === '' || path in state.given) return state;
   const team = teamOf(path);
@@ -125,7 +125,7 @@ const withTask = (state: Rows, path: string): Rows => {
   return { ...state, planned, given: { ...state.given, [path]: next.task } };
 };
 
-const updated = (state: Rows, event: Exclude<LiveEvent, { type: 'model.delta' }>): Rows => {
+const updateRows = (state: Rows, event: Exclude<LiveEvent, { type: 'model.delta' }>): Rows => {
   const index = state.rows.findIndex(({ path }) => path === event.path);
   const before = state.rows[index];
   const agent = state.progress.agents[event.path];

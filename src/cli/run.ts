@@ -11,7 +11,7 @@ import { begin } from './stored/begin.ts';
 /** `troupe run`: runs the agent or team that a module exports. */
 export const run = async (wanted: RunCommand, session: Session): Promise<number> => {
   const { terminal, settings } = session;
-  // Its agents' own models stand, unless another one is asked for.
+  // Its agents use their own models, unless another one is requested.
   const model = settings.model === undefined ? undefined : modelOf(session);
   if (model !== undefined) assertKey(model, terminal.environment);
   const { file, exportName, isParked } = wanted;
@@ -39,7 +39,7 @@ const standardInput = async ({ terminal }: Session): Promise<string> => {
   if (given !== '') return given;
   throw new TroupeError(
     'command.usage',
-    'Cannot run the agent as it was given no input: name it after the file, or pipe it in',
+    'Cannot run the agent as it has no input: give it after the file, or pipe it in',
   );
 };
 
@@ -49,7 +49,7 @@ const dataIn = (given: string): unknown => {
   } catch (thrown) {
     throw new TroupeError(
       'command.usage',
-      `Cannot run the agent as its input is no JSON: ${messageOf(thrown)}`,
+      `Cannot run the agent as its input is not JSON: ${messageOf(thrown)}`,
     );
   }
 };

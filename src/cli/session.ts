@@ -17,11 +17,11 @@ export interface Session {
   readonly sidePaint: Paint;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Called before the process is ended at once: whoever changed the terminal puts it back. */
+  /** Called before the process is killed: restores the terminal. */
   readonly restore: Set<() => void>;
 }
 
-/** Runs `work` such that the first Ctrl-C asks it to end, and the second ends the process. */
+/** Runs `work` such that the first Ctrl-C aborts it, and the second ends the process. */
 export const withSession = async (
   terminal: Terminal,
   settings: Settings,
@@ -52,10 +52,10 @@ export const withSession = async (
   }
 };
 
-/** Why a run that Ctrl-C ended was aborted. */
+/** The abort reason after Ctrl-C. */
 const INTERRUPTED = 'interrupted from the keyboard';
 
-/** The model that the command line names, else the one of the environment. */
+/** Returns the model of the command line, else that of the environment. */
 export const modelOf = ({ settings, terminal }: Session): Model =>
   settings.model === undefined
     ? modelFromEnvironment(terminal.environment)

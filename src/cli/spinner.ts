@@ -2,7 +2,7 @@ import type { Session } from './session.ts';
 import type { Terminal } from './terminal.ts';
 import { canRedraw } from './terminal.ts';
 
-/** What turns while something works: a frame of it by the time. */
+/** Returns the frame of a spinner for a time. */
 export const spinnerFrame = (at: number): string => FRAMES[Math.floor(at / FRAME_MS) % FRAMES.length] ?? '·';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -10,10 +10,10 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 /** The time that a frame is shown, in ms. */
 export const FRAME_MS = 80;
 
-/** Nothing is shown of what takes no longer, in ms. */
+/** Delay before it is shown, in ms. */
 const PATIENCE_MS = 300;
 
-/** One turning line for work without steps (a plain one, where lines cannot be redrawn); gives what ends it. */
+/** Shows a spinner for work without steps (a plain line, if lines cannot be redrawn); returns a function that ends it. */
 export const spinner = (text: string, { terminal, settings, sidePaint, restore }: Session): (() => void) => {
   if (settings.json || settings.quiet) return () => undefined;
   if (!canRedraw(terminal)) return announcement(`  ${text} …\n`, terminal);

@@ -1,6 +1,6 @@
 import type { Environment } from '../models/environment.ts';
 
-/** Where text goes. */
+/** A text output. */
 export interface Output {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -16,13 +16,13 @@ export interface Terminal {
   readonly environment: Environment;
   /** The folder that paths are relative to. */
   readonly folder: string;
-  /** Calls `listener` at every Ctrl-C; the function that it gives back takes it away. */
+  /** Calls `listener` at every Ctrl-C; returns a function that removes it. */
   onInterrupt(listener: () => void): () => void;
-  /** What Ctrl-C does, for where a prompt has caught it. */
+  /** Simulates Ctrl-C, for a prompt that has caught it. */
   interrupt(): void;
-  /** Calls `listener` when nobody reads standard output any more. */
+  /** Calls `listener` when standard output is closed by its reader. */
   onHangUp(listener: () => void): () => void;
-  /** Ends the process at once. */
+  /** Exits the process at once. */
   exit(code: number): void;
 }
 

@@ -3,15 +3,15 @@ import { messageOf } from '../contracts/error.ts';
 import type { Command, CommandName } from './command-read.ts';
 import { commandFrom } from './command-read.ts';
 import { commandNames, isCommand, isOwnOption, options, shapes } from './command-shapes.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from '../contracts/nearest-name.ts';
 import { wrong } from './wrong-usage.ts';
 
-/** What every command understands. */
+/** Settings of every command. */
 export interface Settings {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly model: string | undefined;
-  /** Where runs are kept: `FILE`, `postgres://…`, `memory` or `none`. */
+  /** Location of stored runs: `FILE`, `postgres://…`, `memory` or `none`. */
   readonly store: string | undefined;
   readonly debug: boolean;
   readonly color: boolean;
@@ -29,7 +29,7 @@ export interface Usage {
  * @throws {TroupeError} `command.usage` for what it does not understand.
  */
 export const readUsage = (args: readonly string[]): Usage => {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = parse(args);
   const settings: Settings = {
     json: values.json ?? false,
     quiet: values.quiet ?? false,
@@ -63,18 +63,18 @@ const assertOwn = (given: readonly string[], name: CommandName): void => {
       throw wrong(`'${name}' has no such option: --${option}`, name);
 };
 
-const parsed = (args: readonly string[]) => {
+const parse = (args: readonly string[]) => {
   try {
-    return parseArgs({ args: joined(args), options, allowPositionals: true, strict: true });
+    return parseArgs({ args: joinNegatives(args), options, allowPositionals: true, strict: true });
   } catch (thrown) {
-    // Node goes on to explain what nobody asked.
+    // Node's further explanation is dropped.
     const [first = ''] = messageOf(thrown).split(/\.(?:\s|$)/);
     throw wrong(`it cannot be read: ${first}`);
   }
 };
 
 /** Options with the negative number that follows them joined by `=`: apart, Node takes the number for an option. */
-const joined = (args: readonly string[]): string[] => {
+const joinNegatives = (args: readonly string[]): string[] => {
   const ready: string[] = [];
   for (const arg of args) {
     const before = ready.at(-1);

@@ -2,25 +2,25 @@ import type { RunEntry } from '../contracts/journal.ts';
 import type { RunInspector } from '../contracts/inspection.ts';
 import type { JournalStore } from '../contracts/journal.ts';
 import { isTroupeError } from '../contracts/error.ts';
-import type { InspectWish } from './inspect-wish.ts';
+import type { InspectorRequest } from './inspector-request.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import type { Session } from './session.ts';
 import { agentOfRun } from './stored/agent-of-run.ts';
 
-/** What is shown. */
+/** The subject of the inspector. */
 export interface Inspected {
   readonly session: Session;
   readonly store: JournalStore | undefined;
-  /** Whose runs may be in the store, beside those that were begun by a command. */
+  /** The agent of stored runs, beside those started by a command. */
   readonly agent: () => LoadedAgent | undefined;
 }
 
 /**
- * Does work before the eyes of whoever opens the inspector, and keeps that open until Ctrl-C; without a wish there is none, and it ends
- * with the work.
+ * Runs `work` with the inspector, and keeps that open until Ctrl-C; without a request there is no inspector, and it
+ * ends with the work.
  */
 export const withInspector = async (
-  wish: InspectWish | undefined,
+  wish: InspectorRequest | undefined,
   { session, store, agent }: Inspected,
   work: (inspector: RunInspector | undefined) => Promise<number>,
 ): Promise<number> => {
@@ -46,14 +46,14 @@ export const withInspector = async (
   try {
     const code = await work(inspector);
     if (!signal.aborted && !settings.quiet && !settings.json) tell('Ctrl-C closes the inspector.');
-    await aborted(signal);
+    await untilAborted(signal);
     return code;
   } finally {
     await inspector.close();
   }
 };
 
-/** The agent of a run that a command began; undefined where that cannot be told, or is not there any more. */
+/** Loads the agent of a run that a command started; undefined if that is unknown, or gone. */
 const agentBegunWith = async (
   { runId }: RunEntry,
   store: JournalStore | undefined,
@@ -69,7 +69,7 @@ const agentBegunWith = async (
   }
 };
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else

@@ -1,7 +1,7 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { CommandName } from './command-shapes.ts';
 
-/** The error for a command line that cannot be followed, and where to look. */
+/** Creates the error for an invalid command line, with a pointer to the help. */
 export const wrong = (problem: string, about?: CommandName): TroupeError =>
   new TroupeError(
     'command.usage',

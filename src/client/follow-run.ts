@@ -7,7 +7,7 @@ import type { Connection, ReadRunOptions } from './read-run.ts';
 import { readRun } from './read-run.ts';
 import { addressOf } from './run-address.ts';
 
-/** Somebody to be told of events: part of an RxJS observer. */
+/** An observer of events: part of an RxJS observer. */
 export interface EventObserver {
   next(event: LiveEvent): void;
   error(thrown: unknown): void;
@@ -19,28 +19,28 @@ export interface LocalRun {
   readonly events$: { subscribe(observer: EventObserver): { unsubscribe(): void } };
 }
 
-/** Where a run is: its handle, or the URL at which its events are served. */
+/** A run's handle, or the URL that serves its events. */
 export type RunSource = LocalRun | URL | string;
 
-/** How a run is followed. */
+/** Options of {@link followRun}. */
 export type FollowOptions = Omit<ReadRunOptions, 'after' | 'signal' | 'onConnection'>;
 
-/** A run as it is known at a moment; the same object as long as nothing changes. */
+/** The current state of a followed run; the same object as long as nothing changes. */
 export interface FollowedRun {
   readonly progress: Progress;
   readonly connection: Connection;
-  /** Why it is followed no more: not an error of the run. */
+  /** The reason why it is no longer followed: not an error of the run. */
   readonly failure: ErrorData | undefined;
 }
 
-/** Before anything is known. */
+/** The state before anything is known. */
 export const notFollowed: FollowedRun = { progress: noProgress, connection: 'idle', failure: undefined };
 
 /**
- * Follows a run wherever it is, as long as somebody is subscribed: what a user interface needs of it.
+ * Follows a run wherever it is, while there are subscribers: for user interfaces.
  *
- * Connected by the first subscriber, let go of when the last one has left for more than a microtask (so that one who leaves and comes
- * back at once costs nothing), and gone on with where it was by the next. Subscribers are told at most once for all that comes at once.
+ * The first subscriber connects; the connection is closed when the last one has left for more than a microtask (so that leaving and
+ * returning at once costs nothing), and continued by the next. Subscribers are notified at most once for simultaneous changes.
  *
  * @example
  * const run = followRun('/runs/r1/events');
@@ -51,15 +51,15 @@ export const notFollowed: FollowedRun = { progress: noProgress, connection: 'idl
 export const followRun = (source: RunSource, options: FollowOptions = {}): RunFollower =>
   new RunFollower(source, options);
 
-/** A run that is followed; see {@link followRun}. */
+/** A followed run; see {@link followRun}. */
 export class RunFollower {
   readonly #connect: (follower: Following) => () => void;
   readonly #listeners = new Set<() => void>();
   #current = notFollowed;
   #last = -1;
-  /** Ends the connection there is. */
+  /** Closes the current connection. */
   #disconnect: (() => void) | undefined;
-  #isTelling = false;
+  #isNotifying = false;
 
   constructor(source: RunSource, options: FollowOptions) {
     this.#connect = connectionTo(source, options);
@@ -69,12 +69,12 @@ export class RunFollower {
     return this.#current;
   }
 
-  /** The same by a function that needs no `this`. */
+  /** The same as a function that needs no `this`. */
   readonly getSnapshot = (): FollowedRun => this.#current;
 
-  /** Has `listener` called when there is something new. Gives the function that ends it. */
+  /** Calls `listener` after each change. Returns a function that unsubscribes. */
   readonly subscribe = (listener: () => void): (() => void) => {
-    // By a name of its own: the same function may be there twice.
+    // Wrapped, as the same function may subscribe twice.
     const each = (): void => {
       listener();
     };
@@ -133,16 +133,16 @@ export class RunFollower {
 
   #change(news: Partial<FollowedRun>): void {
     this.#current = { ...this.#current, ...news };
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
     queueMicrotask(() => {
-      this.#isTelling = false;
+      this.#isNotifying = false;
       for (const listener of this.#listeners) listener();
     });
   }
 }
 
-/** Checks whether it has a number of its own in the log of the run. */
+/** Checks whether an event has its own number in the run's log. */
 const isLogged = (
   event: LiveEvent,
 ): event is Exclude<LiveEvent, { type: 'model.delta' | 'observer.dropped' }> =>
@@ -157,7 +157,8 @@ interface Following {
 
 const connectionTo = (source: RunSource, options: FollowOptions): ((following: Following) => () => void) => {
   if (typeof source === 'string' || source instanceof URL) {
-    const address = addressOf(source);
+    // A server that renders a page has no address to read a path against: the page that follows it has.
+    const address = /^\.{0,2}\//.test(String(source)) ? String(source) : addressOf(source);
     return (following) => readAddress(address, options, following);
   }
   const events$: unknown = Reflect.get(Object(source), 'events$');

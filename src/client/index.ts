@@ -1,4 +1,4 @@
-/** What a page, a terminal or another process needs to show a run, here or elsewhere: without zod, RxJS and XState. */
+/** Everything that a page, a terminal or another process needs to show a run, local or remote: without zod, RxJS and XState. */
 export { foldProgress, noProgress, progressLine } from '../events/progress.ts';
 export type { Progress, SaidText } from '../events/progress.ts';
 export type { AgentProgress, AgentsProgress, ToolProgress } from '../events/agent-progress.ts';

@@ -1,10 +1,10 @@
 import type { Json } from '../contracts/json.ts';
 
 /**
- * The value of JSON that has not come to its end: what is there so far of objects, arrays and texts; numbers and words that may still
- * go on are left out. Undefined for what does not begin as an object or an array, and of a text that breaks JSON, what came before.
+ * Parses incomplete JSON: objects, arrays and texts so far; numbers and words that may continue are omitted. Undefined for a text that does
+ * not start as an object or array; invalid JSON is cut off where it breaks.
  *
- * A fence of Markdown before it is passed over.
+ * A Markdown fence before it is skipped.
  *
  * @example
  * partialJson('{"title": "Tides", "points": ["The moon pu') // => { title: 'Tides', points: ['The moon pu'] }
@@ -14,19 +14,19 @@ export const partialJson = (text: string): Json | undefined => {
   return begin === undefined ? undefined : new PartialReader(text, begin).value();
 };
 
-/** Deeper than this nothing is read: a hostile text would overflow the stack. */
+/** Limits the depth, as a hostile text would overflow the stack. */
 const MAX_DEPTH = 100;
 
 const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Where a value may end. */
+/** The characters of a word: up to the next delimiter. */
 const WORD = /[^\s,\]}]*/y;
 const SPACE = /\s*/y;
 
 class PartialReader {
   readonly #text: string;
   #at: number;
-  /** The text is at its end, or makes no sense from here on: nothing more is read. */
+  /** True at the end of the text or at invalid JSON: nothing more is read. */
   #isOver = false;
 
   constructor(text: string, at: number) {
@@ -84,7 +84,7 @@ class PartialReader {
     return unescaped(isWhole ? raw : raw.replace(/(?<!\\)((?:\\\\)*)\\(?:u[\da-fA-F]{0,3})?$/, '$1'));
   }
 
-  /** A number, true, false or null: known where something comes after it. */
+  /** A number, true, false or null, if something follows it. */
   #word(): Json | undefined {
     WORD.lastIndex = this.#at;
     const word = WORD.exec(this.#text)?.[0] ?? '';
@@ -108,7 +108,7 @@ class PartialReader {
     return this.#text[this.#at] ?? '';
   }
 
-  /** Checks whether the object or array is over, or nothing more can be read of it. */
+  /** Checks whether the object or array is complete, or nothing more can be read of it. */
   #ends(closing: string): boolean {
     const next = this.#peek();
     if (next === '') this.#isOver = true;
@@ -116,7 +116,7 @@ class PartialReader {
     return next === '' || next === closing;
   }
 
-  /** Checks whether another item may follow: passes over the comma. */
+  /** Skips the comma; checks whether another item may follow. */
   #goesOn(closing: string): boolean {
     const next = this.#peek();
     if (next === ',') {

@@ -2,12 +2,12 @@ import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { EVENT_VERSION, LiveEvent } from '../contracts/event.ts';
 import { isJsonObject } from '../contracts/json.ts';
 
-/** Its type says so: the constant itself comes with all schemas. */
+/** A typed copy: importing the constant would import all schemas. */
 const VERSION: typeof EVENT_VERSION = 1;
 
 /**
- * Reads an event that came from elsewhere: who and when are checked, the rest is trusted, as the schemas that check it weigh more than
- * all that is done with it here. `parseEvent` checks all of it.
+ * Parses an event from elsewhere: its envelope is validated, the rest is trusted, as the schemas are larger than everything else here.
+ * `parseEvent` validates all of it.
  *
  * @throws {TroupeError} `stream.invalid` for what is no event, or one of another version.
  */
@@ -16,7 +16,7 @@ export const readEvent = (text: string): LiveEvent => {
   const why = oddity(value);
   if (why !== undefined)
     throw new TroupeError('stream.invalid', `Cannot read an event as ${why}: ${text.slice(0, 100)}`);
-  // As far as it was looked at.
+  // As far as it is validated.
   return value as LiveEvent;
 };
 

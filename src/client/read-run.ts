@@ -7,26 +7,26 @@ import { LineReader, SseReader } from './read-sse.ts';
 import type { AddressOptions } from './run-address.ts';
 import { addressOf, openAddress } from './run-address.ts';
 
-/** How the connection to a run is. */
+/** State of the connection to a run. */
 export type Connection = 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
 
-/** How a run is read that is elsewhere. */
+/** Options for reading a remote run. */
 export interface ReadRunOptions extends AddressOptions {
-  /** The last event that is known: what comes after it is given. Default: none. */
+  /** Number of the last known event: later ones are returned. Default: none. */
   readonly after?: number | undefined;
-  /** Ends it. */
+  /** Aborts reading. */
   readonly signal?: AbortSignal | undefined;
   readonly onConnection?: ((connection: Connection) => void) | undefined;
-  /** What waits are timed by. Default: the machine's own. */
+  /** Clock for waits. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * The events of a run that is served elsewhere, by server-sent events or as lines of JSON: each durable one once and in order, up to
- * `run.ended`. Given in the pieces in which they come.
+ * Reads the events of a remote run, by server-sent events or as lines of JSON: each durable one once and in order, up to `run.ended`, in
+ * the chunks in which they arrive.
  *
- * A connection that breaks, or ends before the run does, is made again from the last event on (`Last-Event-ID`); a server that sends
- * all of it again is as good.
+ * A connection that breaks, or ends before the run does, is resumed after the last event (`Last-Event-ID`); a server that sends all events
+ * again works, too.
  *
  * @example
  * for await (const events of readRun('/runs/r1/events')) progress = events.reduce(foldProgress, progress);
@@ -72,9 +72,9 @@ interface Seen {
   last: number;
   retryMs: number;
   isOver: boolean;
-  /** True if this connection gave anything that was not known. */
+  /** True if this connection delivered any new event. */
   hasNews: boolean;
-  /** True if it came about. */
+  /** True if it was established. */
   isOpen: boolean;
 }
 
@@ -89,7 +89,7 @@ const refused = (address: string, thrown: unknown): TroupeError =>
     { cause: thrown, retryable: 'yes' },
   );
 
-/** What one connection gives. */
+/** The events of one connection. */
 async function* onceThrough(
   address: string,
   seen: Seen,
@@ -117,7 +117,7 @@ async function* onceThrough(
     }
   } finally {
     signal?.removeEventListener('abort', end);
-    // The body is let go of, whoever ends it.
+    // Closes the body in any case.
     end();
   }
 }
@@ -131,9 +131,9 @@ const readerFor = (address: string, { headers, body }: Response): SseReader | Li
   throw new TroupeError('stream.invalid', message);
 };
 
-/** Checks whether it was not given before. Takes note of it. */
+/** Checks whether an event is new, and registers it. */
 const isNew = (event: LiveEvent, seen: Seen): boolean => {
-  // What is in no log is told once; news of what was lost has the number of the event before it.
+  // Events outside the log are delivered once; a report of lost ones has the number of the event before it.
   if (event.type === 'model.delta' || event.type === 'observer.dropped') return true;
   if (event.seq <= seen.last) return false;
   seen.hasNews = true;

@@ -1,24 +1,24 @@
-/** What one server-sent event says, as far as a run needs it. */
+/** The used part of a server-sent event. */
 export interface SseMessage {
   readonly data: string;
 }
 
-/** Reads server-sent events out of texts that end anywhere. */
+/** Parses server-sent events from chunks of text. */
 export class SseReader {
-  /** The time that the server asks clients to stay away, in ms. */
+  /** Reconnection time requested by the server, in ms. */
   retryMs: number | undefined;
   #rest = '';
   #data: string[] = [];
   #isFirst = true;
 
-  /** The messages that are whole with this piece. */
+  /** The messages completed by this chunk. */
   push(piece: string): readonly SseMessage[] {
     let text = this.#rest + piece;
     if (this.#isFirst && text !== '') {
       if (text.startsWith('\uFEFF')) text = text.slice(1);
       this.#isFirst = false;
     }
-    // A line may end in CR and LF, the second of which is still to come.
+    // A line may end in CR and LF, the second of which may be in the next chunk.
     const lines = text.split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? '';
     return lines.flatMap((line) => this.#line(line));
@@ -38,7 +38,7 @@ export class SseReader {
   }
 }
 
-/** Reads lines of JSON out of texts that end anywhere. */
+/** Parses lines of JSON from chunks of text. */
 export class LineReader {
   readonly retryMs = undefined;
   #rest = '';

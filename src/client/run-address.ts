@@ -2,23 +2,23 @@ import { messageOf, TroupeError } from '../contracts/error.ts';
 
 type RequestHeaders = Readonly<Record<string, string>>;
 
-/** How a run that is elsewhere is read. */
+/** Options of requests to a remote run. */
 export interface AddressOptions {
-  /** Sent with each request; a function is asked anew for each, as a token may have been renewed. */
+  /** Headers of each request; a function is called for each, as tokens may have been renewed. */
   readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
   /** Default: the platform's own. */
   readonly fetch?: typeof fetch | undefined;
-  /** The rule for cookies, as `fetch` has it. */
+  /** Rule for cookies, as in `fetch`. */
   readonly credentials?: 'include' | 'omit' | 'same-origin' | undefined;
-  /** The time after a loss to connect again, in ms, if the server says nothing; doubled with each attempt in vain. Default 1,000. */
+  /** Wait before reconnecting, in ms, unless the server sets it; doubled with each failed attempt. Default 1,000. */
   readonly retryMs?: number | undefined;
   /** Default 30,000. */
   readonly maxRetryMs?: number | undefined;
-  /** Attempts in a row that may come to nothing before it is given up. Default: no limit. */
+  /** Number of consecutive failed attempts before giving up. Default: unlimited. */
   readonly attempts?: number | undefined;
 }
 
-/** Opens a stream of events from the one after `last` on. */
+/** Opens a stream of events after number `last`. */
 export const openAddress = async (
   url: string,
   last: number,
@@ -37,19 +37,19 @@ export const openAddress = async (
   const { status } = response;
   if (response.ok && status !== 204 && response.body !== null) return response;
   await response.body?.cancel().catch(() => undefined);
-  // What may go away by itself is tried again.
+  // Transient failures are retried.
   const retryable = status >= 500 || status === 408 || status === 429 ? 'yes' : 'no';
   const message = `Cannot follow the run at ${url} as the server refuses: it answered ${status}`;
   throw new TroupeError('stream.refused', message, { status, retryable });
 };
 
 /**
- * A URL in full.
+ * The absolute URL.
  *
  * @throws {TroupeError} `stream.invalid` for what is none.
  */
 export const addressOf = (url: string | URL): string => {
-  // A page has an address of its own that others are read against.
+  // Resolved against the page's own URL.
   const location: unknown = Reflect.get(globalThis, 'location');
   const base: unknown = Reflect.get(Object(location), 'href');
   try {

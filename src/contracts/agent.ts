@@ -2,7 +2,7 @@ import type { BackendChoice } from './backend.ts';
 import type { Budget } from './budget.ts';
 import type { Critic } from './critique.ts';
 import type { Decision, TakenDecision } from './decision.ts';
-import type { Ending, LoopLimits, WrapUp } from './ending.ts';
+import type { LoopLimits, StopChoice, WrapUp } from './ending.ts';
 import type { Environment, EnvironmentScope } from './environment.ts';
 import type { Hook } from './event.ts';
 import type { AsJson, Json } from './json.ts';
@@ -10,12 +10,12 @@ import type { MemoryBlock, MemorySource, RecallPolicy } from './memory.ts';
 import type { AgentMailbox } from './message.ts';
 import type { Model, ModelRetry, ModelSettings } from './model.ts';
 import type { RunHandle, RunOptions, RunResult } from './run.ts';
-import type { ContextOptions, ContextPreset } from './processor.ts';
+import type { CompactionOptions, CompactionPreset } from './processor.ts';
 import type { PromptFragment } from './prompt.ts';
 import type { InputOf, OutputOf } from './schema.ts';
 import type { Described, InputSchemaOf, OutputSchemaOf, ValidDescription } from './signature.ts';
 import type { RecoveryPolicy } from './recovery.ts';
-import type { StopRule, StopView, Tally } from './stop.ts';
+import type { Tally } from './stop.ts';
 import type { Strategy } from './strategy.ts';
 import type { MemberPolicy } from './supervision.ts';
 import type { Tool, ToolResult, Toolset } from './tool.ts';
@@ -26,7 +26,7 @@ import type { SubtreeLimits } from './tree-limits.ts';
 export type ModelChoice = Model | string;
 
 /**
- * What an agent is: a definition, not a process. Everything but the name has a default.
+ * Definition of an agent, not a process. Everything but the name has a default.
  *
  * `observe`, `decide` and critics may be asynchronous: they are effects. `reduce`, `shouldStop` and stop rules are
  * synchronous and pure, as they run inside the machine.
@@ -39,11 +39,11 @@ export interface AgentOptions<
 > {
   /** Letters, digits, `-` and `_`; unique within a run. */
   readonly name: string;
-  /** What it is good for, in a sentence: shown to those who delegate. */
+  /** Its purpose, in a sentence; shown to agents that may delegate to it. */
   readonly description?: string | undefined;
   /** The system prompt. */
   readonly instructions?: string | undefined;
-  /** One, or a list to fall back along. Default: what the environment names, else the offline model. */
+  /** One model, or a list to fall back along. Default: the one that the environment names, else the offline model. */
   readonly model?: ModelChoice | readonly ModelChoice[] | undefined;
   readonly settings?: ModelSettings | undefined;
   /**
@@ -51,50 +51,27 @@ export interface AgentOptions<
    * (`'question -> answer: string, confidence: number'`), here or as the output, describes both.
    */
   readonly input?: Input & ValidDescription<Input>;
-  /** How the input reads as the first message. Default: a string as it is, anything else as JSON. */
-  readonly prompt?: ((input: OutputOf<InputSchemaOf<Input, Output>>) => string) | undefined;
   /** Schema of the answer, or its fields; without it the answer is a string. */
   readonly output?: Output & ValidDescription<Output>;
-  /** How it decides: one shot, chain of thought, calls as text … Default: native calls, round and round. */
-  readonly strategy?: Strategy | undefined;
-  /**
-   * Who or what answers when it decides: `reason-act` (default, its models), `routing`, another that is registered, or a
-   * backend; see `troupe/backends`.
-   */
-  readonly backend?: BackendChoice | undefined;
-  /** More of the system prompt, by priority; the instructions have 100. */
-  readonly fragments?: readonly PromptFragment[] | undefined;
   readonly tools?: readonly (Tool | Toolset)[] | undefined;
   /**
-   * The world that it acts in: one for all its runs, or a function that makes one for each run. The function is told of the
-   * run's task, and what it makes is taken for what the task names; one for all runs has to be what the task names.
+   * The world that it acts in: one for all its runs, or a function that makes one for each run. The function receives
+   * the run's task, and its result is used for whatever environment the task names; a shared environment must match the
+   * one that the task names.
    */
   readonly environment?: Environment | ((scope: EnvironmentScope) => Environment) | undefined;
+  /** Its conversation with the model: how the input reads, more of the system prompt, what is omitted of a long one. */
+  readonly conversation?: ConversationOptions<OutputOf<InputSchemaOf<Input, Output>>> | undefined;
   /**
-   * What it keeps beside its conversation, from run to run or within one (see `troupe/memory`): its tasks, what it did and
-   * what came of it are written there, and recalled at the start of a run.
+   * Memory beside its conversation, within a run or across runs (see `troupe/memory`): tasks, actions and results are
+   * stored there, and recalled at the start of a run.
    */
-  readonly memory?: MemorySource | readonly MemorySource[] | undefined;
-  /** What of its memory it is told, and how often. */
-  readonly recall?: RecallPolicy | undefined;
-  /**
-   * How a long conversation is kept within what the model takes. Default: once it is past the soft limit of the model,
-   * tool results are cut, old tool cycles told in a line, and what is older summarised. A preset does that to every
-   * request, however short; `false` sends everything, always.
-   */
-  readonly context?: ContextPreset | ContextOptions | false | undefined;
-  /** Calls under way at the same time. Default 4. */
-  readonly toolConcurrency?: number | undefined;
-  /**
-   * A longer text of its model is cut in the conversation, and the whole of it is an artifact of the run (`text.spilled`); in
-   * bytes of UTF-8. The answer of the run is never cut. Default 65,536, as for results of tools.
-   */
-  readonly maxTextBytes?: number | undefined;
+  readonly memory?: MemorySource | readonly MemorySource[] | AgentMemory | undefined;
   /** The state to start from: plain JSON, or the agent is refused. Default `{}`. */
   readonly state?: State;
   /**
-   * What the agent perceives at the start of each step; told to the model where it is not undefined. Its view holds what
-   * the environment shows, which is what counts without this.
+   * Returns what the agent perceives at the start of each step; shown to the model unless it is undefined. Its view
+   * holds the environment's own observation, which is used where this option is absent.
    */
   readonly observe?:
     ((view: AgentView<State>) => Observation | undefined | Promise<Observation | undefined>) | undefined;
@@ -108,76 +85,118 @@ export interface AgentOptions<
         | Promise<Decision<AnswerFor<Input, Output>> | undefined>)
     | undefined;
   /**
-   * Folds a step into the state, which stays plain JSON: what is none ends the run as failed. The state that it sees is
-   * frozen, as it is everywhere: it gives another, and whoever changes it in place ends the run as failed.
+   * Folds a step into the state. The state must stay plain JSON, and the one passed in is frozen: return a new one.
+   * Returning anything else, or mutating in place, fails the run.
    */
   readonly reduce?: ((view: ReduceView<State, Observation>) => NoInfer<State>) | undefined;
-  /**
-   * The phase that the work is in, by the category of the tool that was used last: `{ files: 'edit', processes: 'validate' }`. Tools of
-   * other categories leave it as it is, as do tools that are added while it runs. Policies of ending and fragments of a step see it.
-   */
-  readonly workPhases?: Readonly<Record<string, string>> | undefined;
-  /** Ends the run with what it says (or plainly, for `true`). */
-  readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;
   /** In order; the first that stops or revises wins. */
   readonly critics?: readonly Critic[] | undefined;
-  /** After so many the run ends `rejected`. Default 2. */
-  readonly maxRejections?: number | undefined;
-  /** Default `maxSteps(50)`; rules given here are checked first, that default stays unless one of them limits steps. */
-  readonly stop?: StopRule | readonly StopRule[] | undefined;
-  /** When its work counts as done: `byTool()`, `byMarker('DONE')`, `bySupervisor([…])`. Default: by an answer that calls nothing. */
-  readonly ends?: Ending | undefined;
-  /** When a model that goes round in circles is told so, and ends the run. What the agent's own `decide` repeats is no loop. Default `{ warnAt: 3, stopAt: 5 }`; false looks for nothing. */
-  readonly loops?: false | Partial<LoopLimits> | undefined;
-  /** Near a limit the model is warned, then has to answer without tools. Default false: limits are met unprepared. */
-  readonly wrapUp?: boolean | Partial<WrapUp> | undefined;
-  /** How its mailbox is kept, what it subscribes to, and what becomes of messages that it has not read. */
-  readonly mailbox?: AgentMailbox | undefined;
-  /** The most that it and all below it may use in a run. */
-  readonly budget?: Budget | undefined;
-  /** How it wants to be treated as a member of a team, if it fails: whether and how it is restarted. */
-  readonly asMember?: MemberPolicy | undefined;
-  /** The limits on what is below it, within those of the run. */
-  readonly limits?: SubtreeLimits | undefined;
-  /** How failed calls of models are tried again; tools have a `retry` of their own. */
-  readonly retry?: ModelRetry | undefined;
-  /** What is done about a failure that would end the run. Default: nothing, the first one ends it. */
-  readonly recovery?: RecoveryPolicy | undefined;
+  /** The way it decides: one shot, chain of thought, calls as text … Default: native tool calls, step after step. */
+  readonly strategy?: Strategy | undefined;
   /**
-   * The time that each of its own asynchronous functions may take (`observe`, `decide`, its environment's
-   * `observe`, `step` and `isTerminal`, a recovery handler, the `review`
-   * of its strategy until a person is asked, and the run's safety strategy), in ms. Default 600,000; `Infinity` waits for ever.
+   * The backend that answers when it decides: `reason-act` (default, its models), `routing`, another registered name, or a backend;
+   * see `troupe/backends`.
    */
-  readonly timeoutMs?: number | undefined;
+  readonly backend?: BackendChoice | undefined;
+  /**
+   * When it is done: a stop rule, several, or all that there is to say of it. Default `maxSteps(50)`. Rules given here are checked
+   * first; the default stays unless one of them limits steps.
+   */
+  readonly stop?: StopChoice | undefined;
+  /** Its limits: what it may use, how often it may be sent back or repeat itself, how large the tree below it may grow. */
+  readonly limits?: AgentLimits | undefined;
+  /** Handling of failures: of its models, of its own functions, and of itself as a member of a team. */
+  readonly failures?: FailureOptions | undefined;
+  /** Its mailbox: limits, subscriptions, and the handling of unread messages. */
+  readonly mailbox?: AgentMailbox | undefined;
   readonly hooks?: readonly Hook[] | undefined;
 }
 
-/** What `decide` may answer with: what the output schema takes in, as JSON; without one any JSON. */
+/** The limits of an agent beside its stop rules, and those on the tree below it, within the limits of the run. */
+export interface AgentLimits extends SubtreeLimits {
+  /** The most that it and all below it may use in a run. */
+  readonly budget?: Budget | undefined;
+  /**
+   * Thresholds at which a looping model is warned, and at which the run ends. Steps decided by the agent's own `decide`
+   * are exempt. Default `{ warnAt: 3, stopAt: 5 }`; `false` disables the check.
+   */
+  readonly loops?: false | Partial<LoopLimits> | undefined;
+  /** Near a limit the model is warned, then has to answer without tools. Default false: limits are met unprepared. */
+  readonly wrapUp?: boolean | Partial<WrapUp> | undefined;
+  /** Number of rejections after which the run ends `rejected`. Default 2. */
+  readonly maxRejections?: number | undefined;
+  /** Maximum number of concurrent calls. Default 4. */
+  readonly toolConcurrency?: number | undefined;
+}
+
+/** Handling of failures. */
+export interface FailureOptions {
+  /** Retries of failed model calls; tools have a `retry` of their own. */
+  readonly retry?: ModelRetry | undefined;
+  /** Handling of failures that would end the run. Default: none, the first failure ends it. */
+  readonly recovery?: RecoveryPolicy | undefined;
+  /**
+   * Time limit, in ms, for each of its own asynchronous functions (`observe`, `decide`, its environment's `observe`,
+   * `step` and `isTerminal`, a recovery handler, the `review` of its strategy until a person is asked, and the run's
+   * safety strategy). Default 600,000; `Infinity` for no limit.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Supervision it asks for as a team member: whether and how it is restarted after a failure. */
+  readonly asMember?: MemberPolicy | undefined;
+}
+
+/** The conversation that a model is shown. */
+export interface ConversationOptions<Input = unknown> {
+  /** Renders the input as the first message. Default: a string as it is, anything else as JSON. */
+  readonly prompt?: ((input: Input) => string) | undefined;
+  /** More of the system prompt, by priority; the instructions have 100. */
+  readonly fragments?: readonly PromptFragment[] | undefined;
+  /**
+   * Keeps a long conversation within the model's limit. Default: past the soft limit of the model, tool results are
+   * cut, old tool cycles reduced to a line, and older turns summarised. A preset does that to every request, however
+   * short; `false` always sends everything.
+   */
+  readonly compaction?: CompactionPreset | CompactionOptions | false | undefined;
+  /**
+   * A longer text of its model is cut in the conversation, and the whole of it is an artifact of the run (`text.spilled`); in
+   * bytes of UTF-8. The answer of the run is never cut. Default 65,536, as for results of tools.
+   */
+  readonly maxTextBytes?: number | undefined;
+}
+
+/** The memories of an agent, and what is recalled of them. */
+export interface AgentMemory {
+  readonly sources?: MemorySource | readonly MemorySource[] | undefined;
+  /** Which memories are recalled into its conversation, and how often. */
+  readonly recall?: RecallPolicy | undefined;
+}
+
+/** Type of an answer from `decide`: the input side of the output schema, as JSON; any JSON without a schema. */
 type AnswerFor<Input extends Described, Output extends Described> = AsJson<
   InputOf<OutputSchemaOf<Input, Output>, Json>
 >;
 
-/** What an agent's own functions see of the run. */
+/** The run, as an agent's own functions see it. */
 export interface AgentView<State extends Json = Json, Observation extends Json = Json, Input = Json> {
-  /** As JSON holds it: where the input schema makes a Date, its text. */
+  /** As JSON: where the input schema makes a Date, its text. */
   readonly input: Input;
   readonly state: State;
   readonly step: number;
   readonly transcript: Transcript;
-  /** What `observe` gave in this step. */
+  /** The result of `observe` in this step. */
   readonly observation: Observation | undefined;
-  /** What was recalled in this step. */
+  /** The memories recalled in this step. */
   readonly memory?: MemoryBlock | undefined;
   /** The results of the step before. */
   readonly results: readonly ToolResult[];
   readonly tally: Tally;
-  /** What the caller of the run gave as `context`: check what it is before use. */
+  /** The `context` that the caller of the run passed; validate it before use. */
   readonly context?: unknown;
   /** Aborted when the run ends. Made on first use. */
   readonly signal: AbortSignal;
 }
 
-/** What a reducer folds into the state. */
+/** The input of a reducer. */
 export interface ReduceView<State extends Json = Json, Observation extends Json = Json> {
   readonly state: State;
   readonly step: number;
@@ -187,7 +206,7 @@ export interface ReduceView<State extends Json = Json, Observation extends Json 
 }
 
 /**
- * An agent or a team, ready to run: both have this one face, so teams nest.
+ * An agent or a team, ready to run: both share this interface, so teams nest.
  *
  * A definition: running it twice gives two runs that share nothing.
  */
@@ -195,14 +214,18 @@ export interface Agent<Input = string, Output = string, State = Json> {
   readonly name: string;
   readonly description: string;
   /**
-   * Runs to the end. Rejects if the run failed, with a `TroupeError` whose `result` says how far it came; a limit, a critic or an
-   * abort resolves with its stop reason. It begins in its turn, not within the call: what is under way in the process goes on first.
+   * Runs to the end. Rejects if the run failed, with a `TroupeError` whose `result` says how far it came; a limit, a
+   * critic or an abort resolves with its stop reason. The run starts asynchronously, after work already queued in the
+   * process.
    */
   run(input: Input, options?: RunOptions): Promise<RunResult<Output, State>>;
-  /** Starts a run and hands it over: events, control, result. */
+  /** Starts a run and returns its handle: events, control, result. */
   stream(input: Input, options?: RunOptions): RunHandle<Output, State>;
-  /** The statechart as Mermaid text. */
-  diagram(): string;
+  /**
+   * It as Mermaid text: its statechart, or its composition: who is in it, with which tools, and how work flows between them. Default: the
+   * chart; of a workflow, the composition, which is its graph.
+   */
+  diagram(options?: { readonly of?: 'chart' | 'composition' | undefined }): string;
 }
 
 /** The agent that `AgentOptions` describe. */

@@ -3,7 +3,7 @@ import type { OpenRequest } from './request.ts';
 
 type Announcing = 'tool.approval-requested' | 'tool.ambiguous' | 'person.asked';
 
-/** What an event tells that announces a request, beside who and when. */
+/** The fields of an event that announces a request, without those that say who and when. */
 export type Announcement = {
   readonly [Type in Announcing]: Omit<
     Extract<RuntimeEvent, { type: Type }>,

@@ -1,66 +1,70 @@
-/** What a budget can limit. */
+/** A resource that a budget can limit. */
 export type BudgetKind = 'steps' | 'timeMs' | 'tokens' | 'usd' | 'toolCalls';
 
 /**
- * The most that a run, or an agent in it, may use; unset and `Infinity`: no limit.
+ * Limits on what a run, or an agent in it, may use; unset or `Infinity`: no limit.
  *
- * It holds for the whole tree below: children, team members and parallel calls draw on it together. A model call reserves
- * what it may cost before it is made, and settles what it did cost; where the rest does not suffice while others are under
- * way, it waits for them. The last call may overshoot: by one call, and by what calls use beyond what they reserved.
+ * A budget holds for the whole tree below: children, team members and parallel calls draw on it together. A model call
+ * reserves its estimated cost before it starts and settles the actual cost after it; if the rest does not suffice while
+ * other calls are in flight, it waits for them. The last call may overshoot: by one call, and by what calls use beyond
+ * their reservation.
  *
  * @example
- * agent({ name: 'clerk', budget: { steps: 30, tokens: 50_000, usd: 0.25 } });
+ * agent({ name: 'clerk', limits: { budget: { steps: 30, tokens: 50_000, usd: 0.25 } } });
  */
 export interface Budget {
-  /** Steps of all agents together, from 1. Given to an agent, it takes the place of the default of 50. */
+  /** Steps of all agents together, from 1. On an agent, it replaces the default of 50. */
   readonly steps?: number | undefined;
-  /** In ms since the agent started. Past it (`>`) the agent ends, with all below it: what is under way is aborted, and left behind where it does not end. */
+  /**
+   * In ms since the agent started. Past it (`>`) the agent and everything below it ends: work in flight is aborted, and
+   * abandoned if it does not stop.
+   */
   readonly timeMs?: number | undefined;
   /** In and out together, from 1. */
   readonly tokens?: number | undefined;
-  /** In US dollars. With 0 only models that cost nothing are asked. */
+  /** In US dollars. With 0 only free models are asked. */
   readonly usd?: number | undefined;
   /** Calls that start, attempts not counted. One more is refused, and ends the run; 0 refuses the first. */
   readonly toolCalls?: number | undefined;
-  /** The part of a limit from which `budget.warned` is told, once for each kind; above 0, at most 1. Default 0.8. */
+  /** The fraction of a limit at which `budget.warned` is emitted, once for each kind; above 0, at most 1. Default 0.8. */
   readonly warnAt?: number | undefined;
-  /** What becomes of a model without a known price where `usd` is limited. Default `refuse`: the run does not begin. */
+  /** Handling of a model without a known price where `usd` is limited. Default `refuse`: the run does not start. */
   readonly unpriced?: 'refuse' | 'ignore' | undefined;
 }
 
 /**
- * A part of somebody's budget for one below: amounts, or a share (above 0, at most 1) of each of the limits that hold for the
- * giver. It is a bound of its own within the giver's, not set aside: what is not used stays the giver's.
+ * A part of a budget for a child: amounts, or a share (above 0, at most 1) of each limit that holds for the parent. It
+ * is a bound within the parent's budget, not set aside: what the child does not use stays with the parent.
  */
 export type Allotment = Budget | { readonly share: number };
 
-/** How one kind of budget stands: the tightest of those that hold for an agent, its own and those above it. */
+/** Use of one kind of budget: the tightest of those that hold for an agent, its own and its ancestors'. */
 export interface BudgetLine {
   readonly limit: number;
   readonly used: number;
   /** `used / limit`, past 1 after an overshoot; 1 for a limit of 0. */
   readonly fraction: number;
-  /** Whose budget it is. */
+  /** Address of the actor that the budget belongs to. */
   readonly path: string;
 }
 
-/** How the budgets of an agent stood when its last answer came in; kinds that nothing limits are absent. */
+/** Use of an agent's budgets when its last answer came in; kinds without a limit are absent. */
 export interface BudgetUse extends Readonly<Partial<Record<BudgetKind, BudgetLine>>> {
-  /** When that was, in ms since 1970. */
+  /** Time of the reading, in ms since 1970. */
   readonly at: number;
   /** The agent's own budget limits its steps: then its default of 50 does not. */
   readonly limitsOwnSteps?: boolean | undefined;
-  /** Something was refused for want of budget: the run ends with this. */
+  /** Set when something was refused for want of budget: the run ends with this. */
   readonly spent?: BudgetSpent | undefined;
 }
 
-/** Which budget is spent: a stop reason. */
+/** A spent budget, as a stop reason. */
 export type BudgetSpent = {
   readonly kind: 'budget';
   readonly budget: BudgetKind;
   readonly limit: number;
   readonly used: number;
-  /** Whose budget it is: the agent itself, or one above it. */
+  /** Address of the budget's owner: the agent itself, or an ancestor. */
   readonly path: string;
 };
 

@@ -4,10 +4,10 @@ import { oddValueIn } from './odd-value.ts';
 const ROLES: readonly unknown[] = ['user', 'assistant', 'tool'];
 
 /**
- * Says why something is no turn of a conversation; undefined where it is one.
+ * Returns the reason why a value is not a valid conversation turn; undefined if it is one.
  *
- * This is the one definition of what a turn may be: the option `history`, the first record of a journal and the lines of a thread are
- * held to it alike, so that what a run accepts can be read back. Fields that nobody knows are a provider's own, and kept as they are.
+ * The one definition of a valid turn: the option `history`, the first record of a journal and the lines of a thread are
+ * checked by it alike, so that what a run accepts can be read back. Unknown fields belong to a provider and are kept.
  *
  * @example
  * reasonAgainstTurn({ role: 'user', text: 'Hello' }) // => undefined
@@ -24,16 +24,16 @@ export const reasonAgainstTurn = (turn: unknown): string | undefined => {
 const reasonAgainst = (turn: unknown): string | undefined => {
   const { role, text, calls, tool, callId } = isRecord(turn) ? turn : {};
   if (role === 'system' || role === 'developer')
-    return `is of the role '${role}': what holds for the whole conversation goes into the agent's \`instructions\``;
-  if (!ROLES.includes(role)) return `is of no role that there is: ${messageOf(role)}`;
+    return `has the role '${role}': text for the whole conversation belongs in the agent's \`instructions\``;
+  if (!ROLES.includes(role)) return `has an unknown role: ${messageOf(role)}`;
   if (typeof text !== 'string') return `has no text: ${messageOf(text)}`;
   if (role === 'tool' && [tool, callId].some((name) => typeof name !== 'string' || name === ''))
-    return `is of a tool without a name or a call: ${messageOf(tool)}`;
+    return `is a tool result without a name or a call: ${messageOf(tool)}`;
   return (calls === undefined ? undefined : reasonAgainstCalls(calls)) ?? oddIn(turn);
 };
 
 const reasonAgainstCalls = (calls: unknown): string | undefined => {
-  if (!Array.isArray(calls)) return `has calls that are no list: ${messageOf(calls)}`;
+  if (!Array.isArray(calls)) return `has calls that are not a list: ${messageOf(calls)}`;
   const index = calls.findIndex((call: unknown) => !isCall(call));
   return index < 0 ? undefined : `has a call without an id, a name or an input: ${messageOf(calls[index])}`;
 };

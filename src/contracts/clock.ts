@@ -1,14 +1,17 @@
-/** Where time comes from: the real one, or a simulated one that tests move. Milliseconds since 1970. */
+/** Source of time: the real clock, or a simulated one that tests advance. Milliseconds since 1970. */
 export interface Clock {
   now(): number;
   setTimeout(callback: () => void, ms: number): unknown;
   clearTimeout(handle: unknown): void;
 }
 
-/** Platforms keep a delay in 32 bits: a timer that is set for longer, or for `Infinity`, fires at once. In ms, 24.8 days. */
+/**
+ * Longest delay of a platform's timer, in ms (24.8 days): platforms keep delays in 32 bits, so a longer one, or
+ * `Infinity`, fires at once.
+ */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A clock that waits as long as it is told to, by one whose timers count no further than a platform's; `Infinity` never comes. */
+/** Wraps a clock so that timers of any length work, although the platform's are limited; `Infinity` never fires. */
 export const patientClock = (clock: Clock): Clock => ({
   now: () => clock.now(),
   setTimeout: (callback, ms) =>

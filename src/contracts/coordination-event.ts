@@ -3,11 +3,11 @@ import { eventShape } from './event-shape.ts';
 import { errorSchema } from './error-schema.ts';
 import { dropReasons } from './message.ts';
 
-/** What is told of members, of teams, and of what they say to each other. */
+/** Schemas of the events of members, of teams, and of their messages. */
 export const coordinationEvents = () => {
   const { count, event, json, status, stopReason, text } = eventShape();
   const error = errorSchema();
-  /** What somebody would do a piece of work for. */
+  /** An offer to do a piece of work. */
   const bid = {
     member: text,
     cost: z.number().nonnegative(),
@@ -52,47 +52,50 @@ export const coordinationEvents = () => {
       failure: text,
       directive: text,
       waitMs: z.number().nonnegative().optional(),
-      /** Whose work begins anew. */
+      /** The members whose work starts over. */
       members: z.array(text),
-      /** Where they sat. */
+      /** Their addresses before. */
       children: z.array(text),
       error: error.optional(),
     }),
-    /** A member begins anew; `of` is where it sat before. */
+    /** A member starts over; `of` is its former address. */
     event('child.restarted', { member: text, child: text, of: text, restarts: count }),
-    /** A task is given up that failed in one way again and again. */
+    /** A task that repeatedly failed in the same way is given up. */
     event('child.quarantined', { member: text, child: text, task: json, error: error.optional() }),
-    /** One more agent was wanted than there may be; who wanted it is told of a failure. */
+    /** An agent beyond the allowed number was requested; the requester sees a failure. */
     event('member.refused', {
       member: text,
       limit: z.enum(['maxDepth', 'maxChildren', 'maxAgents']),
       reason: text,
     }),
-    /** A router gives the task to somebody; the others in the order in which they would be next. */
+    /** A router assigned the task; the ranking lists the fallbacks in order. */
     event('route.chosen', {
       member: text,
       strategy: text,
       ranking: z.array(z.object({ member: text, score: z.number().nullable() })),
     }),
-    /** A router could not choose as it should have: in the order given, then. */
+    /** A router could not choose as configured and falls back to the given order. */
     event('route.degraded', { reason: text }),
-    /** The task goes on to the next best, or to a higher tier. */
+    /** The task moves on to the next best member, or to a higher tier. */
     event('route.changed', { from: text, to: text, reason: text }),
-    /** An agent gave work away, and goes on meanwhile. */
+    /** An agent delegated work and continues meanwhile. */
     event('delegation.began', { id: text, to: text, child: text, follows: z.literal(true).optional() }),
     event('delegation.returned', { id: text, to: text, child: text, status }),
-    /** A member handed its task over, and its receiver begins. */
+    /** A member handed over its task, and the receiver starts. */
     event('task.handed-over', { from: text, to: text, context: text, message: text.optional() }),
-    /** A member may not hand over to whom it wanted, and is told why. */
+    /** A handoff was refused, and the member notified of the reason. */
     event('handoff.refused', { from: text, to: text, reason: text }),
     event('team.planned', { assignments: z.array(z.object({ member: text, task: text })) }),
     event('team.noted', { text }),
-    /** A stage of a pipeline failed, and the pipeline goes on: without its output, with a value or another agent in its place. */
+    /**
+     * A stage of a pipeline failed and the pipeline continues: without its output, with a fallback value, or with
+     * another agent.
+     */
     event('stage.failed', { stage: count, member: text, message: text, rule: text }),
     event('bid.made', bid),
-    /** Who gets the work, by the rule or by what a manager said. */
+    /** The work was awarded, by the rule or by a manager's decision. */
     event('contract.awarded', { ...bid, byRule: z.boolean() }),
-    /** Somebody wrote on a board what it found. */
+    /** An agent posted a finding on a blackboard. */
     event('insight.shared', {
       member: text,
       content: text,
@@ -100,11 +103,11 @@ export const coordinationEvents = () => {
       importance: z.number().min(0).max(1),
       segment: text,
     }),
-    /** Somebody looked at what a worker did; null: nobody can tell, as the reviewer failed. */
+    /** A worker's result was reviewed; `accepted` is null if the reviewer failed. */
     event('work.reviewed', { member: text, task: text, accepted: z.boolean().nullable(), reason: text }),
-    /** A task is done once more: by whoever did it, as it was not good enough, or by another. */
+    /** A task is repeated: by the same member, as the result was not good enough, or by another one. */
     event('work.reassigned', { task: text, from: text, to: text, reason: text }),
-    /** A task is given to nobody any more. */
+    /** A task is not assigned to anybody any more. */
     event('work.refused', { member: text, task: text, reason: text }),
   ] as const;
 };

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import type { AgentView } from './agent.ts';
 import type { Json } from './json.ts';
 
-/** What an agent chose to do. Later kinds are added here and nowhere else. */
+/** An agent's decision. Later kinds are added here and nowhere else. */
 export type Decision<Answer = Json> = TakenDecision<Answer> | BranchDecision;
 
-/** A decision as it is carried out: of a branch, the candidate that was picked. */
+/** A decision as it is carried out: of a branch, the selected candidate. */
 export type TakenDecision<Answer = Json> =
   ActDecision | AnswerDecision<Answer> | WaitDecision | HandoffDecision;
 
@@ -31,29 +31,29 @@ export interface AnswerDecision<Answer = Json> {
 /** Sleep until a message arrives, or for so long. */
 export interface WaitDecision {
   readonly kind: 'wait';
-  /** What for, in words for people. */
+  /** The reason, in words for people. */
   readonly reason?: string | undefined;
   /** In ms; without it only a message wakes the agent. */
   readonly forMs?: number | undefined;
 }
 
-/** Give the task away. Without a team that knows the name, the run ends `handedOff`. */
+/** Hands the task to another agent. Without a team that knows the name, the run ends `handedOff`. */
 export interface HandoffDecision {
   readonly kind: 'handoff';
   readonly to: string;
   readonly message?: string | undefined;
 }
 
-/** Several things that could be done, one of which is picked before anything happens. */
+/** Several alternatives, one of which is selected before anything is carried out. */
 export interface BranchDecision {
   readonly kind: 'branch';
-  /** At least one; a candidate may be a branch itself. */
+  /** At least one; a candidate may itself be a branch. */
   readonly candidates: readonly Candidate[];
   /** Default: {@link firstCandidate}. */
   readonly select?: Selector | undefined;
 }
 
-/** One of several things that could be done. */
+/** One alternative of a branch. */
 export interface Candidate {
   readonly decision: Decision;
   /** From 0 to 1; without it those named first count more. */
@@ -72,7 +72,7 @@ export type Selector = (
 export interface BranchTaken {
   /** Without their selectors. */
   readonly candidates: readonly Candidate[];
-  /** Which of them; where that was a branch itself, which of its candidates comes next, and so on. */
+  /** Index of the selected candidate; where that is itself a branch, the index within it follows, and so on. */
   readonly chosen: readonly number[];
 }
 
@@ -85,12 +85,12 @@ export const bestCandidate: Selector = (candidates) =>
     .map((candidate, position) => ({ candidate, score: scoreOf(candidate, position) }))
     .toSorted((a, b) => b.score - a.score)[0]?.candidate;
 
-/** What a candidate is worth by itself: its score, else the more the earlier it was named. */
+/** Returns the score of a candidate; without one, earlier candidates score higher. */
 export const scoreOf = ({ score }: Candidate, position: number): number => score ?? 1 / (1 + position);
 
 /**
- * The schema behind {@link Decision}: what an agent's own `decide` returns is checked against it. Plain JSON comes out: a
- * selector is no part of it.
+ * The schema behind {@link Decision}: validates what an agent's own `decide` returns. Plain JSON comes out, without the
+ * selector.
  */
 export const decisionSchema: z.ZodType<Decision> = z.lazy(() => {
   const json = z.json();
@@ -127,13 +127,14 @@ export const answer = <const Answer extends Json>(value: Answer): AnswerDecision
 /** Decide to sleep until a message comes, or for `forMs`: `wait('the customer')`. */
 export const wait = (reason?: string, forMs?: number): WaitDecision => ({ kind: 'wait', reason, forMs });
 
-/** Decide to give the task to another agent: `handoff('billing', 'needs a refund')`. */
+/** Decides to hand the task to another agent: `handoff('billing', 'needs a refund')`. */
 export const handoff = (to: string, message?: string): HandoffDecision => ({ kind: 'handoff', to, message });
 
 /**
- * Decide by a choice: `branch([{ decision: act(…), score: 0.4 }, { decision: answer('x'), score: 0.9 }], bestCandidate)`.
+ * Decides by a choice:
+ * `branch([{ decision: act(…), score: 0.4 }, { decision: answer('x'), score: 0.9 }], bestCandidate)`.
  *
- * The selector picks before anything happens; without one the first candidate is taken.
+ * The selector picks before anything is carried out; without one the first candidate is taken.
  */
 export const branch = (candidates: readonly Candidate[], select?: Selector): BranchDecision => ({
   kind: 'branch',

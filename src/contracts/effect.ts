@@ -16,7 +16,7 @@ export type Port =
   | 'approve'
   | 'pause';
 
-/** A port asked: one piece of work, whose key follows from the asker's context alone. */
+/** One request of a port for a piece of work; its key follows from the asker's context alone. */
 export interface Effect {
   readonly port: Port;
   /** `runId/path#step.PHASE.index.attempt` */
@@ -26,7 +26,7 @@ export interface Effect {
   readonly agent: string;
   readonly step: number;
   readonly phase: string;
-  /** Which of several asked at once. */
+  /** Its index among the effects requested together. */
   readonly index: number;
   /** From 1. */
   readonly attempt: number;
@@ -35,15 +35,16 @@ export interface Effect {
 /** The id of a tool call: the runtime numbers calls itself, as providers repeat ids, and leave them out. */
 export const callIdOf = (step: number, index: number): string => `call_${step}_${index}`;
 
-/** The key of an effect: equal in each replay and after a restart, as nothing but the context goes into it. */
+/** Returns the key of an effect: equal in each replay and after a restart, as only the context goes into it. */
 export const effectKey = (
   of: Pick<Effect, 'runId' | 'path' | 'step' | 'phase' | 'index' | 'attempt'> & {
-    /** Set where work of a step is tried again, or decided on: keys are never used twice. */
+    /** Set where work of a step is retried or decided on: keys are never reused. */
     readonly round?: string | undefined;
   },
 ): string => {
   const step = of.round === undefined ? of.step : `${of.step}~${of.round}`;
-  // Joined: V8 keeps a template as the tree of its parts, four times the size, for as long as the effect is on record.
+  // Joined, not a template: V8 keeps a template as a tree of its parts, four times the size, for as long as the
+  // effect is on record.
   return [`${of.runId}/${of.path}#${step}`, of.phase, of.index, of.attempt].join('.');
 };
 

@@ -1,14 +1,14 @@
 import type { ErrorData } from './error.ts';
 import type { Json } from './json.ts';
-import type { Tally } from './stop.ts';
+import type { StopRule, StopView, Tally } from './stop.ts';
 import type { ToolResult } from './tool.ts';
 
 /**
- * When the work of an agent counts as done: a policy over what its model says. Pure and synchronous, as it is asked within
- * the machine, in REDUCE.
+ * Policy by which an agent's work counts as done, applied to what its model says. Pure and synchronous, as it runs
+ * within the machine, in REDUCE.
  *
- * It judges the model only: an answer that the agent's own `decide` gives stands. A control tool (`complete`, `respond`,
- * `handoff` …) that succeeded ends the work under every policy; one that failed ends nothing.
+ * It judges the model only: an answer from the agent's own `decide` is final. A control tool (`complete`, `respond`,
+ * `handoff` …) that succeeds ends the work under every policy; one that fails ends nothing.
  *
  * @example
  * const polite: Ending = {
@@ -18,38 +18,41 @@ import type { ToolResult } from './tool.ts';
  */
 export interface Ending {
   readonly name: string;
-  /** The model answered and called nothing. */
+  /** Called when the model answered without calls. */
   answered(view: EndingView): EndingVerdict;
-  /** Its calls are through, and none of them ended the work; undefined where there is nothing to say. */
+  /** Called when its calls are done and none of them ended the work; return undefined to continue. */
   acted?(view: EndingView): EndingVerdict | undefined;
   /**
-   * An answer without a word is judged too (`text` is then empty) where one was sent back before; not where the answer has a
-   * schema. Default false: it is asked for again.
+   * Empty answers are judged too (`text` is then empty) after an answer was sent back; not where the answer has a
+   * schema. Default false: the model is asked again.
    */
   readonly takesSilence?: boolean | undefined;
-  /** It looks for something in the text: no policy for an agent whose answer has a schema. Default false. */
+  /** Searches the text: not usable for an agent whose answer has a schema. Default false. */
   readonly readsText?: boolean | undefined;
 }
 
-/** One thing that a supervisor of endings looks for. Pure. */
+/** One check of a supervised ending. Pure. */
 export interface Heuristic {
   readonly name: string;
-  /** `answer`: what it says sends the answer back. `calls`: what it says is added to the conversation after calls. Default `answer`. */
+  /**
+   * `answer`: a finding sends the answer back. `calls`: a finding is added to the conversation after calls. Default
+   * `answer`.
+   */
   readonly on?: 'answer' | 'calls' | undefined;
-  /** `once` in a run, or `repeat` until there is nothing to say. Default `repeat`; `once` for calls. */
+  /** `once` in a run, or `repeat` until there is no finding. Default `repeat`; `once` for calls. */
   readonly mode?: 'once' | 'repeat' | undefined;
-  /** What is missing, in words for the model; undefined where nothing is. */
+  /** Returns what is missing, in words for the model; undefined if nothing is. */
   check(view: EndingView): string | undefined;
 }
 
-/** What a policy of ending sees of a run. */
+/** A run, as an ending policy sees it. */
 export interface EndingView {
   readonly agent: string;
-  /** The step at hand, from 0. */
+  /** The current step, from 0. */
   readonly step: number;
-  /** The phase that the work is in: that of an `orchestrator`, or by the agent's `workPhases`; null where it has none. */
+  /** The phase of the work: that of an `orchestrator`, or by the agent's `workPhases`; null without either. */
   readonly phase: string | null;
-  /** As it was before this step. */
+  /** The state before this step. */
   readonly state: Json;
   readonly tally: Tally;
   /** The answer; null where calls are judged. */
@@ -64,45 +67,81 @@ export interface EndingView {
   readonly sentBack: number;
   /** Of these, how many in a row with no successful call between them. */
   readonly stuck: number;
-  /** What this policy said so far, by the names it gave (`by`). */
+  /** Names (`by`) of the rules of this policy that have spoken so far. */
   readonly spoken: readonly string[];
-  /** The run is near its limit, and there are no more tools: what is said now is the last. */
+  /** True if the run is near its limit and tools are withdrawn: this answer is the last. */
   readonly isLast: boolean;
 }
 
-/** What a policy of ending makes of a step. */
+/** The verdict of an ending policy on a step. */
 export type EndingVerdict =
-  /** Done; with another answer than the model's, if one is given. */
+  /** Done; with `answer` in place of the model's, if given. */
   | { readonly kind: 'end'; readonly answer?: Json | undefined }
-  /** Done for it, and marked so: the model did not say in so many words that it was done. */
+  /** Done by the policy's judgement, and marked so: the model did not declare itself done. */
   | { readonly kind: 'autoComplete'; readonly answer: Json }
-  /** Not done: this is said to the model, at once or after a while (in ms). `by` says which rule of the policy speaks. */
+  /** Not done: the note is sent to the model, at once or after a delay (in ms). `by` names the rule that speaks. */
   | {
       readonly kind: 'goOn';
       readonly note: string;
       readonly afterMs?: number | undefined;
       readonly by?: string | undefined;
     }
-  /** Never to be done: the run ends `unresolved`, the answer kept and not accepted. */
+  /** Cannot be done: the run ends `unresolved`, with the answer kept but not accepted. */
   | { readonly kind: 'giveUp'; readonly note: string; readonly by: string }
   | { readonly kind: 'fail'; readonly error: ErrorData };
 
-/** How loops are found: steps that do the same, with the same results, again and again. */
+/** Loop detection: steps that repeat the same calls with the same results. */
 export interface LoopLimits {
   /** Rounds in a row from which on the model is warned, at least 2. Default 3: real work repeats a call. */
   readonly warnAt: number;
   /** Rounds in a row that end the run, at least `warnAt`. Default 5. */
   readonly stopAt: number;
-  /** Keys of inputs that differ from call to call and mean nothing (a time stamp, a request id …). */
+  /** Input keys that vary without meaning (a time stamp, a request id …) and are ignored. */
   readonly ignore?: readonly string[] | undefined;
 }
 
-/** How a run that nears its limits comes to its end: warned, then without tools, then stopped. */
+/** Winds up a run that nears its limits: a warning first, then no tools, then the end. */
 export interface WrapUp {
   /** The fraction of the nearest limit at which the model is warned, above 0 up to 1. Default 0.8. */
   readonly warnAt: number;
   /** The fraction at which it has to answer without tools, from `warnAt` to 1. Default 0.95; the last step of all is always one. */
   readonly wrapUpAt: number;
-  /** Steps for it that a run still gets which passed a limit before it came to wrapping up; a limit of steps or of time is never passed. Default 1. */
+  /**
+   * Steps granted to a run that passed a limit before it could wrap up; limits of steps and of time are never passed.
+   * Default 1.
+   */
   readonly graceSteps: number;
 }
+
+/** The conditions under which an agent is done. */
+export interface StopOptions {
+  /** Checked in order, after all else. Default `maxSteps(50)`, as for a rule alone. */
+  readonly rules?: StopRule | readonly StopRule[] | undefined;
+  /** Stops the run, with the returned text as the reason (`true`: without one). */
+  readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;
+  /**
+   * The policy by which its work counts as done: `byTool()`, `byMarker('DONE')`, `bySupervisor([…])`. Default: an
+   * answer without calls.
+   */
+  readonly ends?: Ending | undefined;
+  /**
+   * Names the phase of the work by the category of the last tool used: `{ files: 'edit', processes: 'validate' }`.
+   * Tools of other categories, and tools added during the run, leave the phase unchanged. Ending policies and step
+   * fragments see it.
+   */
+  readonly workPhases?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A stop rule, several, or all that there is to say of when an agent is done. */
+export type StopChoice = StopRule | readonly StopRule[] | StopOptions;
+
+const isShort = (stop: StopChoice): stop is StopRule | readonly StopRule[] =>
+  Array.isArray(stop) || 'check' in stop;
+
+/** Writes the short form out. */
+export const writeOutStop = (
+  stop: StopChoice = {},
+): StopOptions & { readonly rules: readonly StopRule[] } => {
+  const { rules = [], ...rest }: StopOptions = isShort(stop) ? { rules: stop } : stop;
+  return { ...rest, rules: [rules].flat() };
+};

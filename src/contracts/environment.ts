@@ -5,7 +5,7 @@ import type { Task } from './task.ts';
 import type { ToolContext, ToolResult } from './tool.ts';
 
 /**
- * The groups of operations that an environment may offer, and that tools require by name.
+ * Groups of operations that an environment may offer, and that tools require by name.
  *
  * An interface, so that a package can add a group of its own by declaration merging.
  */
@@ -19,17 +19,17 @@ export interface EnvironmentOps {
 export type OpsGroup = keyof EnvironmentOps;
 
 /**
- * Files below one root. Paths are relative, with forward slashes; one that leads out of the root, through a link or to
- * something that is no regular file is refused with `tool.denied`.
+ * Files below one root. Paths are relative, with forward slashes; one that leaves the root, through a link or directly,
+ * or that is not a regular file, is refused with `tool.denied`.
  */
 export interface FileOps {
-  /** The start of a text file; rejects with `tool.failed` if there is none. */
+  /** Reads the start of a text file; rejects with `tool.failed` if there is none. */
   read(path: string, options?: ReadOptions): Promise<FileText>;
   /** Writes a whole file, and makes the folders above it. */
   write(path: string, text: string): Promise<FileWritten>;
-  /** What a folder holds, by name; `.` is the root. Links are listed, never followed. */
+  /** Lists a folder, sorted by name; `.` is the root. Links are listed, never followed. */
   list(path: string): Promise<readonly FileEntry[]>;
-  /** What is at the path; undefined for nothing. */
+  /** Describes what is at a path; undefined if nothing is. */
   stat(path: string): Promise<FileFacts | undefined>;
   /** Removes a file; false if there was none. */
   remove(path: string): Promise<boolean>;
@@ -41,7 +41,7 @@ export interface ReadOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/** What was read of a file. */
+/** The result of reading a file. */
 export interface FileText {
   readonly text: string;
   /** Of the whole file. */
@@ -50,14 +50,14 @@ export interface FileText {
   readonly isCut: boolean;
 }
 
-/** What writing a file came to. */
+/** The result of writing a file. */
 export interface FileWritten {
   readonly bytes: number;
-  /** There was no such file before. */
+  /** True if the file did not exist before. */
   readonly isNew: boolean;
 }
 
-/** What something in a folder is. */
+/** The type of a folder entry. */
 export type FileKind = 'file' | 'folder' | 'link' | 'other';
 
 /** One line of a folder. */
@@ -66,22 +66,22 @@ export interface FileEntry {
   readonly kind: FileKind;
 }
 
-/** What is at a path. */
+/** Facts about a path. */
 export interface FileFacts {
   readonly kind: FileKind;
   readonly bytes: number;
   readonly isWritable: boolean;
 }
 
-/** Commands, run without a shell: arguments arrive as they are. */
+/** Commands, run without a shell: arguments are passed unchanged. */
 export interface ProcessOps {
-  /** Commands that may be run, by name; undefined where the environment does not say. */
+  /** Names of the allowed commands; undefined if the environment does not restrict them by name. */
   readonly commands: readonly string[] | undefined;
   /** An exit code other than 0 is a result; rejects with `tool.denied` for a command that may not be run. */
   run(command: string, args: readonly string[], options?: ProcessOptions): Promise<ProcessResult>;
 }
 
-/** What a command is run with. */
+/** Options of a command. */
 export interface ProcessOptions {
   /** Folder below the root. Default: the root. */
   readonly cwd?: string | undefined;
@@ -92,7 +92,7 @@ export interface ProcessOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a command ended. */
+/** The result of a command. */
 export interface ProcessResult {
   /** Null if it was killed. */
   readonly exitCode: number | null;
@@ -109,7 +109,7 @@ export interface HttpOps {
   request(request: HttpRequest): Promise<HttpResponse>;
 }
 
-/** What is asked. */
+/** An HTTP request. */
 export interface HttpRequest {
   readonly url: string;
   /** Default `GET`. */
@@ -119,7 +119,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is answered. */
+/** An HTTP response. */
 export interface HttpResponse {
   /** After all redirects. */
   readonly url: string;
@@ -129,7 +129,7 @@ export interface HttpResponse {
   readonly isCut: boolean;
 }
 
-/** Whose run an environment is set up for. */
+/** The run that an environment is set up for. */
 export interface EnvironmentScope {
   readonly runId: string;
   readonly path: string;
@@ -137,7 +137,7 @@ export interface EnvironmentScope {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an agent did: one tool call and what came of it. */
+/** An agent's action: one tool call and its result. */
 export interface EnvironmentAction {
   readonly callId: string;
   readonly tool: string;
@@ -145,34 +145,35 @@ export interface EnvironmentAction {
   readonly result: ToolResult;
 }
 
-/** What an action made of the environment. */
+/** The environment's reaction to an action. */
 export interface EnvironmentStep {
   readonly observation?: Json | undefined;
-  /** True if the environment has come to its end: the run ends with it. */
+  /** True if the environment is finished: the run ends with it. */
   readonly done?: boolean | undefined;
   readonly reward?: number | undefined;
   readonly info?: Json | undefined;
-  /** What went wrong inside: told, not thrown. */
+  /** An internal error: reported, not thrown. */
   readonly error?: string | undefined;
 }
 
-/** What a call made of the environment, and why that was its end, if it was. */
+/** The environment's reaction to a call, and the reason if that ended it. */
 export interface EnvironmentOutcome extends EnvironmentStep {
   readonly end?: { readonly environment: string; readonly detail: string } | undefined;
 }
 
-/** How an environment is. */
+/** The health of an environment. */
 export interface EnvironmentHealth {
   readonly ok: boolean;
   readonly reason?: string | undefined;
 }
 
 /**
- * The world that an agent acts in: it can be looked at, changes with what the agent does, and lends tools its hands.
+ * The world that an agent acts in: it can be observed, changes with the agent's actions, and provides operations to
+ * tools.
  *
- * A run calls `setup`, `healthCheck`, `reset`, then `observe` and `step` in turn, and at the end, however it comes,
- * `close` and `teardown`. Everything but the name and the operations may be left out. What any of them throws becomes
- * data: a problem that ends the run before its first step, or a step with an `error`.
+ * A run calls `setup`, `healthCheck`, `reset`, then `observe` and `step` in turn, and always `close` and `teardown` at
+ * the end. Only the name and the operations are required. Anything thrown becomes data: a problem that ends the run
+ * before its first step, or a step with an `error`.
  *
  * @example
  * const counter = (): Environment => {
@@ -187,21 +188,24 @@ export interface EnvironmentHealth {
  */
 export interface Environment {
   readonly name: string;
-  /** What it offers; read after `setup`. */
+  /** The operations it offers; read after `setup`. */
   readonly ops: EnvironmentOps;
-  /** What a task has to say to mean it, at most. Default: its name is the `type`, and there is nothing else to say. */
+  /**
+   * Fields that a task may use to select this environment. Default: its name is the `type`, and nothing else is
+   * accepted.
+   */
   readonly spec?: EnvironmentSpec | undefined;
-  /** Before the first step of a run: takes hold of what it needs. */
+  /** Called before the first step of a run: acquires its resources. */
   setup?(scope: EnvironmentScope): void | Promise<void>;
   healthCheck?(): EnvironmentHealth | Promise<EnvironmentHealth>;
-  /** To its beginning; gives the first observation. */
+  /** Resets it to its initial state; returns the first observation. */
   reset?(task: Task | undefined): Json | undefined | Promise<Json | undefined>;
   observe?(): Json | undefined | Promise<Json | undefined>;
-  /** Told of each call of a tool, and what came of it. */
+  /** Called after each tool call, with its result. */
   step?(action: EnvironmentAction): EnvironmentStep | Promise<EnvironmentStep>;
-  /** Why it is over, or that it is. */
+  /** Returns true, or a reason, once the environment is finished. */
   isTerminal?(): string | boolean | Promise<string | boolean>;
-  /** After a run: lets go of what this run held. */
+  /** Called after a run: releases what this run acquired. */
   close?(): void | Promise<void>;
   /** After `close`: undoes `setup`. */
   teardown?(): void | Promise<void>;
@@ -213,7 +217,7 @@ export const environmentSpecSchema = onDemand(() => z.looseObject({ type: z.stri
 /** See {@link environmentSpecSchema}. */
 export type EnvironmentSpec = z.infer<ReturnType<typeof environmentSpecSchema>>;
 
-/** What a tool gets of its environment: a part of the tool's context. */
+/** The environment's operations, as part of a tool's context. */
 export interface OpsHolder {
   readonly ops?: EnvironmentOps | undefined;
 }

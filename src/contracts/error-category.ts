@@ -1,12 +1,12 @@
 import type { ErrorCode, ErrorData } from './error.ts';
 
-/** What kind of thing went wrong: whom to ask, and what can be done about it. */
+/** The area of an error, which suggests where to look for a remedy. */
 export type ErrorCategory =
   'model' | 'parse' | 'tool' | 'state' | 'task' | 'env' | 'system' | 'budget' | 'policy' | 'coordination';
 
 type Noun = ErrorCode extends infer Code ? (Code extends `${infer First}.${string}` ? First : Code) : never;
 
-/** By the noun of the code: a new noun has to say what it is. */
+/** By the noun of the code: a new noun needs an entry. */
 const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   agent: 'task',
   input: 'task',
@@ -47,7 +47,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   internal: 'system',
 };
 
-/** Codes that are something else than their noun says. */
+/** Codes whose category differs from that of their noun. */
 const byCode: Readonly<Partial<Record<ErrorCode, ErrorCategory>>> = {
   'agent.duplicate': 'coordination',
   'agent.unknown': 'coordination',
@@ -57,7 +57,7 @@ const byCode: Readonly<Partial<Record<ErrorCode, ErrorCategory>>> = {
   'tool.denied': 'policy',
 };
 
-/** What an agent's own function broke on, by the phase in which it was called. */
+/** Category of an error in an agent's own function, by the phase in which it was called. */
 const byPhase: Readonly<Record<string, ErrorCategory>> = {
   OBSERVE: 'env',
   ACT: 'tool',
@@ -66,8 +66,8 @@ const byPhase: Readonly<Record<string, ErrorCategory>> = {
 };
 
 /**
- * The category of an error, from its code alone; only what an agent's own function threw (`agent.threw`, `agent.timeout`) goes by its
- * phase: an environment in OBSERVE, the state in REDUCE and CHECK_STOP.
+ * Returns the category of an error, from its code alone; errors of an agent's own functions (`agent.threw`,
+ * `agent.timeout`) are classified by phase: the environment in OBSERVE, the state in REDUCE and CHECK_STOP.
  *
  * @example
  * categoryOf({ code: 'model.rate-limited' }) // => 'model'
@@ -76,5 +76,5 @@ const byPhase: Readonly<Record<string, ErrorCategory>> = {
 export const categoryOf = ({ code, phase = '' }: Pick<ErrorData, 'code' | 'phase'>): ErrorCategory =>
   (code === 'agent.threw' || code === 'agent.timeout' ? byPhase[phase] : undefined) ??
   byCode[code] ??
-  // The part before the first point is a noun: the type of the table says so.
+  // The part before the first point is a noun: the type of the table guarantees it.
   byNoun[code.split('.', 1)[0] as Noun];

@@ -128,18 +128,18 @@ export const errorCodes = [
   'internal',
 ] as const;
 
-/** One word per way of failing; see {@link errorCodes}. */
+/** One code for each kind of failure; see {@link errorCodes}. */
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** The prospect of trying again: `maybe` once and with something changed, `no` never. */
+/** The prospect of a retry: `maybe` once and with something changed, `no` never. */
 export type Retryable = 'yes' | 'maybe' | 'no';
 
-/** An error as data: what contexts, events and journals hold in place of an `Error`. */
+/** An error as data: contexts, events and journals hold this in place of an `Error`. */
 export type ErrorData = {
   readonly code: ErrorCode;
   readonly message: string;
   readonly retryable: Retryable;
-  /** The time that the other side asked us to wait, in ms. */
+  /** The delay that the other side asked for, in ms. */
   readonly retryAfterMs?: number | undefined;
   /** HTTP status, where there was one. */
   readonly status?: number | undefined;
@@ -150,16 +150,16 @@ export type ErrorData = {
   /** The port or the function that failed: `decide`, `act`, `reduce` … */
   readonly operation?: string | undefined;
   readonly tool?: string | undefined;
-  /** The effect (and so the attempt) in which it came up: equal wherever this very error is told. */
+  /** The effect (and so the attempt) that failed: equal wherever this very error is reported. */
   readonly errorId?: string | undefined;
-  /** What went wrong below. */
+  /** The underlying error. */
   readonly cause?: ErrorCause | undefined;
   /** Tokens that were used in vain. */
   readonly spent?: Usage | undefined;
   readonly details?: Json | undefined;
 };
 
-/** What brought an error about, and what brought that about in turn: at most five deep. */
+/** The cause of an error, with its own cause in turn: at most five deep. */
 export type ErrorCause = {
   readonly name: string;
   readonly message: string;
@@ -189,11 +189,11 @@ export class TroupeError extends Error {
   readonly retryable: Retryable;
   readonly [BRAND] = true;
   /**
-   * How far the run came that rejected with this error: its events, steps and totals. Absent where nothing was run. Not enumerable:
-   * who prints an error prints all that it shows.
+   * The progress of the run that rejected with this error: its events, steps and totals. Absent if nothing ran. Not
+   * enumerable, as printing an error shows all its enumerable properties.
    */
   declare readonly result?: RunResult<unknown> | undefined;
-  /** Hidden, as whoever prints an error prints all that it shows; its message says what matters. */
+  /** Hidden, as printing an error shows all its properties; the message says what matters. */
   readonly #data: ErrorData;
 
   constructor(code: ErrorCode, message: string, context: Context = {}) {
@@ -202,7 +202,7 @@ export class TroupeError extends Error {
     this.code = code;
     this.retryable = retryable;
     const found = Object.fromEntries(Object.entries(where).filter(([, value]) => value !== undefined));
-    // It goes into events and journals: what an app puts there may be anything.
+    // Details go into events and journals, and an app may put anything there.
     const plain = details === undefined ? {} : { details: toJson(details) };
     this.#data = { code, message, retryable, ...found, ...plain, ...causeOf(cause) };
   }
@@ -245,7 +245,7 @@ export class TroupeError extends Error {
 
 /** Checks whether `value` is a {@link TroupeError}, of `code` if one is given; true across copies of the package. */
 export const isTroupeError = (value: unknown, code?: ErrorCode): value is TroupeError =>
-  attempted(
+  tryRead(
     () =>
       typeof value === 'object' &&
       value !== null &&
@@ -257,13 +257,15 @@ export const isTroupeError = (value: unknown, code?: ErrorCode): value is Troupe
 
 const isCode = (code: unknown): boolean => errorCodes.some((each) => each === code);
 
-/** Any thrown value as data, even one that throws when it is looked at; what has no code of its own gets `fallback`. */
+/**
+ * Converts any thrown value to data, even one that throws when it is inspected; a value without a code gets `fallback`.
+ */
 export const errorData = (
   thrown: unknown,
   fallback: ErrorCode,
   where: Partial<ErrorData> = {},
 ): ErrorData => {
-  const data = attempted(() => (isTroupeError(thrown) ? { ...where, ...thrown.data } : undefined), undefined);
+  const data = tryRead(() => (isTroupeError(thrown) ? { ...where, ...thrown.data } : undefined), undefined);
   if (data !== undefined) return data;
   const found = where.message === undefined ? messageOf(thrown) : `${where.message}: ${messageOf(thrown)}`;
   return { retryable: 'no', ...where, code: fallback, message: found, ...causeOf(thrown) };
@@ -278,17 +280,17 @@ export const toError = (data: ErrorData): TroupeError => {
   });
 };
 
-/** What a thrown value says, whatever was thrown: this never throws itself. */
+/** Returns the message of any thrown value; never throws itself. */
 export const messageOf = (thrown: unknown): string =>
-  attempted(() => {
+  tryRead(() => {
     if (thrown instanceof Error) return String(thrown.message || thrown.name);
     if (typeof thrown === 'string') return thrown;
     return JSON.stringify(toJson(thrown));
   }, UNREADABLE);
 
-/** What a value says of itself when it cannot even be looked at: a getter or a Proxy that throws. */
-const UNREADABLE = 'something that throws when it is read';
-/** The number of causes that are kept: an error may be its own cause. */
+/** Stands for a value that cannot even be read: a getter or a Proxy that throws. */
+const UNREADABLE = 'a value that throws when it is read';
+/** Maximum depth of the chain of causes: an error may be its own cause. */
 const MAX_CAUSES = 5;
 
 const revive = ({ name, message, cause }: ErrorCause): Error =>
@@ -296,14 +298,14 @@ const revive = ({ name, message, cause }: ErrorCause): Error =>
 
 const causeOf = (cause: unknown, depth = 1): Pick<ErrorData, 'cause'> => {
   if (cause === undefined) return {};
-  const name = attempted(() => (cause instanceof Error ? String(cause.name) : typeof cause), typeof cause);
-  const below: unknown = attempted(() => (cause instanceof Error ? cause.cause : undefined), undefined);
+  const name = tryRead(() => (cause instanceof Error ? String(cause.name) : typeof cause), typeof cause);
+  const below: unknown = tryRead(() => (cause instanceof Error ? cause.cause : undefined), undefined);
   const deeper = depth < MAX_CAUSES ? causeOf(below, depth + 1) : {};
   return { cause: { name, message: messageOf(cause), ...deeper } };
 };
 
-/** What `read` gives; `otherwise` where even looking throws. */
-const attempted = <T>(read: () => T, otherwise: T): T => {
+/** Returns the result of `read`; `otherwise` if it throws. */
+const tryRead = <T>(read: () => T, otherwise: T): T => {
   try {
     return read();
   } catch {

@@ -7,20 +7,20 @@ import type { Artifact } from './tool.ts';
 /** A finished run under examination. */
 export interface Examined<Output = unknown> {
   readonly result: RunResult<Output>;
-  /** What the run was given. */
+  /** The input of the run. */
   readonly input: Json;
   readonly task?: Task | undefined;
 }
 
-/** What an evaluator says: a score from 0 to 1, or plainly yes or no; a reason if there is one to give. */
+/** An evaluator's judgement: a score from 0 to 1, or plainly yes or no; with an optional reason. */
 export type Judgement =
   | boolean
   | number
   | { readonly score: number; readonly reason?: string | undefined; readonly passed?: boolean | undefined };
 
 /**
- * Judges a finished run. It sees everything and changes nothing; whatever it throws is a failed evaluation, so that a
- * broken evaluator never passes a run.
+ * Judges a finished run. It sees everything and changes nothing; an evaluator that throws counts as a failed
+ * evaluation, so a broken one never passes a run.
  */
 export interface Evaluator<Output = unknown> {
   readonly name: string;
@@ -29,26 +29,26 @@ export interface Evaluator<Output = unknown> {
   evaluate(examined: Examined<Output>): Judgement | Promise<Judgement>;
 }
 
-/** What one evaluator found. */
+/** The result of one evaluator. */
 export interface Evaluation {
   readonly evaluator: string;
   readonly passed: boolean;
   /** From 0 to 1. */
   readonly score: number;
   readonly reason?: string | undefined;
-  /** Why there is no judgement: it threw, or said something that is none. */
+  /** The reason for a missing judgement: the evaluator threw, or returned something invalid. */
   readonly error?: string | undefined;
 }
 
-/** How evaluations make one: all have to pass, any, or the mean of their scores reaches the threshold. */
+/** The rule that combines evaluations: all have to pass, any, or the mean of their scores reaches the threshold. */
 export type Combination = 'all' | 'any' | 'mean';
 
-/** An evaluation that is made of others. */
+/** An evaluation composed of others. */
 export interface CombinedEvaluation extends Evaluation {
   readonly parts: readonly Evaluation[];
 }
 
-/** What a run used and how it ended: the same words for every run, so that runs can be put side by side. */
+/** Resources used by a run and its status, in the same fields for every run, so that runs can be compared. */
 export interface RunMetrics {
   readonly status: RunResult['status'];
   readonly stop: StopReason['kind'];
@@ -61,13 +61,13 @@ export interface RunMetrics {
   readonly outputTokens: number;
   readonly retries: number;
   readonly durationMs: number;
-  /** What its environment gave for all that was done in it; absent where it gave nothing. */
+  /** The sum of the rewards that its environment gave; absent if there were none. */
   readonly reward?: number | undefined;
   /** The models that answered. */
   readonly models: readonly string[];
 }
 
-/** What came of a task. */
+/** The result of a task. */
 export interface TaskResult {
   readonly taskId: string;
   /** The run completed and every criterion passed. */

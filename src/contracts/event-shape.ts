@@ -4,15 +4,26 @@ import { onDemand } from './on-demand.ts';
 import type { StopReason } from './stop.ts';
 import { isStopKind } from './stop.ts';
 
-/** The version of every event written by this release; readers refuse what they do not know. */
+/** The version of every event written by this release; readers refuse unknown versions. */
 export const EVENT_VERSION = 1;
 
-/** The parts that schemas of events are made of. */
+/** Earlier names of events, with their names now. */
+const RENAMED: Readonly<Record<string, string>> = { 'model.fellBack': 'model.fell-back' };
+
+/** An event of an earlier release under its name of now; any other value is returned unchanged. */
+export const withCurrentName = (event: unknown): unknown => {
+  if (typeof event !== 'object' || event === null || !('type' in event)) return event;
+  const { type } = event;
+  const name = typeof type === 'string' && Object.hasOwn(RENAMED, type) ? RENAMED[type] : undefined;
+  return name === undefined ? event : { ...event, type: name };
+};
+
+/** Returns the building blocks of event schemas. */
 export const eventShape = onDemand(() => {
   const json: z.ZodType<Json> = z.json();
   const text = z.string();
   const count = z.number().int().nonnegative();
-  /** What every event tells, beside its own. */
+  /** The fields that every event has. */
   const base = {
     v: z.literal(EVENT_VERSION),
     /** From 0, without gaps, over the whole run. */
@@ -20,7 +31,7 @@ export const eventShape = onDemand(() => {
     /** By the run's clock, ms since 1970; never falls. */
     at: z.number(),
     runId: text,
-    /** Where the actor sits: `desk/researcher-1`. */
+    /** Address of the actor: `desk/researcher-1`. */
     path: text,
     agent: text,
     step: count.optional(),

@@ -20,14 +20,14 @@ import { totalsSchema } from './totals-schema.ts';
 
 export { EVENT_VERSION };
 
-/** Checks whether a value fits, by a schema that is made when it is first asked. */
-const fitting = (make: () => z.ZodType): ((value: unknown) => boolean) => {
+/** Creates a predicate from a schema that is built on first use. */
+const predicateOf = (make: () => z.ZodType): ((value: unknown) => boolean) => {
   const schema = onDemand(make);
   return (value) => schema().safeParse(value).success;
 };
 
 /**
- * Every durable event, as one schema. `path` says who, `type` says what; `run.started` is the first of a run,
+ * The schema of every durable event. `path` says who, `type` says what; `run.started` is the first of a run,
  * `run.ended` the last, and there is exactly one of each.
  */
 export const runtimeEventSchema = schemaOnDemand(() => {
@@ -37,20 +37,20 @@ export const runtimeEventSchema = schemaOnDemand(() => {
   const totals = totalsSchema();
   const about = aboutPerson();
   const call = { callId: text, tool: text };
-  /** What an attempt is taken to have used that did not come to an answer; without a cost where the price is not known. */
+  /** Estimated use of an attempt that did not produce an answer; without a cost if the price is not known. */
   const wasted = { usage: usage.optional(), costUsd: z.number().nonnegative().optional() };
-  // The record's parts were checked when they came in; what is read back is checked for being one at all.
-  const isStepRecord = fitting(() => z.looseObject({ step: count, path: text, agent: text }));
-  const isBranch = fitting(() =>
+  // The record's parts were validated when they came in; on reading back, only their shape is checked.
+  const isStepRecord = predicateOf(() => z.looseObject({ step: count, path: text, agent: text }));
+  const isBranch = predicateOf(() =>
     z.object({ candidates: z.array(z.looseObject({})).min(1), chosen: z.array(count).min(1) }),
   );
-  const isReport = fitting(() =>
+  const isReport = predicateOf(() =>
     z.object({ failures: z.array(z.looseObject({ code: text, decision: text })), omitted: count }),
   );
   return z.discriminatedUnion('type', [
     event('run.started', {
       input: json,
-      /** What the run is about, read and checked; absent where it was given no task, or one that is unfit. */
+      /** The task of the run, read and validated; absent if there is none, or an invalid one. */
       task: taskSchema.optional(),
       model: text.optional(),
       isLanguageModel: z.boolean().optional(),
@@ -61,7 +61,7 @@ export const runtimeEventSchema = schemaOnDemand(() => {
       status,
       stopReason,
       output: json.optional(),
-      /** The agent never said that it was done. */
+      /** True if the agent never declared itself done. */
       autoCompleted: z.literal(true).optional(),
       error: error.optional(),
       report: z.custom<FailureReport>(isReport).optional(),
@@ -83,9 +83,9 @@ export const runtimeEventSchema = schemaOnDemand(() => {
     event('agent.critiqued', {
       verdict: z.enum(['accept', 'revise', 'stop']),
       note: text.optional(),
-      /** Who said it: the one that objected, or the first. */
+      /** The critic's name: the one that objected, or the first. */
       critic: text.optional(),
-      /** What critics changed, taken together. */
+      /** The combined changes of all critics. */
       patch: z.custom<CritiquePatch>(isJsonObject).optional(),
     }),
     event('agent.checked', { stopReason: stopReason.optional() }),
@@ -97,7 +97,7 @@ export const runtimeEventSchema = schemaOnDemand(() => {
       /** The fraction of the limit that is used. */
       used: z.number(),
       stage: z.enum(['warned', 'wrappingUp']),
-      /** What the agent has said so far, where that was not accepted. */
+      /** The agent's answer so far, where it was not accepted. */
       partial: text.optional(),
     }),
     event('agent.waiting', { reason: text.optional(), forMs: z.number().optional() }),
@@ -116,7 +116,7 @@ export const runtimeEventSchema = schemaOnDemand(() => {
       key: text,
       messages: count,
       attempt: count,
-      /** What was sent; in what keeps it (recordings, traces), never in the run's own log. */
+      /** The request as sent; kept in recordings and traces, never in the run's own log. */
       request: sentRequestSchema.optional(),
     }),
     event('model.answered', {
@@ -130,15 +130,15 @@ export const runtimeEventSchema = schemaOnDemand(() => {
       /** In US dollars; absent where the price is not known. */
       costUsd: z.number().nonnegative().optional(),
       durationMs: z.number(),
-      /** What came back beside this, as it came; in what keeps it, never in the run's own log. */
+      /** The raw answer; kept in recordings and traces, never in the run's own log. */
       raw: rawAnswerSchema.optional(),
     }),
     event('model.retrying', { model: text, attempt: count, waitMs: z.number(), error }),
-    /** A stream broke; its text is kept, and the next attempt goes on from there. */
+    /** A stream broke; its text is kept, and the next attempt continues it. */
     event('model.interrupted', { model: text, key: text, text, ...wasted }),
     event('model.discarded', { model: text, key: text, characters: count, ...wasted }),
     event('model.failed', { model: text, key: text, error }),
-    event('model.fellBack', { from: text, to: text, error }),
+    event('model.fell-back', { from: text, to: text, error }),
     event('model.swapped', { to: text }),
     /** A text of the model or of a tool was too long for the conversation: its head stays there, the whole is an artifact of the run. */
     event('text.spilled', { artifact: text, characters: count }),
@@ -151,10 +151,10 @@ export const runtimeEventSchema = schemaOnDemand(() => {
       /** Turns that are left, of all in the conversation. */
       shown: count,
       of: count,
-      /** What it took beyond the mildest way, in order. */
+      /** The steps taken beyond the mildest one, in order. */
       rungs: z.array(text),
       isSummarised: z.boolean(),
-      /** What the summary cost, and who made it; without `costUsd` nobody knows the price. */
+      /** Cost and author of the summary; without `costUsd` the price is not known. */
       usage: usage.optional(),
       summariser: text.optional(),
       costUsd: z.number().optional(),
@@ -187,7 +187,7 @@ export const runtimeEventSchema = schemaOnDemand(() => {
       artifacts: z.array(text).optional(),
       /** Answered from an equal call of the run: the tool did not run. */
       cached: z.boolean().optional(),
-      /** Written by the runtime as the tool itself never came to an end. */
+      /** True if the runtime wrote this event because the tool never finished. */
       synthesised: z.boolean().optional(),
     }),
     event('tool.added', { tool: text }),
@@ -211,11 +211,11 @@ export const runtimeEventSchema = schemaOnDemand(() => {
     event('observer.failed', {
       observer: text,
       error,
-      /** The error that it was being told of. */
+      /** The error that was being reported. */
       about: error.optional(),
     }),
     event('observer.dropped', { observer: text, count }),
-    /** Something of an app's own, as a tool or a team told it; `name` says what, as in `shop.ordered`. */
+    /** A custom event of an app, emitted by a tool or a team; `name` identifies it, as in `shop.ordered`. */
     event('custom.emitted', { name: text, data: json }),
   ]);
 });
@@ -223,10 +223,10 @@ export const runtimeEventSchema = schemaOnDemand(() => {
 /** A durable event: it has a place (`seq`) in the run's log. */
 export type RuntimeEvent = z.infer<typeof runtimeEventSchema>;
 
-/** What a live observer sees: the log, and the ephemeral deltas of models, which no log keeps. */
+/** An event that a live observer sees: a durable one, or an ephemeral model delta, which no log keeps. */
 export type LiveEvent = RuntimeEvent | DeltaEvent;
 
-/** A piece of a model's answer as it arrives; `model.discarded` and `model.interrupted` take all of a key back. */
+/** A piece of a model's answer as it arrives; `model.discarded` and `model.interrupted` revoke all pieces of a key. */
 export interface DeltaEvent {
   readonly v: typeof EVENT_VERSION;
   readonly type: 'model.delta';
@@ -237,8 +237,8 @@ export interface DeltaEvent {
   readonly step?: number | undefined;
   readonly key: string;
   /**
-   * How much of this text, this reasoning or these arguments was told before, in UTF-16 units: whoever has less has missed a piece, as
-   * they came late or did not keep up. Absent in what 0.1 recorded.
+   * Length of this text, this reasoning or these arguments that was sent before, in UTF-16 units: a reader that has
+   * less has missed a piece, as it joined late or did not keep up. Absent in what 0.1 recorded.
    */
   readonly offset?: number | undefined;
   readonly delta: ModelDelta;
@@ -257,12 +257,12 @@ export const eventTypes = onDemand(
 
 type Base = ReturnType<typeof eventShape>['base'];
 
-/** What the runtime says of every event: no event says it of itself. */
+/** Fields that the runtime sets on every event: an event body must not contain them. */
 type Envelope = { readonly [Field in Exclude<keyof Base, 'phase'>]?: never };
 
 /**
- * What makes an event of each type, beside what the runtime knows (who, when, where): a field of that name in a body would stand in
- * its place.
+ * The body of an event of each type, beside the fields that the runtime sets (who, when, where): a field of such a name
+ * would overwrite them.
  */
 export type EventBody = {
   [Type in RuntimeEvent['type']]: Omit<Extract<RuntimeEvent, { type: Type }>, keyof Base> &
@@ -271,39 +271,39 @@ export type EventBody = {
 }[RuntimeEvent['type']];
 
 /**
- * A named observer of some events. It can look, not touch: what it throws is reported as `observer.failed`, what
- * takes longer than `timeoutMs` is given up on, and the run waits for neither.
+ * A named observer of some events. It can look, not touch: an error is reported as `observer.failed`, a call longer
+ * than `timeoutMs` is abandoned, and the run waits for neither.
  */
 export interface Hook<Type extends EventType = EventType> {
   readonly name: string;
   /** Default: every event. */
   readonly on?: readonly Type[] | Type | undefined;
-  /** Higher is served first; equal ones in the order given. Default 0. */
+  /** Higher is called first; equal ones in the order given. Default 0. */
   readonly priority?: number | undefined;
-  /** It reads what models were sent, by `scope.sent`: kept for it from the first call on. Default false. */
+  /** True if it reads model requests, by `scope.sent`: they are kept for it from the first call on. Default false. */
   readonly wantsRequests?: boolean | undefined;
-  /** In ms. Default 5,000; `Infinity` waits as long as it takes. */
+  /** In ms. Default 5,000; `Infinity` for no limit. */
   readonly timeoutMs?: number | undefined;
   handle(event: EventOf<Type>, scope: HookScope): void | Promise<void>;
   /**
-   * Called once the run is over, after the last event: what it still has to pass on. The run's result waits for it, but at
-   * most `timeoutMs`, and is what it is whatever comes of it.
+   * Called once the run is over, after the last event, to pass on anything buffered. The run's result waits for it for
+   * at most `timeoutMs`, and does not depend on it.
    */
   flush?(runId: string): void | Promise<void>;
 }
 
-/** What a hook may use beside the event; a run gives it all of it, but for what its caller did not give. */
+/** The facilities that a hook may use beside the event; those that the caller of the run did not provide are absent. */
 export interface HookScope {
-  /** What the caller of the run gave as `context`: check what it is before use. */
+  /** The `context` that the caller of the run passed; validate it before use. */
   readonly context?: unknown;
-  /** The conversation that the run belongs to, where it was given one. */
+  /** The conversation that the run belongs to, if any. */
   readonly thread?: string | undefined;
   /** The run's own. */
   readonly clock?: Clock | undefined;
-  /** Says that it failed at what it began earlier (`observer.failed`). */
+  /** Reports a failure of earlier, asynchronous work (`observer.failed`). */
   readonly failed?: ((error: unknown) => void) | undefined;
-  /** What the call of that key sent its model, and what it gave, of a hook that wants them. */
+  /** The request that the call of a key sent to its model, and the raw answer; for hooks with `wantsRequests`. */
   readonly sent?: SentSource | undefined;
-  /** Says that it lost so many events (`observer.dropped`). */
+  /** Reports the number of events that it dropped (`observer.dropped`). */
   readonly dropped?: ((count: number) => void) | undefined;
 }

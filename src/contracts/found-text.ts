@@ -1,10 +1,10 @@
 import { messageOf } from './error.ts';
 
-/** More of what was found than fits into a sentence says no more. */
+/** Longest value that a message quotes; longer ones are cut. */
 const MOST = 120;
 
 /**
- * The value that stands where something else should, in words for an error: JavaScript may put anything anywhere.
+ * Describes an unexpected value in words for an error message; JavaScript callers may pass anything.
  *
  * @example
  * foundText('x'); // "'x'"

@@ -1,10 +1,10 @@
 import { isJsonObject } from './json.ts';
 
 /**
- * Makes plain JSON unchangeable, all of it, and gives it back: the very same, no copy. An instance of a class is left as it is.
+ * Deep-freezes plain JSON and returns it, not a copy. Instances of classes are left as they are.
  *
- * What is frozen already is passed over, so that whatever leaves a run again and again costs once; so is what `known` holds in the
- * same place, as it was frozen with it.
+ * Parts that are already frozen are skipped, so that what leaves a run repeatedly costs once; so are parts that `known`
+ * holds in the same place, as they were frozen with it.
  *
  * @example
  * const state = freezeJson({ seen: ['a'] });
@@ -18,7 +18,7 @@ export const freezeJson = <Value>(value: Value, known?: unknown): Value => {
   } else if (isJsonObject(value)) {
     if (!isPlain(value)) return value;
     const before = isJsonObject(known) ? known : undefined;
-    // Most of what is in an object is no object: names alone, and no pairs, which would be made for each.
+    // Most values in an object are primitive: iterating over keys avoids a pair for each.
     for (const key of Object.keys(value)) freezePart(value[key], before?.[key]);
   }
   return Object.freeze(value);
@@ -28,7 +28,7 @@ const freezePart = (value: unknown, known: unknown): void => {
   if (typeof value === 'object' && value !== null) freezeJson(value, known);
 };
 
-/** Checks whether an object is made of nothing but its properties. */
+/** Checks whether an object is plain: its prototype is `Object.prototype` or null. */
 export const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -14,7 +14,7 @@ export interface History<T> {
 
 const CHUNK = 64;
 
-/** The history of nothing. */
+/** Returns an empty history. */
 export const emptyHistory = <T>(): History<T> => ({ full: [], tail: [], length: 0 });
 
 /** `history` with `items`, frozen, at its end. */
@@ -31,9 +31,9 @@ export const append = <T>(history: History<T>, ...items: readonly T[]): History<
 };
 
 /**
- * A read-only view of a history for whoever needs its items: a model building its request, a reducer, a test.
+ * A read-only view of a history for readers of its items: a model building its request, a reducer, a test.
  *
- * Making one copies nothing. It is read like an array: what gives a list gives a new one.
+ * Creating one copies nothing. It reads like an array; methods that return a list return a new one.
  */
 export class HistoryView<T> implements Iterable<T> {
   readonly #history: History<T>;
@@ -42,7 +42,7 @@ export class HistoryView<T> implements Iterable<T> {
     this.#history = history;
   }
 
-  /** What it is a view of. */
+  /** The underlying history. */
   get history(): History<T> {
     return this.#history;
   }
@@ -70,7 +70,7 @@ export class HistoryView<T> implements Iterable<T> {
     return [...this];
   }
 
-  /** What `JSON.stringify` writes: the list. */
+  /** Serializes as the list. */
   toJSON(): T[] {
     return this.toArray();
   }
@@ -95,7 +95,7 @@ export class HistoryView<T> implements Iterable<T> {
     return undefined;
   }
 
-  /** Begins at the end: what was said last is found without a look at what was said before. */
+  /** Searches from the end: recent items are found without reading earlier ones. */
   findLast(isWanted: (item: T, index: number) => boolean): T | undefined {
     for (let index = this.length - 1; index >= 0; index -= 1) {
       const item = this.at(index);

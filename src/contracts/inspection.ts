@@ -4,31 +4,34 @@ import type { FieldSecret } from './secrets/field-secret.ts';
 import type { SentSource } from './sent-request.ts';
 import type { RunHandle } from './run.ts';
 
-/** What looks into a run: an XState inspector, or one that wants to know the run, too. */
+/** An observer of a run: an XState inspector, or a run inspector that also receives the run itself. */
 export type Inspect = ((event: InspectionEvent) => void) | Observer<InspectionEvent> | RunInspector;
 
-/** Looks into runs, each as an XState actor system and as a run of troupe; `recorder()` of `troupe/inspect` is one. */
+/** Inspects runs, each as an XState actor system and as a run of troupe; `recorder()` of `troupe/inspect` is one. */
 export interface RunInspector {
-  /** A run is about to begin: gives what is to be called with each inspection event of it. */
+  /** Called when a run is about to start; returns the listener for its inspection events. */
   inspects(run: InspectedRun): (event: InspectionEvent) => void;
 }
 
-/** A run, as an inspector is told of it. */
+/** A run, as its inspector sees it. */
 export interface InspectedRun {
   readonly runId: string;
   /** The name of its root. */
   readonly agent: string;
   /** Its clock: ms since 1970. */
   now(): number;
-  /** Calls `next` with each event as it is written: where the run is stored, before the store has it. */
+  /** Calls `next` with each event as it is written; in a stored run, before the store has it. */
   watch(next: (event: LiveEvent) => void): void;
-  /** What models were sent, and gave, by the key of the call: of one that `watch` tells of. */
+  /** Model requests and raw answers, by the key of the call; kept once `watch` is called. */
   readonly sent: SentSource;
-  /** Calls `next` with each secret that the run knows beside those of the environment: at once, and as it becomes known. */
+  /**
+   * Calls `next` with each secret that the run knows beside those of the environment: known ones at once, later ones
+   * when they appear.
+   */
   secrets(next: (secret: FieldSecret) => void): void;
-  /** Who is at an address; undefined where nobody is (any more). */
+  /** Returns the member at an address; undefined if there is none (any more). */
   memberAt(path: string): InspectedMember | undefined;
-  /** By which it can be held, stepped and talked to; absent for a run that is over, and is gone through again. */
+  /** Handle to pause, step and message the run; absent for a replay of a finished run. */
   readonly handle?: RunHandle<unknown, unknown> | undefined;
 }
 

@@ -17,14 +17,15 @@ import type { TreeLimits } from './tree-limits.ts';
 export const JOURNAL_VERSION = 1;
 
 /**
- * What a journal holds, in order: what the run was begun with, all that came into it from outside, and every event.
+ * One record of a journal. Its journal holds, in order: the run's start options, every arrival from outside, and every
+ * event.
  *
- * What came from outside makes all the rest: whoever tells it to the same machines again, in this order, is told the same
- * events. That is what resuming, replaying and forking do; an event that differs is a divergence.
+ * Arrivals determine everything else: the same machines, given the same arrivals in the same order, produce the same
+ * events. Resuming, replaying and forking rely on that; an event that differs is a divergence.
  */
 export type JournalRecord = Began | Happened | Arrived;
 
-/** What a run was begun with: always the first record. */
+/** The start options of a run: always the first record. */
 export interface Began {
   readonly kind: 'began';
   readonly at: number;
@@ -33,33 +34,33 @@ export interface Began {
   readonly input: Json;
   readonly thread?: string | undefined;
   readonly history?: readonly Turn[] | undefined;
-  /** What the agents of its thread had come to, by their names. */
+  /** Last states of the agents of its thread, by name. */
   readonly states?: Readonly<Record<string, Json>> | undefined;
   readonly task?: TaskInput | undefined;
   readonly budget?: Recorded<Budget> | undefined;
   readonly limits?: Recorded<TreeLimits> | undefined;
   /** `digest`: the idempotency keys of its calls end with a digest of their arguments. Absent in journals of 0.1, where they do not. */
   readonly keys?: 'digest' | undefined;
-  /** Where it parted from another run: that run's records up to there come next, under this run's id. */
+  /** The fork point: that run's records up to there come next, under this run's id. */
   readonly fork?: ForkPoint | undefined;
 }
 
-/** Limits as JSON can hold them: `'Infinity'` is no limit. */
+/** Limits in a form that JSON can hold: `'Infinity'` is no limit. */
 export type Recorded<Limits extends object> = { readonly [Name in keyof Limits]: Limits[Name] | 'Infinity' };
 
-/** Where a run parted from another. */
+/** The point at which a run was forked from another. */
 export interface ForkPoint {
   readonly runId: string;
   /** The number of the first event that is not shared. */
   readonly seq: number;
 }
 
-/** An event, without what is the same for all of them. */
+/** An event, without the fields shared by all. */
 export interface Happened {
   readonly kind: 'event';
   /** The address of the scope; absent for the run's own. */
   readonly scope?: string | undefined;
-  /** Set where it was told from outside (an effect, a person, an observer), and then when; see {@link Arrived}. */
+  /** Set if it was caused from outside (an effect, a person, an observer), with the time; see {@link Arrived}. */
   readonly tick?: number | undefined;
   readonly event: RecordedEvent;
 }
@@ -71,12 +72,12 @@ export type RecordedEvent = RuntimeEvent extends infer One
     : never
   : never;
 
-/** Something that came into the run from outside. */
+/** An arrival: something that came into the run from outside. */
 export interface Arrived {
   readonly kind: 'arrived';
   /**
-   * The address of the scope that it came into; absent for the run's own. A child that an effect runs (`context.run`, a judge) is
-   * a scope of its own: what an effect has answered once is not done again, and nor is what it ran.
+   * Address of the scope that it came into; absent for the run's own. A child that an effect runs (`context.run`, a
+   * judge) has a scope of its own: a completed effect is not executed again, and neither is its child.
    */
   readonly scope?: string | undefined;
   /** The work of the scope by then: its jobs and its events, counted. */
@@ -85,13 +86,13 @@ export interface Arrived {
   readonly arrival: Arrival;
 }
 
-/** What can come into a run. */
+/** The kinds of arrivals. */
 export type Arrival =
-  /** What the effect gave: plain JSON, as a machine is told nothing else. */
+  /** The result of an effect: plain JSON, like everything that a machine receives. */
   | { readonly type: 'answered'; readonly key: string; readonly output?: unknown }
   | { readonly type: 'failed'; readonly key: string; readonly error: ErrorData }
   | { readonly type: 'message'; readonly path: string; readonly message: Message }
-  /** The agent at `path` wants what is published under a topic, or no more. */
+  /** The agent at `path` subscribes to a topic, or unsubscribes. */
   | { readonly type: 'subscribed'; readonly path: string; readonly topic: string; readonly isOn: boolean }
   | { readonly type: 'abort'; readonly reason: string }
   /** The time of the agent or team at `path` is up. */
@@ -107,9 +108,9 @@ export type Arrival =
     }
   /** A person answered the `index`-th question of an effect. */
   | { readonly type: 'told'; readonly key: string; readonly index: number; readonly text: string }
-  /** Somebody outside the scope stopped its root. */
+  /** The root of the scope was stopped from outside. */
   | { readonly type: 'stopped'; readonly reason: string }
-  /** The actor at `path` came to an end that its machine knows nothing of. */
+  /** The actor at `path` ended for a reason outside its machine. */
   | { readonly type: 'broke'; readonly path: string; readonly outcome: Outcome }
   | {
       readonly type: 'charged';
@@ -124,10 +125,10 @@ export type Arrival =
       readonly type: 'drawn';
       readonly path: string;
       readonly used: BudgetDrawn;
-      /** The effect that took a step or a call. */
+      /** The effect that used a step or a call. */
       readonly key?: string | undefined;
     }
-  /** What an agent tells its models of itself, composed once for as long as a process has the run. */
+  /** The system prompt that an agent sends its models, composed once for as long as a process holds the run. */
   | {
       readonly type: 'prompted';
       readonly path: string;
@@ -135,32 +136,37 @@ export type Arrival =
       readonly prompt: string;
       readonly tools: readonly ToolSpec[];
     }
-  /** What the agent at `path` sends its model by the call of that key, as what is new in it. */
+  /**
+   * The request that the agent at `path` sends its model in the call of that key, as the difference to the one before.
+   */
   | { readonly type: 'sent'; readonly key: string; readonly path: string; readonly request: SentRequest }
-  /** What came back beside what `model.answered` tells. */
+  /** The parts of a raw answer that `model.answered` does not contain. */
   | { readonly type: 'heard'; readonly key: string; readonly answer: RawAnswer }
-  /** The agent at `path` is about to write to its memories; what an effect has it write is here, what its machine has is made again. */
+  /**
+   * The agent at `path` is about to write to its memories; records written by an effect are kept here, those written by
+   * its machine are computed again.
+   */
   | {
       readonly type: 'remembering';
       readonly key: string;
       readonly path: string;
       readonly records?: readonly MemoryRecord[] | undefined;
     }
-  /** What was remembered is in the memories, as far as those took it. */
+  /** The records are in the memories, as far as those accepted them. */
   | { readonly type: 'remembered'; readonly key: string }
-  /** Toolsets and memories are let go of: the run may end. */
+  /** Toolsets and memories are released: the run may end. */
   | { readonly type: 'closed' }
-  /** It was later by now: something else in the run had happened meanwhile. */
+  /** Time had moved on: something else had happened in the run meanwhile. */
   | { readonly type: 'time' }
-  /** Another process goes on with the run. */
+  /** Another process continues the run. */
   | { readonly type: 'resumed' };
 
-/** What was used of a budget; dollars in billionths. */
+/** Use of a budget; dollars in billionths. */
 export interface BudgetDrawn {
   readonly steps: number;
   readonly tokens: number;
   readonly usd: number;
   readonly toolCalls: number;
-  /** When its time began to run. */
+  /** Start of its time limit, in ms since 1970. */
   readonly since?: number | undefined;
 }

@@ -10,8 +10,8 @@ export interface JsonObject {
 export type JsonSchema = JsonObject;
 
 /**
- * The type of a value once it has been through {@link toJson}: a Date is text, a bigint its digits, a thing with `toJSON` what
- * that gives.
+ * The type of a value after {@link toJson}: a Date becomes text, a bigint its digits, an object with `toJSON` its
+ * result.
  */
 export type AsJson<Value> = Json extends Value
   ? Json
@@ -32,10 +32,10 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Turns anything into plain JSON, once, at the border where foreign values enter.
+ * Converts anything to plain JSON, once, at the border where foreign values enter.
  *
- * Nothing throws: a cycle becomes `'[circular]'`, an Error its name and message, a bigint its digits,
- * a function or symbol its description, a Date its ISO text, bytes a `data:` URL in base64, any other typed array its numbers. Keys
+ * Never throws: a cycle becomes `'[circular]'`, an Error its name and message, a bigint its digits, a function or
+ * symbol its description, a Date its ISO text, bytes a `data:` URL in base64, any other typed array its numbers. Keys
  * that could change a prototype are dropped.
  *
  * @example
@@ -69,7 +69,7 @@ const objectToJson = (value: object, depth: number, above: readonly object[]): J
   try {
     if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1, path));
     if (value instanceof Error) return { name: value.name, message: value.message };
-    // Before toJSON: a Buffer has one, which gives a number for each byte.
+    // Before toJSON: a Buffer's own toJSON gives a number for each byte.
     if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
       return isNumbers(value) ? Array.from(value).map((item) => toJson(item)) : bytesToText(value);
     if ('toJSON' in value && typeof value.toJSON === 'function') {
@@ -91,7 +91,7 @@ const objectToJson = (value: object, depth: number, above: readonly object[]): J
 const isNumbers = (value: ArrayBuffer | ArrayBufferView): value is ArrayBufferView & ArrayLike<unknown> =>
   'BYTES_PER_ELEMENT' in value && typeof value.BYTES_PER_ELEMENT === 'number' && value.BYTES_PER_ELEMENT > 1;
 
-/** Bytes as a text from which they can be had back. A number for each of ten million would hold up the process. */
+/** Encodes bytes as reversible text. A number for each of ten million bytes would block the process. */
 const bytesToText = (value: ArrayBuffer | ArrayBufferView): string => {
   const bytes =
     value instanceof ArrayBuffer
@@ -107,13 +107,13 @@ const bytesToText = (value: ArrayBuffer | ArrayBufferView): string => {
 /** As many arguments as any engine takes. */
 const PART = 3 * 4_096;
 
-/** Checks whether something lies deeper in `value` than {@link toJson} keeps; so it does in a value that holds itself. */
+/** Checks whether `value` is nested deeper than {@link toJson} keeps; a cyclic value is. */
 export const isTooDeep = (value: unknown, left = MAX_DEPTH): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (left === 0 || Object.values(value).some((item) => isTooDeep(item, left - 1)));
 
-/** Who throws when it is read may throw something that does so, too. */
+/** // A value that throws when it is read may throw another such value. */
 const reasonOf = (thrown: unknown): string => {
   try {
     return `: ${thrown instanceof Error ? thrown.message : String(thrown)}`;

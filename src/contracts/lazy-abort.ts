@@ -1,12 +1,12 @@
 import { SmallSet } from './small-set.ts';
 
-/** What is told of an abort. */
+/** A listener to an abort. */
 export interface AbortListener {
   aborted(reason: unknown): void;
 }
 
 /**
- * An abort that costs nothing until somebody looks: no AbortController is made unless `signal` is read.
+ * An abort signal that costs nothing until it is used: no AbortController is made unless `signal` is read.
  *
  * One per attempt of a call. The first reason stays; aborting again does nothing.
  *
@@ -26,12 +26,12 @@ export class LazyAbort {
     return this.#isAborted;
   }
 
-  /** What `abort` was called with; undefined before. */
+  /** The argument of `abort`; undefined before it was called. */
   get reason(): unknown {
     return this.#reason;
   }
 
-  /** The signal to hand to `fetch` and the like: always the same one, made on first use. */
+  /** The AbortSignal for `fetch` and similar APIs: made on first use, always the same. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -40,13 +40,13 @@ export class LazyAbort {
     return this.#controller.signal;
   }
 
-  /** Tells the signal first, then the listeners in the order in which they came. */
+  /** Aborts: the signal first, then the listeners in order of registration. */
   abort(reason?: unknown): void {
     if (this.#isAborted) return;
     this.#isAborted = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
-    // Each is taken out before it is called: one that an earlier one takes back is not called.
+    // Each is removed before it is called: one that an earlier one removes is not called.
     for (const listener of this.#listeners) {
       this.#listeners.delete(listener);
       if (typeof listener === 'function') listener(reason);
@@ -54,7 +54,7 @@ export class LazyAbort {
     }
   }
 
-  /** Calls back once, at once if it was aborted already. Returns what takes the listener back. */
+  /** Registers a callback that is called once; immediately if already aborted. Returns a function that removes it. */
   onAbort(listener: (reason: unknown) => void): () => void {
     if (this.#isAborted) {
       listener(this.#reason);
@@ -64,7 +64,7 @@ export class LazyAbort {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Like `onAbort`, for a listener that outlives its interest and takes itself back by `leave`: it needs no function for either. */
+  /** Registers a listener like `onAbort`, without creating closures; remove it by `leave`. */
   attend(listener: AbortListener): void {
     if (this.#isAborted) listener.aborted(this.#reason);
     else this.#listeners.add(listener);

@@ -1,8 +1,6 @@
 import { isThenable } from './thenable.ts';
 
-/**
- * Lets go of what was given where nobody waits: the failure of a promise that is not wanted is no business of the process.
- */
+/** Marks an abandoned promise as handled, so that its rejection is not reported. */
 export const letGo = (given: unknown): void => {
   if (isThenable(given)) Promise.resolve(given).catch(() => undefined);
 };

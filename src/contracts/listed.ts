@@ -1,10 +1,10 @@
 import type { ErrorData } from './error.ts';
 
-/** Something that belongs into a list and cannot be read: damaged, or written by a later release. */
+/** A list entry that cannot be read: damaged, or written by a later release. */
 export interface UnreadableEntry {
-  /** A run's or a thread's name, as far as that is known. */
+  /** Id of the run or thread, as far as that is known. */
   readonly id: string;
-  /** Why it cannot be read. */
+  /** The reason why it cannot be read. */
   readonly error: ErrorData;
 }
 
@@ -16,5 +16,5 @@ export type Listed<Item> = readonly Item[] & {
 
 /** Makes a list of what could be read, with what could not. */
 export const listed = <Item>(items: readonly Item[], unreadable: readonly UnreadableEntry[]): Listed<Item> =>
-  // The property is the one that the type adds.
+  // The type differs from an array only by this property.
   Object.defineProperty([...items], 'unreadable', { value: unreadable }) as readonly Item[] as Listed<Item>;

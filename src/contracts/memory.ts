@@ -15,14 +15,14 @@ export const memoryKinds = [
   'pattern',
 ] as const;
 
-/** What a record is about. */
+/** The subject of a record. */
 export type MemoryKind = (typeof memoryKinds)[number];
 
-/** One thing worth remembering: plain JSON. */
+/** One remembered fact: plain JSON. */
 export interface MemoryRecord {
   readonly kind: MemoryKind;
   readonly text: string;
-  /** When, in ms since 1970, by the run's clock. */
+  /** Time, in ms since 1970, by the run's clock. */
   readonly at: number;
   readonly agent?: string | undefined;
   readonly runId?: string | undefined;
@@ -31,34 +31,34 @@ export interface MemoryRecord {
 }
 
 /**
- * What an agent keeps beside its conversation: one contract for all kinds.
+ * Stores what an agent remembers beside its conversation: one contract for all kinds.
  *
- * It may work at once or by promise. It may throw: the run then goes on without it, and an event says so.
+ * Its methods may be synchronous or asynchronous. If one throws, the run continues without it, and an event reports it.
  */
 export interface Memory {
   /**
-   * Adds records, in order. A stored run that is taken up again looks by `recall` for those that it may have added before it was cut
-   * off, and leaves out what it finds: a memory that finds a record by its text has nothing of a run twice.
+   * Adds records, in order. A resumed run first looks up by `recall` which records it may have added before it was
+   * interrupted, and skips those: a memory that finds records by their text stores nothing twice.
    */
   append(records: readonly MemoryRecord[]): void | Promise<void>;
-  /** At most `k` records that fit `query`, the best (or newest, where a kind does not judge) last. */
+  /** Returns at most `k` records that match `query`, the best (or newest, for kinds that do not rank) last. */
   recall(query: string, k?: number): readonly MemoryRecord[] | Promise<readonly MemoryRecord[]>;
-  /** What it holds, in a few lines; at most `k` records are quoted. Empty if it holds nothing. */
+  /** Summarises its content in a few lines; at most `k` records are quoted. Empty if it holds nothing. */
   summarise(k?: number): string | Promise<string>;
-  /** Lets go of what is past its bound, and says how many records that were. */
+  /** Removes records beyond its bound; returns how many. */
   evict(): number | Promise<number>;
   /** Forgets everything. */
   reset(): void | Promise<void>;
 }
 
 /**
- * The lifetime of a memory, and who shares it: one run, all runs of an agent, all runs of a thread, or everybody.
+ * Lifetime of a memory, and who shares it: one run, all runs of an agent, all runs of a thread, or all.
  *
- * Memories of scope `run` are forgotten when the run ends.
+ * Memories of scope `run` are deleted when the run ends.
  */
 export type MemoryScope = 'run' | 'agent' | 'thread' | 'shared';
 
-/** Who asks for a memory. */
+/** The run and agent for which a memory is opened. */
 export interface MemoryPlace {
   readonly runId: string;
   readonly agent: string;
@@ -66,7 +66,7 @@ export interface MemoryPlace {
   readonly thread?: string | undefined;
 }
 
-/** A memory not yet opened: what an agent is given. */
+/** An unopened memory, as an agent is configured with. */
 export interface MemorySource<Kind extends Memory = Memory> {
   readonly name: string;
   readonly scope: MemoryScope;
@@ -108,40 +108,41 @@ export interface VectorIndex {
   ): Promise<readonly { readonly id: string; readonly score: number }[]>;
 }
 
-/** What an agent is told of its memory. */
+/** Recalled memories, as shown to an agent. */
 export interface MemoryBlock {
   readonly isEnabled: boolean;
   readonly query: string;
   readonly records: readonly MemoryRecord[];
   readonly summary: string;
-  /** Why there is nothing, where remembering failed. */
+  /** The reason for missing memories, where recall failed. */
   readonly problem?: Json | undefined;
 }
 
 /**
- * What of its memory an agent is told, how often, and how much. It is told by a turn from `memory`, beside what it observes.
+ * Controls what an agent recalls from its memories, how often, and how much. Memories arrive in a turn of role
+ * `memory`, beside observations.
  *
- * What the agent itself did in the same run is left out: that is in its conversation.
+ * The agent's own actions in the same run are left out: they are in its conversation.
  */
 export interface RecallPolicy {
   /** At the first step of a run, or at each. Default `run`. */
   readonly each?: 'run' | 'step' | undefined;
-  /** Records at most. Default 8; 0 recalls nothing. */
+  /** Maximum number of records. Default 8; 0 recalls nothing. */
   readonly k?: number | undefined;
   /** Default: `task`, `observation`, `result`, `answer`, `fact`, `note`. */
   readonly kinds?: readonly MemoryKind[] | undefined;
-  /** What is looked for. Default: what was said to the agent last. */
+  /** The search query. Default: the last message to the agent. */
   readonly query?: ((facts: RecallFacts) => string) | undefined;
   /** A memory that has not answered then is left alone for the rest of the run, in ms. Default 5,000. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What a query is made from. */
+/** The input of a query function. */
 export interface RecallFacts {
   readonly input: Json;
   readonly step: number;
   readonly transcript: Transcript;
 }
 
-/** What a memory was to do when it failed. */
+/** The memory operation that failed. */
 export type MemoryWork = 'open' | 'recall' | 'remember' | 'release';

@@ -3,7 +3,7 @@ import type { ErrorCode } from './error.ts';
 /** One attempt of a model call that failed, as an adaptive retry remembers it. */
 export interface ModelFailure {
   readonly code: ErrorCode;
-  /** Which of the agent's models: 0 is the first of its list. */
+  /** Index in the agent's list of models: 0 is the first. */
   readonly model: number;
   readonly step: number;
 }
@@ -11,7 +11,7 @@ export interface ModelFailure {
 /** The number of failures that are remembered: more would only be waits at their cap. */
 const MAX_FAILURES = 20;
 
-/** What is remembered after one more failure: the last 20. */
+/** Adds a failure to those remembered: the last 20 are kept. */
 export const withFailure = (
   failures: readonly ModelFailure[] | undefined,
   failure: ModelFailure,

@@ -7,9 +7,9 @@ import type { Replay, Transcript } from './transcript.ts';
 /**
  * Answers prompts: the one contract behind which every provider stands.
  *
- * A model makes one attempt and reports truthfully; it never retries and never waits: that is the runtime's work,
- * in one place. It may answer at once (in process) or with a promise. What it throws should be a `TroupeError`
- * with a `model.*` code; anything else counts as `model.failed` and is not tried again.
+ * A model makes one attempt and reports truthfully; it never retries and never waits: that is the runtime's work, in
+ * one place. It may answer synchronously (in process) or with a promise. It should throw a `TroupeError` with a
+ * `model.*` code; anything else counts as `model.failed` and is not retried.
  *
  * @example
  * const echo: Model = {
@@ -22,14 +22,14 @@ export interface Model {
   /** The vendor file behind it: `openai`, `anthropic`, `offline` … */
   readonly provider: string;
   readonly id: string;
-  /** False for a model that is not an LLM (offline, scripted): said in the first event of the run. */
+  /** False for a model that is not an LLM (offline, scripted); stated in the first event of the run. */
   readonly isLanguageModel?: boolean;
-  /** What nobody may read of it, by name: the key that it was given. Known to each run that it answers in. */
+  /** Secrets that must be redacted, by name: its API key. Registered with each run that it answers in. */
   readonly secrets?: (() => Secrets) | undefined;
   answer(request: ModelRequest, call: ModelCall): ModelAnswer | Promise<ModelAnswer>;
 }
 
-/** What a model is asked. */
+/** The input of a model call. */
 export interface ModelRequest {
   /** The system prompt; byte-stable over a run, so that providers can cache it. */
   readonly instructions: string;
@@ -50,7 +50,7 @@ export interface OutputSpec {
   readonly schema: JsonSchema;
 }
 
-/** Knobs that every provider maps as well as it can; what it lacks it leaves out. */
+/** Settings that every provider maps as well as it can; unsupported ones are ignored. */
 export interface ModelSettings {
   /** In tokens. Default: the provider's, or 8,192 where it demands a number. */
   readonly maxOutputTokens?: number | undefined;
@@ -61,19 +61,19 @@ export interface ModelSettings {
   readonly cache?: boolean | undefined;
 }
 
-/** What one attempt may use while it runs. */
+/** Facilities of one attempt. */
 export interface ModelCall {
   /** Follows from run, step and attempt: the same call after a crash has the same key. */
   readonly key: string;
-  /** Aborted when nobody wants the answer any more, or the attempt is out of time. Made on first use. */
+  /** Aborted when the answer is no longer needed, or the attempt timed out. Made on first use. */
   readonly signal: AbortSignal;
-  /** Tells what arrives, as it arrives. Every delta resets the idle watchdog; keep-alives must not be reported. */
+  /** Reports a piece of the answer as it arrives. Every delta resets the idle watchdog; do not report keep-alives. */
   readonly delta: (delta: ModelDelta) => void;
-  /** True if somebody reads text deltas; a provider may stream either way. */
+  /** True if text deltas have a reader; a provider may stream either way. */
   readonly isWatched: boolean;
   /**
-   * Waits for `turn` while the time of the attempt stands still: for a model that shares its provider with others and has to
-   * wait in line. The provider's own silence is none of that.
+   * Waits for `turn` while the attempt's time limit is suspended: for a model that shares its provider and has to
+   * queue. Not for the provider's own silence.
    */
   readonly inLine?: <Turn>(turn: Promise<Turn>) => Promise<Turn>;
 }
@@ -85,7 +85,10 @@ export type ModelDelta =
   | { readonly type: 'tool-call'; readonly index: number; readonly name?: string; readonly text: string }
   | { readonly type: 'progress' };
 
-/** The reason for which the model stopped; `pause` wants to be sent back as it is, `other` is not known to be an end and is asked again. */
+/**
+ * The reason why the model stopped; `pause` must be sent back unchanged, `other` is not known to be an end and is asked
+ * again.
+ */
 export type FinishReason =
   'stop' | 'tool-calls' | 'length' | 'content-filter' | 'refusal' | 'pause' | 'other';
 
@@ -95,11 +98,11 @@ export type Usage = {
   readonly output: number;
   readonly cached?: number | undefined;
   readonly reasoning?: number | undefined;
-  /** True where the provider said nothing and we counted characters. */
+  /** True if the provider reported no usage and it was estimated from characters. */
   readonly isEstimate?: boolean | undefined;
 };
 
-/** What a model answered. */
+/** A model's answer. */
 export interface ModelAnswer {
   readonly text: string;
   readonly reasoning?: string | undefined;
@@ -107,8 +110,8 @@ export interface ModelAnswer {
   readonly calls: readonly ToolCall[];
   readonly refusal?: string | undefined;
   /**
-   * Why the provider could not use what the model wrote (a call that it could not read): the model is notified, and answers
-   * again. `text` is then what the model wrote.
+   * The reason why the provider could not use the model's output (an unreadable call): the model is notified and
+   * answers again. `text` is then that output.
    */
   readonly problem?: string | undefined;
   readonly finish: FinishReason;
@@ -119,7 +122,7 @@ export interface ModelAnswer {
   readonly metadata?: Json | undefined;
 }
 
-/** A whole {@link ModelAnswer} from the parts that matter: what a model of one's own returns. */
+/** Completes a {@link ModelAnswer} from the parts that matter: for custom models. */
 export const modelAnswer = (parts: Partial<ModelAnswer>): ModelAnswer => {
   const calls = parts.calls ?? [];
   return {
@@ -133,7 +136,7 @@ export const modelAnswer = (parts: Partial<ModelAnswer>): ModelAnswer => {
 
 const NO_USAGE: Usage = { input: 0, output: 0 };
 
-/** When and how often a failed model call is tried again (defaults in `models/retry/retry-policy`). */
+/** Retry policy of failed model calls (defaults in `models/retry/retry-policy`). */
 export interface ModelRetry {
   /** Attempts of one model in all, the first included. Default 3. */
   readonly attempts?: number | undefined;
@@ -148,8 +151,8 @@ export interface ModelRetry {
   /** No semantic event of a stream for this long ends the attempt, in ms. Default 90,000. */
   readonly idleTimeoutMs?: number | undefined;
   /**
-   * What becomes of the text of a stream that broke, where the call is tried again: `restart` throws it away
-   * (`model.discarded`), `continue` keeps it and has the model go on from there (`model.interrupted`). Default `restart`.
+   * Handling of the text of a broken stream when the call is retried: `restart` discards it (`model.discarded`),
+   * `continue` keeps it and has the model continue (`model.interrupted`). Default `restart`.
    */
   readonly onBreak?: 'restart' | 'continue' | undefined;
   /** Back-off by what failed lately, in place of the attempt alone; see {@link AdaptiveRetry}. Default false. */

@@ -1,6 +1,6 @@
 import type { RunTotals } from './run.ts';
 
-/** What a run has used before it used anything. */
+/** The totals of a run before it starts. */
 export const noTotals: RunTotals = {
   steps: 0,
   modelCalls: 0,

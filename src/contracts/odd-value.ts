@@ -1,22 +1,22 @@
 import { isJsonObject } from './json.ts';
 
-/** Something that is no plain JSON, and where it lies. */
+/** A value that is not plain JSON, and where it was found. */
 export interface OddValue {
-  /** In words: `a Date`, `a function`. */
+  /** Description: `a Date`, `a function`. */
   readonly found: string;
   /** Its place: `state.seen[2]`. */
   readonly at: string;
 }
 
-/** Deeper than this nothing is taken for plain: what is written down must be read back, and neither may overflow the stack. */
+/** Values nested deeper are refused: what is written must be read back, and neither may overflow the stack. */
 const MAX_DEPTH = 100;
 
 /**
- * The first part of `value` that is no plain JSON: that would not come back from a journal as it went in. A property
- * that is undefined is none at all.
+ * Finds the first part of `value` that is not plain JSON, and so would not survive a journal. Undefined properties are
+ * ignored.
  *
- * What `known` holds in the same place has been looked at before and is passed over, so that the cost follows from
- * what changed.
+ * Parts that `known` holds in the same place were checked before and are skipped, so that the cost follows from what
+ * changed.
  *
  * @example
  * oddValueIn({ at: new Date(0) }, 'state') // => { found: 'a Date', at: 'state.at' }
@@ -61,7 +61,7 @@ const oddItem = (
   above: readonly object[],
 ): OddValue | undefined => {
   const before: readonly unknown[] = Array.isArray(known) ? known : [];
-  // By index, as holes are passed over by everything else.
+  // By index: other iterations skip holes.
   for (let index = 0; index < items.length; index += 1) {
     const odd = oddValueIn(items[index], `${at}[${index}]`, before[index], above);
     if (odd !== undefined) return odd;
@@ -86,7 +86,10 @@ const oddProperty = (
   return undefined;
 };
 
-/** What made an object that is not a plain one. Those of other realms have an `Object.prototype` of their own. */
+/**
+ * Describes the class of an object that is not a plain one. Plain objects of other realms have an `Object.prototype` of
+ * their own.
+ */
 const kindOf = (value: object): string | undefined => {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (typeof prototype !== 'object' || prototype === null || Object.getPrototypeOf(prototype) === null)

@@ -1,6 +1,6 @@
 /**
- * Makes a value when it is first asked for, and gives that one from then on: an import pays for no chart and no schema, a run for
- * those that it uses.
+ * Makes a value on first use and caches it: an import pays for no chart and no schema, a run only for those that it
+ * uses.
  *
  * @example
  * const schema = onDemand(() => z.object({ name: z.string() }));

@@ -1,13 +1,16 @@
 import type { Model, Usage } from './model.ts';
 
 /**
- * What model calls cost.
+ * Prices of model calls.
  *
  * @example
  * const flat: Prices = { name: 'flat', cost: (_, { input, output }) => (input + output) * 2e-6 };
  */
 export interface Prices {
   readonly name: string;
-  /** In US dollars; undefined where the price is not known, which is something else than 0. What throws counts as unknown. */
+  /**
+   * Returns the cost in US dollars; undefined if the price is not known, which differs from 0. An error counts as
+   * unknown.
+   */
   cost(model: Pick<Model, 'provider' | 'id'>, usage: Usage): number | undefined;
 }

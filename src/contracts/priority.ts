@@ -2,13 +2,13 @@ import type { MessagePriority } from './message.ts';
 import { messagePriorities } from './message.ts';
 
 /**
- * How urgent it is, where several wait for the same thing: `control` keeps the system going, a `human` waits for it, `peer` is what
- * agents do for each other, `data` may take its time. The equally urgent go in the order of coming.
+ * Urgency among waiting requests: `control` keeps the system running, a `human` is waiting, `peer` is between agents,
+ * `data` may take its time. Equal ones are served in order of arrival.
  */
 export type Priority = MessagePriority;
 
 /** Most urgent first. */
 export const priorities: readonly Priority[] = messagePriorities;
 
-/** Where nobody says how urgent it is. */
+/** The priority where none is given. */
 export const defaultPriority: Priority = 'peer';

@@ -5,13 +5,14 @@ import type { Receiver, ToolSpec } from './tool.ts';
 /**
  * A named piece of the system prompt.
  *
- * Those of a run are composed once, lowest priority first, and stay the same bytes for the whole run, so that providers can
- * cache them. What changes from step to step is said at the end of the conversation (`each: 'step'`), and is no part of it.
+ * The fragments of a run are composed once, lowest priority first, and stay byte-identical for the whole run, so that
+ * providers can cache them. Text that changes from step to step goes at the end of the conversation (`each: 'step'`),
+ * not into the system prompt.
  */
 export type PromptFragment = RunFragment | StepFragment;
 
 interface FragmentBase {
-  /** One of two fragments of a name stands: the later. */
+  /** Of two fragments with one name, the later wins. */
   readonly name: string;
   /** Lower comes first; see `promptOrder` for those of the runtime. */
   readonly priority: number;
@@ -23,25 +24,25 @@ export interface RunFragment extends FragmentBase {
   readonly text: string | ((facts: PromptFacts) => string | undefined);
 }
 
-/** Said to the model after everything else, in this step only. */
+/** Text added at the end of the conversation, in this step only. */
 export interface StepFragment extends FragmentBase {
   readonly each: 'step';
   readonly text: string | ((facts: StepFacts) => string | undefined);
 }
 
-/** What holds for a whole run. */
+/** Facts that are fixed for a whole run. */
 export interface PromptFacts {
   readonly agent: string;
   readonly description: string;
   readonly tools: readonly ToolSpec[];
-  /** Agents that its tools give work to, each once. */
+  /** Agents that its tools delegate to, each once. */
   readonly members: readonly Receiver[];
 }
 
-/** What holds now. */
+/** Facts of the current step. */
 export interface StepFacts extends PromptFacts {
   readonly step: number;
-  /** The phase that the work is in, by the agent's `workPhases` or its team; null where it has none. */
+  /** The phase of the work, by the agent's `workPhases` or its team; null without either. */
   readonly phase: string | null;
   readonly state: Json;
   readonly tally: Tally;

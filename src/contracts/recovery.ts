@@ -6,29 +6,29 @@ import type { Json } from './json.ts';
 /** The phases whose failure a run can survive: the others are pure, or broken critics count as content. */
 export type RecoverablePhase = 'OBSERVE' | 'DECIDE' | 'ACT';
 
-/** A failure that ends the run, unless something is done about it. */
+/** A failure that ends the run, unless it is handled. */
 export interface Failure {
   readonly error: ErrorData;
   readonly category: ErrorCategory;
   readonly phase: RecoverablePhase;
   readonly step: number;
-  /** The number of this failure in its row, from 1: a step that goes well begins anew. */
+  /** Number of consecutive failures, from 1; a successful step resets it. */
   readonly streak: number;
-  /** What would be done if nobody said anything else. */
+  /** The default action. */
   readonly usual: 'skip' | 'giveUp';
   readonly state: Json;
-  /** What the caller of the run gave as `context`: check what it is before use. */
+  /** The `context` that the caller of the run passed; validate it before use. */
   readonly context?: unknown;
   /** Aborted when the run ends. Made on first use. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What to do about a failure.
+ * The reaction to a failure.
  *
- * `retry` does the very work again within the step, which counts as no step of its own. `skip` does without it: there is
- * no observation and no decision in this step, which ends; a call that failed is a failed result. `replace` puts `with` in
- * the place of what failed to come: an observation, a decision, or the text of the call's result. `giveUp` ends the run.
+ * `retry` repeats the failed work within the step, which is not counted again. `skip` continues without it: the step
+ * ends without observation and decision; a failed call gets a failed result. `replace` uses `with` in its place: an
+ * observation, a decision, or the text of the call's result. `giveUp` ends the run.
  */
 export type RecoveryDecision =
   | (Said & { readonly kind: 'retry' })
@@ -37,19 +37,20 @@ export type RecoveryDecision =
   | (Said & { readonly kind: 'giveUp' });
 
 interface Said {
-  /** Told to the model, and kept in the report. */
+  /** Sent to the model, and kept in the report. */
   readonly note?: string | undefined;
   /** The agent's state from now on. */
   readonly state?: Json | undefined;
 }
 
-/** What an agent does about failures that would end its run. */
+/** An agent's handling of failures that would end its run. */
 export interface RecoveryPolicy {
   /** Failures in a row that are survived, at least 1; one more ends the run. Default 3. */
   readonly limit?: number | undefined;
   /**
-   * Decides; `undefined` leaves it to the default: skip what may pass (a model that is down, an answer that cannot be
-   * read, an environment or a tool that broke), give up on all else. One that throws, or answers nonsense, gives up.
+   * Decides on a failure; `undefined` uses the default: skip transient failures (an unavailable model, an unreadable
+   * answer, a failed environment or tool), give up on all others. A handler that throws or returns something invalid
+   * gives up.
    */
   readonly handle?:
     ((failure: Failure) => RecoveryDecision | undefined | Promise<RecoveryDecision | undefined>) | undefined;
@@ -67,11 +68,11 @@ export interface FailureEntry {
   readonly streak: number;
   readonly decision: RecoveryDecision['kind'];
   readonly note?: string | undefined;
-  /** What a person may do about it. */
+  /** Advice for a person. */
   readonly advice: string;
 }
 
-/** What failed in a run and was survived or not: the last hundred failures, oldest first. */
+/** The failures of a run, survived or not: the last hundred, oldest first. */
 export interface FailureReport {
   readonly failures: readonly FailureEntry[];
   /** Older ones that are left out. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Json } from './json.ts';
 import { onDemand } from './on-demand.ts';
 
-/** What events tell of requests to people, beside who and when; see `OpenRequest`. */
+/** Fields of events about requests to people, beside those that say who and when; see `OpenRequest`. */
 export const aboutPerson = onDemand(() => {
   const json: z.ZodType<Json> = z.json();
   const text = z.string();
@@ -21,9 +21,9 @@ export const aboutPerson = onDemand(() => {
     denied: { ...call, id: text.optional(), reason: text.optional() },
     question: { ...request, question: text, callId: text.optional() },
     answered: { id: text, text },
-    /** Nobody waits for an answer any more. */
+    /** The answer is no longer needed. */
     withdrawn: { id: text, reason: text },
-    /** Somebody answered what was not asked, or not like that: nothing came of it. */
+    /** An answer to an unknown request, or of the wrong form: it was ignored. */
     refused: { id: text.optional(), reason: text },
   };
 });

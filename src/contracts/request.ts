@@ -1,34 +1,38 @@
 import type { Json } from './json.ts';
 
-/** What a person is wanted for: a yes to a call, an answer, or what to do with a call that may have been done already. */
+/**
+ * The kind of request to a person: approve a call, answer a question, or decide about a call that may already have been
+ * executed.
+ */
 export type RequestKind = 'approval' | 'question' | 'ambiguous';
 
 interface RequestBase {
   /**
-   * Of an approval it is bound to the run, the call, its tool and its arguments: whoever answers by it has said yes to exactly that.
-   * Good for one answer.
+   * The id of an approval is bound to the run, the call, its tool and its arguments, so an answer approves exactly
+   * that. Valid for one answer.
    */
   readonly id: string;
-  /** Where the agent sits: `desk/researcher-1`. */
+  /** Address of the agent: `desk/researcher-1`. */
   readonly path: string;
   readonly agent: string;
   readonly step?: number | undefined;
   /** In ms since 1970, by the run's clock, as is `expiresAt`. */
   readonly askedAt: number;
-  /** From then on nobody can answer any more, and the answer is no; absent where it waits for as long as it takes. */
+  /** Time of expiry: the request then counts as denied. Absent if it does not expire. */
   readonly expiresAt?: number | undefined;
 }
 
 /**
- * A tool call that waits for a yes. One of kind `ambiguous` may have been done, wholly or in part, before the run was taken up
- * again: yes does it once more, no does not, and the agent is told that it may have been done.
+ * A tool call that waits for approval. One of kind `ambiguous` may have been executed, wholly or in part, before the
+ * run was resumed: approving executes it again, denying does not, and the agent is notified that it may have been
+ * executed.
  */
 export interface ApprovalRequest extends RequestBase {
   readonly kind: 'approval' | 'ambiguous';
   readonly callId: string;
   readonly tool: string;
   readonly input: Json;
-  /** What a person reads of it. */
+  /** Description for the person. */
   readonly description: string;
 }
 
@@ -40,24 +44,24 @@ export interface QuestionRequest extends RequestBase {
   readonly question: string;
 }
 
-/** Something that waits for a person. */
+/** A request that waits for a person. */
 export type OpenRequest = ApprovalRequest | QuestionRequest;
 
-/** How requests to people are dealt with. */
+/** Options of requests to people. */
 export interface RequestOptions {
   /**
-   * The time that a person may take, in ms; then a call is denied (`nobody answered in time`), and a question fails. It is counted from
-   * when they were asked, also while no process has the run. Default: as long as it takes.
+   * Time limit for an answer, in ms; after it a call is denied (`nobody answered in time`), and a question fails.
+   * Counted from the time of asking, also while no process holds the run. Default: no limit.
    */
   readonly expireAfterMs?: number | undefined;
 }
 
-/** What a person says to a request, by its id. */
+/** A person's answer to a request, by its id. */
 export type RequestAnswer =
-  /** With `input`, the call is made with these arguments in place of its own, if they fit its tool. */
+  /** With `input`, the call is made with these arguments in place of its own, if they are valid for its tool. */
   | { readonly id: string; readonly yes: true; readonly input?: Json | undefined }
   | { readonly id: string; readonly yes: false; readonly reason?: string | undefined }
   | { readonly id: string; readonly text: string };
 
-/** Why a request was closed without an answer, or denied. */
+/** Reason given for a request that expired. */
 export const EXPIRED = 'nobody answered in time';

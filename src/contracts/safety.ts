@@ -2,26 +2,26 @@ import type { Json } from './json.ts';
 import type { ToolFacts } from './tool.ts';
 
 /**
- * What a safety strategy says of a call before it may run. `allow` leaves the tool's own need for approval as it is;
- * `deny` is told to the agent as a failed result; `ask` has a person look at the call.
+ * A safety strategy's verdict on a call. `allow` leaves the tool's own approval rule in force; `deny` gives the agent a
+ * failed result; `ask` requires a person's approval.
  */
 export type SafetyVerdict =
   | { readonly verdict: 'allow' }
   | { readonly verdict: 'deny'; readonly reason: string }
   | { readonly verdict: 'ask' };
 
-/** A tool call that an agent decided on, as a safety strategy sees it: nothing of it has happened yet. */
+/** A tool call that an agent decided on, as a safety strategy sees it: nothing of it has been executed yet. */
 export interface ProposedCall {
   readonly callId: string;
   readonly runId: string;
-  /** Where the calling agent sits: `desk/researcher-1`. */
+  /** Address of the calling agent: `desk/researcher-1`. */
   readonly path: string;
   readonly agent: string;
   readonly step: number;
   readonly tool: string;
-  /** What the tool says of itself: its safety level, its tags … */
+  /** The tool's own facts: its safety level, its tags … */
   readonly facts: ToolFacts;
-  /** As it was decided: the tool's schema has not checked it yet. */
+  /** As decided: not yet validated by the tool's schema. */
   readonly input: Json;
   /** The run's `context`. */
   readonly context: unknown;
@@ -30,9 +30,9 @@ export interface ProposedCall {
 }
 
 /**
- * Stands between DECIDE and ACT: sees every call of a run, those of its members and children too, before it runs.
+ * Checks every call of a run, those of members and children included, between DECIDE and ACT.
  *
- * It fails closed: one that throws, or says something else than a verdict, denies the call.
+ * It fails closed: a strategy that throws, or returns something invalid, denies the call.
  *
  * @example
  * const readOnly: SafetyStrategy = ({ facts }) =>

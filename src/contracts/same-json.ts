@@ -3,8 +3,8 @@ import { isJsonObject } from './json.ts';
 import type { JsonObject } from './json.ts';
 
 /**
- * Checks whether two values are the same JSON, whatever the order of their names: true is certain. A value that JSON would change (a date, NaN,
- * an instance of a class) is not the same as what it becomes.
+ * Checks whether two values are the same JSON, in any order of keys: true is certain. A value that JSON would change (a
+ * date, NaN, an instance of a class) is not the same as its JSON.
  *
  * @example
  * isSameJson({ a: 1, b: undefined }, { a: 1 }) // => true

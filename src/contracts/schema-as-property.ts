@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/** A schema that became the property of another: what stands there, and what has to stand at the root. */
+/** A schema embedded as a property of another: the property itself, and definitions that must be at the root. */
 export interface SchemaAsProperty {
   readonly property: Json;
   /** `$defs` and `definitions`, if it has any. */
@@ -39,6 +39,6 @@ const movedTo = (place: string, schema: Json): Json => {
   );
 };
 
-/** Checks whether a reference names the root of its schema, or a place in it that is no definition. */
+/** Checks whether a reference points to the root of its schema, or to a place in it that is not a definition. */
 export const isReferenceWithin = (reference: string): boolean =>
   /^#(?!\/(\$defs|definitions)\/)/.test(reference);

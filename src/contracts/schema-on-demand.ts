@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import { onDemand } from './on-demand.ts';
 
 /**
- * A schema that is made when something of it is first asked for: for schemas that the package exports, as an import of it pays for
- * none that is not used. It is to everybody, zod among them, the schema that is made.
+ * Wraps a schema so that it is built on first use: for exported schemas, as an import should pay for none that is not
+ * used. It behaves as the built schema for everybody, zod included.
  *
  * @example
  * export const pointSchema = schemaOnDemand(() => z.object({ x: z.number(), y: z.number() }));
@@ -23,10 +23,10 @@ export const schemaOnDemand = /* @__NO_SIDE_EFFECTS__ */ <Schema extends z.ZodTy
     deleteProperty: (_, key) => Reflect.deleteProperty(made(), key),
     getOwnPropertyDescriptor: (_, key) => {
       const found = Reflect.getOwnPropertyDescriptor(made(), key);
-      // A proxy may not say of a property that its own, empty object does not have that it stays.
+      // A proxy may not report a property as non-configurable unless its own, empty target has it.
       return found && { ...found, configurable: true };
     },
   };
-  // Nothing of the empty object is ever seen: all that can be asked of it is asked of the schema.
+  // The empty target is never visible: every operation is forwarded to the schema.
   return new Proxy({}, handler) as Schema;
 };

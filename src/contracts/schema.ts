@@ -3,23 +3,23 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 /** Any Standard Schema: zod, valibot, arktype … (https://standardschema.dev). */
 export type Schema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
 
-/** What a caller passes to something described by the schema `S`; `Fallback` where there is no schema. */
+/** The input type of the schema `S`; `Fallback` without a schema. */
 export type InputOf<S, Fallback = string> = S extends StandardSchemaV1
   ? StandardSchemaV1.InferInput<S>
   : Fallback;
 
-/** What comes out of the schema `S` after validation; `Fallback` where there is no schema. */
+/** The type of a value validated by the schema `S`; `Fallback` without a schema. */
 export type OutputOf<S, Fallback = string> = S extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<S>
   : Fallback;
 
-/** One thing wrong with a value: where (dotted path, empty for the value itself) and what. */
+/** One problem with a value: where (dotted path, empty for the value itself) and what. */
 export interface SchemaIssue {
   readonly path: string;
   readonly message: string;
 }
 
-/** What checking a value against a schema gives. */
+/** The result of validating a value. */
 export type Checked<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
 

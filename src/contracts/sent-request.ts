@@ -5,19 +5,20 @@ import type { ToolSpec } from './tool.ts';
 import type { Turn } from './transcript.ts';
 
 /**
- * The exact request of one model call, as what is new in it: all else was in an earlier request of the same agent.
+ * The exact request of one model call, as the difference to an earlier request of the same agent.
  *
- * Turns of an agent's conversation are numbered from 0 in the order in which they were first sent. Instructions, tools and schemas are
- * written where they change: in full once, with the SHA-256 of their canonical JSON, and by that alone when they come back.
+ * Turns of an agent's conversation are numbered from 0 in the order in which they were first sent. Instructions, tools
+ * and schemas are written where they change: in full once, with the SHA-256 of their canonical JSON, and by that hash
+ * when they recur.
  */
 export interface SentRequest {
-  /** Numbers begin anew: the first request of the agent in a process. */
+  /** True for the first request of the agent in a process: numbering restarts. */
   readonly isFirst?: true | undefined;
   /** Absent where they are those of the request before. */
   readonly instructions?: { readonly hash: string; readonly text?: string | undefined } | undefined;
   /** Absent where they are those of the request before. */
   readonly tools?: { readonly hash: string; readonly specs?: readonly ToolSpec[] | undefined } | undefined;
-  /** Absent where there is none. */
+  /** Absent without a schema. */
   readonly output?: { readonly hash: string; readonly spec?: OutputSpec | undefined } | undefined;
   readonly toolChoice?: ToolChoice | undefined;
   readonly settings?: ModelSettings | undefined;
@@ -27,7 +28,7 @@ export interface SentRequest {
   readonly added: readonly Turn[];
 }
 
-/** The parts of a model's answer that its event leaves out, as they came. */
+/** The parts of a model's answer that its event leaves out, unchanged. */
 export type RawAnswer = Pick<ModelAnswer, 'calls' | 'refusal' | 'replay' | 'metadata'>;
 
 /** The source of what models were sent in a run, by the key of the call: its own book, or its journal. */
@@ -53,8 +54,8 @@ const sentSchema = onDemand(() => {
 
 const rawSchema = onDemand(() => z.looseObject({ calls: z.array(z.looseObject({ name: z.string() })) }));
 
-/** Reads what an event says of its request. */
+/** Schema of the request of an event. */
 export const sentRequestSchema = z.custom<SentRequest>((value) => sentSchema().safeParse(value).success);
 
-/** Reads what an event says of a raw answer. */
+/** Schema of the raw answer of an event. */
 export const rawAnswerSchema = z.custom<RawAnswer>((value) => rawSchema().safeParse(value).success);

@@ -1,25 +1,25 @@
 import type { Json } from './json.ts';
 import type { Schema } from './schema.ts';
 
-/** A field of a signature, as it was read. */
+/** A parsed field of a signature. */
 export interface SignatureField {
   readonly name: string;
   readonly type: FieldType;
-  /** May be left out: `name?`. */
+  /** May be omitted: `name?`. */
   readonly isOptional: boolean;
-  /** Stands in where it is left out: `= 3`. */
+  /** Default value: `= 3`. */
   readonly fallback?: Json | undefined;
-  /** Told to the model: `"the words in quotes"`. */
+  /** Shown to the model: `"the words in quotes"`. */
   readonly description?: string | undefined;
 }
 
-/** What a field holds. A date is text as `2026-01-31`, or with a time. */
+/** The type of a field. A date is text as `2026-01-31`, or with a time. */
 export type FieldType =
   | { readonly kind: 'string' | 'number' | 'integer' | 'boolean' | 'json' | 'date' }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
   | { readonly kind: 'list'; readonly of: FieldType };
 
-/** What a signature says: fields that come in, and fields that go out. */
+/** The parsed signature: input fields and output fields. */
 export interface SignatureFields {
   readonly inputs: readonly SignatureField[];
   readonly outputs: readonly SignatureField[];
@@ -27,16 +27,16 @@ export interface SignatureFields {
 
 /** A signature string compiled: two schemas, typed by the string itself. */
 export interface Signature<Text extends string = string> extends SignatureFields {
-  /** As it is printed, one way for every way to write it. */
+  /** Printed in a canonical form. */
   readonly text: string;
   readonly input: SignatureInputSchema<Text>;
   readonly output: SignatureOutputSchema<Text>;
 }
 
-/** What a caller passes: `{ question: string }` of `'question: string -> answer: string'`. */
+/** The input type: `{ question: string }` of `'question: string -> answer: string'`. */
 export type SignatureInput<Text extends string> = Given<Side<Text, 'inputs'>>;
 
-/** What comes out: `{ answer: string }` of `'question: string -> answer: string'`. */
+/** The output type: `{ answer: string }` of `'question: string -> answer: string'`. */
 export type SignatureOutput<Text extends string> = Taken<Side<Text, 'outputs'>>;
 
 /** The schema of what a signature takes. */
@@ -45,7 +45,7 @@ export type SignatureInputSchema<Text extends string> = Schema<
   Taken<Side<Text, 'inputs'>>
 >;
 
-/** The schema of what a signature gives. */
+/** The output schema of a signature. */
 export type SignatureOutputSchema<Text extends string> = Schema<
   Given<Side<Text, 'outputs'>>,
   Taken<Side<Text, 'outputs'>>
@@ -54,7 +54,7 @@ export type SignatureOutputSchema<Text extends string> = Schema<
 /** The schema of a list of fields without an arrow: `'answer: string, confidence: number'`. */
 export type FieldListSchema<Text extends string> = Schema<Given<FieldsOf<Text>>, Taken<FieldsOf<Text>>>;
 
-/** The string itself, or a sentence that says what is wrong with it: what makes a bad literal a compile error. */
+/** The string itself, or a sentence that says what is wrong with it: this makes a bad literal a compile error. */
 export type ValidSignature<Text extends string> = string extends Text
   ? string
   : ReadSides<Text> extends { readonly error: infer Message }
@@ -68,10 +68,10 @@ export type ValidFieldList<Text extends string> = string extends Text
     ? Message
     : Text;
 
-/** What may stand in an agent's `input` or `output`: a schema, a list of fields, or a whole signature, which describes both. */
+/** Type of an agent's `input` or `output`: a schema, a list of fields, or a whole signature, which describes both. */
 export type Described = Schema | string | undefined;
 
-/** The schema of an agent's input; a signature that stands as the output says it too. */
+/** The schema of an agent's input; a signature given as the output defines it too. */
 export type InputSchemaOf<Input extends Described, Output extends Described> = Input extends string
   ? Input extends `${string}->${string}`
     ? SignatureInputSchema<Input>
@@ -82,7 +82,7 @@ export type InputSchemaOf<Input extends Described, Output extends Described> = I
       ? SignatureInputSchema<Output>
       : undefined;
 
-/** The schema of an agent's output; a signature that stands as the input says it too. */
+/** The schema of an agent's output; a signature given as the input defines it too. */
 export type OutputSchemaOf<Input extends Described, Output extends Described> = Output extends string
   ? Output extends `${string}->${string}`
     ? SignatureOutputSchema<Output>
@@ -93,7 +93,7 @@ export type OutputSchemaOf<Input extends Described, Output extends Described> = 
       ? SignatureOutputSchema<Input>
       : undefined;
 
-/** Anything but a string that cannot be read. */
+/** Any description but a string that cannot be parsed. */
 export type ValidDescription<Given extends Described> = Given extends string
   ? Given extends `${string}->${string}`
     ? ValidSignature<Given>
@@ -105,7 +105,7 @@ export type ValidDescription<Given extends Described> = Given extends string
 type Mark = 'required' | 'optional' | 'fallback';
 type Field = readonly [name: string, type: unknown, mark: Mark];
 
-/** Fields that nobody knows before the program runs. */
+/** Fields that are only known at run time. */
 type AnyField = readonly [string, Json, 'required'];
 
 type Side<Text extends string, Which extends 'inputs' | 'outputs'> = string extends Text
@@ -122,7 +122,7 @@ type FieldsOf<Text extends string> = string extends Text
 
 type Named<Fields extends Field, Marks extends Mark> = Extract<Fields, readonly [string, unknown, Marks]>;
 
-/** On the way in, what has a fallback may be left out. */
+/** On input, fields with a default may be omitted. */
 type Given<Fields extends Field> = Flat<
   { [F in Named<Fields, 'required'> as F[0]]: F[1] } & {
     [F in Named<Fields, 'optional' | 'fallback'> as F[0]]?: F[1] | undefined;
@@ -167,7 +167,7 @@ type Cut<Text extends string, At extends string> = Text extends `${infer Before}
   ? Before
   : Text;
 
-/** Up to whatever cannot be part of a name. */
+/** Up to the first character that cannot be part of a name. */
 type Word<Text extends string> = CutAll<
   Text,
   [',', ' ', '\n', '\r', '\t', '?', ':', '=', '[', ']', '-', '|', ')', '(', "'"]

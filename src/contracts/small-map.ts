@@ -1,15 +1,15 @@
 /**
- * A map that mostly holds nothing, or one entry: a table is made for the second.
+ * A map optimised for none or one entry: a table is made for the second.
  *
- * A `Map` takes two hundred bytes before anything is in it, and an agent at work would have thirty such. What iterates it sees what is
- * added meanwhile, as it does with a `Map`.
+ * An empty `Map` takes two hundred bytes, and an agent at work would have thirty. As with a `Map`, iteration sees
+ * entries that are added meanwhile.
  *
  * @example
  * const open = new SmallMap<string, number>();
  * open.set('a', 1).get('a') // => 1
  */
 export class SmallMap<Key extends string | object, Value> {
-  /** Of the one entry, while there is no table. */
+  /** The single entry, while there is no table. */
   #key: Key | undefined;
   #value: Value | undefined;
   #table: Map<Key, Value> | undefined;

@@ -1,12 +1,12 @@
 /**
- * A set that mostly holds nothing, or one value: a table is made for the second, as in a `SmallMap`.
+ * A set optimised for none or one value: a table is made for the second, as in a `SmallMap`.
  *
  * @example
  * const seen = new SmallSet<string>();
  * seen.add('a').has('a') // => true
  */
 export class SmallSet<Value extends string | object> {
-  /** The one value, while there is no table. */
+  /** The single value, while there is no table. */
   #only: Value | undefined;
   #table: Set<Value> | undefined;
 

@@ -1,5 +1,6 @@
 /**
- * A word without its commonest English endings, so that "retries", "retried" and "retrying" meet; others are left as they are.
+ * Strips the commonest English endings of a word, so that "retries", "retried" and "retrying" match; others are
+ * unchanged.
  *
  * @example
  * stem('retrying') === stem('retries') // => true
@@ -17,7 +18,7 @@ export const stem = (word: string): string => {
   return bare.length > 3 ? bare.replace(/e$/, '') : bare;
 };
 
-/** "retrying" and "retried" without their ending, but "sing" and "bed" as they are. */
+/** Strips the ending of "retrying" and "retried", but not of "sing" and "bed". */
 const withoutParticiple = (word: string): string => {
   const [, root] = /^([a-z]+)(?:ing|ed)$/.exec(word) ?? [];
   const isRoot = root !== undefined && (/[aeiouy]\w\w/.test(root) || /\w\w[aeiouy]\w$/.test(root));

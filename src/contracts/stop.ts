@@ -4,12 +4,12 @@ import type { ToolResult } from './tool.ts';
 import type { TakenDecision } from './decision.ts';
 
 /**
- * Why a run ended: data, not an error; one word per meaning.
+ * The reason why a run ended: data, not an error; one kind per meaning.
  *
- * CHECK_STOP asks in this order, and the first that has a reason ends the run: what ended it already (a handoff, a refusal, a
- * critic, a failure), the final answer, the agent's own `shouldStop`, the environment's terminal signal, the budgets,
- * the stop rules in the order given (steps, calls and tokens at `>=`, time at `>`), a loop. Only `answered` is a success; at any other end an
- * answer that was not accepted stands in `candidate`.
+ * CHECK_STOP evaluates in this order, and the first reason ends the run: an end that is already decided (a handoff, a
+ * refusal, a critic, a failure), the final answer, the agent's own `shouldStop`, the environment's terminal signal, the
+ * budgets, the stop rules in the order given (steps, calls and tokens at `>=`, time at `>`), a loop. Only `answered` is
+ * a success; otherwise an unaccepted answer is in `candidate`.
  */
 export type StopReason =
   | { readonly kind: 'answered' }
@@ -24,7 +24,7 @@ export type StopReason =
   | { readonly kind: 'maxTokens'; readonly limit: number }
   | { readonly kind: 'maxToolCalls'; readonly limit: number }
   | { readonly kind: 'maxRounds'; readonly limit: number }
-  /** The same steps, with the same results, again and again. */
+  /** The same steps were repeated with the same results. */
   | {
       readonly kind: 'loop';
       /** Steps of one round. */
@@ -33,18 +33,18 @@ export type StopReason =
       /** The tools of the last step. */
       readonly tools: readonly string[];
     }
-  /** So many steps in a row changed nothing. */
+  /** A number of consecutive steps changed nothing. */
   | { readonly kind: 'stagnation'; readonly steps: number }
   /** Something was done, or failed, too often. */
   | {
       readonly kind: 'softCap';
       readonly cap: string;
       readonly limit: number;
-      /** What it was done to, where that is counted apart. */
+      /** The object it was done to, where that is counted separately. */
       readonly key?: string | undefined;
       readonly detail: string;
     }
-  /** The answer was sent back, and what was missing did not come. */
+  /** The answer was sent back, and the missing part was not supplied. */
   | { readonly kind: 'unresolved'; readonly by: string; readonly note: string; readonly times: number }
   | BudgetSpent
   | { readonly kind: 'rule'; readonly rule: string; readonly detail: string }
@@ -74,11 +74,14 @@ const kinds: Readonly<Record<StopReason['kind'], true>> = {
   failed: true,
 };
 
-/** Checks whether `kind` is one of the reasons that there are: rules come from anywhere, and their reasons are read by many. */
+/**
+ * Checks whether `kind` is a known kind of stop reason: rules may come from anywhere, and many readers rely on their
+ * reasons.
+ */
 export const isStopKind = (kind: unknown): kind is StopReason['kind'] =>
   typeof kind === 'string' && Object.hasOwn(kinds, kind);
 
-/** What a run has used so far. */
+/** Resources used by a run so far. */
 export interface Tally {
   readonly modelCalls: number;
   readonly toolCalls: number;
@@ -89,13 +92,13 @@ export interface Tally {
   readonly retries: number;
   /** By the run's clock, ms since 1970. */
   readonly startedAt: number;
-  /** When the envelope under way came in: the only clock that a rule sees. */
+  /** Time of the current envelope: the only clock that a rule sees. */
   readonly now: number;
-  /** The part of each budget that is used, as of the last answer; absent where there is no budget. */
+  /** The used part of each budget, as of the last answer; absent without a budget. */
   readonly budget?: BudgetUse | undefined;
 }
 
-/** Nothing used yet, at the start. */
+/** Returns an empty tally for the start of a run. */
 export const emptyTally = (at: number): Tally => ({
   modelCalls: 0,
   toolCalls: 0,
@@ -107,7 +110,7 @@ export const emptyTally = (at: number): Tally => ({
   now: at,
 });
 
-/** What a stop rule sees at CHECK_STOP. */
+/** A run, as a stop rule sees it at CHECK_STOP. */
 export interface StopView {
   /** Steps completed. */
   readonly step: number;
@@ -117,11 +120,11 @@ export interface StopView {
   readonly results: readonly ToolResult[];
 }
 
-/** A limit on time that holds whatever is under way. */
+/** A time limit that holds even while work is in flight. */
 export interface Deadline {
   /** In ms since the agent started; past it (`>`) the agent ends. */
   readonly afterMs: number;
-  /** What it ends with. */
+  /** The stop reason on expiry. */
   readonly reason: StopReason;
 }
 
@@ -130,20 +133,23 @@ export interface StopRule {
   readonly name: string;
   /** True if it ends every run after some number of steps: then an agent needs no other limit. Default false. */
   readonly limitsSteps?: boolean | undefined;
-  /** Ends the agent at that time, also in the midst of a step: what is under way is aborted. Default: none, it is looked at after steps. */
+  /**
+   * Ends the agent at that time, even within a step: work in flight is aborted. Default: none, the rule is evaluated
+   * after steps.
+   */
   readonly deadline?: Deadline | undefined;
   /** `memory` is what `remember` gave just before. */
   check(view: StopView, memory?: Json): StopReason | undefined;
   /**
-   * What it keeps from one CHECK_STOP to the next, from what it kept: plain JSON that must not grow with the run. What is
-   * none ends the run as failed. What it kept is frozen.
+   * Returns the rule's memory for the next CHECK_STOP, from its last one: plain JSON that must not grow with the run.
+   * Anything else fails the run. The memory is frozen.
    */
   remember?(view: StopView, memory: Json | undefined): Json;
   /**
-   * How much of its limit is used, from 0; 1 where the step to come is the last. An agent that wraps up (`wrapUp`) goes
-   * by the rule that is nearest to its limit.
+   * Returns the used fraction of its limit, from 0; 1 if the coming step is the last. An agent that wraps up (`limits.wrapUp`)
+   * follows the rule nearest to its limit.
    */
   pressure?(view: StopView, memory?: Json): number;
-  /** Said to the model before the next step. */
+  /** Returns a warning that is sent to the model before the next step. */
   warn?(view: StopView, memory?: Json): string | undefined;
 }

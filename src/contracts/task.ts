@@ -10,7 +10,7 @@ const taskResourceSchema = onDemand(() =>
     kind: z.enum(['file', 'folder', 'url', 'artifact']),
     /** A path below the environment's root, a URL, or the name of an artifact. */
     locator: name(),
-    /** Where it is to appear in the environment: a relative path. */
+    /** Its place in the environment: a relative path. */
     mount: z.string().optional(),
     /** Default `read`. */
     access: z.enum(['read', 'write']).default('read'),
@@ -20,7 +20,7 @@ const taskResourceSchema = onDemand(() =>
   }),
 );
 
-/** Something that a task works on or makes. */
+/** A resource that a task uses or produces. */
 export type TaskResource = z.infer<ReturnType<typeof taskResourceSchema>>;
 
 const successCriterionSchema = onDemand(() =>
@@ -40,13 +40,13 @@ const successCriterionSchema = onDemand(() =>
         flags: z.string().optional(),
       }),
       z.strictObject({ kind: z.literal('judge'), criterion: name() }),
-      /** By the name of an evaluator that is given to the evaluation. */
+      /** Name of an evaluator that is passed to the evaluation. */
       z.strictObject({ kind: z.literal('evaluator'), name: name() }),
     ]),
   ]),
 );
 
-/** What has to hold of the answer; each is evaluated on the finished run. */
+/** A condition on the answer; each is evaluated on the finished run. */
 export type SuccessCriterion = z.output<ReturnType<typeof successCriterionSchema>>;
 
 const taskBudgetSchema = onDemand(() =>
@@ -61,10 +61,10 @@ const taskBudgetSchema = onDemand(() =>
   }),
 );
 
-/** The most that a task may use; unset: no limit of its own. */
+/** Limits of a task; unset: no limit of its own. */
 export type TaskBudget = z.infer<ReturnType<typeof taskBudgetSchema>>;
 
-/** What {@link Task} is checked against; a plain string is its objective. A key that there is not is an issue. */
+/** Schema of a {@link Task}; a plain string is its objective. Unknown keys are issues. */
 export const taskSchema = schemaOnDemand(() =>
   z.strictObject({
     id: name().default('task'),
@@ -80,13 +80,13 @@ export const taskSchema = schemaOnDemand(() =>
 );
 
 /**
- * What is to be done, as data: an objective, what it works on, what limits it and how success shows.
+ * A task as data: an objective, its inputs, its limits and its success criteria.
  *
  * Plain JSON: it can be stored, sent and read back with {@link taskSchema}.
  */
 export type Task = z.output<typeof taskSchema>;
 
-/** A task as people write it: a string, or an objective with as much beside it as they like. */
+/** A task as written by a caller: a string, or an objective with any of the other fields. */
 export type TaskInput = string | z.input<typeof taskSchema>;
 
 /** Every way in which a task can be unfit. */
@@ -125,7 +125,7 @@ export const environmentIssueCodes = [
 /** See {@link taskIssueCodes} and {@link environmentIssueCodes}. */
 export type IssueCode = (typeof taskIssueCodes)[number] | (typeof environmentIssueCodes)[number];
 
-/** One thing that keeps a run from beginning. */
+/** A problem that prevents a run from starting. */
 export interface PreflightIssue {
   readonly code: IssueCode;
   /** Dotted path into the task; `environment` or a group of operations for the others. */

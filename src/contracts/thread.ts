@@ -3,18 +3,18 @@ import type { Json } from './json.ts';
 import type { EarlierTurn, RunStatus } from './run.ts';
 import type { Turn } from './transcript.ts';
 
-/** A turn to be added to a thread: what was said, called or answered. */
+/** A turn to be added to a thread: a message, call or result. */
 export type SaidTurn = (Turn | EarlierTurn) & {
-  /** Who spoke, where it was neither the user nor the agent of the run. */
+  /** The speaker, if it was neither the user nor the agent of the run. */
   readonly from?: string | undefined;
-  /** How the run ended that it is of; on the last turn of one. */
+  /** Status of the run that it belongs to; only on the last turn of a run. */
   readonly status?: RunStatus | undefined;
 };
 
-/** A turn of a thread: what was said, called or answered, and when. */
+/** A turn of a thread: a message, call or result, with its time. */
 export type ThreadTurn = Turn & {
   readonly from?: string | undefined;
-  /** How the run ended that it is of; on the last turn of one. */
+  /** Status of the run that it belongs to; only on the last turn of a run. */
   readonly status?: RunStatus | undefined;
   /** In ms since 1970. */
   readonly at: number;
@@ -22,25 +22,25 @@ export type ThreadTurn = Turn & {
   readonly runId?: string | undefined;
 };
 
-/** What is known of a thread without its turns. */
+/** Facts about a thread, without its turns. */
 export interface ThreadEntry {
   readonly id: string;
   readonly title: string;
-  /** What it is about so far; absent where nobody sums up. */
+  /** Summary so far; absent without a summariser. */
   readonly summary?: string | undefined;
   readonly isArchived: boolean;
-  /** Said to be done with; it can be gone on with all the same. */
+  /** Marked as complete; it can be continued nevertheless. */
   readonly isComplete: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** A thread and all that was said in it. */
+/** A thread with all its turns. */
 export interface Thread extends ThreadEntry {
   readonly turns: readonly ThreadTurn[];
-  /** The states that the agents of its runs came to last, by their names. */
+  /** Last states of the agents of its runs, by name. */
   readonly states?: Readonly<Record<string, Json>> | undefined;
-  /** What a crash left of lines that were being written, or somebody damaged: passed over, and named. Empty as a rule. */
+  /** Lines that could not be read, left by a crash or damaged: skipped and listed. Usually empty. */
   readonly skipped: readonly SkippedLine[];
 }
 
@@ -51,15 +51,15 @@ export interface SkippedLine {
   readonly text: string;
 }
 
-/** A thread that is begun before anything was said. */
+/** A new thread without turns. */
 export interface NewThread {
   /** Default: a random UUID. */
   readonly id?: string | undefined;
-  /** Default: as soon as something is said, made of that. */
+  /** Default: made from the first turns. */
   readonly title?: string | undefined;
 }
 
-/** Which threads. */
+/** A filter on threads. */
 export interface ThreadQuery {
   /** Archived ones, too. Default false. */
   readonly archived?: boolean | undefined;
@@ -67,12 +67,12 @@ export interface ThreadQuery {
   readonly limit?: number | undefined;
 }
 
-/** What was said, to be added to a thread. */
+/** Turns to be added to a thread. */
 export interface SaidTurns {
   readonly turns: readonly SaidTurn[];
-  /** What the agents of the run came to, by their names. */
+  /** Last states of the run's agents, by name. */
   readonly states?: Readonly<Record<string, Json>> | undefined;
-  /** The run that said it: a run is added once, however often that is asked for. */
+  /** The run that the turns belong to: a run is added once, however often this is called. */
   readonly runId?: string | undefined;
 }
 
@@ -86,13 +86,15 @@ export interface SaidTurns {
 export interface Threads {
   /** @throws `thread.exists`, `thread.invalid` */
   create(given?: NewThread): Promise<ThreadEntry>;
-  /** Adds what was said; a thread that is not there is begun. */
+  /** Appends turns; an unknown thread is created. */
   append(id: string, said: SaidTurns): Promise<void>;
-  /** Undefined where there is none. @throws `thread.version`, `thread.corrupt` */
+  /** Undefined if there is none. @throws `thread.version`, `thread.corrupt` */
   load(id: string): Promise<Thread | undefined>;
-  /** Newest first, by when they were last gone on with. A thread that cannot be read is left out, and named in `unreadable`. */
+  /**
+   * Lists threads, most recently continued first. A thread that cannot be read is skipped, and listed in `unreadable`.
+   */
   list(query?: ThreadQuery): Promise<Listed<ThreadEntry>>;
-  /** Those in whose title, summary or turns all words of `text` are, whatever their case; newest first, and else like `list`. */
+  /** Finds threads whose title, summary or turns contain all words of `text`, ignoring case; otherwise like `list`. */
   search(text: string, query?: ThreadQuery): Promise<Listed<ThreadEntry>>;
   /** @throws `thread.unknown` */
   rename(id: string, title: string): Promise<void>;
@@ -100,10 +102,10 @@ export interface Threads {
   archive(id: string): Promise<void>;
   /** @throws `thread.unknown` */
   unarchive(id: string): Promise<void>;
-  /** Says that it is done with. @throws `thread.unknown` */
+  /** Marks a thread as complete. @throws `thread.unknown` */
   complete(id: string): Promise<void>;
-  /** Removes it with its turns; one that is not there is left alone. */
+  /** Deletes a thread with its turns; an unknown one is ignored. */
   remove(id: string): Promise<void>;
-  /** Resolves when titles and summaries under way are made: no other promise waits for those. */
+  /** Resolves when pending titles and summaries are made: no other promise waits for those. */
   settled(): Promise<void>;
 }

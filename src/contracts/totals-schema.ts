@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { onDemand } from './on-demand.ts';
 
-/** What a run used, as its last event tells it. */
+/** Schema of a run's totals, as in its last event. */
 export const totalsSchema = onDemand(() => {
   const count = z.number().int().nonnegative();
   return z.object({

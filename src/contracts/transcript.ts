@@ -2,21 +2,21 @@ import type { HistoryView } from './history.ts';
 import type { Json } from './json.ts';
 import type { ToolCall } from './tool.ts';
 
-/** What a user, another agent or the runtime itself says to the model. */
+/** A message to the model from a user, another agent or the runtime itself. */
 export interface UserTurn {
   readonly role: 'user';
   readonly text: string;
-  /** Who spoke, where it was not the user of the run: an agent's name, `'critic'`, `'runtime'`. */
+  /** The speaker, if it was not the user of the run: an agent's name, `'critic'`, `'runtime'`. */
   readonly from?: string | undefined;
 }
 
-/** What the model said. */
+/** A message of the model. */
 export interface AssistantTurn {
   readonly role: 'assistant';
   readonly text: string;
   readonly reasoning?: string | undefined;
   readonly calls?: readonly ToolCall[] | undefined;
-  /** Blocks that the provider wants echoed verbatim (thinking with its signature …); opaque to everybody else. */
+  /** Blocks that the provider needs back verbatim (thinking with its signature …); opaque to all others. */
   readonly replay?: Replay | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Replay {
   readonly content: Json;
 }
 
-/** What a tool answered; it directly follows the assistant turn that called it, in call order. */
+/** A tool's result; it directly follows the assistant turn that called it, in call order. */
 export interface ToolTurn {
   readonly role: 'tool';
   readonly callId: string;

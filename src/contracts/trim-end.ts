@@ -1,6 +1,6 @@
 /**
- * A text without the run of `characters` that it ends with: what `/[…]+$/` means, in time that grows with the run alone. (The pattern
- * looks at every such run in the text from each of its places: quadratic where they are long.)
+ * Removes the trailing run of `characters`: equivalent to `/[…]+$/`, in time that grows with that run alone. (The
+ * pattern would be quadratic in long runs anywhere in the text.)
  *
  * @example trimEndOf('/srv/files//', '/') // => '/srv/files'
  */

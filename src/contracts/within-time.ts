@@ -2,20 +2,20 @@ import type { Clock } from './clock.ts';
 import type { LazyAbort } from './lazy-abort.ts';
 import { isThenable } from './thenable.ts';
 
-/** The time that somebody waits, and what happens then. */
+/** A time limit, and what happens on expiry. */
 export interface Patience {
   /** `Infinity` waits for ever. */
   readonly ms: number;
   readonly clock: Clock;
-  /** What to reject with once the time is over. */
+  /** Returns the rejection reason on expiry. */
   readonly late: () => unknown;
-  /** Called off, the work may take as long as it likes. */
+  /** Aborted work may take as long as it likes. */
   readonly abort?: LazyAbort | undefined;
 }
 
 /**
- * What work comes to, if it comes to something in time; rejects with `late()` otherwise, and what it comes to afterwards is
- * nobody's. What is there at once is given at once, without a timer.
+ * Returns the result of work if it is done in time; rejects with `late()` otherwise, and ignores a later result. A
+ * synchronous value is returned at once, without a timer.
  *
  * @example
  * await withinTime(fetch(url), { ms: 1_000, clock: systemClock, late: () => new Error('too late') });
@@ -25,7 +25,7 @@ export const withinTime = <Value>(
   { ms, clock, late, abort }: Patience,
 ): Value | Promise<Value> => {
   if (!isThenable(given)) return given;
-  // Adopted first: a thenable of somebody's own may throw, or settle twice.
+  // Adopted first: a foreign thenable may throw, or settle twice.
   const work = Promise.resolve(given);
   if (ms === Infinity) return work;
   return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ export const withinTime = <Value>(
       },
       (thrown: unknown) => {
         done();
-        // As it is: whoever waits for it makes data of it.
+        // Unchanged: the receiver converts it to data.
         // oxlint-disable-next-line typescript/prefer-promise-reject-errors
         reject(thrown);
       },

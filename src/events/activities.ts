@@ -4,7 +4,7 @@ import type { LiveEvent } from '../contracts/event.ts';
 import type { Activity } from './activity.ts';
 import { activityOf } from './activity.ts';
 
-/** The activities of a run, as they happen. */
+/** The activities of a run as they happen. */
 export const activity$ = (events$: Observable<LiveEvent>): Observable<Activity> =>
   events$.pipe(
     mergeMap((event) => {

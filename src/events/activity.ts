@@ -3,7 +3,7 @@ import type { DropReason } from '../contracts/message.ts';
 import { onDemand } from '../contracts/on-demand.ts';
 import { oneLine } from './printable.ts';
 
-/** What somebody in a run is doing, in words for people; safe to print. */
+/** An activity in a run, described for people; safe to print. */
 export interface Activity {
   /** ms since 1970. */
   readonly at: number;
@@ -11,16 +11,16 @@ export interface Activity {
   /** The last part of the path: `researcher-1`. */
   readonly name: string;
   readonly phase?: string | undefined;
-  /** `Reading config.json`; a tool's own words where it has any. */
+  /** `Reading config.json`; the tool's own description if it has one. */
   readonly text: string;
   /** `researcher-1 · ACT · Reading config.json` */
   readonly line: string;
 }
 
 /**
- * An event in words, or undefined if a person need not hear of it. Pure.
+ * Describes an event for people; undefined if it is of no interest. Pure.
  *
- * Deltas, the six phases as such and tools that went well say nothing: the work in them does.
+ * Deltas, phase changes and successful tools have no description: the work in them does.
  *
  * @example
  * handle.events$.subscribe((event) => { const activity = activityOf(event); if (activity) console.log(activity.line); });
@@ -35,7 +35,7 @@ export const activityOf = (event: LiveEvent): Activity | undefined => {
   return { at: event.at, path: event.path, name, ...(phase === undefined ? {} : { phase }), text, line };
 };
 
-/** The last part of a path, fit to print: `desk/researcher-1` is `researcher-1`. */
+/** The last part of a path, safe to print: `desk/researcher-1` is `researcher-1`. */
 export const nameOf = (path: string): string => oneLine(path.slice(path.lastIndexOf('/') + 1), 60);
 
 const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
@@ -103,7 +103,7 @@ const modelWords = (event: LiveEvent): string | undefined => {
       return 'Going on with an answer that broke off';
     case 'model.failed':
       return `${event.model} failed: ${event.error.message}`;
-    case 'model.fellBack':
+    case 'model.fell-back':
       return `Asking ${event.to} in place of ${event.from}: ${event.error.message}`;
     case 'model.swapped':
       return `Now with ${event.to}`;
@@ -152,7 +152,7 @@ const teamWords = (event: LiveEvent): string | undefined => {
     case 'person.asked':
       return `Asking: ${event.question}`;
     case 'person.answered':
-      return `Was told: ${event.text}`;
+      return `Answered: ${event.text}`;
     case 'request.withdrawn':
       return `Question withdrawn: ${event.reason}`;
     case 'answer.refused':
@@ -238,7 +238,7 @@ const rounds = ({ period, repeats, tools }: EventOf<'loop.warned'>): string => {
 
 const percent = (fraction: number): string => `${Math.round(fraction * 100)} %`;
 
-// Locales take longer to load than all else of this package's import.
+// Loading locales takes longer than the rest of this package's import.
 const number = onDemand(() => new Intl.NumberFormat('en', { maximumFractionDigits: 4 }));
 
 type Spent = Pick<EventOf<'budget.warned'>, 'used' | 'limit'>;
@@ -268,11 +268,11 @@ const whyDropped: Readonly<Record<DropReason, string>> = {
   nobody: 'nobody is there',
   full: 'the mailbox is full',
   expired: 'it waited too long',
-  unread: 'whoever it was for ended first',
-  quarantined: 'whoever it was for failed at its task again and again',
-  escalated: 'whoever it was for failed, and its team with it',
-  hops: 'too many went before it, each in the wake of the one before',
-  'ping-pong': 'these two have said enough to each other about that',
+  unread: 'its receiver ended first',
+  quarantined: 'its receiver kept failing at its task',
+  escalated: 'its receiver failed, and its team with it',
+  hops: 'it is too long a chain of messages',
+  'ping-pong': 'the two have exchanged too many messages about that',
   direction: 'it may not go that way',
   deadlock: 'each would have waited for the other',
 };

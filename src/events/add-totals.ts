@@ -2,7 +2,7 @@ import type { LiveEvent } from '../contracts/event.ts';
 import type { Usage } from '../contracts/model.ts';
 import type { RunTotals } from '../contracts/run.ts';
 
-/** Totals with the tokens of one more call; a cost that is not known makes the sum unknown. */
+/** Adds the tokens of a call to totals; an unknown cost makes the sum unknown. */
 export const addUsage = (
   totals: RunTotals,
   model: string,
@@ -27,8 +27,8 @@ export const addUsage = (
 };
 
 /**
- * A run's totals after one more event; the same object if it changes nothing. `durationMs` is left as it is until
- * `run.ended`, whose account stands.
+ * Adds an event to a run's totals; the same object if nothing changes. `durationMs` is unchanged until `run.ended`, whose totals replace
+ * these.
  */
 export const addTotals = (totals: RunTotals, event: LiveEvent): RunTotals => {
   switch (event.type) {
@@ -43,7 +43,7 @@ export const addTotals = (totals: RunTotals, event: LiveEvent): RunTotals => {
     case 'tool.finished':
       return { ...totals, toolCalls: totals.toolCalls + 1 };
     case 'model.retrying':
-    case 'model.fellBack':
+    case 'model.fell-back':
     case 'tool.retrying':
       return { ...totals, retries: totals.retries + 1 };
     case 'run.ended':

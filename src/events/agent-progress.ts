@@ -2,12 +2,12 @@ import type { LiveEvent } from '../contracts/event.ts';
 import { activityOf } from './activity.ts';
 import { oneLine } from './printable.ts';
 
-/** A tool call that is under way. */
+/** A tool call in progress. */
 export interface ToolProgress {
   readonly callId: string;
   readonly tool: string;
   readonly step: number | undefined;
-  /** What it is doing, in words: as it said when it began, or what it said since. Safe to print. */
+  /** Its activity: as described at its start, or reported since. Safe to print. */
   readonly activity: string;
   readonly startedAt: number;
 }
@@ -18,28 +18,28 @@ export interface AgentProgress {
   readonly agent: string;
   readonly phase: string | undefined;
   readonly step: number | undefined;
-  /** True if it works: from its first phase until it waits or ends. Never true of a team's supervisor. */
+  /** True from its first phase until it waits or ends. Never true for a team's supervisor. */
   readonly isWorking: boolean;
-  /** Tool calls under way, by call id. */
+  /** Tool calls in progress, by call id. */
   readonly tools: Readonly<Record<string, ToolProgress>>;
-  /** What it did last, in words. Safe to print. */
+  /** Its latest activity. Safe to print. */
   readonly activity: string | undefined;
 }
 
-/** The agents of a run by path, in the order in which they came. */
+/** The agents of a run by path, in order of appearance. */
 export type AgentsProgress = Readonly<Record<string, AgentProgress>>;
 
 const PHASES: ReadonlySet<string> = new Set(['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CRITIC', 'CHECK_STOP']);
 const ENDS: ReadonlySet<string> = new Set(['completed', 'stopped', 'aborted', 'failed']);
 
-/** Checks whether an agent is at its end in this phase. */
+/** Checks whether a phase is an end. */
 export const isEndPhase = (phase: string): boolean => ENDS.has(phase);
 
-/** Checks whether an agent works in a phase; in one that says neither, it does as it did before. */
+/** Checks whether an agent works in a phase; a phase that determines neither leaves it unchanged. */
 export const isAtWork = (phase: string, wasWorking: boolean): boolean =>
   PHASES.has(phase) || (wasWorking && phase !== 'waiting' && !isEndPhase(phase));
 
-/** The agents after one more event; the same object for one that changes nothing. */
+/** Applies an event to the agents; the same object if nothing changes. */
 export const foldAgents = (agents: AgentsProgress, event: LiveEvent): AgentsProgress => {
   switch (event.type) {
     case 'model.delta':
@@ -61,7 +61,7 @@ export const foldAgents = (agents: AgentsProgress, event: LiveEvent): AgentsProg
 
 const newcomer = { phase: undefined, step: undefined, isWorking: false, tools: {}, activity: undefined };
 
-/** The agents of a run that is over, however it ended: nobody works, and no tool runs. */
+/** The agents of an ended run: none works, and no tool runs. */
 export const allAtRest = (agents: AgentsProgress): AgentsProgress =>
   Object.fromEntries(
     Object.entries(agents).map(([path, agent]) => [path, { ...agent, isWorking: false, tools: {} }]),

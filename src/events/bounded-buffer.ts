@@ -1,10 +1,10 @@
 /**
- * First in, first out, and never more than `capacity`: when full, the oldest makes room for the newest.
+ * A first-in, first-out buffer of at most `capacity` items: when full, the oldest is dropped for the newest.
  *
  * @example
  * const buffer = new BoundedBuffer<number>(2);
- * buffer.push(1); buffer.push(2); buffer.push(3);  // false, false, true: the 1 was dropped
- * buffer.shift();                                  // 2
+ * buffer.push(1); buffer.push(2); buffer.push(3); // false, false, true: the 1 was dropped
+ * buffer.shift(); // 2
  */
 export class BoundedBuffer<T> {
   readonly #capacity: number;
@@ -12,7 +12,7 @@ export class BoundedBuffer<T> {
   #head = 0;
   #length = 0;
 
-  /** At least 1; in items. */
+  /** At least 1. */
   constructor(capacity: number) {
     this.#capacity = Math.max(1, Math.floor(capacity));
   }
@@ -21,7 +21,7 @@ export class BoundedBuffer<T> {
     return this.#length;
   }
 
-  /** True if the oldest was dropped for it. */
+  /** True if the oldest item was dropped for it. */
   push(item: T): boolean {
     this.#items[(this.#head + this.#length) % this.#capacity] = item;
     if (this.#length < this.#capacity) {
@@ -32,12 +32,12 @@ export class BoundedBuffer<T> {
     return true;
   }
 
-  /** The oldest, left where it is. */
+  /** The oldest item. */
   peek(): T | undefined {
     return this.#items[this.#head];
   }
 
-  /** The oldest, taken out. */
+  /** Removes the oldest item. */
   shift(): T | undefined {
     if (this.#length === 0) return undefined;
     const item = this.#items[this.#head];

@@ -2,19 +2,19 @@ import type { Observable, Subscription } from 'rxjs';
 import type { BufferOptions } from './overflow-buffer.ts';
 import { OverflowBuffer } from './overflow-buffer.ts';
 
-/** A stream to pull, for `for await`: no more than its capacity ever waits. */
+/** A bounded pull stream for `for await`. */
 export interface Buffered<T> extends AsyncIterableIterator<T, undefined> {
-  /** The number of events that wait to be pulled. */
+  /** Number of waiting events. */
   readonly waiting: number;
-  /** The number of events dropped, as too many waited. */
+  /** Number of dropped events. */
   readonly dropped: number;
 }
 
 /**
- * A stream as something to pull, in a bounded buffer: the stream never waits, and what is too much goes by the policy that was stated.
+ * Converts a stream to a pull stream with a bounded buffer: the stream never waits, and overflow is handled by the given policy.
  *
- * It listens from its first `next()` on, and until `return()` (`break`). What the stream fails with, `next()` rejects with once all that
- * waited is pulled; with `overflow: 'fail'` that is `publishing.overflow`.
+ * It subscribes at its first `next()`, and unsubscribes at `return()` (`break`). An error of the stream rejects `next()` after the waiting
+ * events are pulled; with `overflow: 'fail'` that is `publishing.overflow`.
  *
  * @example
  * const latest = buffered(handle.events$, { overflow: 'latest' });

@@ -8,17 +8,17 @@ type Result = IteratorResult<LiveEvent, undefined>;
 
 interface WaitingDelta {
   readonly event: DeltaEvent;
-  /** The number of events of the log that come before it. */
+  /** Number of events of the log before it. */
   readonly after: number;
 }
 
 const NAME = 'iterator';
 
 /**
- * The events of a stream, to pull: what `for await` walks. It reads durable events where they are, in the log, and
- * holds only deltas, the newest `capacity` of them.
+ * The events of a stream as an async iterator. It reads durable events from the log, and buffers deltas only, the newest `capacity` of
+ * them.
  *
- * It starts to listen at the first `next()`, so one that nobody walks costs nothing.
+ * It subscribes at the first `next()`, so that an unused one costs nothing.
  */
 export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined> {
   readonly #log: EventSource;
@@ -26,7 +26,7 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
   readonly #deltas: BoundedBuffer<WaitingDelta>;
   readonly #waiters: ((result: Result) => void)[] = [];
   #stop: (() => void) | undefined;
-  /** The number of events of the log that were given out, and of those that have happened as far as this iterator knows. */
+  /** Number of the log's events that were returned, and of those that have happened. */
   #given = 0;
   #happened = 0;
   #dropped = 0;
@@ -48,7 +48,7 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
     });
   }
 
-  /** What `break` calls: stops listening, and ends everybody who waits. */
+  /** Called by `break`: unsubscribes, and completes all pending `next()` calls. */
   return(): Promise<Result> {
     this.#stop?.();
     this.#stop = () => undefined;
@@ -112,7 +112,7 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
     return event;
   }
 
-  /** Says what is missing before `delta`. It is in no log, so it takes the place of the event before it. */
+  /** Reports dropped deltas before `delta`. It is in no log, so it has the number of the event before it. */
   #takeLoss({ at, runId, path, agent }: DeltaEvent): LiveEvent {
     const count = this.#dropped;
     this.#dropped = 0;

@@ -7,23 +7,23 @@ import { failureReporter, isAboutObservers } from './failure-reporter.ts';
 import { SafeObservable } from './safe-observable.ts';
 import type { Watcher } from './watcher.ts';
 
-/** What keeps failures of observers. */
+/** Records failures of observers. */
 export interface FailureKeeper {
   observerFailed(observer: string, error: unknown, event?: LiveEvent): void;
 }
 
 interface Publication {
   readonly event: LiveEvent;
-  /** Who watched when it was published: who came later has read it in the log. */
+  /** Watchers at the time of publication: later ones read the event from the log. */
   readonly audience: readonly Watcher[];
 }
 
 /**
- * The events of one run, for everybody who watches it.
+ * The events of one run for its observers.
  *
- * The runtime appends a durable event to `log` and then publishes it at once; the stream only reads the log, for those
- * who come late. Everybody sees all durable events once and in order, and of the deltas those since they came. What
- * an observer publishes from within `next` is seen after the event under way. No observer can throw into `publish`.
+ * The runtime appends a durable event to `log` and then publishes it; the stream reads the log for late subscribers only. Each observer
+ * gets all durable events once and in order, and the deltas since its subscription. An event that an observer publishes from within `next`
+ * follows the current one. No observer can throw into `publish`.
  *
  * @example
  * const stream = new EventStream(log, (observer, error) => record('observer.failed', observer, error));
@@ -34,16 +34,16 @@ interface Publication {
 export class EventStream {
   readonly #log: EventSource;
   readonly #failures: OnFailure | FailureKeeper;
-  /** Made when the first observer fails, or asks for them. */
+  /** Created on demand. */
   #report: OnFailure | undefined;
   #events: Observable<LiveEvent> | undefined;
-  /** Replaced, never changed: whoever walks it sees who watched at that moment. */
+  /** Replaced, never changed, so that an iteration sees a stable list. */
   #watchers: readonly Watcher[] = [];
   #waiting: Publication[] = [];
   #current: LiveEvent | undefined;
   #isPublishing = false;
   #isClosed = false;
-  /** Anybody listens; only the stream changes it. */
+  /** True if there are watchers; set by the stream only. */
   isWatched = false;
 
   constructor(log: EventSource, failures: OnFailure | FailureKeeper) {
@@ -51,7 +51,7 @@ export class EventStream {
     this.#failures = failures;
   }
 
-  /** The log so far, then what happens; completes when the run has ended. Its subscribers cannot hurt the run. */
+  /** Past and future events; completes when the run has ended. Failing subscribers do not affect the run. */
   get events$(): Observable<LiveEvent> {
     return (this.#events ??= new SafeObservable<LiveEvent>(
       (observer, error) => {
@@ -74,18 +74,18 @@ export class EventStream {
     ));
   }
 
-  /** True if anybody wants the deltas of models; if not, they need not be made. */
+  /** True if any watcher wants the deltas of models. */
   get wantsDeltas(): boolean {
     return this.#watchers.some((watcher) => watcher.wantsDeltas);
   }
 
-  /** Checks whether anybody wants the event of that number. */
+  /** Checks whether any watcher wants the event of that number. */
   wants(seq: number): boolean {
     for (const { from = 0 } of this.#watchers) if (seq >= from) return true;
     return false;
   }
 
-  /** Hands an event to everybody; costs next to nothing if there is nobody. Ignored once the stream is closed. */
+  /** Publishes an event; nearly free without watchers. Ignored once the stream is closed. */
   publish(event: LiveEvent): void {
     const audience = this.#watchers;
     if (audience.length === 0 || this.#isClosed) return;
@@ -95,14 +95,14 @@ export class EventStream {
     }
     this.#isPublishing = true;
     this.#deliver(event, audience);
-    // Grows while it is walked: observers may publish.
+    // The list may grow during the iteration, as observers may publish.
     for (const later of this.#waiting) this.#deliver(later.event, later.audience);
     if (this.#waiting.length > 0) this.#waiting = [];
     this.#isPublishing = false;
     if (this.#isClosed) this.#complete();
   }
 
-  /** Completes everybody, after the events under way. Who comes later is given the log, and completes. */
+  /** Completes all watchers after the current events. Later ones get the log and are completed. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -110,12 +110,12 @@ export class EventStream {
   }
 
   /**
-   * Hands `watcher` the log, unless `replay` is false, and then every event as it is published; gives the function that
-   * ends it. The floor below `events$` and hooks: what `next` throws is reported and otherwise ignored.
+   * Passes past events to `watcher`, unless `replay` is false, then each published one; returns a function that ends it. `events$` and
+   * hooks are built on this; an exception in `next` is reported and otherwise ignored.
    */
   watch(watcher: Watcher, replay = true): () => void {
     if (replay) {
-      // Grows while it is walked, too: what is published meanwhile is in it.
+      // The log may grow during the iteration, including events published meanwhile.
       for (let index = watcher.from ?? 0; index < this.#log.length; index += 1) {
         if (watcher.closed) return () => undefined;
         const event = this.#log.at(index);
@@ -134,9 +134,8 @@ export class EventStream {
   }
 
   /**
-   * For `for await`: all durable events, and deltas as long as the loop keeps up. Past `capacity` waiting deltas the
-   * oldest are dropped, and an `observer.dropped` in their place says how many; durable events are read from the
-   * log, so none is ever lost and none is held twice. `break` ends it.
+   * All durable events, and deltas as long as the loop keeps up, for `for await`. Beyond `capacity` waiting deltas the oldest are dropped,
+   * and an `observer.dropped` reports their number; durable events are read from the log and never lost. `break` ends it.
    *
    * @example
    * for await (const event of stream.iterate()) if (event.type === 'run.ended') break;
@@ -156,7 +155,7 @@ export class EventStream {
 
   #deliver(event: LiveEvent, audience: readonly Watcher[]): void {
     for (const watcher of audience) {
-      // Somebody may have left while others were served.
+      // A watcher may have left during the iteration.
       if (audience !== this.#watchers && !this.#watchers.includes(watcher)) continue;
       const isWanted = 'seq' in event ? event.seq >= (watcher.from ?? 0) : watcher.wantsDeltas;
       if (isWanted) this.#hand(watcher, event);

@@ -1,14 +1,14 @@
 import type { LiveEvent } from '../contracts/event.ts';
 import { SmallMap } from '../contracts/small-map.ts';
 
-/** Told of every observer that failed; the runtime makes an `observer.failed` event of it. */
+/** Called for each failed observer; the runtime records it as `observer.failed`. */
 export type OnFailure = (observer: string, error: unknown, event?: LiveEvent) => void;
 
-/** Past this many, an observer that fails each time would fill the log with news of itself. */
+/** Limits the reports of an observer that fails at every event. */
 const MAX_REPORTS = 100;
 
 /**
- * Passes failures of observers on: it never throws itself, and reports at most 100 failures of each name.
+ * Forwards failures of observers: never throws, and reports at most 100 failures of each name.
  *
  * @example
  * const report = failureReporter((observer, error) => console.error(observer, error));
@@ -22,11 +22,11 @@ export const failureReporter = (onFailure: OnFailure): OnFailure => {
     try {
       onFailure(observer, error, event);
     } catch {
-      // Whoever is told of failures has none left to tell of its own.
+      // A failing failure handler cannot be reported.
     }
   };
 };
 
-/** Checks whether an event is about observers: one that fails on it is not reported, or two of them would keep each other busy. */
+/** Checks whether an event is about observers: failures on such events are not reported, to avoid loops. */
 export const isAboutObservers = (event: LiveEvent): boolean =>
   event.type === 'observer.failed' || event.type === 'observer.dropped';

@@ -6,14 +6,14 @@ import type { OnFailure } from './failure-reporter.ts';
 import { isAboutObservers } from './failure-reporter.ts';
 import { isThenable } from '../contracts/thenable.ts';
 
-/** How a hook has fared so far, in events. */
+/** Statistics of a hook, in events. */
 export interface HookStats {
   readonly name: string;
-  /** Taken up by it, the failed ones included. */
+  /** Started, including failed ones. */
   readonly handled: number;
-  /** It threw, rejected or was given up on. */
+  /** Threw, rejected or timed out. */
   readonly failed: number;
-  /** It never saw them, as too many waited. */
+  /** Dropped, as too many were waiting. */
   readonly dropped: number;
   /** Still in its queue. */
   readonly waiting: number;
@@ -30,7 +30,7 @@ interface LaneSetup {
 /** In ms. */
 const DEFAULT_TIMEOUT = 5_000;
 
-/** One hook and what waits for it: it handles one event at a time, in order, and nobody waits for it. */
+/** One hook and its queue: it handles one event at a time, in order, without delaying others. */
 export class HookLane {
   readonly #hook: Hook;
   readonly #types: ReadonlySet<EventType> | undefined;
@@ -95,7 +95,7 @@ export class HookLane {
     this.#work(event);
   }
 
-  /** Resolves as soon as nothing waits and nothing is under way. */
+  /** Resolves when the queue is empty and the hook is idle. */
   whenIdle(): Promise<void> {
     if (!this.#isBusy) return Promise.resolve();
     return new Promise((resolve) => {
@@ -103,7 +103,7 @@ export class HookLane {
     });
   }
 
-  /** Once nothing waits, has the hook pass on what it kept; at most its time-out. Undefined for one that keeps nothing. */
+  /** Flushes the hook after its queue is empty, within its timeout. Undefined for a hook without `flush`. */
   flush(runId: string): Promise<void> | undefined {
     const { clock, report } = this.#setup;
     if (this.#hook.flush === undefined) return undefined;
@@ -121,7 +121,7 @@ export class HookLane {
     });
   }
 
-  /** Drops what waits, and takes no more. */
+  /** Drops the queue, and accepts no more events. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -131,7 +131,7 @@ export class HookLane {
     this.#tellDropped();
   }
 
-  /** A loop and not a recursion: a queue of 1,000 events that a hook handles at once must not eat the stack. */
+  /** A loop instead of a recursion, as a queue of 1,000 synchronous events would overflow the stack. */
   #work(first: LiveEvent | undefined): void {
     let event = first;
     while (event !== undefined) {
@@ -158,7 +158,7 @@ export class HookLane {
     }
   }
 
-  /** Goes on when `pending` is settled or out of time, whichever is first; what comes of it later is ignored. */
+  /** Continues when `pending` settles or times out, whichever is first. */
   #await(pending: PromiseLike<unknown>, event: LiveEvent): void {
     const { clock } = this.#setup;
     const goOn = () => {
@@ -175,7 +175,7 @@ export class HookLane {
       this.#giveUp = undefined;
     };
     this.#giveUp = stop;
-    // Adopted first, as a thenable of somebody's own may throw at once.
+    // Wrapped first, as a foreign thenable may throw.
     void Promise.resolve(pending).then(goOn, (error: unknown) => {
       if (this.#giveUp === stop) this.#fail(event, error);
       goOn();
@@ -210,6 +210,6 @@ export class HookLane {
   }
 }
 
-/** The types that a hook names in `on`; undefined stands for all. */
+/** The types that a hook names in `on`; undefined for all. */
 export const typesOf = (on: Hook['on']): ReadonlySet<EventType> | undefined =>
   on === undefined ? undefined : new Set(typeof on === 'string' ? [on] : on);

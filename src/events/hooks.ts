@@ -6,39 +6,39 @@ import { failureReporter } from './failure-reporter.ts';
 import type { HookStats } from './hook-lane.ts';
 import { HookLane, typesOf } from './hook-lane.ts';
 
-/** What hooks need of the run that they observe. */
+/** The calls that hooks need of the run that they observe. */
 export interface HookSetup {
   readonly clock: Clock;
-  /** Told of every throw, rejection and time-out, by the name of the hook; at most 100 times of each. */
+  /** Called for every exception, rejection and timeout, with the name of the hook; at most 100 times each. */
   readonly onFailure: OnFailure;
-  /** Told, once a hook has caught up, how many events it missed since it fell behind. Their sum is `stats` exactly. */
+  /** Called with the number of dropped events once a hook has caught up. Their sum equals `stats`. */
   readonly onDropped?: ((hook: string, count: number) => void) | undefined;
-  /** Events that may wait for one hook; past it the oldest are dropped. Default 1,000. */
+  /** Largest queue of a hook; beyond it the oldest events are dropped. Default 1,000. */
   readonly capacity?: number | undefined;
-  /** Handed to every hook with every event. */
+  /** Passed to every hook with every event. */
   readonly scope?: Pick<HookScope, 'context' | 'thread' | 'sent'> | undefined;
 }
 
-/** Hooks at work. */
+/** Attached hooks. */
 export interface AttachedHooks {
-  /** Of every hook, in the order in which they are served. */
+  /** Statistics of every hook, in calling order. */
   readonly stats: readonly HookStats[];
   /**
-   * Waits until every hook has handled what waits for it, but at most `timeoutMs` (by the run's clock, default 5,000):
-   * what waits then is dropped and counted, and the hooks take no more. Never rejects.
+   * Waits until every hook has handled its queue, for at most `timeoutMs` (by the run's clock, default 5,000): then the rest is dropped and
+   * counted. The hooks accept no more events. Never rejects.
    */
   settle(timeoutMs?: number): Promise<void>;
-  /** Waits for hooks that still have something to pass on, each at most its time-out. Undefined where there is none. Never rejects. */
+  /** Flushes hooks, each within its timeout. Undefined if there is nothing to flush. Never rejects. */
   flush(runId: string): Promise<void> | undefined;
-  /** Takes no more events; what waits is still handled. */
+  /** Accepts no more events; queued ones are still handled. */
   detach(): void;
 }
 
 /**
- * Lets hooks observe a stream: by priority, then in the order given, each with a queue and a time-out of its own.
+ * Attaches hooks to a stream, by priority, then in the order given, each with its own queue and timeout.
  *
- * A hook is called within `publish`, unless it is still busy with an earlier event: then the event waits for it, and
- * nobody else does. Of hooks with one name, failures are reported together.
+ * A hook is called within `publish`, unless it is still busy: then the event is queued, without delaying others. Failures of hooks with the
+ * same name are reported together.
  *
  * @example
  * const hooks = attachHooks(stream, [hook({ name: 'audit', on: 'tool.started', handle: write })], { clock, onFailure });
@@ -95,7 +95,7 @@ export const attachHooks = (
 };
 
 /**
- * A hook whose event has the type that `on` names: `handle` sees only that, and the hook fits wherever hooks do.
+ * Creates a hook for the event types in `on`, with `handle` typed accordingly.
  *
  * @example
  * const audit = hook({ name: 'audit', on: 'tool.finished', handle: (event) => console.log(event.tool, event.ok) });

@@ -2,8 +2,8 @@ import type { Hook } from '../contracts/event.ts';
 import type { LogSink } from '../contracts/log.ts';
 
 /**
- * Hands every error of a run to a log, the moment it is told: a hook like any other, so that a log that throws, or takes
- * its time, harms nobody, and is reported together with the error that it was told of.
+ * Passes every error of a run to a log as it happens. It is a hook, so that a failing or slow log has no effect on the run, and is reported
+ * together with the error being logged.
  */
 export const logHook = (log: LogSink): Hook => ({
   name: 'log',

@@ -6,55 +6,55 @@ import { through } from './middleware.ts';
 import type { BufferOptions } from './overflow-buffer.ts';
 import { OverflowBuffer } from './overflow-buffer.ts';
 
-/** Somebody who is handed events one at a time, at a pace of its own. */
+/** Consumes events one at a time, at its own pace. */
 export interface Consumer extends BufferOptions {
   readonly name: string;
-  /** Which events it wants. Default: all. */
+  /** Selects events. Default: all. */
   readonly filter?: ((event: LiveEvent) => boolean) | undefined;
-  /** What its events go through first, in order. */
+  /** Steps applied to its events first, in order. */
   readonly middleware?: readonly EventMiddleware[] | undefined;
   consume(event: LiveEvent): void | Promise<void>;
 }
 
-/** How a consumer has fared so far, in events. */
+/** Statistics of a consumer, in events. */
 export interface ConsumerStats {
   readonly name: string;
-  /** Taken up by it, the failed ones included. */
+  /** Started, including failed ones. */
   readonly handled: number;
-  /** It, or its filter, threw or rejected. */
+  /** Threw or rejected, in the consumer or its filter. */
   readonly failed: number;
-  /** It never had them, as too many waited. */
+  /** Dropped, as too many were waiting. */
   readonly dropped: number;
   readonly waiting: number;
 }
 
-/** Consumers at work. */
+/** Consumers of a stream. */
 export interface Multiplexed {
-  /** Of every consumer, in the order given. */
+  /** Statistics of every consumer, in the order given. */
   readonly stats: readonly ConsumerStats[];
-  /** Resolves once the stream has ended, and everybody has had what waited for it. Never rejects. */
+  /** Resolves once the stream has ended and every consumer has handled its buffer. Never rejects. */
   readonly done: Promise<void>;
-  /** Lets go of all that waits, and takes no more. */
+  /** Drops all buffers, and accepts no more events. */
   close(): void;
 }
 
-/** Who is told of what consumers fail with. */
+/** Options of {@link multiplex}. */
 export interface MultiplexOptions {
-  /** Told of every throw and rejection, of a stream that failed, and of an overflow, which ends its consumer only. Default: nobody. */
+  /** Called for every exception and rejection, for a failed stream, and for an overflow, which ends its consumer only. Default: ignored. */
   readonly onFailure?: ((consumer: string, error: unknown) => void) | undefined;
 }
 
 /**
- * Hands one stream to several consumers, each with a filter, a buffer and an overflow policy of its own: a slow one delays neither the
- * others nor the run, and none takes more memory than its buffer.
+ * Passes one stream to several consumers, each with its own filter, buffer and overflow policy: a slow one delays neither the others nor
+ * the run, and uses no more memory than its buffer.
  *
- * A consumer that is idle is called at once, within the event; one that is busy finds it in its buffer. One that never comes back
- * keeps `done` open until `close()`.
+ * An idle consumer is called synchronously; events for a busy one are buffered. A consumer that never returns keeps `done` pending until
+ * `close()`.
  *
  * @example
  * const watching = multiplex(handle.events$, [
- *   { name: 'screen', overflow: 'latest', consume: draw },
- *   { name: 'audit', filter: ({ type }) => type === 'tool.finished', capacity: 10_000, consume: write },
+ * { name: 'screen', overflow: 'latest', consume: draw },
+ * { name: 'audit', filter: ({ type }) => type === 'tool.finished', capacity: 10_000, consume: write },
  * ]);
  * await watching.done;
  * console.table(watching.stats);
@@ -79,7 +79,7 @@ export const multiplex = (
   };
 };
 
-/** One consumer and what waits for it. */
+/** One consumer and its buffer. */
 class ConsumerLane {
   readonly done: Promise<void>;
   readonly #consumer: Consumer;
@@ -118,7 +118,7 @@ class ConsumerLane {
         if (!this.#hasEnded && this.#wants(event)) this.#offer(event);
       },
       error: (error: unknown) => {
-        this.#tell(error);
+        this.#report(error);
         end();
       },
       complete: end,
@@ -126,7 +126,7 @@ class ConsumerLane {
     this.#leave = () => {
       following.unsubscribe();
     };
-    // It may have failed on what it was handed at once.
+    // It may have failed within `subscribe`.
     if (this.#hasEnded) this.#leave();
   }
 
@@ -154,12 +154,12 @@ class ConsumerLane {
     }
     const overflown = this.#waiting.offer(event);
     if (overflown === undefined) return;
-    this.#tell(overflown);
+    this.#report(overflown);
     this.#hasEnded = true;
     this.#leave();
   }
 
-  /** A loop and not a recursion: a thousand events that are handled at once must not eat the stack. */
+  /** A loop instead of a recursion, as a thousand synchronous events would overflow the stack. */
   #work(first: LiveEvent): void {
     let event: LiveEvent | undefined = first;
     while (event !== undefined) {
@@ -203,14 +203,14 @@ class ConsumerLane {
 
   #fail(error: unknown): void {
     this.#failed += 1;
-    this.#tell(error);
+    this.#report(error);
   }
 
-  #tell(error: unknown): void {
+  #report(error: unknown): void {
     try {
       this.#onFailure(this.#consumer.name, error);
     } catch {
-      // Whoever is told of failures has none left to tell of its own.
+      // A failing failure handler cannot be reported.
     }
   }
 }

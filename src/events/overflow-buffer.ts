@@ -2,20 +2,20 @@ import { TroupeError } from '../contracts/error.ts';
 import { BoundedBuffer } from './bounded-buffer.ts';
 
 /**
- * What becomes of an event for a buffer that is full: `dropOldest` lets the oldest go, `dropNewest` the one that came, `latest` keeps
- * none but the newest, and `fail` ends it with `publishing.overflow`. Nothing ever waits for room: a run does not wait for observers.
+ * The policy of a full buffer: `dropOldest` and `dropNewest` drop an event, `latest` keeps the newest only, and `fail` ends it with
+ * `publishing.overflow`. Nothing waits for room, as a run never waits for observers.
  */
 export type EventOverflow = 'dropOldest' | 'dropNewest' | 'latest' | 'fail';
 
-/** The limits of a buffer, and what is dropped past them. */
+/** Limits of a buffer, and its policy. */
 export interface BufferOptions {
-  /** Events that wait at most. Default 1,000; of `latest`, 1. */
+  /** Largest number of waiting events. Default 1,000; for `latest`, 1. */
   readonly capacity?: number | undefined;
   /** Default `dropOldest`. */
   readonly overflow?: EventOverflow | undefined;
 }
 
-/** What waits for one consumer: bounded, with a policy for too much, and counted. */
+/** The bounded buffer of one consumer, with a policy and statistics. */
 export class OverflowBuffer<T> {
   readonly #name: string;
   readonly #capacity: number;
@@ -39,12 +39,12 @@ export class OverflowBuffer<T> {
     return this.#items.length;
   }
 
-  /** The number of events dropped since the beginning. */
+  /** Total number of dropped events. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Gives the error where the policy is to fail, and it is full. */
+  /** Returns an error if the buffer is full and its policy is to fail. */
   offer(item: T): TroupeError | undefined {
     if (this.#items.length >= this.#capacity && this.#overflow !== 'latest') {
       if (this.#overflow === 'fail') return this.#overflown();
@@ -61,7 +61,7 @@ export class OverflowBuffer<T> {
     return this.#items.shift();
   }
 
-  /** Lets all go that waits. */
+  /** Drops all waiting events. */
   clear(): void {
     this.#dropped += this.#items.length;
     this.#items.clear();

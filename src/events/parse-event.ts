@@ -1,21 +1,23 @@
 import * as z from 'zod';
 import { TroupeError } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
+import { withCurrentName } from '../contracts/event-shape.ts';
 import { EVENT_VERSION, eventTypes, runtimeEventSchema } from '../contracts/event.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import { printableJson } from './printable.ts';
 
 /**
- * The event behind a JSON value, checked: what reads a log that was written elsewhere, or long ago.
+ * Parses and validates an event from JSON: for logs that were written elsewhere, or long ago.
  *
- * Keys that this version does not know are left out.
+ * Unknown keys are dropped, and events of earlier releases get their names of now.
  *
  * @example
  * const events = lines.map((line) => parseEvent(JSON.parse(line)));
  *
  * @throws {TroupeError} `input.invalid` for no object, an unknown version or type, or a missing or wrong value.
  */
-export const parseEvent = (json: unknown): RuntimeEvent => {
+export const parseEvent = (given: unknown): RuntimeEvent => {
+  const json = withCurrentName(given);
   if (!isJsonObject(json)) return refuse('it is not an object', json === null ? 'null' : typeof json);
   const { v: version, type } = json;
   if (version !== EVENT_VERSION) {
@@ -28,10 +30,10 @@ export const parseEvent = (json: unknown): RuntimeEvent => {
 };
 
 /**
- * An event as one line of NDJSON, its line feed included: `write(serialiseEvent(event))`.
+ * Serialises an event as one line of NDJSON, including its line feed: `write(serialiseEvent(event))`.
  *
- * A terminal may show it: control characters and marks that turn the direction of writing are escaped as JSON has it,
- * and read back as what they were. Deltas are not for logs and so are not taken.
+ * Safe for terminals: control characters and bidirectional marks are escaped as JSON, and parsed back unchanged. Deltas are not logged, and
+ * so not accepted.
  */
 export const serialiseEvent = (event: RuntimeEvent): string => `${printableJson(event)}\n`;
 

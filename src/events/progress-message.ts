@@ -3,48 +3,48 @@ import type { EventOf, LiveEvent } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import { oneLine } from './printable.ts';
 
-/** A tool call as a person reads it. */
+/** A tool call as shown to people. */
 export interface ProgressCall {
   readonly callId: string;
   readonly tool: string;
   readonly input: Json;
   readonly state: 'requested' | 'waiting' | 'running' | 'succeeded' | 'failed' | 'denied';
-  /** What it does, in words. Safe to print. */
+  /** Its activity. Safe to print. */
   readonly activity?: string | undefined;
-  /** What the tool answered, as its agent was shown it. */
+  /** Its result, as the agent was shown it. */
   readonly text?: string | undefined;
   readonly error?: ErrorData | undefined;
   readonly durationMs?: number | undefined;
 }
 
-/** What somebody said in a run, whole. As it was written: print with `printable`. */
+/** A complete message of a run. Unescaped: print it with `printable`. */
 export interface ProgressMessage {
-  /** Of one run and place in it: the same wherever it is read, so fit for a React key. */
+  /** Derived from run and position: stable, so suitable as a React key. */
   readonly id: string;
-  /** `agent` is one to another, or to a team. */
+  /** `agent` is a message between agents. */
   readonly role: 'user' | 'assistant' | 'agent';
   readonly at: number;
-  /** Of whom it is; of the user's it is who was told. */
+  /** The sender's path; for a user's message, the receiver's. */
   readonly path: string;
   readonly agent: string;
   readonly step?: number | undefined;
-  /** Of a message from one agent to another: to whom. */
+  /** Receiver of a message between agents. */
   readonly to?: string | undefined;
   readonly text: string;
   readonly reasoning?: string | undefined;
-  /** What was given to the run, where that was no text. */
+  /** The input of the run, if it is not text. */
   readonly data?: Json | undefined;
-  /** The calls that go with it, in the order in which they were wanted. */
+  /** Tool calls of the message, in requested order. */
   readonly calls: readonly ProgressCall[];
-  /** The request that it asks, or answers. */
+  /** The request that it makes or answers. */
   readonly requestId?: string | undefined;
-  /** What a critic said against it. */
+  /** A critic's note that rejected it. */
   readonly rejected?: string | undefined;
 }
 
 type Messages = readonly ProgressMessage[];
 
-/** The messages of a run after one more event, oldest first; the same array for an event that changes nothing. */
+/** Applies an event to the messages of a run, oldest first; the same array if nothing changes. */
 export const foldMessages = (messages: Messages, event: LiveEvent): Messages => {
   switch (event.type) {
     case 'run.started':
@@ -83,7 +83,7 @@ const spoken = (
   role: ProgressMessage['role'],
   text: unknown,
 ): ProgressMessage => {
-  // An event may have come from elsewhere, where nobody checked it.
+  // An event from elsewhere may not be validated.
   if (typeof text !== 'string') throw new TypeError('its text is none');
   const placed = { id: `${runId}#${seq}`, role, at, path, agent };
   return { ...placed, ...(step === undefined ? {} : { step }), text, calls: [] };
@@ -97,7 +97,7 @@ const textOf = ({ input, task }: EventOf<'run.started'>): string => {
 const dataOf = (value: Json): Pick<ProgressMessage, 'data'> =>
   typeof value === 'string' ? {} : { data: value };
 
-/** The last message of an agent, if that is of this step. */
+/** Index of the agent's last message, if it belongs to this step. */
 const lastOf = (messages: Messages, { path, step }: Durable): number => {
   const index = messages.findLastIndex(
     (message) => message.path === path && message.role === 'assistant' && message.requestId === undefined,
@@ -111,7 +111,7 @@ const withRejection = (messages: Messages, event: EventOf<'agent.critiqued'>): M
   return message === undefined ? messages : messages.with(index, { ...message, rejected: event.note ?? '' });
 };
 
-/** What a run came to, where nobody said so: a team, an agent that decides by itself, a tool that completes. */
+/** Adds the output of a run that no message contains: of a team, an agent that decides by itself, or a completing tool. */
 const withOutput = (messages: Messages, event: EventOf<'run.ended'>): Messages => {
   const { output, path } = event;
   if (output === undefined) return messages;
@@ -173,11 +173,11 @@ const withCall = (messages: Messages, event: CallEvent, news: Partial<ProgressCa
   const { callId, tool } = event;
   const found = lastOf(messages, event);
   const index = found < 0 ? messages.length : found;
-  // Whoever decides by itself calls tools without a word.
+  // An agent that decides by itself calls tools without a message.
   const message = messages[index] ?? spoken(event, 'assistant', '');
   const place = message.calls.findIndex((call) => call.callId === callId);
   const before = message.calls[place] ?? { callId, tool, input: null, state: 'requested' };
-  // A call that was denied is told to have finished, too: with why.
+  // A denied call finishes, too, with the reason.
   const state = before.state === 'denied' ? 'denied' : (news.state ?? before.state);
   const call: ProgressCall = { ...before, ...news, state };
   const calls = place < 0 ? [...message.calls, call] : message.calls.with(place, call);

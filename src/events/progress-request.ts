@@ -3,20 +3,20 @@ import type { LiveEvent } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import type { OpenRequest } from '../contracts/request.ts';
 
-/** What became of a request to a person. */
+/** The outcome of a request to a person. */
 export type RequestProgress =
   | { readonly state: 'open' }
-  /** The call is made; with `input`, with these arguments. */
+  /** Approved; with `input`, for these arguments. */
   | { readonly state: 'approved'; readonly input?: Json | undefined }
   | { readonly state: 'denied'; readonly reason?: string | undefined }
   | { readonly state: 'answered'; readonly text: string }
-  /** Nobody waits for an answer any more. */
+  /** No longer awaited. */
   | { readonly state: 'withdrawn'; readonly reason: string };
 
-/** A request to a person, and what became of it. */
+/** A request to a person, and its outcome. */
 export type ProgressRequest = OpenRequest & { readonly outcome: RequestProgress };
 
-/** The requests of a run after one more event, oldest first; the same array for an event that changes nothing. */
+/** Applies an event to the requests of a run, oldest first; the same array if nothing changes. */
 export const foldRequests = (
   requests: readonly ProgressRequest[],
   event: LiveEvent,

@@ -15,50 +15,50 @@ import { foldRequests } from './progress-request.ts';
 import type { Speech } from './speech.ts';
 import { foldSpeeches, NONE } from './speech.ts';
 
-/** What somebody said. */
+/** A text and its speaker. */
 export interface SaidText {
   readonly path: string;
   readonly text: string;
 }
 
-/** The progress of a run: all that a page or a terminal needs to draw it. Plain JSON; what did not change is the same object as before. */
+/** The progress of a run: all that a page or a terminal needs to draw it. Plain JSON; unchanged parts stay the same objects. */
 export interface Progress {
   /** Undefined before the first event. */
   readonly runId: string | undefined;
   readonly status: 'running' | 'paused' | RunStatus;
-  /** Where the agent or the team sits that was run. */
+  /** Path of the agent or team that was run. */
   readonly root: string | undefined;
-  /** Of the root: `DECIDE`, `waiting`, `completed` … */
+  /** Phase of the root: `DECIDE`, `waiting`, `completed` … */
   readonly phase: string | undefined;
-  /** Of the root, from 0. */
+  /** Step of the root, from 0. */
   readonly step: number | undefined;
-  /** The path of who is speaking, or spoke last. */
+  /** Path of the current or last speaker. */
   readonly speaker: string | undefined;
-  /** What the speaker says as it streams; once that is answered, the whole of it. What was taken back is gone. */
+  /** The speaker's text as it streams, then the complete text. Discarded text is removed. */
   readonly text: string;
-  /** True if more of `text` is to be expected. */
+  /** True while more of `text` is expected. */
   readonly isStreaming: boolean;
-  /** What was said last, whole. */
+  /** The last complete text. */
   readonly lastSaid: SaidText | undefined;
-  /** What models are saying at the moment, the newest last. */
+  /** Streaming texts of models, newest last. */
   readonly speeches: readonly Speech[];
-  /** What was said, oldest first. */
+  /** Messages, oldest first. */
   readonly messages: readonly ProgressMessage[];
-  /** What people were asked, oldest first, with what they said. */
+  /** Requests to people with their outcomes, oldest first. */
   readonly requests: readonly ProgressRequest[];
-  /** Everybody in the run: the root and its members. */
+  /** All agents of the run: the root and its members. */
   readonly agents: AgentsProgress;
-  /** So far; once the run is over, the runtime's own account. `durationMs` is 0 until then. */
+  /** Totals so far; after the end, those of the runtime. `durationMs` is 0 until then. */
   readonly totals: RunTotals;
-  /** Once the run has completed. */
+  /** Set once the run has completed. */
   readonly output: Json | undefined;
-  /** Once the run is over. */
+  /** Set once the run is over. */
   readonly stopReason: EventOf<'run.ended'>['stopReason'] | undefined;
-  /** Why the run failed. */
+  /** The reason why the run failed. */
   readonly error: ErrorData | undefined;
 }
 
-/** Before the first event. */
+/** Progress before the first event. */
 export const noProgress: Progress = {
   runId: undefined,
   status: 'running',
@@ -80,10 +80,10 @@ export const noProgress: Progress = {
 };
 
 /**
- * Progress after one more event. Pure; gives the same object back for an event that changes nothing.
+ * Applies an event to the progress. Pure; returns the same object if nothing changes.
  *
- * Deltas are only ever a preview: with or without them, from the beginning or from the log after a reconnect, a run comes to the same
- * value. Another run after the first keeps the messages, and begins anew in all else: the runs of a thread read as one conversation.
+ * Deltas are a preview only: with or without them, live or from the log after a reconnect, the result is the same. A second run keeps the
+ * messages and resets everything else, so that the runs of a thread read as one conversation.
  *
  * @example
  * handle.events$.pipe(scan(foldProgress, noProgress)).subscribe((progress) => draw(progressLine(progress)));
@@ -94,7 +94,7 @@ export const foldProgress = (progress: Progress, event: LiveEvent): Progress => 
   try {
     return folded(progress, event);
   } catch (cause) {
-    const message = `Cannot follow a run as what came is no event: ${nameOf(String(Object(event).type))}`;
+    const message = `Cannot follow a run as an event is invalid: ${nameOf(String(Object(event).type))}`;
     throw new TroupeError('stream.invalid', message, { cause });
   }
 };
@@ -153,7 +153,7 @@ const lifeAfter = (
   }
 };
 
-/** Who speaks, and what. */
+/** Updates the speaker and the text. */
 const withSpeech = (progress: Progress): Progress => {
   const { speeches, lastSaid } = progress;
   const speech = speeches.findLast(({ text }) => text !== '');
@@ -161,7 +161,7 @@ const withSpeech = (progress: Progress): Progress => {
   return { ...progress, speaker: said?.path, text: said?.text ?? '', isStreaming: speech !== undefined };
 };
 
-/** What was said last, once there are these messages: no more than the newest is looked at. */
+/** The last complete text; only the newest message is examined. */
 const lastSaidOf = ({ lastSaid, messages: before }: Progress, messages: Progress['messages']) => {
   const newest = messages.length > before.length ? messages.at(-1) : undefined;
   if (newest === undefined || newest.role !== 'assistant' || newest.text === '') return lastSaid;
@@ -169,7 +169,7 @@ const lastSaidOf = ({ lastSaid, messages: before }: Progress, messages: Progress
 };
 
 /**
- * One line for a terminal: who works, at what, and what it took so far.
+ * One line for a terminal: active agents with their activity, and totals.
  *
  * @example
  * progressLine(progress) // => 'researcher-1 · ACT · Reading config.json | writer · DECIDE · Thinking | 7 steps, 1,234 tokens'
@@ -191,8 +191,8 @@ export const progressLine = ({ status, agents, totals }: Progress): string => {
   );
 };
 
-/** Agents that a line has room for. */
+/** Largest number of agents in a line. */
 const SHOWN = 4;
 
-/** The same in every locale. */
+/** Independent of the locale. */
 const grouped = (count: number): string => count.toLocaleString('en-US');

@@ -5,16 +5,16 @@ import { isThenable } from '../contracts/thenable.ts';
 
 type Next<T> = (value: T) => void;
 
-/** What a failure of somebody without a name is reported under. */
+/** Name for failures of an anonymous subscriber. */
 const ANONYMOUS = 'subscriber';
 
 /**
- * An Observable whose subscribers cannot hurt anybody but themselves.
+ * An Observable whose subscribers cannot affect others.
  *
- * RxJS throws what a `next` throws, and an error without a handler, on a later tick, where it ends the process. Here
- * both go to `onFailure`, and so do rejections of an asynchronous `next`; that holds for everything piped from it too.
- * As in RxJS, a `next` that threw is called again, while an operator that threw ends its subscription.
- * Not covered: what other Observables are made of it with (`merge`, `defer` …), and promises that an operator forgets.
+ * RxJS rethrows an exception of `next`, and an unhandled error, on a later tick, where it ends the process. Here both go to `onFailure`,
+ * and so do rejections of an asynchronous `next`; that applies to everything piped from it too. As in RxJS, a `next` that threw is called
+ * again, while an operator that threw ends its subscription. Not covered: other Observables made from it (`merge`, `defer` …), and promises
+ * that an operator drops.
  *
  * @example
  * const numbers$ = new SafeObservable<number>(console.error, (subscriber) => subscriber.next(1));
@@ -28,7 +28,7 @@ export class SafeObservable<T> extends Observable<T> {
     this.#onFailure = onFailure;
   }
 
-  /** Keeps whatever is piped safe: RxJS operators make their results by it. */
+  /** Keeps piped observables safe: RxJS operators create their results by it. */
   override lift<R>(operator?: Operator<T, R>): SafeObservable<R> {
     const lifted = new SafeObservable<R>(this.#onFailure);
     lifted.source = this;
@@ -36,7 +36,7 @@ export class SafeObservable<T> extends Observable<T> {
     return lifted;
   }
 
-  /** Failures are reported under the name of the function that observes, else as `subscriber`. */
+  /** Failures are reported under the name of the observing function, else as `subscriber`. */
   override subscribe(
     observerOrNext?: Partial<Observer<T>> | Next<T> | null,
     error?: ((error: unknown) => void) | null,
@@ -51,7 +51,7 @@ export class SafeObservable<T> extends Observable<T> {
   }
 }
 
-/** A link of a chain of operators, at the end of which somebody guarded subscribes; maybe of another copy of RxJS. */
+/** Checks for an inner link of an operator chain, whose end is guarded; it may come from another copy of RxJS. */
 const isSubscriber = <T>(value: Partial<Observer<T>> | Next<T> | null | undefined): value is Subscriber<T> =>
   typeof value === 'object' && value !== null && 'add' in value && 'unsubscribe' in value;
 
@@ -75,7 +75,7 @@ const guarded = <T>(observer: Partial<Observer<T>>, name: string, onFailure: OnF
   return {
     next: (value) => {
       try {
-        // An `async` function fits where `void` is wanted: its rejection would end the process too.
+        // An `async` function is assignable to `void`: its rejection would end the process too.
         const returned: unknown = observer.next?.(value);
         if (isThenable(returned)) returned.then(undefined, report);
       } catch (error) {

@@ -6,7 +6,7 @@ import { noTotals } from '../contracts/no-totals.ts';
 import { addTotals } from './add-totals.ts';
 
 /**
- * Only the events of these types, typed as such.
+ * Selects events of these types, typed accordingly.
  *
  * @example
  * handle.events$.pipe(ofType('tool.started')).subscribe((event) => console.log(event.description));
@@ -19,7 +19,7 @@ export const ofType = <const Type extends EventType>(
 };
 
 /**
- * Only the events of the actor at `path`, and of all below it.
+ * Selects the events of the actor at `path` and below it.
  *
  * @example
  * handle.events$.pipe(under('desk/researcher-1'))
@@ -27,23 +27,23 @@ export const ofType = <const Type extends EventType>(
 export const under = <Event extends LiveEvent>(path: string): MonoTypeOperatorFunction<Event> =>
   filter((event) => event.path === path || event.path.startsWith(`${path}/`));
 
-/** What one model call has said so far. */
+/** The text of one model call so far. */
 export interface SpokenText {
   readonly path: string;
   readonly agent: string;
-  /** The call's; a repeated or later call has another. */
+  /** Key of the call; a repeated or later call has another. */
   readonly key: string;
-  /** All of it, not only what is new; empty when it was taken back. As the model wrote it: print with `printable`. */
+  /** The whole text so far; empty when it was discarded. Unescaped: print it with `printable`. */
   readonly text: string;
-  /** True if the model has ended. */
+  /** True if the model has finished. */
   readonly isComplete: boolean;
 }
 
 /**
- * The text of models as it streams, whole each time: draw the newest of each `key` over the last.
+ * The streamed text of models, each time as a whole: draw the newest text of each `key` over the previous one.
  *
- * Text that the runtime discards (a broken stream that is tried again) is taken back by an empty one. With `path`,
- * only the agent at that path. Who comes late sees answers that were given, but for them no streaming.
+ * Discarded text (a broken stream that is retried) is replaced by an empty one. With `path`, only the agent at that path. Late subscribers
+ * get past answers without streaming.
  *
  * @example
  * text$(handle.events$, 'desk').subscribe(({ text }) => draw(printable(text)));
@@ -62,7 +62,7 @@ type Speech = EventOf<
 >;
 
 interface Speeches {
-  /** By key, what was said so far in calls that go on. Made by the first event: a seed would be shared by all who watch. */
+  /** Text of open calls, by key. Created by the first event, as a seed would be shared by all subscribers. */
   readonly open: Map<string, string>;
   readonly said: SpokenText | undefined;
 }
@@ -86,7 +86,7 @@ const spoken = (before: Speeches | undefined, event: Speech): Speeches => {
 };
 
 /**
- * What a run has used so far, after each event that changes it; the last is the runtime's own account.
+ * The usage of a run so far, after each event that changes it; the last value is the runtime's own totals.
  *
  * @example
  * totals$(handle.events$).subscribe(({ inputTokens, outputTokens }) => meter.show(inputTokens + outputTokens));

@@ -1,16 +1,16 @@
 import type { DeltaEvent, LiveEvent } from '../contracts/event.ts';
 import { isEndPhase } from './agent-progress.ts';
 
-/** A call of a tool that a model is still writing. */
+/** A tool call that a model is streaming. */
 export interface CallSpeech {
   readonly tool: string | undefined;
-  /** Its arguments so far: JSON without its end. */
+  /** Its arguments so far: incomplete JSON. */
   readonly input: string;
 }
 
-/** What a model is saying, as it comes: gone once it has answered, or what it said was taken back. As the model wrote it. */
+/** The streaming output of a model; removed once it has answered or the output was discarded. Unescaped. */
 export interface Speech {
-  /** Of the model call; one that is repeated, or a later one, has another. */
+  /** Key of the model call; a repeated or later one has another. */
   readonly key: string;
   readonly path: string;
   readonly agent: string;
@@ -18,13 +18,13 @@ export interface Speech {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly CallSpeech[];
-  /** False where a piece is missing, as it came while nobody listened here. */
+  /** False if a delta is missing. */
   readonly isWhole: boolean;
-  /** The stream broke: the next attempt goes on from here. */
+  /** True if the stream broke; the next attempt continues from here. */
   readonly isInterrupted: boolean;
 }
 
-/** What models are saying after one more event, the newest last; the same array for an event that changes nothing. */
+/** Applies an event to the streaming outputs, newest last; the same array if nothing changes. */
 export const foldSpeeches = (speeches: readonly Speech[], event: LiveEvent): readonly Speech[] => {
   switch (event.type) {
     case 'model.delta':
@@ -41,7 +41,7 @@ export const foldSpeeches = (speeches: readonly Speech[], event: LiveEvent): rea
       const kept = { ...silence, key, path, agent, step, text, isInterrupted: true };
       return [...speeches.filter((speech) => speech.key !== key), kept];
     }
-    // Whoever goes on to something else has no call under way that anybody waits for.
+    // An agent in another phase has no pending call.
     case 'phase.entered':
       return without(
         speeches,
@@ -56,7 +56,7 @@ export const foldSpeeches = (speeches: readonly Speech[], event: LiveEvent): rea
   }
 };
 
-/** Nobody says anything. */
+/** No streaming outputs. */
 export const NONE: readonly Speech[] = [];
 
 const silence = { text: '', reasoning: '', calls: [], isWhole: true, isInterrupted: false };
@@ -75,7 +75,7 @@ const withDelta = (speeches: readonly Speech[], event: DeltaEvent): readonly Spe
   const after = said(before, event);
   if (after === before) return speeches;
   if (index >= 0) return speeches.with(index, after);
-  // What broke off before is said again by the attempt that goes on from it.
+  // The continuing attempt streams the interrupted part again.
   return [...without(speeches, (speech) => speech.isInterrupted && speech.path === path), after];
 };
 
@@ -84,7 +84,7 @@ const said = (speech: Speech, { delta, offset }: DeltaEvent): Speech => {
   const before = delta.type === 'tool-call' ? (speech.calls[delta.index]?.input ?? '') : speech[delta.type];
   const isNew = delta.type === 'tool-call' && speech.calls[delta.index] === undefined;
   if (delta.text === '' && !isNew) return speech;
-  // A piece that is missing makes the place of the next one known no more: what comes is only put behind it.
+  // After a gap the position of later deltas is unknown: they are appended.
   const isWhole = speech.isWhole && (offset === undefined || offset === before.length);
   const text = before + delta.text;
   if (delta.type !== 'tool-call') return { ...speech, [delta.type]: text, isWhole };

@@ -5,7 +5,7 @@ import type { LiveEvent } from '../contracts/event.ts';
 import { isAtWork } from './agent-progress.ts';
 import { SafeObservable } from './safe-observable.ts';
 
-/** That somebody is seen to work, or is no more. */
+/** A typing indicator that appears or disappears. */
 export interface Typing {
   readonly path: string;
   readonly agent: string;
@@ -14,11 +14,11 @@ export interface Typing {
   readonly at: number;
 }
 
-/** How an indicator behaves. */
+/** Options of {@link typing$}. */
 export interface TypingOptions {
-  /** The time that it is shown at least, in ms, unless the run ends first. Default 5,000. */
+  /** Shortest time that it is shown, in ms, unless the run ends first. Default 5,000. */
   readonly minMs?: number | undefined;
-  /** Default: the machine's own. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -33,8 +33,8 @@ interface Shown {
 const MIN_MS = 5_000;
 
 /**
- * Who is typing, as a chat shows it: on with the first work of an agent, and on for at least `minMs`, so that it does not flicker where
- * an agent goes on a moment later. Off for everybody when the run ends.
+ * Typing indicators for a chat: on when an agent starts to work, for at least `minMs`, so that they do not flicker between steps. All are
+ * off when the run ends.
  *
  * @example
  * typing$(handle.events$).subscribe(({ agent, isTyping }) => chat.setTyping(agent, isTyping));
@@ -63,7 +63,7 @@ export const typing$ = (events$: Observable<LiveEvent>, options: TypingOptions =
     };
   });
 
-/** Whoever is shown it and throws is told nothing of it: a timer has no run to report in. */
+/** Ignores failing subscribers, as a timer has no run to report them in. */
 const ignored = (): void => undefined;
 
 /** The indicators of one run. */
@@ -91,14 +91,14 @@ export class TypingIndicators {
     else this.#stop(path);
   }
 
-  /** Everybody's are off, at once. */
+  /** Turns all indicators off. */
   end(): void {
     const shown = [...this.#shown.keys()];
     this.#working.clear();
     for (const path of shown) this.#hide(path);
   }
 
-  /** As if nothing had been shown. */
+  /** Resets without notifying. */
   forget(): void {
     for (const { hiding } of this.#shown.values()) this.#clock.clearTimeout(hiding);
     this.#shown.clear();

@@ -4,24 +4,24 @@ import type { LiveEvent } from '../contracts/event.ts';
 import type { AgentsProgress } from './agent-progress.ts';
 import { allAtRest, foldAgents } from './agent-progress.ts';
 
-/** That somebody began or ceased to work: what a typing indicator shows. */
+/** An agent that starts or stops working, for a typing indicator. */
 export interface Working {
   readonly path: string;
   readonly isWorking: boolean;
 }
 
 /**
- * When each agent starts and stops working: a start before its first phase's work, a stop when it waits or ends.
+ * Emits when an agent starts working, before its first phase's work, and when it stops, by waiting or ending.
  *
- * Starts and stops alternate for each path, and whatever happens, failure and a stream that breaks off included,
- * everybody who started is stopped before it completes. A team's supervisor is never shown as working.
+ * Starts and stops alternate for each path, and every started agent is stopped before completion, also after a failure or a broken stream.
+ * A team's supervisor is never shown as working.
  *
  * @example
  * working$(handle.events$).subscribe(({ path, isWorking }) => chat.setTyping(path, isWorking));
  */
 export const working$ = (events$: Observable<LiveEvent>): Observable<Working> =>
   events$.pipe(
-    // So that the end is one more thing that happens, after which nobody works.
+    // Turns the end into an element, after which no agent works.
     materialize(),
     scan(
       ({ agents }, { kind, value }): Change => {

@@ -7,13 +7,13 @@ import type { Engagement } from './outputs.ts';
 import type { ModelCallInput } from './model-call-context.ts';
 import type { ToolCallInput } from './tool-call-context.ts';
 
-/** The ports an agent's machine asks. */
+/** Ports that an agent's machine asks. */
 export type AgentPort = Extract<
   Port,
   'prepare' | 'observe' | 'decide' | 'act' | 'critique' | 'wake' | 'recover'
 >;
 
-/** What an agent asks for through a port, read off its context alone. */
+/** The asks of an agent through a port, derived from its context alone. */
 export const agentAsks = (context: AgentContext, port: AgentPort): readonly Ask[] => {
   const { runId, path, agent } = context.run;
   const origin = { runId, path, agent, step: context.step, round: roundOf(context) };
@@ -70,14 +70,14 @@ const wakeAsks = (context: AgentContext): readonly Ask[] => {
   return [{ ...effect, input: { dueAt: context.tally.now + forMs } }];
 };
 
-/** One waits a moment longer, as more may come back. */
+/** Asks to wait a moment longer, as more delegates may return. */
 export const gatherAsks = (context: AgentContext, dueAt: number): readonly Ask[] => {
   const { runId, path, agent } = context.run;
   const effect = effectOf('wake', { runId, path, agent, step: context.step - 1, phase: 'gathering' });
   return [{ ...effect, input: { dueAt } }];
 };
 
-/** The call machine that takes over the trouble just noted. No name begins with `~`: its address can be nobody else's. */
+/** The call machine that takes over the trouble just recorded. No agent's name begins with `~`, so its address is unique. */
 export const callEngagement = (context: AgentContext): readonly Engagement[] => {
   const { trouble, plan } = context.cycle;
   const { runId, path, agent } = context.run;

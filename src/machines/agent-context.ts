@@ -22,11 +22,11 @@ import type { Delegations } from './delegations-state.ts';
 import type { Watch } from './watch.ts';
 import { NOTHING_SEEN } from './watch.ts';
 
-/** What an agent's machine knows: plain JSON, few keys, and nothing that grows with the run but `history`. */
+/** The context of an agent's machine: plain JSON, few keys, and nothing that grows with the run but `history`. */
 export interface AgentContext {
   readonly run: AgentIdentity;
   readonly input: Json;
-  /** Steps completed; advances in REDUCE and only there. */
+  /** Number of completed steps; advances in REDUCE only. */
   readonly step: number;
   readonly state: Json;
   readonly history: History<Turn>;
@@ -35,89 +35,89 @@ export interface AgentContext {
   readonly cycle: Cycle;
   readonly tally: Tally;
   readonly review: ReviewState;
-  /** Why the run is over; null while it is not. */
+  /** The reason why the run is over; null until then. */
   readonly end: End | null;
 }
 
-/** What a reducer changes of the context. */
+/** A partial context returned by a reducer. */
 export type AgentChange = Partial<AgentContext>;
 
-/** What does not change during a run, or hardly ever. */
+/** The part of the context that hardly ever changes during a run. */
 export interface AgentIdentity {
   readonly runId: string;
   readonly path: string;
   readonly agent: string;
   readonly observes: boolean;
-  /** It answers only when it has read all that came in. */
+  /** True if it answers only after reading all messages. */
   readonly readsUnread?: true | undefined;
   readonly critics: 'none' | 'answer' | 'step';
-  /** Critics of steps look at multiples of these only; absent where one of them looks at every step. */
+  /** Critics of steps apply to multiples of these only; absent if one of them applies to every step. */
   readonly critiqueEvery?: readonly number[] | undefined;
   readonly maxRejections: number;
   readonly toolConcurrency: number;
-  /** The number of models to fall back along. */
+  /** Number of models in the fallback list. */
   readonly models: number;
-  /** Failures in a row that are survived; absent where the first one ends the run. */
+  /** Largest number of consecutive failures that are recovered; absent if the first one ends the run. */
   readonly recoveries?: number | undefined;
-  /** What was said is part of how it ends. */
+  /** Includes the conversation in the outcome. */
   readonly keepsConversation?: boolean | undefined;
-  /** The author of the input, where that is not the user. */
+  /** Author of the input, if not the user. */
   readonly inputFrom?: string | undefined;
-  /** The phase that the work is in, where it goes through phases. */
+  /** The phase of the work, if it has phases. */
   readonly phase?: string | undefined;
-  /** Where the prompt of this run stands in the history; absent until it is prepared. */
+  /** Index of this run's prompt in the history; absent until it is prepared. */
   readonly promptAt?: number | undefined;
-  /** What of the history is not shown any more; absent while all of it is. */
+  /** The part of the history that is no longer shown; absent while all of it is. */
   readonly compaction?: Compaction | undefined;
 }
 
-/** The step under way. */
+/** The current step. */
 export interface Cycle {
   readonly startedAt: number;
   readonly messages: number;
   readonly observation: Json | null;
-  /** What was recalled. */
+  /** Recalled memories. */
   readonly memory: MemoryBlock | null;
   readonly decision: TakenDecision | null;
-  /** What the decision was picked from, where it was. */
+  /** The branch that the decision was selected from, if any. */
   readonly branch: BranchTaken | null;
   readonly turn: AssistantTurn | null;
-  /** Said back to the model after its turn: why that turn could not stand. */
+  /** A note to the model after its turn: the reason why that turn was rejected. */
   readonly note: string | null;
   readonly plan: CallPlan | null;
   readonly trouble: Trouble | null;
   readonly results: readonly ToolResult[];
-  /** The results of the step before. */
+  /** Results of the previous step. */
   readonly previous: readonly ToolResult[];
   readonly critiques: readonly SaidCritique[];
   readonly diff: Readonly<Record<string, StateChange>>;
-  /** Told at CHECK_STOP, beside what is told of every step. */
+  /** Events to emit at CHECK_STOP, beside those of every step. */
   readonly notices: readonly EventBody[];
-  /** The time to wait before the next step, in ms; null for none. */
+  /** Wait before the next step, in ms; null for none. */
   readonly pauseMs: number | null;
 }
 
-/** How the answer stands with the critics, what went wrong in a row, and how the run is getting on. */
+/** The state of reviews, recoveries, loops and delegations. */
 export interface ReviewState {
   readonly candidate: Candidate | null;
   readonly rejections: number;
-  /** Steps in a row in which every call named an unknown tool. */
+  /** Number of consecutive steps in which every call named an unknown tool. */
   readonly unknownTools: number;
-  /** Turns in a row that could not stand (an answer that breaks its schema …). */
+  /** Number of consecutive rejected turns (an answer that violates its schema …). */
   readonly badTurns: number;
-  /** Failures that were survived, or wait for a decision; absent until there is one. */
+  /** Failures that were recovered or wait for a decision; absent until there is one. */
   readonly recovery?: RecoveryState | undefined;
-  /** The last failures of models, where retries adapt to them; absent until there is one. */
+  /** Latest failures of models, for adaptive retries; absent until there is one. */
   readonly modelFailures?: readonly ModelFailure[] | undefined;
   readonly watch: Watch;
-  /** Work given to others; absent until there is some. */
+  /** Delegated work; absent until there is some. */
   readonly delegations?: Delegations | undefined;
 }
 
 /** An answer that may become the output of the run. */
 export interface Candidate {
   readonly answer: Json;
-  /** It was taken for the answer although the model never said so. */
+  /** True if the model never declared it as its answer. */
   readonly autoCompleted?: true | undefined;
 }
 
@@ -126,11 +126,11 @@ export interface End {
   readonly status: RunStatus;
   readonly stopReason: StopReason;
   readonly error?: ErrorData | undefined;
-  /** All that preparing found, where that ended the run: `error` is the sum of it. */
+  /** All problems found while preparing, if they ended the run; `error` summarizes them. */
   readonly problems?: readonly ErrorData[] | undefined;
 }
 
-/** A decision, or why there is none. */
+/** A decision, or the reason for not having one. */
 type Choice =
   | {
       readonly kind: 'decided';
@@ -145,69 +145,69 @@ type Choice =
       readonly turn: AssistantTurn;
       readonly note?: string | undefined;
       readonly usage: Usage;
-      /** Too many of these in a row end the run with this. */
+      /** Ends the run if too many of these occur in a row. */
       readonly problem?: ErrorData | undefined;
     }
   | { readonly kind: 'refused'; readonly text: string; readonly usage: Usage }
   | {
-      /** Nothing was chosen, as a budget does not allow it. */
+      /** Refused by a budget. */
       readonly kind: 'spent';
       readonly stopReason: BudgetSpent;
-      /** The step itself is not allowed: nothing of it has begun. */
+      /** True if the step itself is refused, so that nothing of it has started. */
       readonly isUnbegun?: true | undefined;
-      /** What attempts used before. */
+      /** Usage of earlier attempts. */
       readonly usage?: Usage | undefined;
     };
 
-/** What it took to come to a choice. */
+/** The effort behind a choice. */
 interface Expense {
-  /** Attempts and models that it took beyond the first. */
+  /** Number of attempts beyond the first, of all models. */
   readonly retries?: number | undefined;
-  /** All that are remembered, where a call of its own had more. */
+  /** All failures remembered by the call actor, if there was one. */
   readonly failures?: readonly ModelFailure[] | undefined;
   readonly budget?: BudgetUse | undefined;
-  /** What became of the conversation when the request was made, if anything did. */
+  /** The compaction made for the request, if any. */
   readonly compaction?: Compaction | undefined;
 }
 
-/** What a decision comes to: the answer of port `decide`, or of a model call. */
+/** The answer of port `decide`, or of a model call. */
 export type Decided = (Choice & Expense) | Trouble;
 
-/** Work that could not be finished in one go: handed to a call machine of its own. */
+/** Work that needs more than one attempt: it is handed to a call machine. */
 export interface Trouble {
   readonly kind: 'trouble';
   readonly index: number;
   readonly attempt: number;
-  /** The time to wait before the next attempt, in ms; null where there is none with this model or tool. */
+  /** Wait before the next attempt, in ms; null if this model or tool is not tried again. */
   readonly waitMs: number | null;
-  /** A person has to say yes first. */
+  /** True if a person has to approve it first. */
   readonly needsApproval?: boolean | undefined;
   readonly error?: ErrorData | undefined;
-  /** The model that was asked, by name. */
+  /** Name of the model. */
   readonly model?: string | undefined;
-  /** Said to the model in the next attempt. */
+  /** A note to the model in the next attempt. */
   readonly nudge?: string | undefined;
-  /** The text of an attempt that broke off, incomplete: kept for the next to go on from. */
+  /** Partial text of an interrupted attempt, to continue from. */
   readonly partial?: string | undefined;
-  /** To be remembered, where retries adapt. */
+  /** A failure to remember, for adaptive retries. */
   readonly failure?: ModelFailure | undefined;
-  /** Tokens used in vain. */
+  /** Wasted tokens. */
   readonly usage?: Usage | undefined;
   readonly compaction?: Compaction | undefined;
 }
 
-/** What one tool call comes to: the answer of ports `act` and `tool`. */
+/** The answer of ports `act` and `tool`: the result of one tool call. */
 export type Acted =
   | {
       readonly kind: 'result';
       readonly result: ToolResult;
-      /** The budget that did not allow the call. */
+      /** The budget that refused the call. */
       readonly spent?: BudgetSpent | undefined;
       readonly budget?: BudgetUse | undefined;
     }
   | Trouble;
 
-/** What preparing found. */
+/** The answer of port `prepare`. */
 export interface Prepared {
   readonly problems: readonly ErrorData[];
   readonly input: Json;
@@ -217,19 +217,19 @@ export interface Prepared {
   readonly budget?: BudgetUse | undefined;
 }
 
-/** What looking around gave. */
+/** The answer of port `observe`. */
 export interface Observed {
   readonly observation?: Json | undefined;
   readonly memory?: MemoryBlock | undefined;
 }
 
-/** What all critics together said. */
+/** The combined answer of all critics. */
 export interface Critiqued {
   readonly critiques: readonly SaidCritique[];
   readonly verdict: Critique;
 }
 
-/** What an agent's actor is started with. */
+/** Input of an agent's actor. */
 export interface AgentInput extends AgentIdentity {
   readonly input: Json;
   readonly state: Json;
@@ -256,7 +256,7 @@ const NO_CYCLE: Cycle = {
   pauseMs: null,
 };
 
-/** The cycle of a step that begins at `startedAt`. */
+/** The cycle of a step that starts at `startedAt`. */
 export const newCycle = (startedAt: number, messages = 0, previous: readonly ToolResult[] = []): Cycle => ({
   ...NO_CYCLE,
   startedAt,
@@ -279,7 +279,7 @@ const NOBODY: AgentInput = {
   at: 0,
 };
 
-/** The context to start from. XState's pure functions call it once more without an input: hence the default. */
+/** The initial context. XState's pure functions also call it without an input, hence the default. */
 export const initialContext = ({ input: given }: { input: AgentInput | undefined }): AgentContext => {
   const { input, state, history, at, ...run } = given ?? NOBODY;
   return {

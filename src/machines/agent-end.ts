@@ -3,7 +3,7 @@ import { effectKey } from '../contracts/effect.ts';
 import { errorData } from '../contracts/error.ts';
 import type { AgentContext, End } from './agent-context.ts';
 
-/** A run that ends with an error. */
+/** The end of a run with an error. */
 export const failure = (error: ErrorData): End => ({
   status: 'failed',
   stopReason: { kind: 'failed' },
@@ -24,9 +24,9 @@ export const problemOf = (problems: readonly ErrorData[], first: ErrorData): Err
         })),
       };
 
-/** One of the functions of a definition threw: the run ends with that. */
+/** Ends a run whose definition has a function that threw. */
 export const threw = ({ run, step }: AgentContext, thrown: unknown, what: string, phase: string): End => {
-  // REDUCE has advanced the counter, yet CHECK_STOP still belongs to the step reduced.
+  // REDUCE has advanced the counter, but CHECK_STOP still belongs to the previous step.
   const at = phase === 'CHECK_STOP' ? step - 1 : step;
   const message = `Cannot finish step ${at} of '${run.agent}' as its ${what} threw`;
   const where = { phase, step: at, path: run.path, runId: run.runId };

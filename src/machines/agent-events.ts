@@ -5,7 +5,7 @@ import type { AgentContext } from './agent-context.ts';
 import { underWay } from './delegations-state.ts';
 import { patchOf } from './critique-patch.ts';
 
-/** The events that an agent's machine tells of itself. */
+/** Events that an agent's machine emits. */
 export type AgentEventType =
   | 'agent.prepared'
   | 'agent.observed'
@@ -18,11 +18,11 @@ export type AgentEventType =
   | 'recovery.decided'
   | 'step.ended';
 
-/** The step that a phase belongs to: REDUCE advances the counter, yet CRITIC and CHECK_STOP are still of the step reduced. */
+/** The step of a phase: REDUCE advances the counter, but CRITIC and CHECK_STOP still belong to the previous step. */
 export const stepAt = (context: AgentContext, phase: string): number =>
   phase === 'CRITIC' || phase === 'CHECK_STOP' ? context.step - 1 : context.step;
 
-/** An event's content, read off the context after the reducer that it tells of. */
+/** The body of an event, from the context after its reducer. */
 export const agentEvent = (context: AgentContext, type: AgentEventType): EventBody => {
   const { cycle, end } = context;
   switch (type) {
@@ -59,7 +59,7 @@ export const agentEvent = (context: AgentContext, type: AgentEventType): EventBo
   }
 };
 
-/** What there was in place of a decision: a refusal, a spent budget, or a turn that could not stand. */
+/** The event kind for a missing decision: a refusal, a spent budget, or a rejected turn. */
 const undecidedKind = (end: AgentContext['end']): string => {
   const kind = end?.stopReason.kind;
   return kind === 'refused' || kind === 'budget' ? kind : 'again';
@@ -119,7 +119,7 @@ const waitingEvent = ({ cycle, review }: AgentContext): EventBody => {
   };
 };
 
-/** What happened in the step that CHECK_STOP closes. */
+/** The record of the step that CHECK_STOP ends. */
 const stepRecord = ({ run, step, cycle, tally }: AgentContext): StepRecord => ({
   step: step - 1,
   path: run.path,

@@ -11,37 +11,37 @@ const tells = (event: AgentEventType, phase: string) => ({ type: 'emit', params:
 
 const isPrepared = ['prepared', tells('agent.prepared', 'preparing')] as const;
 
-const takesBack = ['tellReturn', 'returned'] as const;
+const takesBack = ['emitReturn', 'returned'] as const;
 
 const LOOKING = '#agent.running.OBSERVE.looking';
 
-/** A message, or time that is up, is looked at by whoever looks around, and else taken up at once. */
+/** Messages and timeouts continue with a look at the environment if the agent observes, otherwise at once. */
 const goesOn = <const Action extends string>(action: Action) =>
   [
     { guard: 'observes', target: LOOKING, actions: action },
     { target: 'running', actions: action },
   ] as const;
 
-/** What ends a wait, whether for anything at all or for more to come back. */
+/** Events that end a wait. */
 const wakes = { message: goesOn('received'), 'answered.wake': goesOn('woken') } as const;
 
-/** Work that was given away came back, and there is nothing more to wait for. */
+/** The last awaited delegate has returned. */
 const comesBack = [
   { guard: 'comesBackToLook', target: LOOKING, actions: takesBack },
   { guard: 'comesBack', target: 'running', actions: takesBack },
 ] as const;
 
-/** A failure that is not past what the recovery policy allows is decided on where it came up. */
+/** A failure within the recovery policy's limit is handled in the state in which it occurred. */
 const survives = (port: RecoverablePort) =>
   ({ guard: 'mayRecover', actions: [{ type: 'stumbled', params: { port } }, asks('recover')] }) as const;
 
 /**
- * The statechart that every agent is.
+ * The statechart of every agent.
  *
- * I1  A state decides (by `always`) or works (asks on entry, leaves on the answer), never both.
- * I2  The context is plain JSON; whatever is to be done leaves as an output (see `outputs.ts`).
- * I3  Every run ends in exactly one of completed, stopped, aborted, failed.
- * I4  No state is re-entered from itself, no loop passes without CHECK_STOP, where the step limit holds.
+ * I1 A state decides (by `always`) or works (asks on entry, leaves on the answer), never both.
+ * I2 The context is plain JSON; work leaves as outputs (see `outputs.ts`).
+ * I3 Every run ends in exactly one of completed, stopped, aborted, failed.
+ * I4 No state is re-entered from itself, and every loop passes CHECK_STOP, where the step limit applies.
  */
 export const agentMachine = /* @__PURE__ */ agentSetup.createMachine({
   id: 'agent',
@@ -59,7 +59,7 @@ export const agentMachine = /* @__PURE__ */ agentSetup.createMachine({
   },
   states: {
     preparing: {
-      description: 'Input, model and tools are looked at; all problems are collected.',
+      description: 'Input, model and tools are validated; all problems are collected.',
       entry: [enters('preparing'), asks('prepare')],
       exit: 'withdraw',
       on: {
@@ -76,8 +76,8 @@ export const agentMachine = /* @__PURE__ */ agentSetup.createMachine({
       exit: ['withdraw', 'dismiss'],
       on: {
         'answered.recover': [
-          { guard: 'givesUp', target: 'failed', actions: ['recovered', 'tellRecovery'] },
-          { actions: ['recovered', 'tellRecovery', 'askOn'] },
+          { guard: 'givesUp', target: 'failed', actions: ['recovered', 'emitRecovery'] },
+          { actions: ['recovered', 'emitRecovery', 'askOn'] },
         ],
       },
       states: {
@@ -106,12 +106,12 @@ export const agentMachine = /* @__PURE__ */ agentSetup.createMachine({
                   {
                     guard: 'seesInstead',
                     target: '#agent.running.DECIDE',
-                    actions: ['recovered', 'tellRecovery'],
+                    actions: ['recovered', 'emitRecovery'],
                   },
                   {
                     guard: 'movesOn',
                     target: '#agent.running.REDUCE',
-                    actions: ['recovered', 'tellRecovery'],
+                    actions: ['recovered', 'emitRecovery'],
                   },
                 ],
               },
@@ -137,8 +137,8 @@ export const agentMachine = /* @__PURE__ */ agentSetup.createMachine({
             ],
             'failed.decide': survives('decide'),
             'answered.recover': [
-              { guard: 'actsInstead', target: 'ACT', actions: ['recovered', 'tellRecovery'] },
-              { guard: 'movesOn', target: 'REDUCE', actions: ['recovered', 'tellRecovery'] },
+              { guard: 'actsInstead', target: 'ACT', actions: ['recovered', 'emitRecovery'] },
+              { guard: 'movesOn', target: 'REDUCE', actions: ['recovered', 'emitRecovery'] },
             ],
           },
         },
@@ -159,13 +159,13 @@ export const agentMachine = /* @__PURE__ */ agentSetup.createMachine({
             'answered.recover': {
               guard: 'movesOn',
               target: 'REDUCE',
-              actions: ['recovered', 'tellRecovery'],
+              actions: ['recovered', 'emitRecovery'],
             },
           },
         },
         REDUCE: {
           description: 'Decision and results are folded into state and conversation; the step counts.',
-          entry: [enters('REDUCE'), 'reduced', 'giveAway'],
+          entry: [enters('REDUCE'), 'reduced', 'delegate'],
           exit: tells('agent.reduced', 'REDUCE'),
           always: [{ guard: 'wantsCritique', target: 'CRITIC' }, { target: 'CHECK_STOP' }],
         },
@@ -184,7 +184,7 @@ export const agentMachine = /* @__PURE__ */ agentSetup.createMachine({
           entry: [
             enters('CHECK_STOP'),
             'checked',
-            'tellNotices',
+            'emitNotices',
             tells('agent.checked', 'CHECK_STOP'),
             tells('step.ended', 'CHECK_STOP'),
           ],
@@ -212,7 +212,7 @@ export const agentMachine = /* @__PURE__ */ agentSetup.createMachine({
       },
     },
     gathering: {
-      description: 'Work that was given away came back; more of it may, in a moment.',
+      description: 'A delegate has returned; others may within a moment.',
       entry: enters('gathering'),
       exit: 'withdraw',
       on: {
@@ -231,12 +231,12 @@ export const agentMachine = /* @__PURE__ */ agentSetup.createMachine({
       entry: enters('stopped'),
     },
     aborted: {
-      description: 'Somebody called the run off.',
+      description: 'The run was aborted.',
       type: 'final',
       entry: enters('aborted'),
     },
     failed: {
-      description: 'Something broke that trying again could not mend.',
+      description: 'A failure that no retry resolved.',
       type: 'final',
       entry: enters('failed'),
     },

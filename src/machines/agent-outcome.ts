@@ -6,12 +6,12 @@ import type { Turn } from '../contracts/transcript.ts';
 import type { AgentContext, End } from './agent-context.ts';
 import { reportOf } from './failure-report.ts';
 
-/** What is left of an agent when it is done. */
+/** The outcome of an agent's run. */
 export const outcome = ({ context }: { context: AgentContext }): Outcome => {
   const { end, review, step, state, tally } = context;
   const { status, stopReason, error }: End = end ?? UNFINISHED;
   const report = reportOf(context, end ?? UNFINISHED);
-  // What was sent back to the last is all there is, and better than nothing.
+  // The answer that was rejected last is better than none.
   const answer = review.candidate?.answer ?? (review.watch.said || undefined);
   return {
     status,
@@ -35,7 +35,7 @@ const conversationOf = (
   return run.keepsConversation === true ? { conversation: new HistoryView(history).toArray() } : {};
 };
 
-/** What is left of a conversation that had become too long; it begins where a model can follow it. */
+/** The second half of a conversation that became too long; it starts with a turn that a model can follow. */
 const latterHalf = (history: History<Turn>): readonly Turn[] => {
   const turns = new HistoryView(history).toArray();
   const half = Math.ceil(turns.length / 2);

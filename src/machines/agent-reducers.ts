@@ -26,9 +26,9 @@ import { withCutStep } from './cut-step.ts';
 import { withEditedCall } from './edited-call.ts';
 import { withUsage } from './with-usage.ts';
 
-/** This many turns in a row that cannot stand end a run. */
+/** Number of consecutive rejected turns that ends a run. */
 const MAX_BAD_TURNS = 3;
-/** Preparing is through: the conversation can begin, or it cannot. */
+/** Handles the result of preparing: the conversation starts, or the run ends with the problems. */
 export const prepared = (context: AgentContext, found: Prepared, at: number): AgentChange => {
   const [problem] = found.problems;
   if (problem !== undefined) {
@@ -45,7 +45,7 @@ export const prepared = (context: AgentContext, found: Prepared, at: number): Ag
   };
 };
 
-/** A new step begins: what has come into the inbox is part of the conversation now. */
+/** Starts a step: inbox messages become part of the conversation. */
 export const listened = (context: AgentContext): AgentChange => {
   const { inbox, history, tally, cycle } = context;
   if (inbox.length === 0) return { cycle: newCycle(tally.now, 0, cycle.results) };
@@ -56,7 +56,7 @@ export const listened = (context: AgentContext): AgentChange => {
   };
 };
 
-/** The environment was looked at. */
+/** Adds an observation and recalled memories. */
 export const observed = (
   context: AgentContext,
   { observation, memory }: Observed,
@@ -75,7 +75,7 @@ export const observed = (
   };
 };
 
-/** A choice was made: by the agent itself, or by its model. */
+/** Handles a decision, by the agent itself or its model. */
 export const decided = (
   context: AgentContext,
   choice: Exclude<Decided, Trouble>,
@@ -118,7 +118,7 @@ const chosen = (context: AgentContext, choice: Exclude<Decided, Trouble>, at: nu
   };
 };
 
-/** A model or tool call turned out to need more than one go. */
+/** Handles trouble of a model or tool call. */
 export const troubled = (context: AgentContext, trouble: Trouble, at: number): AgentChange => ({
   cycle: { ...context.cycle, trouble, plan: noneStarting(context.cycle) },
   tally: withUsage(context.tally, trouble.usage, at),
@@ -131,13 +131,13 @@ const remembering = (review: ReviewState, failure: ModelFailure): ReviewState =>
   modelFailures: withFailure(review.modelFailures, failure),
 });
 
-/** Absent from almost every answer: a conversation is cut now and then. */
+/** Absent from almost every answer, as compactions are rare. */
 const withCompaction = (
   run: AgentContext['run'],
   { compaction }: { readonly compaction?: Compaction | undefined },
 ): AgentChange => (compaction === undefined ? {} : { run: { ...run, compaction } });
 
-/** One call of the step has its result; a second one for the same call changes nothing. */
+/** Adds the result of a call; a second result for the same call is ignored. */
 export const acted = (context: AgentContext, answer: Acted, index: number, at: number): AgentChange => {
   const { cycle, run, tally } = context;
   if (answer.kind === 'trouble' || cycle.plan === null || !isOpen(cycle.plan, index))
@@ -158,34 +158,34 @@ export const acted = (context: AgentContext, answer: Acted, index: number, at: n
   };
 };
 
-/** Somebody said something. */
+/** Adds a message to the inbox. */
 export const received = (context: AgentContext, mail: Mail, at: number): AgentChange => ({
   inbox: 'inbox' in mail ? mail.inbox : [...context.inbox, mail.message],
   tally: { ...context.tally, now: at },
 });
 
-/** A message that comes, or all that wait by now: what takes the place of those that it was handed before. */
+/** One new message, or the whole inbox, which replaces the messages handed over before. */
 export type Mail = { readonly message: Message } | { readonly inbox: readonly Message[] };
 
-/** The wait is over. */
+/** Ends a wait. */
 export const woken = (context: AgentContext, at: number): AgentChange => ({
   tally: { ...context.tally, now: at },
 });
 
-/** The run was called off. */
+/** Aborts the run. */
 export const abandoned = (context: AgentContext, reason: string): AgentChange => ({
   ...withCutStep(context),
   end: { status: 'aborted', stopReason: { kind: 'aborted', reason } },
 });
 
-/** Its time is up, wherever it is. */
+/** Stops the run by its deadline, in any state. */
 export const expired = (context: AgentContext, stopReason: StopReason, at: number): AgentChange => ({
   ...withCutStep(context),
   end: { status: 'stopped', stopReason },
   tally: { ...context.tally, now: at },
 });
 
-/** Work failed for good. */
+/** Fails the run. */
 export const broken = (context: AgentContext, error: ErrorData, at: number): AgentChange => ({
   ...withCutStep(context),
   end: failure(error),
@@ -195,7 +195,7 @@ export const broken = (context: AgentContext, error: ErrorData, at: number): Age
 const withRetries = (tally: Tally, retries: number | undefined): Tally =>
   retries === undefined ? tally : { ...tally, retries: tally.retries + retries };
 
-/** Calls that were started are out; a change that starts none must not start them again. */
+/** A change that starts no calls must not start the previous ones again. */
 const noneStarting = ({ plan }: Cycle): Cycle['plan'] => (plan === null ? null : { ...plan, starting: [] });
 
 const badTurn = ({ review }: AgentContext, problem: ErrorData | undefined): AgentChange => {

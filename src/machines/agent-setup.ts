@@ -28,7 +28,7 @@ import { begun, delegateEngagements, gathering, returned, returning } from './de
 import { isLastOpen, isOpen } from './call-plan.ts';
 import { carrierOf } from './outputs.ts';
 
-/** What an agent's machine is told. Every envelope carries `at`: the only clock that a machine sees. */
+/** Events of an agent's machine. Every envelope carries `at`, the machine's only clock. */
 export type AgentEvent =
   | { type: 'answered.prepare'; at: number; output: Prepared }
   | { type: 'answered.observe'; at: number; output: Observed }
@@ -43,7 +43,7 @@ export type AgentEvent =
   | { type: 'expired'; at: number; reason: StopReason }
   | { type: `failed.${string}`; at: number; index?: number; error: ErrorData };
 
-/** The names that the chart of an agent is written in: its actions, each a line over a pure reducer, and its guards. */
+/** The vocabulary of an agent's chart: its actions, each a line over a pure reducer, and its guards. */
 export const agentSetup = /* @__PURE__ */ setup({
   types: {
     context: {} as AgentContext,
@@ -67,7 +67,7 @@ export const agentSetup = /* @__PURE__ */ setup({
     withdraw: ({ self }) => {
       carrierOf(self).withdraw();
     },
-    giveAway: ({ self, context }) => {
+    delegate: ({ self, context }) => {
       const { delegations } = context.review;
       if (delegations === undefined) return;
       const carrier = carrierOf(self);
@@ -79,7 +79,7 @@ export const agentSetup = /* @__PURE__ */ setup({
         carrier.emit({ type: 'delegation.began', id, to, child, ...follows }, context.step - 1, 'REDUCE');
       }
     },
-    tellReturn: ({ self, context, event }) => {
+    emitReturn: ({ self, context, event }) => {
       const found = event.type === 'answered.delegate' ? returning(context, event) : undefined;
       if (found === undefined || event.type !== 'answered.delegate') return;
       const { id, to, path: child } = found;
@@ -101,7 +101,7 @@ export const agentSetup = /* @__PURE__ */ setup({
       const step = event === 'agent.reduced' ? context.step - 1 : stepAt(context, phase);
       carrierOf(self).emit(body, step, phase);
     },
-    tellNotices: ({ self, context }) => {
+    emitNotices: ({ self, context }) => {
       const { notices } = context.cycle;
       for (const notice of notices) carrierOf(self).emit(notice, context.step - 1, 'CHECK_STOP');
     },
@@ -109,7 +109,7 @@ export const agentSetup = /* @__PURE__ */ setup({
       const port = context.review.recovery?.port;
       if (port !== undefined) carrierOf(self).ask(agentAsks(context, port));
     },
-    tellRecovery: ({ self, context }) => {
+    emitRecovery: ({ self, context }) => {
       const { port } = context.review.recovery ?? {};
       carrierOf(self).emit(agentEvent(context, 'recovery.decided'), context.step, port && phaseOfPort[port]);
     },
@@ -165,10 +165,10 @@ export const agentSetup = /* @__PURE__ */ setup({
       'output' in event &&
       hasTrouble(event.output) &&
       (event.type !== 'answered.act' || (cycle.plan !== null && isOpen(cycle.plan, event.index))),
-    // A step that the budget does not allow has not begun, and is not counted.
+    // A step that the budget refuses has not started, and is not counted.
     isUnaffordable: ({ event }) =>
       event.type === 'answered.decide' && event.output.kind === 'spent' && event.output.isUnbegun === true,
-    // Without a single call ACT would wait for ever.
+    // Without a call ACT would wait for ever.
     wantsToAct: ({ event }) =>
       event.type === 'answered.decide' && event.output.kind === 'decided' && !!event.output.calls?.length,
     isLastResult: ({ context: { cycle }, event }) =>

@@ -4,7 +4,7 @@ import type { PlannedCall } from './call-plan.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { PendingFailure } from './recovery-state.ts';
 
-/** An effect with what its port has to know: plain JSON, taken from the asker's context by reference. */
+/** An effect with its input: plain JSON, referenced from the asker's context. */
 export type Ask =
   | AskOn<'prepare' | 'observe' | 'decide' | 'critique', AgentContext>
   | AskOn<'act' | 'tool' | 'approve', ToolAsk>
@@ -12,7 +12,7 @@ export type Ask =
   | AskOn<'recover', RecoverAsk>
   | AskOn<'wake' | 'pause', { readonly dueAt: number }>;
 
-/** One member for each port, so that a port's name tells its input's type. */
+/** One member per port, so that the port's name determines the type of the input. */
 type AskOn<P extends Port, Input> = P extends Port
   ? Effect & { readonly port: P; readonly input: Input }
   : never;
@@ -20,19 +20,19 @@ type AskOn<P extends Port, Input> = P extends Port
 /** The ask of one port. */
 export type AskOf<Port extends Ask['port']> = Extract<Ask, { port: Port }>;
 
-/** The call that an effect works for; undefined for one that works for none. */
+/** The call that an effect works for; undefined if there is none. */
 export const callIn = (ask: Ask): PlannedCall | undefined =>
   ask.port === 'act' || ask.port === 'tool' || ask.port === 'approve' ? ask.input.call : undefined;
 
-/** One tool call to carry out. */
+/** One tool call to execute. */
 export interface ToolAsk {
   readonly call: PlannedCall;
   readonly context: AgentContext;
-  /** A person said yes to this very call. */
+  /** True if a person approved this call. */
   readonly isApproved: boolean;
 }
 
-/** A failure to decide on. */
+/** A failure to decide about. */
 export interface RecoverAsk extends PendingFailure {
   readonly context: AgentContext;
 }
@@ -40,16 +40,16 @@ export interface RecoverAsk extends PendingFailure {
 /** One attempt of a troubled model call. */
 export interface ModelAsk {
   readonly context: AgentContext;
-  /** Which of the agent's models. */
+  /** Index of the agent's model. */
   readonly model: number;
-  /** Waited so far for this call, in ms. */
+  /** Total wait for this call so far, in ms. */
   readonly waitedMs: number;
-  /** A `maybe` has been tried. */
+  /** True if a `maybe` has been tried. */
   readonly hasTriedMaybe: boolean;
-  /** Said to the model in this attempt only, where sending the same again would be no use. */
+  /** A note to the model in this attempt only, if repeating the same request would be pointless. */
   readonly nudge: string | null;
-  /** The text of an attempt that broke off, to go on from. */
+  /** Partial text of an interrupted attempt, to continue from. */
   readonly partial?: string | undefined;
-  /** What went wrong before, where retries adapt to it. */
+  /** Earlier failures, for adaptive retries. */
   readonly failures?: readonly ModelFailure[] | undefined;
 }

@@ -1,29 +1,29 @@
 import { assign, setup } from 'xstate';
 
-/** When a breaker opens, and for how long. */
+/** Limits of a circuit breaker. */
 export interface BreakerInput {
-  /** Failures in a row that open it. */
+  /** Number of consecutive failures that open it. */
   readonly failures: number;
   /** In ms. */
   readonly halfOpenAfterMs: number;
 }
 
-/** What a breaker remembers. */
+/** State of a circuit breaker. */
 export interface BreakerContext extends BreakerInput {
-  /** Failures in a row so far. */
+  /** Number of consecutive failures so far. */
   readonly inRow: number;
-  /** When one call may pass again, in ms since 1970. */
+  /** Time of the next trial call, in ms since 1970. */
   readonly dueAt: number;
-  /** Which spell this is: what was begun in an earlier one says nothing of now. */
+  /** Number of the current period: results of calls from earlier ones are ignored. */
   readonly spell: number;
 }
 
-/** What a breaker is told; `spell` is that of the moment at which the call passed. */
+/** Events of a breaker; `spell` is the period in which the call was admitted. */
 export type BreakerEvent =
   | { type: 'asked'; at: number }
   | { type: 'succeeded'; spell: number }
   | { type: 'failed'; at: number; spell: number }
-  /** The call came to nothing that tells of the other side: a mistake of the caller, or nobody waited any more. */
+  /** The call says nothing about the called side: a mistake of the caller, or a cancellation. */
   | { type: 'spared'; spell: number };
 
 const isOfNow = (context: BreakerContext, event: BreakerEvent): boolean =>
@@ -52,14 +52,14 @@ const breaker = setup({
 });
 
 /**
- * A circuit breaker: whoever fails so often in a row is left alone for a while, then tried by one call.
+ * A circuit breaker: rejects calls after a number of consecutive failures, then admits one trial call.
  *
- * It needs no timer: it half-opens at the first call that is due.
+ * It uses no timer: it half-opens at the first call that is due.
  */
 export const breakerMachine = breaker.createMachine({
   id: 'breaker',
-  description: 'Keeps calls from somebody who fails every time.',
-  // XState tries a machine out without an input.
+  description: 'Rejects calls to a service that keeps failing.',
+  // XState calls this without an input to inspect the machine.
   context: ({ input }: { input: BreakerInput | undefined }) => ({
     failures: input?.failures ?? 1,
     halfOpenAfterMs: input?.halfOpenAfterMs ?? 0,
@@ -81,11 +81,11 @@ export const breakerMachine = breaker.createMachine({
       },
     },
     open: {
-      description: 'Every call fails at once, until it is time to try one.',
+      description: 'Every call fails at once, until a trial call is due.',
       on: { asked: { guard: 'isDue', target: 'halfOpen', actions: 'begin' } },
     },
     halfOpen: {
-      description: 'One call has passed, and all others fail at once until it is back.',
+      description: 'A trial call is in progress; all others fail at once.',
       on: {
         succeeded: { guard: 'isOfNow', target: 'closed', actions: 'begin' },
         failed: { guard: 'isOfNow', target: 'open', actions: ['begin', 'setDue'] },

@@ -1,9 +1,9 @@
 import type { AnyStateMachine } from 'xstate';
 
 /**
- * A state as diagrams, checks and explorers see it: what XState's own node says, without its types' `any`.
+ * A state as diagrams, checks and explorers see it: XState's own node, without the `any` of its types.
  *
- * Read from `machine.root`, never from `machine.definition`, which leaves the `always` arrows out.
+ * Read from `machine.root`, as `machine.definition` omits the `always` arrows.
  */
 export interface ChartState {
   readonly id: string;
@@ -28,49 +28,49 @@ interface ChartTransition {
   readonly reenter: boolean;
 }
 
-/** One way out of a state, or a reaction within it. */
+/** A transition out of a state, or a reaction within it. */
 export interface Arrow {
   /** Unique in its chart: `agent.running.DECIDE: answered.decide #2 [wantsToAct]`. */
   readonly key: string;
   readonly source: ChartState;
-  /** What it answers to; `''` where it is taken at once (`always`). */
+  /** Event type; `''` for an eventless transition (`always`). */
   readonly event: string;
-  /** Its place among the arrows of the same state and event: the first whose guard holds is taken. */
+  /** Position among the arrows of the same state and event: the first whose guard holds is taken. */
   readonly index: number;
   readonly guard: unknown;
-  /** Empty where the arrow only acts. */
+  /** Empty for a reaction. */
   readonly targets: readonly ChartState[];
   readonly actions: readonly unknown[];
   readonly reenters: boolean;
 }
 
-/** The outermost state of a machine: the chart itself. */
+/** The root state of a machine. */
 export const chartOf = (machine: AnyStateMachine): ChartState => machine.root;
 
 /**
- * So many microsteps a machine may make for one event before it is given up; Infinity where it does not say.
+ * Largest number of microsteps per event; Infinity if the machine sets none.
  *
- * Read from what was written: XState knows of the option since 5.31.
+ * Read from its configuration, as XState knows the option only since 5.31.
  */
 export const maxIterationsOf = (machine: AnyStateMachine): number => {
   const { options } = machine.config;
   return options?.maxIterations ?? Infinity;
 };
 
-/** A state's own states, in the order they were written. */
+/** The direct substates, in order. */
 export const childrenOf = (state: ChartState): readonly ChartState[] => Object.values(state.states);
 
-/** A state and all states within it, outermost first, in the order they were written. */
+/** A state and all states within it, outermost first, in order. */
 export const statesWithin = (state: ChartState): readonly ChartState[] => [
   state,
   ...childrenOf(state).flatMap(statesWithin),
 ];
 
-/** The states that hold `state`, innermost first. */
+/** The states that contain `state`, innermost first. */
 export const ancestorsOf = (state: ChartState): readonly ChartState[] =>
   state.parent === undefined ? [] : [state.parent, ...ancestorsOf(state.parent)];
 
-/** The arrows that leave `state` itself, `always` last, in the order they were written. */
+/** The arrows that leave `state` itself, in order, `always` last. */
 export const arrowsFrom = (state: ChartState): readonly Arrow[] => [
   ...[...state.transitions].flatMap(([event, transitions]) =>
     transitions.map((each, index) => toArrow(state, event, each, index)),
@@ -78,14 +78,14 @@ export const arrowsFrom = (state: ChartState): readonly Arrow[] => [
   ...(state.always ?? []).map((each, index) => toArrow(state, '', each, index)),
 ];
 
-/** What an action or a guard is called; `undefined` for an inline function, which has no name to draw. */
+/** The name of an action or a guard; `undefined` for an inline function. */
 export const nameOf = (reference: unknown): string | undefined => {
   if (typeof reference === 'string') return reference;
   if (typeof reference !== 'object' || reference === null || !('type' in reference)) return undefined;
   return typeof reference.type === 'string' ? reference.type : undefined;
 };
 
-/** The innermost states that are active at first when `state` is entered. */
+/** The innermost states that become active when `state` is entered. */
 export const startOf = (state: ChartState): readonly ChartState[] => {
   if (state.type === 'parallel') return childrenOf(state).flatMap(startOf);
   return state.type === 'compound' ? state.initial.target.flatMap(startOf) : [state];

@@ -4,10 +4,10 @@ import type { Arrow, ChartState } from './chart.ts';
 import { ancestorsOf, arrowsFrom, chartOf, maxIterationsOf, nameOf, startOf, statesWithin } from './chart.ts';
 
 /**
- * What keeps a machine from being run by troupe, one readable line each; empty if nothing does.
+ * Lists what prevents troupe from running a machine, one line each; empty if nothing does.
  *
- * A machine of troupe wants things done as named outputs and holds no children and no timers, so that run,
- * stored and replayed it means the same. A machine of your own that embeds an agent may use what it likes: do not check it.
+ * Such a machine expresses work as named outputs and has no children or timers, so that running, storing and replaying it mean the same. A
+ * machine of your own that embeds an agent has no such limits: do not check it.
  *
  * @example
  * checkMachine(agentMachine) // => []
@@ -30,7 +30,7 @@ export const checkMachine = (machine: AnyStateMachine): readonly string[] => {
 };
 
 /**
- * Throws unless {@link checkMachine} finds nothing; the error names all problems at once.
+ * Throws unless {@link checkMachine} finds nothing; the error names all problems.
  *
  * @example
  * assertMachine(debateMachine)
@@ -44,7 +44,7 @@ export const assertMachine = (machine: AnyStateMachine): void => {
   throw new TroupeError('machine.invalid', message, { details: [...problems] });
 };
 
-/** A place in a machine that refers to an action or a guard. */
+/** A reference to an action or a guard. */
 interface Use {
   readonly place: string;
   readonly kind: 'action' | 'guard';
@@ -54,11 +54,11 @@ interface Use {
 const nameless = (machine: AnyStateMachine): readonly string[] =>
   typeof machine.config.id === 'string' && machine.config.id !== '' ? [] : ['the machine has no id'];
 
-/** XState goes round an `always` loop for ever unless it is told when to give up. */
+/** XState repeats an `always` loop for ever without this limit. */
 const unbounded = (machine: AnyStateMachine): readonly string[] =>
   Number.isFinite(maxIterationsOf(machine)) ? [] : ['the machine sets no options.maxIterations'];
 
-/** XState keeps the last state of an id and forgets the others without a word. */
+/** XState silently keeps only the last state of an id. */
 const sameId = (states: readonly ChartState[]): readonly string[] => {
   const ids = states.map(({ id }) => id);
   const repeated = new Set(ids.filter((id, index) => ids.indexOf(id) < index));
@@ -91,7 +91,7 @@ const usesOf = (state: ChartState): readonly Use[] => {
   ];
 };
 
-/** What is not named can neither be drawn nor be carried out by another interpreter. */
+/** Unnamed implementations can neither be drawn nor be carried out by another interpreter. */
 const unnamed = ({ implementations }: AnyStateMachine, use: Use): readonly string[] => {
   const { place, kind, reference } = use;
   const name = nameOf(reference);
@@ -107,7 +107,7 @@ const unnamed = ({ implementations }: AnyStateMachine, use: Use): readonly strin
   return hasInlineParams ? [`${place} computes the params of ${kind} '${name}' by an inline function`] : [];
 };
 
-/** A bare `'*'` swallows a child's error; a state that re-enters itself is seen by no inspector. */
+/** A bare `'*'` swallows a child's error; inspectors do not see a state that re-enters itself. */
 const arrowProblems = ({ key, event, reenters }: Arrow): readonly string[] => [
   ...(event === '*' ? [`arrow '${key}' answers to every event: name the events, or use 'failed.*'`] : []),
   ...(event === 'on' || event === 'always'
@@ -119,7 +119,7 @@ const arrowProblems = ({ key, event, reenters }: Arrow): readonly string[] => [
   ...(reenters ? [`arrow '${key}' re-enters its state`] : []),
 ];
 
-/** The actions of XState's own that go past the outputs; the others are a machine's own functions. */
+/** XState's own actions that bypass the outputs; all others are the machine's own functions. */
 const FORBIDDEN: Readonly<Record<string, string>> = {
   'xstate.spawnChild': 'spawns a child: engage it as an output instead',
   'xstate.stopChild': 'stops a child: dismiss it as an output instead',
@@ -143,7 +143,7 @@ const forbiddenAction = ([name, action]: readonly [string, unknown]): readonly s
 const declared = (what: 'actors' | 'delays', found: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.keys(found).map((name) => `the machine declares '${name}' in ${what}: it can use none`);
 
-/** Every state can be reached from the start, and from every state one can reach an end. Guards are not looked at. */
+/** Every state has to be reachable from the start, and an end from every state. Guards are ignored. */
 const unreachable = (chart: ChartState): readonly string[] => {
   const reached = new Set(spread(startOf(chart)));
   const active = new Set([...reached].flatMap((leaf) => [leaf, ...ancestorsOf(leaf)]));
@@ -156,7 +156,7 @@ const unreachable = (chart: ChartState): readonly string[] => {
   return [...problems, ...stuck.map(({ id }) => `state '${id}' has no way to an end`)];
 };
 
-/** The innermost states that can be active once `from` were. */
+/** The innermost states reachable from `from`. */
 const spread = (from: readonly ChartState[]): readonly ChartState[] => {
   const seen = new Set(from);
   for (const leaf of seen) {

@@ -18,8 +18,8 @@ import type { Nearing } from './wrap-up.ts';
 import { graceAt, isWrappingUp, nearing } from './wrap-up.ts';
 
 /**
- * Checks whether the run is over, in this order: the answer, the agent's own condition, the environment's end, the budgets, the
- * stop rules in the order given, a loop. Where it goes on, the model hears what the rules have to say.
+ * Checks whether the run is over, in this order: the answer, the agent's own condition, the environment's end, the budgets, the stop rules
+ * in the order given, a loop. If it continues, warnings of the rules go to the model.
  */
 export const checked = (context: AgentContext): AgentChange => {
   if (context.end !== null) return {};
@@ -41,21 +41,21 @@ export const checked = (context: AgentContext): AgentChange => {
     const limit = firstReason(rules.stop, view, watch.memory);
     const reason = limit ?? (rules.loops && loopReason(watch, rules.loops));
     const { wrapUp } = rules;
-    // At the end, as what rules remember is by index.
+    // Last, as the memories of rules are by index.
     const limits = tally.budget === undefined ? rules.stop : [...rules.stop, budgetRule];
     if (reason === undefined)
-      return goingOn(context, watch, rules, view, wrapUp && nearing(watch, limits, view, wrapUp));
+      return continueWith(context, watch, rules, view, wrapUp && nearing(watch, limits, view, wrapUp));
     const grace =
       wrapUp === undefined || limit === undefined ? undefined : graceAt(watch, rules.stop, view, wrapUp);
     return grace === undefined
       ? { end: stopped(known(reason)) }
-      : goingOn(context, grace.watch, rules, view, grace.nearing);
+      : continueWith(context, grace.watch, rules, view, grace.nearing);
   } catch (thrown) {
     return { end: threw(context, thrown, 'shouldStop or a stop rule', 'CHECK_STOP') };
   }
 };
 
-/** There is an answer: it stands, unless it is put back for work that was given away, and there is another step to be had. */
+/** Ends with the answer, unless it is held for delegated work and another step is possible. */
 const answered = (context: AgentContext): AgentChange => {
   const back = isWrappingUp(context.review.watch) ? undefined : putBack(context);
   if (back !== undefined) {
@@ -69,7 +69,7 @@ const NOTHING: readonly string[] = [];
 
 const ANSWERED: AgentChange = { end: { status: 'completed', stopReason: { kind: 'answered' } } };
 
-/** One more step for what came in while the answer was found, if the agent wants that and nothing else would end it. */
+/** Adds a step for messages that arrived with the answer, if the agent wants that and nothing else ends the run. */
 const readingFirst = (context: AgentContext): AgentChange | undefined => {
   const { review, inbox, run } = context;
   if (run.readsUnread !== true || inbox.length === 0) return undefined;
@@ -78,7 +78,7 @@ const readingFirst = (context: AgentContext): AgentChange | undefined => {
   return change.end === undefined ? { review: unanswered.review, ...change } : undefined;
 };
 
-/** Rules come from anywhere, and a reason goes into events and journals. */
+/** Rules are foreign code, and a reason becomes part of events and journals. */
 const stopped = (stopReason: StopReason): End => {
   plain({ ...stopReason }, undefined, 'stop reason');
   return { status: 'stopped', stopReason };
@@ -91,20 +91,20 @@ const ownCondition = ({ shouldStop }: Rules, view: StopView): StopReason | undef
     : { kind: 'agentCondition', detail: detail === true ? 'shouldStop' : detail };
 };
 
-/** The environment's own end, where one of the calls of the step brought it about. */
+/** The environment's own end, if a call of the step caused it. */
 const environmentEnd = (results: readonly ToolResult[]): StopReason | undefined => {
   const end = results.find(({ environment }) => environment?.end !== undefined)?.environment?.end;
   return end === undefined ? undefined : { kind: 'environmentEnded', ...end };
 };
 
-/** Rules come from anywhere, and a reason is read by many. */
+/** Rules are foreign code, and a reason has many readers. */
 const known = (reason: StopReason): StopReason => {
   if (isStopKind(reason.kind)) return reason;
   throw new TypeError(`it gave a reason that there is not, '${String(reason.kind)}'`);
 };
 
-/** Another step: the model hears what there is to say, and observers are told. */
-const goingOn = (
+/** Continues with another step: notes go to the model, notices to observers. */
+const continueWith = (
   { review, history, cycle }: AgentContext,
   watch: Watch,
   { stop }: Rules,

@@ -24,7 +24,7 @@ export const allOf = (...rules: readonly StopRule[]): StopRule => ({
   ...(rules.every((rule) => rule.pressure !== undefined) ? pressed(rules, (...all) => Math.min(...all)) : {}),
 });
 
-/** The deadline that comes first; undefined where no rule has one. */
+/** The earliest deadline; undefined if no rule has one. */
 export const earliestDeadline = (rules: readonly StopRule[]): Deadline | undefined => {
   let earliest: Deadline | undefined;
   for (const { deadline } of rules)
@@ -32,7 +32,7 @@ export const earliestDeadline = (rules: readonly StopRule[]): Deadline | undefin
   return earliest;
 };
 
-/** When all rules stop whatever happens: at the last of their deadlines, with the reason of the last rule. */
+/** The deadline by which all rules stop in any case: the last one, with the reason of the last rule. */
 const commonDeadline = (rules: readonly StopRule[]): Deadline | undefined => {
   const deadlines = rules.flatMap(({ deadline }) => deadline ?? []);
   const reason = deadlines.at(-1)?.reason;
@@ -56,7 +56,7 @@ export const firstReason = (
   return undefined;
 };
 
-/** What all rules keep, by their place; undefined where none of them keeps anything. */
+/** The memories of all rules by index; undefined if no rule has a memory. */
 export const remembered = (
   rules: readonly StopRule[],
   view: StopView,
@@ -70,11 +70,11 @@ export const remembered = (
       })
     : undefined;
 
-/** What the rule at `index` keeps. */
+/** The memory of the rule at `index`. */
 export const memoryAt = (memory: Json | undefined, index: number): Json | undefined =>
   Array.isArray(memory) ? (memory[index] ?? undefined) : undefined;
 
-/** What the rules have to say to the model. */
+/** Warnings of the rules for the model. */
 export const warningsOf = (
   rules: readonly StopRule[],
   view: StopView,
@@ -85,7 +85,7 @@ export const warningsOf = (
     return text === undefined || text === '' ? [] : [text];
   });
 
-/** The rule that is nearest to its limit, and how much of it is used; undefined where none has a limit that can be neared. */
+/** The rule nearest to its limit, and the used share of it; undefined if no rule has a gradual limit. */
 export const nearestLimit = (
   rules: readonly StopRule[],
   view: StopView,
@@ -101,7 +101,7 @@ export const nearestLimit = (
 
 const keeps = (rule: StopRule): boolean => rule.remember !== undefined;
 
-/** Only what one of the rules has is there, so that rules without memory cost nothing. */
+/** Includes only members that one of the rules has, so that rules without memory cost nothing. */
 const togetherOf = (rules: readonly StopRule[]): Pick<StopRule, 'remember' | 'warn'> => ({
   ...(rules.some(keeps) ? { remember: (view, memory) => [...(remembered(rules, view, memory) ?? [])] } : {}),
   ...(rules.some((rule) => rule.warn !== undefined)

@@ -5,7 +5,7 @@ import type { ToolResult } from '../contracts/tool.ts';
 import type { Turn, UserTurn } from '../contracts/transcript.ts';
 import type { Cycle } from './agent-context.ts';
 
-/** What a step adds to the conversation: the assistant's turn, directly followed by its results in call order, and a note. */
+/** The turns that a step adds: the assistant's, directly followed by its results in call order, and a note. */
 export const turnsOfStep = (
   { turn, note, decision, plan }: Cycle,
   results: readonly ToolResult[],
@@ -23,28 +23,28 @@ const resultTurn = (result: ToolResult): Turn =>
     ? { role: 'tool', callId: result.callId, tool: result.tool, text: result.text }
     : { role: 'tool', callId: result.callId, tool: result.tool, text: result.text, failed: true };
 
-/** What somebody said, as the model hears it. */
+/** A message as a turn. */
 export const messageTurn = ({ from, text, id, wantsReply }: Message): UserTurn => ({
   role: 'user',
   from,
   text: wantsReply === true ? `${text}\n\n(${from} waits for an answer to this: '${id ?? ''}')` : text,
 });
 
-/** What was recalled, as the model hears it; nothing where there was nothing. */
+/** Recalled memories as turns; empty if there are none. */
 export const recalledTurns = (memory: MemoryBlock | undefined): readonly UserTurn[] =>
   memory === undefined || memory.summary === ''
     ? []
     : [{ role: 'user', from: 'memory', text: memory.summary }];
 
-/** What was seen, as the model hears it. */
+/** An observation as a turn. */
 export const observationTurn = (observation: Json): UserTurn => ({
   role: 'user',
   from: 'observation',
   text: textOf(observation),
 });
 
-/** What the runtime has to say to the model. */
+/** A note of the runtime as a turn. */
 export const runtimeSays = (text: string): UserTurn => ({ role: 'user', from: 'runtime', text });
 
-/** An answer in words. */
+/** A value as text. */
 export const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -5,22 +5,22 @@ import { isJsonObject } from '../contracts/json.ts';
 import type { AgentContext } from './agent-context.ts';
 import { difference } from './state-difference.ts';
 
-/** What critics change, taken together: of one key the last counts, instructions stand one below the other. */
+/** Merges the changes of critics: of one key the last counts, instructions are joined. */
 export const patchOf = (critiques: readonly SaidCritique[]): CritiquePatch | undefined => {
   let patch: CritiquePatch | undefined;
   for (const { patch: next } of critiques) {
     if (next === undefined) continue;
     const state = next.state === undefined ? patch?.state : { ...patch?.state, ...next.state };
-    const told = [patch?.instruction, next.instruction].filter((text) => text !== undefined);
+    const instructions = [patch?.instruction, next.instruction].filter((text) => text !== undefined);
     patch = {
       ...(state === undefined ? {} : { state }),
-      ...(told.length === 0 ? {} : { instruction: told.join('\n') }),
+      ...(instructions.length === 0 ? {} : { instruction: instructions.join('\n') }),
     };
   }
   return patch;
 };
 
-/** The cycle and the state after critics changed keys of it; what changed is part of the step's difference. */
+/** Applies critics' changes to the state; they are part of the step's difference. */
 export const patched = (
   { cycle, state }: AgentContext,
   patch: JsonObject | undefined,

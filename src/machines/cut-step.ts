@@ -5,8 +5,8 @@ import type { AgentChange, AgentContext } from './agent-context.ts';
 import { turnsOfStep } from './conversation.ts';
 
 /**
- * The conversation with a step that is cut short while its calls are out: what was done stays known, so that a run that continues from
- * it does not do it again. Every call has its result, as providers want it.
+ * The conversation with an interrupted step: finished calls stay known, so that a run that continues from it does not repeat them. Every
+ * call has a result, as providers require.
  */
 export const withCutStep = ({ cycle, history }: AgentContext): AgentChange => {
   const { plan } = cycle;

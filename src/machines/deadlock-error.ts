@@ -1,16 +1,16 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { WaitArrow, WaitKind } from './wait-graph.ts';
 
-/** What the parties of a circle are called. */
+/** Names for the parties of a cycle. */
 export interface PartyNames<Party> {
   readonly nameOf: (party: Party) => string;
-  /** Used where two of them would be called the same. Default: as before. */
+  /** Used for parties with the same name. Default: `nameOf`. */
   readonly distinctNameOf?: (party: Party) => string;
 }
 
 /**
- * A circle as the error for whoever would have closed it: it names everybody in it, and what each waits for. An agent and the calls that
- * its next step needs are one.
+ * The error of a wait that would close a cycle: it names every party and what each waits for. An agent and the calls that its next step
+ * needs count as one.
  *
  * @example
  * const circle = graph.add(wait);
@@ -39,19 +39,19 @@ export const deadlockError = <Party>(
   );
 };
 
-type Told = Exclude<WaitKind, 'call'>;
+type NamedWait = Exclude<WaitKind, 'call'>;
 
-interface ToldArrow<Party> {
+interface NamedArrow<Party> {
   readonly from: Party;
-  readonly kind: Told;
+  readonly kind: NamedWait;
   readonly what: string | undefined;
 }
 
-/** Without the arrows from somebody to a call of his own: where they lead on, he does. */
-const betweenOthers = <Party>(circle: readonly WaitArrow<Party>[]): readonly ToldArrow<Party>[] => {
-  const arrows: ToldArrow<Party>[] = [];
+/** Merges the arrows from a party to its own calls. */
+const betweenOthers = <Party>(circle: readonly WaitArrow<Party>[]): readonly NamedArrow<Party>[] => {
+  const arrows: NamedArrow<Party>[] = [];
   let known: Party | undefined;
-  // Who comes first may be a call whose agent comes last.
+  // The first arrow may start at a call whose agent is last.
   const end = circle.findLastIndex(({ wait }) => wait.kind !== 'call') + 1;
   for (const { from, wait } of [...circle.slice(end), ...circle.slice(0, end)]) {
     known ??= from;
@@ -73,7 +73,7 @@ const namesFor = <Party>(
   });
 };
 
-const wordsOf = (kind: Told, to: string, what: string | undefined): string => {
+const wordsOf = (kind: NamedWait, to: string, what: string | undefined): string => {
   switch (kind) {
     case 'ask':
       return `waits for an answer of '${to}'`;

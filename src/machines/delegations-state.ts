@@ -1,8 +1,8 @@
 import type { BeforeEnd, ChildTerms, Delegation } from '../contracts/delegation.ts';
 
-/** Work that an agent gave to another, and all that is to be known of it to have it done. */
+/** A delegation, with everything needed to execute it. */
 export interface Given extends Delegation {
-  /** Which of the engagements for work given away is at it: only that one can end it. */
+  /** Index of the current engagement: only that one can end the delegation. */
   readonly index: number;
   readonly task: string;
   readonly beforeEnd: BeforeEnd;
@@ -10,24 +10,24 @@ export interface Given extends Delegation {
   readonly terms: ChildTerms;
 }
 
-/** The work that an agent has given away in a run. */
+/** The delegations of an agent in a run. */
 export interface Delegations {
   readonly given: readonly Given[];
-  /** The number of members engaged for it so far. */
+  /** Number of delegates engaged so far. */
   readonly engaged: number;
-  /** It has been told that it answers while work is under way. */
+  /** True if it was notified that it answers before its delegates have returned. */
   readonly isTold: boolean;
-  /** It wants to wait until something comes back. */
+  /** True if it waits until a delegate returns. */
   readonly isParked: boolean;
-  /** To be engaged at the end of this step, by their ids. */
+  /** Ids of those to engage at the end of this step. */
   readonly beginning: readonly string[];
-  /** To be called off, by their addresses. */
+  /** Addresses of those to stop. */
   readonly leaving: readonly string[];
-  /** To be said to those at work. */
+  /** Messages to working delegates. */
   readonly saying: readonly { readonly path: string; readonly text: string }[];
 }
 
-/** Nothing was given away yet. */
+/** No delegations. */
 export const NOTHING_GIVEN: Delegations = {
   given: [],
   engaged: 0,
@@ -38,11 +38,11 @@ export const NOTHING_GIVEN: Delegations = {
   saying: [],
 };
 
-/** What is still under way. */
+/** Delegations that are not finished. */
 export const underWay = (delegations: Delegations | undefined): readonly Given[] =>
   delegations?.given.filter(({ status }) => status === 'working') ?? [];
 
-/** The same, as tools see it. */
+/** Delegations as tools see them. */
 export const seenDelegations = (delegations: Delegations | undefined): readonly Delegation[] =>
   (delegations?.given ?? []).map(({ id, to, tool, path, status, conversation }) => {
     return { id, to, tool, path, status, conversation };

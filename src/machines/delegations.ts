@@ -9,13 +9,13 @@ import type { Delegations, Given } from './delegations-state.ts';
 import { NOTHING_GIVEN, underWay } from './delegations-state.ts';
 import type { Engagement } from './outputs.ts';
 
-/** What the results of a step give away, go on with, call off or wait for; undefined where nothing changes. */
+/** Applies the delegations, follow-ups, cancellations and waits in a step's results; undefined if nothing changes. */
 export const givenAway = (
   { run, review: { delegations } }: AgentContext,
   results: readonly ToolResult[],
 ): Delegations | undefined => {
   let next = delegations === undefined || isAtRest(delegations) ? delegations : rested(delegations);
-  // Whoever waits waits also for what is given away in the same step.
+  // A wait includes work that is delegated in the same step.
   for (const isAwait of [false, true])
     for (const result of results)
       if (result.ok && result.control !== undefined && (result.control.type === 'await') === isAwait)
@@ -53,7 +53,7 @@ const following = (delegations: Delegations, path: string, tool: string, control
 
 type Giving = Extract<Control, { type: 'delegate' }>;
 
-/** One more is engaged for the work; one that was at it before is who it goes on from. */
+/** Engages a delegate; a previous one's conversation is its history. */
 const beginning = (
   delegations: Delegations,
   path: string,
@@ -85,7 +85,7 @@ const beginning = (
   };
 };
 
-/** More to do for one who has had work: a word to one that is at it, else it begins again with all that was said. */
+/** A follow-up: sent as a message while the delegate runs, otherwise it restarts with its conversation. */
 const goingOn = (
   delegations: Delegations,
   path: string,
@@ -100,7 +100,7 @@ const goingOn = (
   return { ...delegations, saying: [...delegations.saying, word] };
 };
 
-/** Work that was waited for is remembered, as it can be gone on with. */
+/** Records a finished delegation, so that it can be followed up. */
 const noted = (
   delegations: Delegations,
   path: string,
@@ -135,7 +135,7 @@ const calledOff = (delegations: Delegations, id: string): Delegations => {
   };
 };
 
-/** Who is to be engaged at the end of this step. */
+/** Delegates to engage at the end of this step. */
 export const delegateEngagements = ({ review: { delegations } }: AgentContext): readonly Engagement[] =>
   begun(delegations).map(({ path, to, tool, task, index, terms }) => ({
     path,
@@ -146,27 +146,27 @@ export const delegateEngagements = ({ review: { delegations } }: AgentContext): 
     terms,
   }));
 
-/** The work that begins with this step. */
+/** Delegations that start with this step. */
 export const begun = (delegations: Delegations | undefined): readonly Given[] =>
   delegations === undefined || delegations.beginning.length === 0
     ? []
     : delegations.given.filter(({ id }) => delegations.beginning.includes(id));
 
-/** An end of a child that was given work, as its sponsor's machine is told of it. */
+/** The end of a delegate, as its sponsor's machine receives it. */
 export interface Return {
   readonly index: number;
   readonly path: string;
   readonly output: Outcome;
 }
 
-/** The work that an end is of; undefined if nobody waits for it from there: only who was engaged last can end it. */
+/** The delegation that an end belongs to; undefined if it is not its current engagement. */
 export const returning = (
   { review: { delegations } }: AgentContext,
   { index, path }: Pick<Return, 'index' | 'path'>,
 ): Given | undefined =>
   delegations?.given.find((each) => each.index === index && each.path === path && each.status === 'working');
 
-/** Checks whether other work is under way, and gives how long it is worth to wait for it, in ms. */
+/** Time worth waiting for other delegates, in ms; 0 if there are none. */
 export const gathering = (context: AgentContext, back: Pick<Return, 'index' | 'path'>): number => {
   const found = returning(context, back);
   if (found === undefined) return 0;
@@ -174,7 +174,7 @@ export const gathering = (context: AgentContext, back: Pick<Return, 'index' | 'p
   return others.length === 0 ? 0 : found.gatherMs;
 };
 
-/** Work came back: it is said to the agent, and seen at its next step. */
+/** Handles the return of a delegate: a message to the agent, seen at its next step. */
 export const returned = (context: AgentContext, back: Return, at: number): AgentChange => {
   const { review, inbox, tally } = context;
   const { delegations } = review;
@@ -218,8 +218,8 @@ const isResult = ({ data }: Message): boolean =>
   typeof data === 'object' && data !== null && 'delegation' in data;
 
 /**
- * An answer that is put back: what was given away came back and was not read, or is still under way and the agent was not told
- * so; undefined where the answer stands.
+ * Holds an answer: a delegate's result was not read, or one is still running and the agent was not notified of that; undefined if the
+ * answer stands.
  */
 export const putBack = (context: AgentContext): AgentChange | undefined => {
   const { review, inbox, history } = context;
@@ -245,7 +245,7 @@ const told = (ids: string): string =>
 const kept = (ids: string): string =>
   `Your answer is put back until the work that you gave away has come back (${ids}). Answer again then.`;
 
-/** Results as they are kept: what was said elsewhere is known by now. */
+/** Drops the conversations from results, as they are stored elsewhere by now. */
 export const withoutConversations = (results: readonly ToolResult[]): readonly ToolResult[] =>
   results.some((result) => result.ok && result.control?.type === 'delegated')
     ? results.map((result) =>

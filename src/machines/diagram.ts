@@ -2,33 +2,33 @@ import type { AnyStateMachine } from 'xstate';
 import type { Arrow, ChartState } from './chart.ts';
 import { ancestorsOf, arrowsFrom, chartOf, childrenOf, nameOf, statesWithin } from './chart.ts';
 
-/** The amount of detail in a diagram. */
+/** Options of {@link toMermaid}. */
 export interface DiagramOptions {
-  /** Where a state's description goes: into its title (default), beside it, or nowhere. */
+  /** Place of a state's description: its title (default), a note, or nowhere. */
   readonly descriptions?: 'titles' | 'notes' | 'none' | undefined;
-  /** Arrows that only act and go nowhere: left out (default), as notes, or as arrows of a state to itself. */
+  /** Reactions, which have no target: omitted (default), as notes, or as arrows of a state to itself. */
   readonly reactions?: 'none' | 'notes' | 'arrows' | undefined;
-  /** How it is laid out: top to bottom (default), or left to right. */
+  /** Layout: top to bottom (default), or left to right. */
   readonly direction?: 'TB' | 'LR' | undefined;
-  /** How runs went through it: see `chartCoverage` of `troupe/inspect`. Arrows say how often they were taken, states how long they lasted. */
+  /** Statistics of runs: see `chartCoverage` of `troupe/inspect`. Arrows show how often they were taken, states how long they lasted. */
   readonly overlay?: DiagramOverlay | undefined;
-  /** A comment at its head, in one line. */
+  /** A comment in its first lines. */
   readonly remark?: string | undefined;
 }
 
-/** How runs went through charts. */
+/** Statistics of runs through charts. */
 export interface DiagramOverlay {
-  /** The number of times that arrows were taken, by `${state id}: ${event} #${index} [${guard}]`. */
+  /** Number of times that arrows were taken, by `${state id}: ${event} #${index} [${guard}]`. */
   readonly taken: ReadonlyMap<string, number>;
-  /** The time that states lasted, by their id, in ms. */
+  /** Total time in a state by id, in ms. */
   readonly dwellMs: ReadonlyMap<string, number>;
 }
 
 /**
- * A machine as Mermaid text (`stateDiagram-v2`), equal for equal machines.
+ * Converts a machine to Mermaid (`stateDiagram-v2`); equal machines give equal text.
  *
- * Mermaid cannot draw an arrow from a state to one inside it, so an arrow of the whole chart (`abort` …) is drawn
- * from each of the chart's states instead.
+ * Mermaid cannot draw an arrow from a state to one inside it, so an arrow of the whole chart (`abort` …) is drawn from each of the chart's
+ * states instead.
  *
  * @example
  * toMermaid(agentMachine, { descriptions: 'none' }).split('\n')[0] // => 'stateDiagram-v2'
@@ -59,9 +59,11 @@ interface DrawnArrow {
   readonly block: ChartState;
   readonly label: string;
   readonly key: string;
+  /** Drawn from each of the chart's states, as it is one of the whole chart. */
+  readonly isOfChart: boolean;
 }
 
-/** Everything within a state: where it begins, its states, the arrows between them, its ends. */
+/** The content of a state: its start, its states, the arrows between them, its ends. */
 const inside = (state: ChartState, drawing: Drawing): readonly string[] => {
   const children = childrenOf(state);
   const blocks = children.map((child) => blockOf(child, drawing));
@@ -73,7 +75,10 @@ const inside = (state: ChartState, drawing: Drawing): readonly string[] => {
   return [
     ...starts.map((start) => `[*] --> ${idOf(childWith(state, start), drawing)}`),
     ...states,
-    ...drawing.arrows.filter(({ block }) => block === state).map((arrow) => arrowLine(arrow, drawing)),
+    ...arrowLines(
+      drawing.arrows.filter(({ block }) => block === state),
+      drawing,
+    ),
     ...children.filter(({ type }) => type === 'final').map((end) => `${idOf(end, drawing)} --> [*]`),
     ...children.flatMap((child) => reactionsOf(child, drawing)),
   ];
@@ -93,10 +98,19 @@ const blockOf = (state: ChartState, drawing: Drawing): readonly string[] => {
   return [...(body.length === 0 ? [head] : [`${head} {`, ...indent(body), '}']), ...note];
 };
 
-const arrowLine = ({ from, to, label, key }: DrawnArrow, drawing: Drawing): string => {
+/** One line for all that leads from one state to another, but for the arrows of the whole chart: wide charts are hard to read. */
+const arrowLines = (arrows: readonly DrawnArrow[], drawing: Drawing): readonly string[] => {
   const { overlay } = drawing.options;
-  const times = overlay === undefined ? '' : ` ×${overlay.taken.get(key) ?? 0}`;
-  return `${idOf(from, drawing)} --> ${idOf(to, drawing)} : ${labelText(label)}${times}`;
+  const lines = new Map<string, string>();
+  for (const { from, to, label, key, isOfChart } of arrows) {
+    const way = `${idOf(from, drawing)} --> ${idOf(to, drawing)}`;
+    const times = overlay === undefined ? '' : ` ×${overlay.taken.get(key) ?? 0}`;
+    const text = `${labelText(label)}${times}`;
+    const place = isOfChart ? `${way} ${label}` : way;
+    const known = lines.get(place);
+    lines.set(place, known === undefined ? `${way} : ${text}` : `${known}<br/>${text}`);
+  }
+  return [...lines.values()];
 };
 
 const drawnArrows = (state: ChartState): readonly DrawnArrow[] =>
@@ -104,12 +118,19 @@ const drawnArrows = (state: ChartState): readonly DrawnArrow[] =>
     arrow.targets.flatMap((target) =>
       tailsOf(state, target).map((from) => {
         const to = headOf(from, target);
-        return { from, to, block: blockFor(from, to), label: labelOf(arrow), key: arrow.key };
+        return {
+          from,
+          to,
+          block: blockFor(from, to),
+          label: labelOf(arrow),
+          key: arrow.key,
+          isOfChart: state.parent === undefined,
+        };
       }),
     ),
   );
 
-/** The states an arrow starts at when drawn: `source`, or its own states if the arrow points inside it. */
+/** The states at which an arrow starts when drawn: `source`, or its own states if the arrow points inside it. */
 const tailsOf = (source: ChartState, target: ChartState): readonly ChartState[] =>
   ancestorsOf(target).includes(source)
     ? childrenOf(source)
@@ -117,35 +138,35 @@ const tailsOf = (source: ChartState, target: ChartState): readonly ChartState[] 
         .flatMap((child) => tailsOf(child, target))
     : [source];
 
-/** The state an arrow points at when drawn: the target, or where it begins if the arrow comes from inside it. */
+/** The state at which an arrow ends when drawn: the target, or its initial state if the arrow comes from inside it. */
 const headOf = (from: ChartState, target: ChartState): ChartState => {
   if (target.type !== 'compound' || !ancestorsOf(from).includes(target)) return target;
   const [start] = target.initial.target;
   return start === undefined ? target : headOf(from, start);
 };
 
-/** A state that no event ever finds active, as one of its `always` arrows holds in any case. */
+/** Checks whether a state is never active between events, as one of its `always` arrows is unconditional. */
 const isLeftAtOnce = (state: ChartState): boolean =>
   arrowsFrom(state).some(({ event, guard }) => event === '' && guard === undefined);
 
-/** Mermaid moves a state into the block in which an arrow names it, but for the outermost block. */
+/** Mermaid moves a state into the block in which an arrow names it, except for the outermost block. */
 const blockFor = (from: ChartState, to: ChartState): ChartState => {
   const chart = ancestorsOf(from).at(-1) ?? from;
   return from.parent !== undefined && from.parent === to.parent ? from.parent : chart;
 };
 
-/** The state right within `state` that is, or holds, `inner`. */
+/** The child of `state` that is or contains `inner`. */
 const childWith = (state: ChartState, inner: ChartState): ChartState =>
   [inner, ...ancestorsOf(inner)].find(({ parent }) => parent === state) ?? inner;
 
-/** What an arrow says: its event, and its guard in brackets; `otherwise` for the last of several. */
+/** The label of an arrow: its event, and its guard in brackets; `otherwise` for the last of several. */
 const labelOf = ({ event, guard, index }: Arrow): string => {
   const condition =
     guard === undefined ? (index === 0 ? '' : '[otherwise]') : `[${nameOf(guard) ?? 'inline'}]`;
   return [event, condition].filter((part) => part !== '').join(' ') || 'always';
 };
 
-/** Arrows without a target; those of the chart itself have no state to be drawn at. */
+/** Arrows without a target; those of the chart itself have no state to draw them at. */
 const reactionsOf = (state: ChartState, drawing: Drawing): readonly string[] => {
   const { reactions = 'none' } = drawing.options;
   if (reactions === 'none') return [];
@@ -168,7 +189,7 @@ const noteOn = (id: string, lines: readonly string[]): readonly string[] => [
   'end note',
 ];
 
-/** A short id for each state: its key where that is unambiguous, else its path. */
+/** A short id for each state: its key if that is unique, else its path. */
 const idsOf = (chart: ChartState): ReadonlyMap<ChartState, string> => {
   const ids = new Map<ChartState, string>();
   const taken = new Set<string>();
@@ -185,7 +206,7 @@ const idsOf = (chart: ChartState): ReadonlyMap<ChartState, string> => {
   return ids;
 };
 
-/** Words that Mermaid reads as its own. */
+/** Reserved words of Mermaid. */
 const RESERVED: ReadonlySet<string> = new Set(
   'accdescr acctitle as choice class classdef click default direction end fork hide history join note root scale state style'.split(
     ' ',
@@ -198,10 +219,10 @@ const indent = (lines: readonly string[]): readonly string[] => lines.map((line)
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Mermaid ends a title at a quote, and reads angle brackets as HTML. */
+/** Escapes what Mermaid reads as the end of a title or as HTML. */
 const titleText = (text: string): string =>
   oneLine(text).replaceAll(/[#"<>]/g, (character) => `#${character.charCodeAt(0)};`);
 
-/** Mermaid ends a label at a colon or a semicolon, too. */
+/** Escapes what Mermaid reads as the end of a label, too. */
 const labelText = (text: string): string =>
   oneLine(text).replaceAll(/[#"<>:;]/g, (character) => `#${character.charCodeAt(0)};`);

@@ -3,7 +3,7 @@ import type { ToolCall } from '../contracts/tool.ts';
 import type { Cycle } from './agent-context.ts';
 import type { CallPlan } from './call-plan.ts';
 
-/** The step under way, with a call as a person changed it: what was done is what was decided, and what the model is shown. */
+/** Applies a person's change of a call to the current step: the plan, the decision and the turn shown to the model. */
 export const withEditedCall = (cycle: Cycle, plan: CallPlan, index: number, input: Json): Cycle => {
   const edited = <Call extends Pick<ToolCall, 'input'>>(calls: readonly Call[]): readonly Call[] =>
     calls.map((call, at) => (at === index ? { ...call, input } : call));

@@ -1,7 +1,7 @@
 import type { Effect, Port } from '../contracts/effect.ts';
 import { effectKey } from '../contracts/effect.ts';
 
-/** Where an effect comes from: what its key is made of. */
+/** The origin of an effect: the parts of its key. */
 export interface EffectOrigin {
   readonly runId: string;
   readonly path: string;
@@ -10,7 +10,7 @@ export interface EffectOrigin {
   readonly phase: string;
   readonly index?: number;
   readonly attempt?: number;
-  /** Beside the first go at a step. */
+  /** Set for repeated work of a step. */
   readonly round?: string | undefined;
 }
 

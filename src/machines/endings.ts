@@ -2,23 +2,23 @@ import type { Ending, EndingVerdict, EndingView } from '../contracts/ending.ts';
 import { TroupeError } from '../contracts/error.ts';
 import { foundText } from '../contracts/found-text.ts';
 
-/** What an agent is there for: a `router` has to give the work to somebody, a `worker` to do it. */
+/** The role of an agent: a `router` has to delegate the work, a `worker` to do it. */
 export type EndingRole = 'worker' | 'router';
 
-/** How an agent has to say that it is done; see {@link byTool}. */
+/** Options of {@link byTool}. */
 export interface ByToolOptions {
-  /** Tools that end the work when they succeed, their value being the answer. Control tools do so anyway. */
+  /** Tools whose success ends the work, their value being the answer. Control tools always do. */
   readonly tools?: string | readonly string[] | undefined;
   /**
-   * The phase of the work, or a pure function that gives it. In `chat` and `brainstorm`, in any case of letters, an answer is enough.
-   * Default: the phase that the agent was started in, as an `orchestrator` starts its members in one; without any, none.
+   * The phase of the work, or a pure function that returns it. In `chat` and `brainstorm`, in any case of letters, an answer is enough.
+   * Default: the phase that the agent was started in, for example by an `orchestrator`; otherwise none.
    */
   readonly phase?: string | ((view: EndingView) => string) | undefined;
   /** Default `worker`. */
   readonly role?: EndingRole | undefined;
-  /** Answers in all, the first included, before it is completed for it. Default 2: one reminder. */
+  /** Total number of answers before the work is completed automatically. Default 2: one reminder. */
   readonly attempts?: number | undefined;
-  /** The time to wait before a reminder (from 1), in ms. Default: not at all. */
+  /** Wait before a reminder (counted from 1), in ms. Default: none. */
   readonly remindAfterMs?: number | ((reminder: number) => number) | undefined;
 }
 
@@ -31,18 +31,17 @@ const REMINDERS: Readonly<Record<EndingRole, string>> = {
     'You answered, but your task is to route: call the tool that gives the work to one of the others, or the tool that ends the conversation.',
 };
 
-/** The answer of one who never said anything. */
+/** The answer of an agent that never said anything. */
 const NOTHING_SAID = 'Task completed';
 
 /**
  * Ends by a terminal tool: `complete`, `respond`, `handoff` and other control tools, and those named.
  *
- * A model that answers without one is reminded, by default once. Then its work is completed for it: the run ends
- * `completed` with what was said and `autoCompleted: true`, which whoever gave the work is told. A router is never
- * completed: its run fails with `routing.required`.
+ * A model that answers without one is reminded, by default once. Then its work is completed automatically: the run ends `completed` with
+ * its last text and `autoCompleted: true`, which its supervisor sees. A router is never completed: its run fails with `routing.required`.
  *
  * @example
- * agent({ name: 'coder', tools: [edit, complete], ends: byTool() });
+ * agent({ name: 'coder', tools: [edit, complete], stop: { ends: byTool() } });
  *
  * @throws {TroupeError} `agent.invalid` for attempts that are no whole number from 1.
  */
@@ -88,16 +87,16 @@ const unsaid = ({ agent, answer, text, said, sentBack }: EndingView, role: Endin
       }
     : { kind: 'autoComplete', answer: text === '' ? said || NOTHING_SAID : answer };
 
-/** Ends by an answer that calls nothing: what holds without any policy. */
+/** Ends by an answer without calls: the behaviour without any policy. */
 export const byNoToolCalls = (): Ending => ({ name: 'byNoToolCalls', answered: () => ({ kind: 'end' }) });
 
 /**
- * Ends by a line that says nothing but the marker, which is no part of the answer; or by silence after an answer.
+ * Ends by a line that contains only the marker, which is not part of the answer, or by silence after an answer.
  *
- * An answer without it is followed by a word to go on, as long as the stop rules allow.
+ * After an answer without it the model is asked to continue, as long as the stop rules allow.
  *
  * @example
- * agent({ name: 'writer', instructions: 'Write the report, part by part.', ends: byMarker('THE END') });
+ * agent({ name: 'writer', instructions: 'Write the report, part by part.', stop: { ends: byMarker('THE END') } });
  *
  * @throws {TroupeError} `agent.invalid` for an empty marker, or one of several lines.
  */

@@ -27,7 +27,7 @@ export const entryOf = (
   };
 };
 
-/** What failed in a run, with what ended it as the last line; undefined where nothing did. */
+/** The failures of a run, the fatal one last; undefined if there are none. */
 export const reportOf = (
   { review: { recovery } }: AgentContext,
   { status, error, problems }: End,

@@ -1,11 +1,11 @@
 /**
- * A number from 0 to below 1 that follows from a text and looks like chance: machines have no randomness, and a run that is gone
- * through again has to come to the same (FNV-1a, 32 bits, with the finish of MurmurHash3).
+ * A pseudo-random number from 0 to below 1 derived from a text: machines have no randomness, and a replay has to be deterministic (FNV-1a,
+ * 32 bits, with the finalizer of MurmurHash3).
  */
-export const hashOf = (text: string): number => finished(folded(SEED, text));
+export const hashOf = (text: string): number => finalize(folded(SEED, text));
 
 /**
- * The number of words with a space between each two, as {@link hashOf} gives it, without putting them together.
+ * The {@link hashOf} of the words joined by spaces, without joining them.
  *
  * @example
  * hashOfWords(['a', 'b']) === hashOf('a b') // => true
@@ -16,7 +16,7 @@ export const hashOfWords = (words: readonly string[]): number => {
     if (index > 0) hash = Math.imul(hash ^ SPACE, SPREAD);
     hash = folded(hash, words[index] ?? '');
   }
-  return finished(hash);
+  return finalize(hash);
 };
 
 const SEED = 0x81_1c_9d_c5;
@@ -30,7 +30,7 @@ const folded = (before: number, text: string): number => {
   return hash;
 };
 
-const finished = (before: number): number => {
+const finalize = (before: number): number => {
   let hash = Math.imul(before ^ (before >>> 16), 0x85_eb_ca_6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2_b2_ae_35);
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;

@@ -12,17 +12,17 @@ import { textOf } from './conversation.ts';
 import { readVerdict } from './read-verdict.ts';
 import { rulesInForce } from './rules.ts';
 
-/** What a step comes to: how the run stands, and what is said and told of it. */
+/** The outcome of a step: changes to the run, notes to the model, and events. */
 export interface StepOutcome {
   readonly review?: ReviewState;
   readonly end?: End;
-  /** Said to the model after the step. */
+  /** Note to the model after the step. */
   readonly note?: string;
   readonly notices?: readonly EventBody[];
   readonly pauseMs?: number;
 }
 
-/** The agent answered: that is its answer, unless the policy of ending wants more of a model. */
+/** Handles the agent's answer: it ends the work, unless the ending policy wants more of a model. */
 export const judgeAnswer = (context: AgentContext, answer: Json): StepOutcome => {
   const { ends } = rulesInForce();
   const { review, cycle } = context;
@@ -36,7 +36,7 @@ export const judgeAnswer = (context: AgentContext, answer: Json): StepOutcome =>
   }
 };
 
-/** Calls are through that did not end the work: the policy of ending may have something to say. */
+/** Handles calls that did not end the work: the ending policy may comment on them. */
 export const judgeCalls = (
   context: AgentContext,
   review: ReviewState,
@@ -76,7 +76,7 @@ const viewOf = (
     ...found,
   });
 
-/** An answer that was given; undefined after calls. */
+/** The answer; undefined after calls. */
 type Given = { readonly answer: Json; readonly text: string } | undefined;
 
 const follow = (
@@ -91,7 +91,7 @@ const follow = (
   switch (verdict.kind) {
     case 'end': {
       const fitted = fit(verdict.answer ?? answer, given);
-      // The model reads what is wrong, as where its own answer does not fit.
+      // The model gets the issues, as for its own invalid answer.
       if (!fitted.ok) return goOn(review, { kind: 'goOn', note: unfitNote(fitted.problem) }, given);
       return { review: { ...review, candidate: { answer: fitted.answer } } };
     }
@@ -133,7 +133,7 @@ const follow = (
 
 type Fitted = { readonly ok: true; readonly answer: Json } | { readonly ok: false; readonly problem: string };
 
-/** An answer as the output schema makes it; the model's own was parsed when it came. */
+/** Parses an answer by the output schema; the model's own was parsed when it arrived. */
 const fit = (answer: Json, given: Given): Fitted => {
   const { checkOutput } = rulesInForce();
   if (checkOutput === undefined || answer === given?.answer) return { ok: true, answer };

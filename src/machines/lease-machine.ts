@@ -1,19 +1,19 @@
 import { assign, setup } from 'xstate';
 
-/** A lease: a number that only grows, by which the resource itself can tell a late holder, and when it ends. */
+/** A lease: its fencing token, by which the resource can refuse an expired holder, and its end. */
 export interface Lease {
   readonly fence: number;
   /** In ms since 1970. */
   readonly until: number;
 }
 
-/** What is known of one lock. */
+/** State of one lock. */
 export interface LeaseContext extends Lease {
-  /** The number of those that wait. */
+  /** Number of waiting requests. */
   readonly waiting: number;
 }
 
-/** What happens to a lock; `fence` is that of whoever says so, `next` the lease of the first in line. */
+/** Events of a lock; `fence` is the sender's, `next` the lease of the first waiting request. */
 export type LeaseEvent =
   | { type: 'taken'; lease: Lease }
   | { type: 'joined' }
@@ -48,20 +48,20 @@ const lease = setup({
   },
 });
 
-/** A lock with a lease: held by one at a time, passed on in order, and let go of at the end of its lease. */
+/** A lock with a lease: exclusive, passed on in order, and released when its lease expires. */
 export const leaseMachine = lease.createMachine({
   id: 'lease',
-  description: 'One at a time holds it, and not for longer than its lease.',
+  description: 'One holder at a time, for no longer than its lease.',
   context: { fence: 0, until: 0, waiting: 0 },
   options: { maxIterations: 100 },
   initial: 'free',
   states: {
     free: {
-      description: 'Nobody has it.',
+      description: 'The lock is free.',
       on: { taken: { target: 'held', actions: 'take' } },
     },
     held: {
-      description: 'Somebody has it, and nobody waits.',
+      description: 'The lock is held, and nobody waits.',
       on: {
         joined: { target: 'contested', actions: 'join' },
         renewed: { guard: 'isHolder', actions: 'renew' },
@@ -70,7 +70,7 @@ export const leaseMachine = lease.createMachine({
       },
     },
     contested: {
-      description: 'Somebody has it, and others wait in line.',
+      description: 'The lock is held, and others wait in order.',
       on: {
         joined: { actions: 'join' },
         left: [{ guard: 'isLast', target: 'held', actions: 'leave' }, { actions: 'leave' }],

@@ -2,21 +2,21 @@ import type { LoopLimits } from '../contracts/ending.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 import type { PlannedCall } from './call-plan.ts';
 
-/** A loop that was found: so many steps make one round, and that round was made so often in a row. */
+/** A loop: a number of steps, and how often they were repeated. */
 export interface Loop {
   readonly period: number;
   readonly repeats: number;
 }
 
-/** What reliability practice found to tell a loop from patience (warn at 3, stop at 5, patterns of up to 4 steps). */
+/** Limits that distinguish a loop from patience in practice (warn at 3, stop at 5, patterns of up to 4 steps). */
 export const defaultLoopLimits: LoopLimits = { warnAt: 3, stopAt: 5 };
 
 const MAX_PERIOD = 4;
 
 /**
- * What a step did, in one short word: its calls, their inputs and what came of them.
+ * A fingerprint of a step: its calls, their inputs and results.
  *
- * Results count: asking again and again for something that changes is waiting, not a loop. Keys of inputs in `ignore` do not.
+ * Results count, as repeating a request whose result changes is waiting, not a loop. Input keys in `ignore` do not.
  */
 export const fingerprint = (
   calls: readonly PlannedCall[],
@@ -30,14 +30,14 @@ export const fingerprint = (
     ),
   );
 
-/** The fingerprints of the newest steps, with one more: no more than a loop can be found in. */
+/** Appends a fingerprint, and keeps as many as loop detection needs. */
 export const remember = (
   recent: readonly string[],
   print: string,
   { stopAt }: LoopLimits,
 ): readonly string[] => [...recent, print].slice(-MAX_PERIOD * stopAt);
 
-/** The loop at the end of `recent`, if there is one of at least `warnAt` rounds; the shortest round counts. */
+/** The loop at the end of `recent` with at least `warnAt` repetitions, if any; the shortest period counts. */
 export const findLoop = (recent: readonly string[], { warnAt }: LoopLimits): Loop | undefined => {
   for (let period = 1; period <= MAX_PERIOD; period += 1) {
     const repeats = roundsAtEnd(recent, period);
@@ -55,7 +55,7 @@ const roundsAtEnd = (recent: readonly string[], period: number): number => {
   return Math.floor(equal / period) + 1;
 };
 
-/** FNV-1a, 64 bits in two halves (http://www.isthe.com/chongo/tech/comp/fnv/): short, and good enough to tell steps apart. */
+/** FNV-1a, 64 bits in two halves (http://www.isthe.com/chongo/tech/comp/fnv/): short, and sufficient to distinguish steps. */
 export const printOf = (text: string): string => {
   let low = 0x811c9dc5;
   let high = 0xcbf29ce4;

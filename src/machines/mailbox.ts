@@ -1,56 +1,56 @@
 import type { DropReason, Message, Overflow } from '../contracts/message.ts';
 import { messagePriorities } from '../contracts/message.ts';
-import type { Line } from './line.ts';
-import { addTo, emptyLine, firstOf, keepIn, withoutFirst } from './line.ts';
+import type { JsonQueue } from './json-queue.ts';
+import { enqueue, emptyQueue, peekFirst, filterQueue, dequeue } from './json-queue.ts';
 
-/** What waits for one receiver: plain JSON. In each line is what is of one priority, in the order in which it came. */
+/** The messages that wait for one receiver: plain JSON, one queue per priority. */
 export interface Mailbox {
-  readonly lines: readonly Line<Letter>[];
+  readonly lines: readonly JsonQueue<QueuedMessage>[];
   readonly size: number;
-  /** When the first of them is of no use any more; null where none ever is. */
+  /** The earliest expiry; null if no message expires. */
   readonly expiresAt: number | null;
 }
 
-/** A message that waits. */
-export interface Letter {
+/** A waiting message. */
+export interface QueuedMessage {
   readonly message: Message;
   readonly expiresAt: number | null;
 }
 
-/** How a mailbox is kept, defaults filled in. */
+/** Mailbox options with defaults. */
 export interface MailboxLimits {
   readonly capacity: number;
   readonly overflow: Overflow;
   readonly ttlMs?: number | undefined;
 }
 
-/** What a mailbox holds where nobody says. */
+/** Default limits of a mailbox. */
 export const mailboxDefaults: MailboxLimits = { capacity: 1000, overflow: 'reject' };
 
-/** A message that is not handed to anybody, and why. */
+/** A message that will not be delivered, and the reason. */
 export interface Dropped {
   readonly message: Message;
   readonly reason: Extract<DropReason, 'full' | 'expired'>;
 }
 
-/** What came of putting something in. */
+/** The result of {@link put}. */
 export interface Put {
   readonly mailbox: Mailbox;
-  /** `taken`: it is its own from here on, also where it let go of it. `refused`, `blocked`: it stays its sender's. */
+  /** `taken`: the mailbox owns the message, even if it dropped it. `refused`, `blocked`: it stays with its sender. */
   readonly put: 'taken' | 'refused' | 'blocked';
   readonly dropped: readonly Dropped[];
 }
 
-/** What was taken out, in the order in which it is to be read. */
-export interface Taken {
+/** The messages taken out, in reading order. */
+export interface TakenMessages {
   readonly mailbox: Mailbox;
   readonly messages: readonly Message[];
   readonly dropped: readonly Dropped[];
 }
 
-/** A mailbox with nothing in it. */
+/** An empty mailbox. */
 export const emptyMailbox: Mailbox = {
-  lines: messagePriorities.map(() => emptyLine),
+  lines: messagePriorities.map(() => emptyQueue),
   size: 0,
   expiresAt: null,
 };
@@ -58,14 +58,14 @@ export const emptyMailbox: Mailbox = {
 /**
  * Puts a message into a mailbox: sent = taken out + dropped + refused, always.
  *
- * It holds no more than its capacity. `dropOldest` lets go of the oldest of the least urgent, and never of something more urgent than what
- * comes. What is of no use any more makes room first. Costs the same at message 10 and at message 1,000,000.
+ * It holds at most its capacity. `dropOldest` drops the oldest of the least urgent messages, and never one more urgent than the new one.
+ * Expired messages are dropped first. The cost does not grow with the number of messages.
  *
  * @example
  * const { mailbox, put: what, dropped } = put(emptyMailbox, { from: 'ada', text: 'hello' }, mailboxDefaults, 0);
  */
 export const put = (before: Mailbox, message: Message, limits: MailboxLimits, at: number): Put => {
-  const letter: Letter = { message, expiresAt: expiryOf(message, limits, at) };
+  const letter: QueuedMessage = { message, expiresAt: expiryOf(message, limits, at) };
   if (letter.expiresAt !== null && letter.expiresAt <= at)
     return { mailbox: before, put: 'taken', dropped: [{ message, reason: 'expired' }] };
   const isFull = before.size >= limits.capacity;
@@ -80,10 +80,10 @@ export const put = (before: Mailbox, message: Message, limits: MailboxLimits, at
       return { mailbox, put: 'taken', dropped: [...dropped, { message, reason: 'full' }] };
     case 'dropOldest': {
       const lane = leastUrgent(mailbox, laneOf(message));
-      const oldest = lane === undefined ? undefined : firstOf(mailbox.lines[lane] ?? emptyLine);
+      const oldest = lane === undefined ? undefined : peekFirst(mailbox.lines[lane] ?? emptyQueue);
       if (lane === undefined || oldest === undefined)
         return { mailbox, put: 'taken', dropped: [...dropped, { message, reason: 'full' }] };
-      const lines = mailbox.lines.map((line, at) => (at === lane ? withoutFirst(line) : line));
+      const lines = mailbox.lines.map((line, at) => (at === lane ? dequeue(line) : line));
       const room = { ...mailbox, lines, size: mailbox.size - 1 };
       const gone: Dropped = { message: oldest.message, reason: 'full' };
       return { mailbox: added(room, letter), put: 'taken', dropped: [...dropped, gone] };
@@ -91,20 +91,20 @@ export const put = (before: Mailbox, message: Message, limits: MailboxLimits, at
   }
 };
 
-/** Takes everything out: the most urgent first, and of those what came first. */
-export const takeAll = (before: Mailbox, at: number): Taken => {
+/** Takes out all messages: most urgent first, then in order of arrival. */
+export const takeAll = (before: Mailbox, at: number): TakenMessages => {
   if (before.size === 0) return { mailbox: before, messages: [], dropped: NONE };
   const { mailbox, dropped } = withoutExpired(before, at);
   return { mailbox: emptyMailbox, messages: messagesIn(mailbox), dropped };
 };
 
-/** What is in a mailbox, in the order in which it is to be read. */
+/** The messages in a mailbox, in reading order. */
 export const messagesIn = ({ lines }: Mailbox): readonly Message[] =>
   lines.flatMap(({ full, tail, gone }) =>
     [...full.flat(), ...tail].slice(gone).map(({ message }) => message),
   );
 
-/** Lets go of what is of no use any more. */
+/** Drops expired messages. */
 export const withoutExpired = (
   mailbox: Mailbox,
   at: number,
@@ -112,7 +112,7 @@ export const withoutExpired = (
   if (mailbox.expiresAt === null || mailbox.expiresAt > at) return { mailbox, dropped: NONE };
   const dropped: Dropped[] = [];
   let expiresAt: number | null = null;
-  const isOfUse = (letter: Letter): boolean => {
+  const isOfUse = (letter: QueuedMessage): boolean => {
     if (letter.expiresAt !== null && letter.expiresAt <= at) {
       dropped.push({ message: letter.message, reason: 'expired' });
       return false;
@@ -120,32 +120,32 @@ export const withoutExpired = (
     expiresAt = earlier(expiresAt, letter.expiresAt);
     return true;
   };
-  const lines = mailbox.lines.map((line) => keepIn(line, isOfUse));
+  const lines = mailbox.lines.map((line) => filterQueue(line, isOfUse));
   return { mailbox: { lines, size: mailbox.size - dropped.length, expiresAt }, dropped };
 };
 
-/** What is in a mailbox but for those: they were taken while something else came in. */
+/** Removes the given messages, which were taken while others arrived. */
 export const withoutThose = ({ lines, expiresAt }: Mailbox, gone: ReadonlySet<Message>): Mailbox => {
-  const kept = lines.map((line) => keepIn(line, ({ message }) => !gone.has(message)));
+  const kept = lines.map((line) => filterQueue(line, ({ message }) => !gone.has(message)));
   return { lines: kept, size: kept.reduce((sum, { size }) => sum + size, 0), expiresAt };
 };
 
 const NONE: readonly Dropped[] = [];
 
-const added = (mailbox: Mailbox, letter: Letter): Mailbox => {
+const added = (mailbox: Mailbox, letter: QueuedMessage): Mailbox => {
   const lane = laneOf(letter.message);
   return {
-    lines: mailbox.lines.map((line, at) => (at === lane ? addTo(line, letter) : line)),
+    lines: mailbox.lines.map((line, at) => (at === lane ? enqueue(line, letter) : line)),
     size: mailbox.size + 1,
     expiresAt: earlier(mailbox.expiresAt, letter.expiresAt),
   };
 };
 
-/** Who says nothing of urgency speaks as what he is: an agent, or somebody from outside. */
+/** Default priority: that of an agent, or of an outside sender. */
 const laneOf = ({ priority, sender }: Message): number =>
   messagePriorities.indexOf(priority ?? (sender === undefined ? 'human' : 'peer'));
 
-/** The last line that has something in it, if that is no more urgent than `lane`. */
+/** Index of the least urgent queue with messages, unless it is more urgent than `lane`. */
 const leastUrgent = ({ lines }: Mailbox, lane: number): number | undefined => {
   const last = lines.findLastIndex(({ size }) => size > 0);
   return last >= lane ? last : undefined;

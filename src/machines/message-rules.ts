@@ -1,6 +1,6 @@
 import type { Message, MessageKind, MessageLimits } from '../contracts/message.ts';
 
-/** The default limits of talk. */
+/** Default limits of conversations between agents. */
 export const messageLimits: Required<{ [Key in keyof MessageLimits]: number }> = {
   maxHops: 32,
   maxExchanges: 16,
@@ -8,7 +8,7 @@ export const messageLimits: Required<{ [Key in keyof MessageLimits]: number }> =
 
 type Direction = 'toChild' | 'toParent' | 'toEither' | 'toAncestor' | 'toAnybody';
 
-/** Who may say what to whom; what is not here may be said by anybody to anybody. */
+/** Permitted directions by kind of message; other kinds are unrestricted. */
 const directions: Readonly<Record<MessageKind, Direction>> = {
   delegation: 'toChild',
   status: 'toParent',
@@ -19,12 +19,12 @@ const directions: Readonly<Record<MessageKind, Direction>> = {
   system: 'toAnybody',
 };
 
-/** What belongs to something that was said before. */
+/** Kinds that refer to an earlier message. */
 const NEED_CORRELATION: ReadonlySet<string> = new Set<MessageKind>(['completion', 'answer']);
 
 /**
- * Why a message of that kind cannot go from one address to the other; undefined if it can. A parent is one address above, an ancestor any
- * number of them.
+ * The reason why a message of that kind must not go from one address to the other; undefined if it may. A parent is one address above, an
+ * ancestor any number.
  *
  * @example
  * directionProblem({ kind: 'status' }, 'desk', 'desk/writer-1') // => "a 'status' goes to the parent of who sends it"
@@ -60,10 +60,10 @@ const words: Readonly<Record<Direction, string>> = {
   toAnybody: 'goes to anybody',
 };
 
-/** What a message is in the wake of. */
+/** The causation of a message. */
 export type Wake = Pick<Message, 'causation' | 'task' | 'hops'>;
 
-/** What follows from the messages that somebody read last: whatever it says now is in their wake. */
+/** The causation of messages that an agent sends after reading others. */
 export const wakeOf = (read: readonly Message[]): Wake => {
   const cause = read.reduce<Message | undefined>(
     (deepest, message) =>

@@ -9,7 +9,7 @@ import { initialContext } from './agent-context.ts';
 import type { AskOf } from './asks.ts';
 import { effectOf } from './effects.ts';
 
-/** What a model call is engaged with: the agent that waits for it, and what went wrong in the first attempt. */
+/** Input of a model call actor: the agent that waits for it, and the trouble of the first attempt. */
 export interface ModelCallInput {
   readonly runId: string;
   readonly path: string;
@@ -18,36 +18,36 @@ export interface ModelCallInput {
   readonly trouble: Trouble;
 }
 
-/** A model call that could not be finished in one go. */
+/** A model call that needs more than one attempt. */
 export interface ModelCallContext {
   readonly call: Omit<ModelCallInput, 'trouble'>;
   readonly attempt: number;
-  /** Attempts of the model at hand. */
+  /** Index of the current model. */
   readonly model: number;
   readonly waitedMs: number;
   readonly hasTriedMaybe: boolean;
-  /** Attempts beyond the first, of all models; `attempt` begins anew with each. */
+  /** Number of attempts beyond the first, of all models; `attempt` starts again for each model. */
   readonly retries: number;
-  /** Tokens that the attempts of this call used in vain; those of the first are in the agent's tally. */
+  /** Tokens wasted by this call's attempts; those of the first are in the agent's tally. */
   readonly spent: Usage;
   readonly trouble: Trouble;
-  /** What retries adapt to, of this call and of those before; absent where they do not. */
+  /** Failures of this call and earlier ones, for adaptive retries; absent if retries do not adapt. */
   readonly failures?: readonly ModelFailure[] | undefined;
   readonly dueAt: number;
   readonly now: number;
   readonly answer: Exclude<Decided, Trouble> | null;
-  /** The error that gave up the call. */
+  /** The error after the last attempt. */
   readonly error: ErrorData | null;
 }
 
-/** What the call leaves to its agent. */
+/** The result that the call returns to its agent. */
 export type ModelCallOutput =
   | { readonly ok: true; readonly output: Exclude<Decided, Trouble>; readonly retries: number }
   | { readonly ok: false; readonly error: ErrorData; readonly retries: number };
 
 const NO_TROUBLE: Trouble = { kind: 'trouble', index: 0, attempt: 1, waitMs: null };
 
-/** The context to start from; tolerates that XState's pure functions call it without an input. */
+/** The initial context. XState's pure functions also call it without an input. */
 export const initialModelCall = ({ input }: { input: ModelCallInput | undefined }): ModelCallContext => {
   const trouble = input?.trouble ?? NO_TROUBLE;
   return {
@@ -72,7 +72,7 @@ export const initialModelCall = ({ input }: { input: ModelCallInput | undefined 
   };
 };
 
-/** One more attempt, by the model at hand. */
+/** The ask for another attempt by the current model. */
 export const modelAsk = (context: ModelCallContext): AskOf<'model'> => {
   const { call, attempt, model, waitedMs, hasTriedMaybe, trouble, failures } = context;
   const { runId, path, agent } = call;
@@ -96,7 +96,7 @@ const failuresOf = (
   failures: ModelCallContext['failures'],
 ): { readonly failures?: readonly ModelFailure[] } => (failures === undefined ? {} : { failures });
 
-/** The wait before the next attempt, as an absolute time. */
+/** The ask to wait before the next attempt, until an absolute time. */
 export const modelPause = ({ call, attempt, model, dueAt }: ModelCallContext): AskOf<'pause'> => {
   const { runId, path, agent } = call;
   const origin = {
@@ -111,7 +111,7 @@ export const modelPause = ({ call, attempt, model, dueAt }: ModelCallContext): A
   return { ...effectOf('pause', origin), input: { dueAt } };
 };
 
-/** A wait begins. */
+/** Starts a wait. */
 export const holdOff = (context: ModelCallContext): Partial<ModelCallContext> => {
   const waitMs = context.trouble.waitMs ?? 0;
   return {
@@ -122,7 +122,7 @@ export const holdOff = (context: ModelCallContext): Partial<ModelCallContext> =>
   };
 };
 
-/** The next model of the list takes over. */
+/** Falls back to the next model of the list. */
 export const fallBack = ({ model, retries }: ModelCallContext): Partial<ModelCallContext> => ({
   model: model + 1,
   retries: retries + 1,
@@ -131,7 +131,7 @@ export const fallBack = ({ model, retries }: ModelCallContext): Partial<ModelCal
   hasTriedMaybe: false,
 });
 
-/** An attempt came to something: an answer, a refusal, or more trouble. */
+/** Handles the result of an attempt: an answer, a refusal, or more trouble. */
 export const answeredModel = (
   context: ModelCallContext,
   output: Decided,
@@ -148,18 +148,18 @@ export const answeredModel = (
       }
     : { answer: output, now: at };
 
-/** What one attempt made of the conversation holds for the next. */
+/** Keeps the compaction of one attempt for the next. */
 const withCompaction = ({ call }: ModelCallContext, compaction: Compaction): ModelCallContext['call'] => ({
   ...call,
   context: { ...call.context, run: { ...call.context.run, compaction } },
 });
 
-/** Nothing is left to try. */
+/** Gives up, as nothing is left to try. */
 export const giveUp = ({ trouble }: ModelCallContext): Partial<ModelCallContext> => ({
   error: trouble.error ?? NO_REASON,
 });
 
-/** What is left of the call when it is done. */
+/** The output of the call. */
 export const modelCallOutput = ({ context }: { context: ModelCallContext }): ModelCallOutput => {
   const { answer: given, error, retries, spent, failures, call } = context;
   const compaction = given?.compaction ?? call.context.run.compaction;

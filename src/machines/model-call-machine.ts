@@ -5,7 +5,7 @@ import type { ModelCallContext, ModelCallInput, ModelCallOutput } from './model-
 import * as call from './model-call-context.ts';
 import { carrierOf } from './outputs.ts';
 
-/** What a model call is told. */
+/** Events of a model call. */
 export type ModelCallEvent =
   | { type: 'answered.model'; at: number; output: Decided }
   | { type: 'answered.pause'; at: number }
@@ -29,7 +29,7 @@ const modelCall = /* @__PURE__ */ setup({
     askPause: ({ self, context }) => {
       carrierOf(self).ask([call.modelPause(context)]);
     },
-    tellRetry: ({ self, context }) => {
+    emitRetry: ({ self, context }) => {
       carrierOf(self).emit(call.retryingEvent(context), context.call.context.step, 'waitingToRetry');
     },
     withdraw: ({ self }) => {
@@ -52,13 +52,13 @@ const modelCall = /* @__PURE__ */ setup({
 });
 
 /**
- * A model call that could not be finished in one go: it waits, tries again, and falls back along the list.
+ * A model call that needs more than one attempt: it waits, retries, and falls back along the list.
  *
- * It is engaged by DECIDE with the trouble of the first attempt, so it begins by judging that.
+ * DECIDE engages it with the trouble of the first attempt, so it starts by judging that.
  */
 export const modelCallMachine = /* @__PURE__ */ modelCall.createMachine({
   id: 'modelCall',
-  description: 'One troubled model call: wait, try again, fall back, or give up.',
+  description: 'One troubled model call: wait, retry, fall back, or give up.',
   context: call.initialModelCall,
   output: call.modelCallOutput,
   options: { maxIterations: 1000 },
@@ -78,7 +78,7 @@ export const modelCallMachine = /* @__PURE__ */ modelCall.createMachine({
     },
     waitingToRetry: {
       description: 'Holding off for as long as the provider asked, or the back-off says.',
-      entry: ['holdOff', { type: 'entered', params: { phase: 'waitingToRetry' } }, 'tellRetry', 'askPause'],
+      entry: ['holdOff', { type: 'entered', params: { phase: 'waitingToRetry' } }, 'emitRetry', 'askPause'],
       exit: 'withdraw',
       on: { 'answered.pause': 'asking' },
     },
@@ -88,7 +88,7 @@ export const modelCallMachine = /* @__PURE__ */ modelCall.createMachine({
       always: 'asking',
     },
     asking: {
-      description: 'One attempt is under way.',
+      description: 'One attempt is in progress.',
       entry: [{ type: 'entered', params: { phase: 'asking' } }, 'askModel'],
       exit: 'withdraw',
       on: {
@@ -115,7 +115,7 @@ export const modelCallMachine = /* @__PURE__ */ modelCall.createMachine({
       entry: { type: 'entered', params: { phase: 'failed' } },
     },
     cancelled: {
-      description: 'Nobody waits for the answer any more.',
+      description: 'The call was cancelled.',
       type: 'final',
       entry: { type: 'entered', params: { phase: 'cancelled' } },
     },

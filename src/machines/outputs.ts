@@ -4,55 +4,55 @@ import type { Message } from '../contracts/message.ts';
 import type { Ask } from './asks.ts';
 
 /**
- * What a machine wants done. A machine does none of it: it hands these to the carrier of its actor, and is told of
- * the answers by events. A turn collects into a carrier of its own.
+ * Receives the outputs of a machine. The machine does no work itself: it passes outputs to its actor's carrier, and gets answers as events.
+ * A turn collects them into its own carrier.
  */
 export interface Carrier {
-  /** Have this work done; each piece is answered by `answered.PORT` or `failed.PORT`, unless it is withdrawn. */
+  /** Asks for effects; each is answered by `answered.PORT` or `failed.PORT`, unless it is withdrawn. */
   ask(asks: readonly Ask[]): void;
-  /** Nobody waits for the asks of this actor any more. */
+  /** Withdraws the asks of this actor. */
   withdraw(): void;
-  /** Start these child actors. */
+  /** Starts child actors. */
   engage(engagements: readonly Engagement[]): void;
-  /** Stop the child actors at these addresses; without any said, all that still run but those that it gave work to. */
+  /** Stops the child actors at these addresses; without any, all that are running except delegates. */
   dismiss(paths?: readonly string[]): void;
-  /** Put a message into another agent's inbox. */
+  /** Sends a message to another agent's inbox. */
   post(to: string, message: Message): void;
-  /** A state was entered. */
+  /** Reports that a state was entered. */
   enter(phase: string, step: number): void;
-  /** Something happened that observers should see. */
+  /** Emits an event for observers. */
   emit(body: EventBody, step: number, phase: string | undefined): void;
 }
 
-/** A child actor wanted. Its path carries the step, so that no address is ever used twice. */
+/** A request for a child actor. Its path contains the step, so that no address is used twice. */
 export interface Engagement {
   readonly path: string;
-  /** What is engaged: a member by the name of its definition, or one of the two call machines. */
+  /** The kind of child: a member by the name of its definition, or one of the two call machines. */
   readonly actor:
     | { readonly kind: 'member'; readonly name: string }
     | { readonly kind: 'modelCall' | 'toolCall' }
-    /** One that a tool of the parent's gives work to. */
+    /** A delegate of one of the parent's tools. */
     | { readonly kind: 'delegate'; readonly name: string; readonly tool: string };
   readonly input: unknown;
-  /** The child's end reaches its parent as `answered.<port>` with this index. */
+  /** The port of the answer to the parent, `answered.<port>`, with this index. */
   readonly port: 'decide' | 'act' | 'member' | 'delegate';
   readonly index: number;
-  /** It begins anew what another began. */
+  /** Set if it replaces a failed child. */
   readonly restart?: Restart | undefined;
   readonly terms?: ChildTerms | undefined;
 }
 
-/** How a member begins that does what one before it did not come to an end with. */
+/** Data for the restart of a member. */
 export interface Restart {
-  /** Where the one before it sat. */
+  /** Address of its predecessor. */
   readonly of: string;
   /** From 1. */
   readonly count: number;
-  /** Said to it before it begins. */
+  /** A note to it before it starts. */
   readonly note?: string | undefined;
 }
 
-/** What a machine put out while it moved, as data, in order. */
+/** An output of a machine, as data. */
 export type Output =
   | { readonly type: 'ask'; readonly asks: readonly Ask[] }
   | { readonly type: 'withdraw' }
@@ -67,7 +67,7 @@ export type Output =
       readonly phase: string | undefined;
     };
 
-/** A carrier that only notes what it is handed. */
+/** A carrier that collects outputs. */
 export const collector = (outputs: Output[]): Carrier => ({
   ask: (asks) => {
     outputs.push({ type: 'ask', asks });
@@ -92,7 +92,7 @@ export const collector = (outputs: Output[]): Carrier => ({
   },
 });
 
-/** Hands outputs to a carrier, in order. */
+/** Passes outputs to a carrier, in order. */
 export const carryOut = (outputs: readonly Output[], carrier: Carrier): void => {
   for (const output of outputs) {
     switch (output.type) {
@@ -122,7 +122,7 @@ export const carryOut = (outputs: readonly Output[], carrier: Carrier): void => 
 
 let collecting: Carrier | undefined;
 
-/** Carries everything that `move` puts out to `carrier`, whatever actor it comes from. */
+/** Runs `move` and passes all its outputs to `carrier`. */
 export const collectingInto = <T>(carrier: Carrier, move: () => T): T => {
   const before = collecting;
   collecting = carrier;
@@ -133,7 +133,7 @@ export const collectingInto = <T>(carrier: Carrier, move: () => T): T => {
   }
 };
 
-/** The carrier of the move at hand; one that drops everything where nobody listens (a bare machine). */
+/** The carrier of the current move; outside of any, one that drops everything (a bare machine). */
 export const carrierOf = (_self: object): Carrier => collecting ?? NOBODY;
 
 const ignore = (): void => undefined;

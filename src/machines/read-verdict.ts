@@ -3,8 +3,8 @@ import { isJsonObject } from '../contracts/json.ts';
 import { atOnce, plain } from './rules.ts';
 
 /**
- * The verdict of a policy of ending, frozen. A policy may be anybody's code, and what it says goes into the journal, into events and to
- * the model: what lacks a word or holds what is no plain JSON is refused.
+ * Validates and freezes the verdict of an ending policy, which is foreign code: it becomes part of the journal, of events and of the
+ * conversation, so missing texts and values that are not plain JSON are refused.
  *
  * @throws {TypeError} what is wrong with it, in words.
  */

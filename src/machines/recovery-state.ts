@@ -1,23 +1,23 @@
 import type { ErrorData } from '../contracts/error.ts';
 import type { FailureEntry } from '../contracts/recovery.ts';
 
-/** The ports whose failure an agent can survive. */
+/** Ports whose failures can be recovered. */
 export type RecoverablePort = 'observe' | 'decide' | 'act';
 
-/** What went wrong so far, and what is still to be decided on; absent until something does. */
+/** Failures so far, and those that wait for a decision; absent until there is one. */
 export interface RecoveryState {
-  /** Failures in a row, the last one included. */
+  /** Number of consecutive failures, including the last. */
   readonly streak: number;
-  /** The step of the last one, and whether that step was given up for it. */
+  /** The step of the last one, and whether that step was skipped. */
   readonly step: number;
   readonly isSkipped: boolean;
-  /** The number of times that work of that step was tried again: part of the keys of what is asked from then on. */
+  /** Number of retries in that step: part of the keys of later asks. */
   readonly round: number;
-  /** Failures so far: the number of the next one is part of a key, too. */
+  /** Number of failures so far, which is part of the next one's key. */
   readonly count: number;
   readonly pending: readonly PendingFailure[];
   readonly failures: readonly FailureEntry[];
-  /** What the last failure, or the last decision, is about. */
+  /** Port and error of the last failure or decision. */
   readonly port: RecoverablePort;
   readonly error: ErrorData;
 }

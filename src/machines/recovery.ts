@@ -15,7 +15,7 @@ import type { PendingFailure, RecoverablePort, RecoveryState } from './recovery-
 import { difference } from './state-difference.ts';
 import { withUsage } from './with-usage.ts';
 
-/** The answer of port `recover`: what to do, and what stands in for what failed. */
+/** The answer of port `recover`: the decision, and replacements for the failed work. */
 export interface Recovered {
   readonly decision: RecoveryDecision['kind'];
   readonly note?: string | undefined;
@@ -25,17 +25,17 @@ export interface Recovered {
   readonly text?: string | undefined;
 }
 
-/** The phase that a port belongs to. */
+/** The phase of each port. */
 export const phaseOfPort: Readonly<Record<RecoverablePort, RecoverablePhase>> = {
   observe: 'OBSERVE',
   decide: 'DECIDE',
   act: 'ACT',
 };
 
-/** The number of failures that a context keeps for the report. */
+/** Number of failures kept for the report. */
 const MAX_FAILURES = 100;
 
-/** Checks whether anything is to be decided about a failure: not past the limit, nor where a bug would only come back. */
+/** Checks whether a failure may be recovered: within the limit, and not a bug that would repeat. */
 export const mayRecover = (
   context: AgentContext,
   error: ErrorData | undefined,
@@ -50,20 +50,20 @@ export const mayRecover = (
 const isOpenCall = (context: AgentContext, index: number): boolean =>
   context.cycle.plan !== null && isOpen(context.cycle.plan, index) && pendingAt(context, index) === undefined;
 
-/** The streak, the failure that has just come up included. */
+/** Number of consecutive failures, including the new one. */
 const streakWith = ({ step, review: { recovery } }: AgentContext): number => {
   if (recovery === undefined) return 1;
   const goesOn = recovery.step === step || (recovery.isSkipped && recovery.step === step - 1);
   return goesOn ? recovery.streak + 1 : 1;
 };
 
-/** The round of the step under way, where something of it was tried again. */
+/** The retry number within the current step; undefined if nothing was retried. */
 export const roundOf = ({ step, review: { recovery } }: AgentContext): string | undefined =>
   recovery === undefined || recovery.step !== step || recovery.round === 0
     ? undefined
     : String(recovery.round);
 
-/** A failure came up that may be survived: it waits for a decision. */
+/** Records a failure that waits for a decision. */
 export const stumbled = (
   context: AgentContext,
   port: RecoverablePort,
@@ -96,11 +96,11 @@ export const stumbled = (
 const pendingAt = ({ review: { recovery } }: AgentContext, index: number): PendingFailure | undefined =>
   recovery?.pending.find((failed) => failed.index === index);
 
-/** Checks whether the agent goes on to the next phase: nothing is done again, and no other call is still open. */
+/** Checks whether the agent proceeds to the next phase: nothing is retried, and no other call is open. */
 export const movesOn = ({ cycle: { plan } }: AgentContext, { decision }: Recovered, index: number): boolean =>
   (decision === 'skip' || decision === 'replace') && (plan === null || isLastOpen(plan, index));
 
-/** It was decided what to do about a failure. */
+/** Applies the decision about a failure. */
 export const recovered = (context: AgentContext, said: Recovered, index: number, at: number): AgentChange => {
   const { review, state } = context;
   const pending = pendingAt(context, index);
@@ -162,7 +162,7 @@ const resultInstead = (
   return { cycle: { ...cycle, plan }, tally: { ...tally, toolCalls: tally.toolCalls + 1 } };
 };
 
-/** A call has to have a result, or the conversation could not go on. */
+/** The substitute result of a failed call, as every call needs one. */
 const standIn = (
   { calls }: CallPlan,
   index: number,

@@ -8,27 +8,27 @@ import type { StopRule, StopView } from '../contracts/stop.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 
 /**
- * The synchronous, pure part of a definition: what a machine consults while it moves.
+ * The synchronous, pure functions of a definition, which a machine calls while it moves.
  *
- * All agents share one machine object, and a context is plain JSON, so the rules of the agent at hand can live in
- * neither. They are in force for the length of one transition instead: whoever moves a machine says which.
+ * All agents share one machine object, and a context is plain JSON, so neither can hold an agent's rules. Instead they are set for the
+ * duration of one transition, by the code that moves the machine.
  *
- * I1  Only reducers consult rules; guards read the context, so asking a snapshot what it could do needs no rules.
- * I2  A transition is synchronous, so no two agents' rules are ever in force at once.
+ * I1 Only reducers call rules; guards read the context, so `can` on a snapshot needs no rules.
+ * I2 A transition is synchronous, so the rules of two agents are never set at once.
  */
 export interface Rules {
   readonly reduce?: ((view: ReduceView) => Json) | undefined;
-  /** The phase of the work that the results of a step show; undefined where they show none. */
+  /** The phase of the work shown by a step's results; undefined if unchanged. */
   readonly phaseOf?: ((results: readonly ToolResult[]) => string | undefined) | undefined;
   readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;
   readonly stop: readonly StopRule[];
   /** Default: an answer without calls ends the work. */
   readonly ends?: Ending | undefined;
-  /** Parses an answer that a policy of ending takes from elsewhere than the model's answer. */
+  /** Parses an answer that an ending policy takes from elsewhere than the model's answer. */
   readonly checkOutput?: ((answer: Json) => Checked<unknown> | Promise<Checked<unknown>>) | undefined;
-  /** Without it nobody looks for loops. */
+  /** Without it loops are not detected. */
   readonly loops?: LoopLimits | undefined;
-  /** Without it limits are met unprepared. */
+  /** Without it the run stops at limits without wrapping up. */
   readonly wrapUp?: WrapUp | undefined;
   /** Pure functions that a team's machine calls by name. */
   readonly functions?: Readonly<Record<string, (...values: readonly Json[]) => Json>> | undefined;
@@ -38,7 +38,7 @@ const NO_RULES: Rules = { stop: [] };
 
 let inForce: Rules = NO_RULES;
 
-/** Does `move` while `rules` are in force. */
+/** Runs `move` with `rules` set. */
 export const underRules = <T>(rules: Rules, move: () => T): T => {
   const before = inForce;
   inForce = rules;
@@ -49,17 +49,17 @@ export const underRules = <T>(rules: Rules, move: () => T): T => {
   }
 };
 
-/** What a rule said; a promise is refused, as nobody waits inside a machine. */
+/** Returns a rule's result; refuses a promise, as a machine cannot wait. */
 export const atOnce = <T>(said: T): T => {
   if (typeof said !== 'object' || said === null || !('then' in said)) return said;
-  // Its failure is no business of the process: the run fails already.
+  // Its rejection is ignored, as the run fails anyway.
   Promise.resolve(said).catch(() => undefined);
   throw new TypeError('it returned a promise, and has to answer at once');
 };
 
 /**
- * What a rule made of `before`, frozen: changed in place later on it would be another without anybody's knowing. What is no
- * plain JSON is refused, or it would be another when it is read back.
+ * Freezes the result of a rule, so that it cannot be changed later. Values that are not plain JSON are refused, as they would not survive
+ * storage.
  */
 export const plain = (made: Json, before: Json | undefined, what: string): Json => {
   const odd = oddValueIn(made, what, before);
@@ -67,5 +67,5 @@ export const plain = (made: Json, before: Json | undefined, what: string): Json 
   throw new TypeError(`it returned a ${what} that is no plain JSON: ${odd.found} at ${odd.at}`);
 };
 
-/** The rules of the agent whose machine is moving; empty ones where nobody said. */
+/** The rules of the moving machine; empty outside of a move. */
 export const rulesInForce = (): Rules => inForce;

@@ -7,18 +7,18 @@ import type { StopRule, StopView } from '../contracts/stop.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 import { printOf } from './loop-detection.ts';
 
-/** What counts as standing still; see {@link stagnation}. */
+/** Options of {@link stagnation}. */
 export interface StagnationOptions {
-  /** Equal steps in a row that end the run, at least 2. Default 3. */
+  /** Number of consecutive equal steps that ends the run, at least 2. Default 3. */
   readonly steps?: number | undefined;
-  /** From how many on the model is warned. Default: it is not. */
+  /** Number of equal steps from which the model is warned. Default: no warning. */
   readonly warnAt?: number | undefined;
-  /** What has to change. Default: state, decision and results, all together. */
+  /** The value that has to change. Default: state, decision and results together. */
   readonly of?: ((view: StopView) => Json) | undefined;
 }
 
 /**
- * Stops when so many steps in a row (`>=`) were the same: no progress.
+ * Stops after a number of consecutive equal steps (`>=`): no progress.
  *
  * @example
  * agent({ name: 'a', stop: stagnation({ steps: 5, of: ({ state }) => state }) }) // five steps that left the state alone
@@ -51,7 +51,7 @@ const NO_STEP: { readonly print?: Json; readonly times?: Json } = {};
 
 const whole = ({ state, decision, results }: StopView): Json => [
   state,
-  // A decision is plain JSON: it was checked as such, or read from a model.
+  // A decision is plain JSON: validated, or parsed from a model's answer.
   (decision as Json | undefined) ?? null,
   ...results.map(({ tool, ok, text }): Json => [tool, ok, text]),
 ];
@@ -60,24 +60,24 @@ const timesIn = (memory: Json | undefined): number => (isJsonObject(memory) ? nu
 
 const numberOf = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
 
-/** What is counted, and how far; see {@link softCap}. */
+/** Options of {@link softCap}. */
 export interface SoftCapOptions {
-  /** What is counted, in words: `failed builds`. */
+  /** Description of what is counted: `failed builds`. */
   readonly name: string;
   readonly limit: number;
-  /** Checks whether a call counts, or gives the key under which it does where things are counted apart (a file, a host …). */
+  /** Returns whether a call counts, or a key if things are counted separately (a file, a host …). */
   readonly counts: (result: ToolResult, call: ChosenCall | undefined) => boolean | string | undefined;
-  /** From how many on the model is warned. Default: it is not. */
+  /** Count from which the model is warned. Default: no warning. */
   readonly warnAt?: number | undefined;
-  /** Why that is too often, for people. */
+  /** The reason to show to people. */
   readonly message?: string | undefined;
 }
 
-/** So many keys are counted apart; past them the oldest is forgotten. */
+/** Number of keys counted separately; beyond it the oldest is forgotten. */
 const MAX_KEYS = 100;
 
 /**
- * Stops when something was done, or failed, so often (`>=`), counted over the run.
+ * Stops when a kind of call was made, or failed, a number of times (`>=`) in the run.
  *
  * @example
  * softCap({ name: 'failed builds', limit: 3, counts: ({ tool, ok }) => tool === 'build' && !ok })
@@ -87,7 +87,7 @@ const MAX_KEYS = 100;
 export const softCap = ({ name, limit, counts, warnAt, message }: SoftCapOptions): StopRule => {
   checkWhole(`softCap '${name}'`, 'limit', limit, 1);
   if (warnAt !== undefined) checkWhole(`softCap '${name}'`, 'warnAt', warnAt, 1);
-  /** The keys that this step counts under; `''` where things are not counted apart. */
+  /** Keys under which this step counts; `''` if things are not counted separately. */
   const counted = ({ decision, results }: StopView): readonly string[] =>
     results.flatMap((result, index) => {
       const call = decision?.kind === 'act' ? decision.calls[index] : undefined;

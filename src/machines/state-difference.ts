@@ -15,7 +15,7 @@ export const difference = (before: Json, after: Json): Readonly<Record<string, S
   return Object.fromEntries(changes);
 };
 
-/** A key such as `valueOf` is on every object, and what is found there is no JSON. */
+/** Inherited keys such as `valueOf` are not data. */
 const own = (object: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 

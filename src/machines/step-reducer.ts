@@ -14,24 +14,24 @@ import { atOnce, plain, rulesInForce } from './rules.ts';
 import { difference } from './state-difference.ts';
 import { watchLoops } from './watch-loops.ts';
 
-/** This many steps in a row in which every call names an unknown tool end a run (reliability catalogue, F17). */
+/** Number of consecutive steps with only unknown tools that ends a run (reliability catalogue, F17). */
 const MAX_UNKNOWN_TOOLS = 3;
 
-/** The step becomes part of what the agent knows. The step counter advances here and only here. */
+/** Adds the step to the agent's state and conversation. The step counter advances here only. */
 export const reduced = (context: AgentContext): AgentChange => {
   const { step, history, cycle: before } = context;
   const answered = before.plan === null ? [] : (before.plan.results as readonly ToolResult[]);
   const delegations = givenAway(context, answered);
   const results = delegations === undefined ? answered : withoutConversations(answered);
   const { review, end, note, notices, pauseMs } = afterStep(context, results, delegations);
-  const told = note === undefined ? before : { ...before, note };
+  const noted = note === undefined ? before : { ...before, note };
   const isPlain = before.plan === null && notices === undefined;
   const cycle: Cycle = isPlain
     ? before
     : { ...before, results, plan: null, notices: notices ?? [], pauseMs: pauseMs ?? null };
   const change: AgentChange = {
     step: step + 1,
-    history: append<Turn>(history, ...turnsOfStep(told, results)),
+    history: append<Turn>(history, ...turnsOfStep(noted, results)),
     ...(isPlain ? {} : { cycle }),
     ...(review === undefined ? {} : { review }),
     ...(end === undefined ? {} : { end }),
@@ -57,14 +57,14 @@ export const reduced = (context: AgentContext): AgentChange => {
   }
 };
 
-/** The phase that the work is in follows from the tools that were used. */
+/** The phase of the work follows from the tools that were used. */
 const phaseAfter = ({ run }: AgentContext, results: readonly ToolResult[]): AgentChange => {
   if (results.length === 0) return {};
   const phase = rulesInForce().phaseOf?.(results);
   return phase === undefined || phase === run.phase ? {} : { run: { ...run, phase } };
 };
 
-/** The same, with what was given away in the step. */
+/** The outcome of a step, with its delegations. */
 const afterStep = (
   context: AgentContext,
   results: readonly ToolResult[],
@@ -75,7 +75,7 @@ const afterStep = (
   return { review, ...afterResults({ ...context, review }, results) };
 };
 
-/** What decision and results make of the run: a candidate, a handoff, or trouble that adds up. */
+/** The outcome of decision and results: a candidate, a handoff, or a failure by accumulated trouble. */
 const afterResults = (context: AgentContext, results: readonly ToolResult[]): StepOutcome => {
   const { review, cycle, end } = context;
   if (end !== null) return {};
@@ -90,19 +90,19 @@ const afterResults = (context: AgentContext, results: readonly ToolResult[]): St
   }
   const counted = countUnknown(review, results);
   return counted.end === undefined
-    ? watched(context, counted.review ?? review, plan.calls, results)
+    ? judgeUnfinished(context, counted.review ?? review, plan.calls, results)
     : counted;
 };
 
-/** Calls that ended nothing: does the run go round in circles, and what does the policy of ending say? */
-const watched = (
+/** Handles calls that ended nothing: loop detection, and the ending policy. */
+const judgeUnfinished = (
   context: AgentContext,
   review: ReviewState,
   calls: readonly PlannedCall[],
   results: readonly ToolResult[],
 ): StepOutcome => {
   const { loops } = rulesInForce();
-  // What the agent's own `decide` repeats it repeats on purpose.
+  // The agent's own `decide` repeats itself on purpose.
   const seen =
     loops === undefined || context.cycle.turn === null
       ? undefined

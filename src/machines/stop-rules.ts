@@ -4,7 +4,7 @@ import { atOnce } from './rules.ts';
 import type { StopRule, StopView } from '../contracts/stop.ts';
 
 /**
- * Stops after so many steps (`>=`). Every agent has this rule; 20 is its default.
+ * Stops after a number of steps (`>=`). An agent without a limit of its own stops after 50.
  *
  * @example agent({ name: 'a', stop: maxSteps(5) })
  * @throws {TroupeError} `agent.invalid` for what is neither a whole number from 1 nor Infinity, which is no limit.
@@ -20,13 +20,13 @@ export const maxSteps = (limit: number): StopRule => {
 };
 
 /**
- * Stops when more than `limitMs` milliseconds (`>`) have passed since the agent started, also in the midst of a step: what is under
- * way then is aborted, and left behind where it does not end.
+ * Stops when more than `limitMs` milliseconds (`>`) have passed since the agent started, also within a step: pending effects are aborted,
+ * and abandoned if they do not end.
  *
  * @throws {TroupeError} `agent.invalid` for what is no number from 0.
  */
 export const maxTime = (limitMs: number): StopRule => {
-  // A comparison with NaN is never true: the rule would be there, and never stop anything.
+  // A comparison with NaN is never true: the rule would never stop anything.
   if (!(typeof limitMs === 'number' && limitMs >= 0)) throw badLimit('maxTime', 'number from 0', limitMs);
   return {
     name: 'maxTime',
@@ -37,7 +37,7 @@ export const maxTime = (limitMs: number): StopRule => {
 };
 
 /**
- * Stops when so many tokens (`>=`), in and out together, are used.
+ * Stops when a number of tokens (`>=`), input and output together, is used.
  *
  * @throws {TroupeError} `agent.invalid` for what is neither a whole number from 1 nor Infinity.
  */
@@ -52,7 +52,7 @@ export const maxTokens = (limit: number): StopRule => {
 };
 
 /**
- * Stops after so many tool calls (`>=`).
+ * Stops after a number of tool calls (`>=`).
  *
  * @throws {TroupeError} `agent.invalid` for what is neither a whole number from 1 nor Infinity.
  */
@@ -66,7 +66,7 @@ export const maxToolCalls = (limit: number): StopRule => {
 };
 
 /**
- * Stops as soon as `test` says so; what it returns is the detail.
+ * Stops as soon as `test` returns true or a text, which is the detail.
  *
  * @example stopWhen('found', ({ results }) => results.some((result) => result.text.includes('42')))
  */
@@ -80,10 +80,10 @@ export const stopWhen = (name: string, test: (view: StopView) => string | boolea
   },
 });
 
-/** The part of a limit that is used; of a limit of nothing, all. */
+/** The used share of a limit; 1 for a limit of 0. */
 const share = (used: number, limit: number): number => (limit > 0 ? used / limit : 1);
 
-/** Untyped, as limits come from settings and from JavaScript. */
+/** Unknown, as limits come from settings and JavaScript. */
 const checkLimit = (rule: string, limit: unknown): void => {
   const isWhole = Number.isInteger(limit) || limit === Infinity;
   if (!isWhole || typeof limit !== 'number' || limit < 1) throw badLimit(rule, 'whole number from 1', limit);

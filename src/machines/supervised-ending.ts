@@ -2,26 +2,25 @@ import type { Ending, EndingView, Heuristic } from '../contracts/ending.ts';
 import { TroupeError } from '../contracts/error.ts';
 import { foundText } from '../contracts/found-text.ts';
 
-/** The limits of a supervisor of endings. */
+/** Options of {@link bySupervisor}. */
 export interface SupervisedOptions {
-  /** Answers sent back in a row with no successful call between them, before it gives up. Default 3. */
+  /** Number of answers sent back in a row without a successful call in between. Default 3. */
   readonly stuckCap?: number | undefined;
-  /** Answers sent back in all. Default 30. */
+  /** Total number of answers sent back. Default 30. */
   readonly cap?: number | undefined;
 }
 
 /**
- * Ends by an answer that no heuristic has anything to say against: one that has sends it back with what it says.
+ * Ends by an answer that no heuristic objects to; an objection sends the answer back with a note.
  *
- * It gives up on a model that is sent back again and again and does nothing about it: the run ends `unresolved`, with the
- * answer kept as the candidate.
+ * It gives up on a model that does not react: the run ends `unresolved` with the answer as the candidate.
  *
  * @example
  * const cites: Heuristic = {
- *   name: 'cites',
- *   check: ({ text }) => (text.includes('[1]') ? undefined : 'Name your sources.'),
+ * name: 'cites',
+ * check: ({ text }) => (text.includes('[1]') ? undefined : 'Name your sources.'),
  * };
- * agent({ name: 'researcher', tools: [search, plan], ends: bySupervisor([cites, unfinishedPlan]) });
+ * agent({ name: 'researcher', tools: [search, plan], stop: { ends: bySupervisor([cites, unfinishedPlan]) } });
  *
  * @throws {TroupeError} `agent.invalid` for caps that are no whole numbers from 1, or two heuristics of one name.
  */

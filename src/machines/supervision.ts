@@ -10,7 +10,7 @@ import type {
 } from '../contracts/supervision.ts';
 import { hashOf } from './hash.ts';
 
-/** A member's policy with nothing left open: plain JSON. */
+/** A complete policy for a member: plain JSON. */
 export type MemberRules = {
   readonly restart: RestartKind;
   readonly backOff: { readonly [Key in keyof Required<BackOff>]: number };
@@ -18,23 +18,23 @@ export type MemberRules = {
   readonly poisonAfter: number;
 };
 
-/** A team's policy with nothing left open: plain JSON, part of its context. */
+/** A complete policy for a team: plain JSON, part of its context. */
 export type TeamRules = {
   readonly strategy: RestartStrategy;
   readonly intensity: { readonly restarts: number; readonly withinMs: number };
   readonly members: Readonly<Record<string, MemberRules>>;
 };
 
-/** What is known of the failures of one task. */
+/** History of a task's failures. */
 export type Trouble = {
-  /** Restarts without a stable time in between. */
+  /** Number of restarts without a stable period in between. */
   readonly streak: number;
-  /** Failures of one kind in a row, and which kind. */
+  /** Number of consecutive failures of one kind, and the kind. */
   readonly equal: number;
   readonly kind: string;
 };
 
-/** What is to be done about a member's end. */
+/** The supervisor's decision about an ended member. */
 export type Verdict =
   | { readonly directive: 'stop' | 'escalate' | 'quarantine'; readonly failure: FailureClass }
   | {
@@ -43,7 +43,7 @@ export type Verdict =
       readonly waitMs: number;
     };
 
-/** What is done where a policy does not say otherwise. */
+/** Default directives. */
 export const DIRECTIVES: Readonly<Record<FailureClass, Directive>> = {
   rateLimit: 'backOff',
   overflow: 'compact',
@@ -58,7 +58,7 @@ export const DIRECTIVES: Readonly<Record<FailureClass, Directive>> = {
   bug: 'escalate',
 };
 
-/** Three in half a minute: the one in five seconds of Erlang's OTP is too tight for providers that ask for patience. */
+/** Three in half a minute: Erlang/OTP's one in five seconds is too strict for providers that ask for patience. */
 const INTENSITY = { restarts: 3, withinMs: 30_000 };
 const BACK_OFF = { leastMs: 200, mostMs: 30_000, stableMs: 30_000 };
 const POISON_AFTER = 3;
@@ -93,14 +93,14 @@ const CLASSES: Readonly<Partial<Record<ErrorData['code'], FailureClass>>> = {
   'model.not-found': 'auth',
 };
 
-/** Classes that come and go by themselves: they make no task poison, however often they come. */
+/** Transient classes: they never make a task poison. */
 const PASSING: ReadonlySet<FailureClass> = new Set<FailureClass>(['rateLimit', 'outage', 'stopped']);
 
 /** The class of a failure, from its error alone. */
 export const failureClassOf = (error: Pick<ErrorData, 'code' | 'retryable'>): FailureClass =>
   CLASSES[error.code] ?? (error.retryable === 'yes' ? 'outage' : 'bug');
 
-/** The rules of a team, from its policy and those that its members bring; null where nobody says anything. */
+/** The rules of a team, from its policy and its members'; null if there are none. */
 export const teamRules = (
   policy: SupervisionPolicy | undefined,
   members: Readonly<Record<string, MemberPolicy | undefined>>,
@@ -122,7 +122,7 @@ const memberRules = (policy: SupervisionPolicy | undefined, member: MemberPolicy
   poisonAfter: member.poisonAfter ?? policy?.poisonAfter ?? POISON_AFTER,
 });
 
-/** Later ones win, where they say something. */
+/** Merges options; later ones win unless undefined. */
 const withoutGaps = <Whole extends object>(
   whole: Whole,
   ...parts: readonly ({ readonly [Key in keyof Whole]?: Whole[Key] | undefined } | undefined)[]
@@ -133,18 +133,18 @@ const withoutGaps = <Whole extends object>(
   return { ...whole, ...Object.fromEntries(said) };
 };
 
-/** A member's end, as its supervisor sees it. */
+/** The end of a member, as its supervisor sees it. */
 export interface MemberEnd {
   readonly error: ErrorData | null;
   readonly isFailure: boolean;
-  /** When it was started, and when it ended, in ms. */
+  /** Times of its start and its end, in ms. */
   readonly startedAt: number;
   readonly at: number;
-  /** Chance that is the same whenever the run is gone through again: the address of who ended. */
+  /** Seed for deterministic jitter: the member's address. */
   readonly seed: string;
 }
 
-/** What is known of a task's failures, with one more. */
+/** Adds a failure to a task's history. */
 export const withFailure = (trouble: Trouble, rules: MemberRules, end: MemberEnd): Trouble => {
   const kind = end.error?.code ?? 'stopped';
   const isStable = end.at - end.startedAt >= rules.backOff.stableMs;
@@ -156,8 +156,8 @@ export const withFailure = (trouble: Trouble, rules: MemberRules, end: MemberEnd
 };
 
 /**
- * What is done about a member that ended without an answer. `restarts` are the times of the team's last restarts: one more than
- * the intensity allows is an escalation. One that is exactly `withinMs` old counts no more.
+ * Decides about a member that ended without an answer. `restarts` are the times of the team's latest restarts: exceeding the intensity
+ * escalates. One that is exactly `withinMs` old no longer counts.
  */
 export const verdictOn = (
   rules: TeamRules,
@@ -189,8 +189,8 @@ export const recentRestarts = (
 ): readonly number[] => restarts.filter((restartedAt) => at - restartedAt < intensity.withinMs);
 
 /**
- * The wait before the `streak`-th restart in a row: by chance between the least and a bound that doubles each time ("full
- * jitter", so that those who failed together do not come back together).
+ * The wait before the `streak`-th consecutive restart: random between the minimum and a bound that doubles each time ("full jitter", so
+ * that members that failed together do not restart together).
  */
 export const backOffMs = (
   { leastMs, mostMs }: MemberRules['backOff'],
@@ -201,7 +201,7 @@ export const backOffMs = (
   return Math.round(leastMs + hashOf(`${seed}#${streak}`) * Math.max(0, bound - leastMs));
 };
 
-/** Who is stopped and started again with the one that failed, in the order in which they are started. */
+/** The members to restart with the failed one, in starting order. */
 export const startedAgain = (
   strategy: RestartStrategy,
   failed: number,

@@ -10,7 +10,7 @@ import type { AskOf } from './asks.ts';
 import type { PlannedCall } from './call-plan.ts';
 import { effectOf } from './effects.ts';
 
-/** What a tool call is engaged with: the agent that waits for it, and why one go was not enough. */
+/** Input of a tool call actor: the agent that waits for it, and the trouble of the first attempt. */
 export interface ToolCallInput {
   readonly runId: string;
   readonly path: string;
@@ -20,12 +20,12 @@ export interface ToolCallInput {
   readonly trouble: Trouble;
 }
 
-/** A tool call that has to be approved, or tried again. */
+/** A tool call that needs approval or a retry. */
 export interface ToolCallContext {
   readonly of: Omit<ToolCallInput, 'trouble'>;
   readonly attempt: number;
   readonly isApproved: boolean;
-  /** A person changed its arguments; absent where nobody did. */
+  /** True if a person changed its arguments. */
   readonly isEdited?: boolean | undefined;
   readonly trouble: Trouble;
   readonly dueAt: number;
@@ -34,18 +34,18 @@ export interface ToolCallContext {
   readonly budget?: BudgetUse | undefined;
 }
 
-/** What a person said to a call. */
+/** A person's answer to a call. */
 export interface Approval {
   readonly isApproved: boolean;
   readonly reason?: string | undefined;
-  /** The arguments to call it with, in place of its own. */
+  /** Replacement arguments. */
   readonly input?: Json | undefined;
 }
 
 const NO_TROUBLE: Trouble = { kind: 'trouble', index: 0, attempt: 1, waitMs: null };
 const NO_CALL: PlannedCall = { id: '', name: '', input: null, exclusive: false };
 
-/** The context to start from; tolerates that XState's pure functions call it without an input. */
+/** The initial context. XState's pure functions also call it without an input. */
 export const initialToolCall = ({ input }: { input: ToolCallInput | undefined }): ToolCallContext => {
   const trouble = input?.trouble ?? NO_TROUBLE;
   return {
@@ -65,31 +65,31 @@ export const initialToolCall = ({ input }: { input: ToolCallInput | undefined })
   };
 };
 
-/** The next attempt. */
+/** The ask for the next attempt. */
 export const toolAsk = ({ of, attempt, isApproved }: ToolCallContext): AskOf<'tool'> => ({
   ...effectOf('tool', originOf(of, 'running', attempt)),
   input: { call: of.call, context: of.context, isApproved },
 });
 
-/** The question to a person. */
+/** The ask for approval. */
 export const approvalAsk = ({ of, attempt, isApproved }: ToolCallContext): AskOf<'approve'> => ({
   ...effectOf('approve', originOf(of, 'awaitingApproval', attempt)),
   input: { call: of.call, context: of.context, isApproved },
 });
 
-/** The wait before the next attempt. */
+/** The ask to wait before the next attempt. */
 export const toolPause = ({ of, attempt, dueAt }: ToolCallContext): AskOf<'pause'> => ({
   ...effectOf('pause', originOf(of, 'waitingToRetry', attempt)),
   input: { dueAt },
 });
 
-/** A wait begins. */
+/** Starts a wait. */
 export const holdOff = ({ trouble, attempt, now }: ToolCallContext): Partial<ToolCallContext> => ({
   attempt: attempt + 1,
   dueAt: now + (trouble.waitMs ?? 0),
 });
 
-/** A person said yes. */
+/** Handles an approval. */
 export const approved = (
   { of }: ToolCallContext,
   { input }: Approval,
@@ -100,7 +100,7 @@ export const approved = (
   ...(input === undefined ? {} : { of: { ...of, call: { ...of.call, input } }, isEdited: true }),
 });
 
-/** A person said no. */
+/** Handles a denial. */
 export const denied = (
   context: ToolCallContext,
   { reason }: Approval,
@@ -110,7 +110,7 @@ export const denied = (
   result: refusal(context, 'denied', reason ?? 'a person said no', approvalAsk(context)),
 });
 
-/** An attempt came to something. */
+/** Handles the result of an attempt. */
 export const ran = (answer: Acted, at: number): Partial<ToolCallContext> =>
   answer.kind === 'trouble'
     ? { trouble: answer, now: at }
@@ -120,17 +120,17 @@ export const ran = (answer: Acted, at: number): Partial<ToolCallContext> =>
         ...(answer.budget === undefined ? {} : { budget: answer.budget }),
       };
 
-/** The run ended before the call did. */
+/** Cancels the call, as the run has ended. */
 export const cancelled = (context: ToolCallContext): Partial<ToolCallContext> => ({
   result: refusal(context, 'cancelled', 'the run ended first'),
 });
 
-/** The runtime itself could not carry the call out. */
+/** Fails the call, as the runtime could not execute it. */
 export const broken = (context: ToolCallContext, error: ErrorData): Partial<ToolCallContext> => ({
   result: withError(refusal(context, 'system', error.message), error),
 });
 
-/** Trouble without another attempt: what it said is the result. */
+/** Gives up: the error of the last attempt is the result. */
 export const giveUp = (context: ToolCallContext): Partial<ToolCallContext> => {
   const { error } = context.trouble;
   return {
@@ -138,7 +138,7 @@ export const giveUp = (context: ToolCallContext): Partial<ToolCallContext> => {
   };
 };
 
-/** What is left of the call: always a result, as the model has to be answered. */
+/** The output of the call: always a result, as the model needs an answer. */
 export const toolCallOutput = ({
   context,
 }: {
@@ -153,7 +153,7 @@ export const toolCallOutput = ({
   retries: context.attempt - 1,
 });
 
-/** What was called is on the result where it is not what was asked for. */
+/** Adds the arguments to the result if they differ from the requested ones. */
 const withInput = (result: ToolResult, { isEdited, of }: ToolCallContext): ToolResult =>
   isEdited === true ? { ...result, input: of.call.input } : result;
 
@@ -187,7 +187,7 @@ const CODES = {
   execution: 'tool.failed',
 } as const;
 
-/** The error that there was, at the place of the call where it says none of its own. */
+/** Adds an error to a failure, keeping the failure's own place where the error has none. */
 const withError = (refused: ToolFailure, error: ErrorData | undefined): ToolFailure => ({
   ...refused,
   error: { ...refused.error, ...error },

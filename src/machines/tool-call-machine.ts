@@ -6,7 +6,7 @@ import { carrierOf } from './outputs.ts';
 import type { Approval, ToolCallContext, ToolCallInput } from './tool-call-context.ts';
 import * as call from './tool-call-context.ts';
 
-/** What a tool call is told. */
+/** Events of a tool call. */
 export type ToolCallEvent =
   | { type: 'answered.approve'; at: number; output: Approval }
   | { type: 'answered.tool'; at: number; output: Acted }
@@ -34,7 +34,7 @@ const toolCall = /* @__PURE__ */ setup({
     askPause: ({ self, context }) => {
       carrierOf(self).ask([call.toolPause(context)]);
     },
-    tellRetry: ({ self, context }) => {
+    emitRetry: ({ self, context }) => {
       carrierOf(self).emit(call.retryingEvent(context), context.of.context.step, 'waitingToRetry');
     },
     withdraw: ({ self }) => {
@@ -72,13 +72,13 @@ const kindOf = (result: ToolResult | undefined) => (result?.ok === false ? resul
 const codeOf = (result: ToolResult | undefined) => (result?.ok === false ? result.error.code : undefined);
 
 /**
- * A tool call that needs more than one go: a person has to approve it, or a failure may pass.
+ * A tool call that needs more than one attempt: it has to be approved, or a failure may be transient.
  *
- * It always ends with a result, as the model that called has to be answered.
+ * It always ends with a result, as the model needs an answer.
  */
 export const toolCallMachine = /* @__PURE__ */ toolCall.createMachine({
   id: 'toolCall',
-  description: 'One tool call that has to be approved or tried again.',
+  description: 'One tool call that has to be approved or retried.',
   context: call.initialToolCall,
   output: call.toolCallOutput,
   options: { maxIterations: 1000 },
@@ -89,7 +89,7 @@ export const toolCallMachine = /* @__PURE__ */ toolCall.createMachine({
   },
   states: {
     validating: {
-      description: 'What does this call need: a person, a wait, or nothing any more?',
+      description: 'Does this call need a person, a wait, or nothing more?',
       always: [
         { guard: 'needsApproval', target: 'awaitingApproval' },
         { guard: 'canRetry', target: 'waitingToRetry' },
@@ -108,7 +108,7 @@ export const toolCallMachine = /* @__PURE__ */ toolCall.createMachine({
       },
     },
     running: {
-      description: 'One attempt is under way.',
+      description: 'One attempt is in progress.',
       entry: [{ type: 'entered', params: { phase: 'running' } }, 'askTool'],
       exit: 'withdraw',
       on: {
@@ -124,7 +124,7 @@ export const toolCallMachine = /* @__PURE__ */ toolCall.createMachine({
     },
     waitingToRetry: {
       description: 'Holding off before the next attempt.',
-      entry: ['holdOff', { type: 'entered', params: { phase: 'waitingToRetry' } }, 'tellRetry', 'askPause'],
+      entry: ['holdOff', { type: 'entered', params: { phase: 'waitingToRetry' } }, 'emitRetry', 'askPause'],
       exit: 'withdraw',
       on: { 'answered.pause': 'running' },
     },
@@ -154,7 +154,7 @@ export const toolCallMachine = /* @__PURE__ */ toolCall.createMachine({
       entry: { type: 'entered', params: { phase: 'cancelled' } },
     },
     ambiguous: {
-      description: 'The tool may or may not have done its work; somebody has to decide.',
+      description: 'The tool may or may not have done its work; a person has to decide.',
       type: 'final',
       entry: { type: 'entered', params: { phase: 'ambiguous' } },
     },

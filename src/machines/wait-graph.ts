@@ -1,40 +1,40 @@
 /**
- * What somebody waits for: an answer, a child's end, a lock, room in a mailbox, or the calls that its own next step needs.
+ * The kind of a wait: for an answer, a child's end, a lock, room in a mailbox, or the calls that the next step needs.
  *
- * A person is no party: who waits for a yes, or for a word from outside, waits for somebody who waits for nobody here, and closes no circle.
+ * People are no parties: a wait for a person leads out of the graph, and closes no cycle.
  */
 export type WaitKind = 'ask' | 'child' | 'lock' | 'slot' | 'call';
 
-/** Somebody waits. A party is an actor, one of its calls, or whoever else holds something. */
+/** A wait. Parties are actors, their calls, and other holders of resources. */
 export interface Wait<Party> {
   readonly who: Party;
   readonly on: readonly Party[];
   readonly kind: WaitKind;
-  /** The number of them that is enough: `one` for a place in a pool that several hold. Default `all`. */
+  /** The number of parties that suffices: `one` for a slot in a pool. Default `all`. */
   readonly enough?: 'one' | 'all' | undefined;
-  /** The name of what is waited for, where it has one. */
+  /** Name of the awaited resource, if it has one. */
   readonly what?: string | undefined;
 }
 
-/** One arrow of a circle: who waits for whom, and by which wait. */
+/** One arrow of a cycle. */
 export interface WaitArrow<Party> {
   readonly from: Party;
   readonly to: Party;
   readonly wait: Wait<Party>;
 }
 
-/** What a party waits for by what it is, beside what was taken in: looked up when it is reached, so it costs nothing before. */
+/** Waits that follow from the party itself: computed when it is reached, so they cost nothing otherwise. */
 export type Lineage<Party> = (party: Party) => Iterable<Wait<Party>>;
 
 /**
- * Who waits for whom, and the moment at which nobody could go on any more.
+ * Detects deadlocks: a graph of who waits for whom.
  *
- * Parties are told apart by identity, so that actors of several runs can share a graph. Who waits for several at once needs them
- * all; a wait for a place that several hold (`enough: 'one'`) is over when any of them lets go, and is a deadlock only when none can.
- * A wait that would close a circle is not taken in: whoever wanted it is told, and nobody else.
+ * Parties are compared by identity, so that actors of several runs can share a graph. A wait for several parties needs them all; a wait for
+ * any of several holders (`enough: 'one'`) is a deadlock only if none of them can continue. A wait that would close a cycle is not added:
+ * only the party that requested it is refused.
  *
- * I1  Nobody in the graph waits for ever.
- * I2  Taking in a wait costs what can be reached from it, taking it out costs nothing.
+ * I1 No party in the graph waits for ever.
+ * I2 Adding a wait costs what can be reached from it; removing it costs nothing.
  *
  * @example
  * const graph = new WaitGraph<string>();
@@ -49,43 +49,43 @@ export class WaitGraph<Party> {
     this.#lineage = lineage;
   }
 
-  /** The number of parties that wait. */
+  /** Number of waiting parties. */
   get size(): number {
     return this.#waits.size;
   }
 
-  /** What a party waits for. */
+  /** The waits of a party. */
   *waitsOf(who: Party): Iterable<Wait<Party>> {
     yield* this.#waits.get(who) ?? NONE;
     yield* this.#lineage(who);
   }
 
-  /** Takes in a wait; gives the circle that it would close instead, beginning with who wanted to wait. */
+  /** Adds a wait, or returns the cycle that it would close, starting at the waiting party. */
   add(wait: Wait<Party>): readonly WaitArrow<Party>[] | undefined {
     const circle = this.circleOf(wait);
     if (circle === undefined) this.note(wait);
     return circle;
   }
 
-  /** Takes in a wait for somebody who is new, and so waits for nobody: there is nothing to look for. */
+  /** Adds a wait on a new party. It cannot close a cycle, so none is looked for. */
   note(wait: Wait<Party>): void {
     const known = this.#waits.get(wait.who);
     if (known === undefined) this.#waits.set(wait.who, new Set([wait]));
     else known.add(wait);
   }
 
-  /** Takes out a wait that was taken in: it is over. Anything else changes nothing. */
+  /** Removes a wait; ignored if it was not added. */
   remove(wait: Wait<Party>): void {
     const known = this.#waits.get(wait.who);
     if (known?.delete(wait) === true && known.size === 0) this.#waits.delete(wait.who);
   }
 
-  /** Takes out all that a party waits for: it is gone. */
+  /** Removes all waits of a party. */
   forget(who: Party): void {
     this.#waits.delete(who);
   }
 
-  /** The circle that a wait would close; undefined if it closes none. Changes nothing. */
+  /** The cycle that a wait would close; undefined if none. Changes nothing. */
   circleOf(wait: Wait<Party>): readonly WaitArrow<Party>[] | undefined {
     const { who } = wait;
     const reached = this.#reachedFrom(wait);
@@ -99,13 +99,13 @@ export class WaitGraph<Party> {
 
   #reachedFrom({ on }: Wait<Party>): ReadonlySet<Party> {
     const reached = new Set<Party>(on);
-    // A set that grows while it is gone through is gone through to its end.
+    // The iteration of a set includes items added during it.
     for (const party of reached)
       for (const wait of this.waitsOf(party)) for (const to of wait.on) reached.add(to);
     return reached;
   }
 
-  /** Who of them could not go on before `who` does: all but those that, one after the other, can. */
+  /** The parties that cannot continue before `who` does. */
   #stuckWithout(who: Party, among: ReadonlySet<Party>): ReadonlySet<Party> {
     const stuck = new Set(among);
     const isStuck = (party: Party): boolean => stuck.has(party);
@@ -131,7 +131,7 @@ export class WaitGraph<Party> {
     return false;
   }
 
-  /** The shortest way along those who are stuck, from a wait back to whoever wants it. */
+  /** The shortest path through stuck parties back to the waiting one. */
   #wayBack(wait: Wait<Party>, isStuck: (party: Party) => boolean): readonly WaitArrow<Party>[] {
     const { who } = wait;
     const cameBy = new Map<Party, WaitArrow<Party>>();
@@ -155,6 +155,6 @@ export class WaitGraph<Party> {
 
 const NONE: readonly never[] = [];
 
-/** Checks whether a wait has no end as long as those parties are stuck. */
+/** Checks whether a wait cannot end while those parties are stuck. */
 const isHopeless = <Party>({ on, enough }: Wait<Party>, isStuck: (party: Party) => boolean): boolean =>
   enough === 'one' ? on.length > 0 && on.every(isStuck) : on.some(isStuck);

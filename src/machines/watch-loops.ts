@@ -6,7 +6,7 @@ import type { PlannedCall } from './call-plan.ts';
 import { findLoop, fingerprint, remember } from './loop-detection.ts';
 import type { Watch, WatchedLoop } from './watch.ts';
 
-/** What a step with calls tells of loops: the watch with it, and a warning where a loop has just come to light. */
+/** Adds a step to loop detection; returns a warning for a new loop. */
 export const watchLoops = (
   watch: Watch,
   calls: readonly PlannedCall[],
@@ -19,13 +19,13 @@ export const watchLoops = (
   const tools = [...new Set(calls.map(({ name }) => name))];
   const loop: WatchedLoop = { ...found, tools };
   const seen = { watch: { ...watch, prints, loop } };
-  // It is told once: the same words again and again are a loop as well.
+  // Once, as repeated warnings would be a loop as well.
   return watch.loop === null
     ? { ...seen, note: warning(loop), notice: { type: 'loop.warned', ...loop, tools } }
     : seen;
 };
 
-/** Why a run that goes round in circles ends; undefined while it may go on. */
+/** The stop reason of a looping run; undefined below the limit. */
 export const loopReason = (
   { loop }: Watch,
   { stopAt }: Pick<LoopLimits, 'stopAt'>,

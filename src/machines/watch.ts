@@ -1,37 +1,37 @@
 import type { Json } from '../contracts/json.ts';
 
-/** What is kept of a run to tell how it is getting on: bounded, however long it runs. */
+/** Progress data of a run, of bounded size. */
 export interface Watch {
-  /** Answers sent back by the policy of ending. */
+  /** Number of answers sent back by the ending policy. */
   readonly sentBack: number;
-  /** Of these, how many in a row with no successful call between them. */
+  /** Of these, the number in a row without a successful call. */
   readonly stuck: number;
-  /** The last answer that was sent back, as text; empty where none was. */
+  /** The last answer sent back, as text; empty if none was. */
   readonly said: string;
-  /** What the policy of ending said so far, by name. */
+  /** Heuristics of the ending policy that have objected, by name. */
   readonly spoken: readonly string[];
-  /** Fingerprints of the newest steps that called anything. */
+  /** Fingerprints of the latest steps with calls. */
   readonly prints: readonly string[];
-  /** The loop that the run is in. */
+  /** The current loop. */
   readonly loop: WatchedLoop | null;
-  /** What the stop rules keep, by their place. */
+  /** Memories of the stop rules, by index. */
   readonly memory: readonly Json[];
   readonly stage: Stage;
-  /** Steps to wrap up in, past a limit. */
+  /** Number of steps left for wrapping up beyond a limit. */
   readonly grace: number;
 }
 
-/** A loop that was seen. */
+/** A detected loop. */
 export interface WatchedLoop {
   readonly period: number;
   readonly repeats: number;
   readonly tools: readonly string[];
 }
 
-/** How near a run is to its limits: `wrappingUp` has no tools any more. It never goes back. */
+/** Closeness to the limits: in `wrappingUp` there are no tools. It never goes back. */
 export type Stage = 'open' | 'warned' | 'wrappingUp';
 
-/** Nothing seen yet. */
+/** Initial progress data. */
 export const NOTHING_SEEN: Watch = {
   sentBack: 0,
   stuck: 0,

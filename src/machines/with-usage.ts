@@ -1,7 +1,7 @@
 import type { Usage } from '../contracts/model.ts';
 import type { Tally } from '../contracts/stop.ts';
 
-/** A tally with the tokens of one more model call, if there was one. */
+/** Adds the tokens of a model call to a tally. */
 export const withUsage = (tally: Tally, usage: Usage | undefined, at: number): Tally =>
   usage === undefined
     ? { ...tally, now: at }

@@ -5,17 +5,17 @@ import { memoryAt, nearestLimit } from './composed-rules.ts';
 import { atOnce } from './rules.ts';
 import type { Watch } from './watch.ts';
 
-/** What comes of a run that nears its limits: how it stands, and what is said and told of it. */
+/** The effect of nearing a limit: progress data, a note to the model, and an event. */
 export interface Nearing {
   readonly watch: Watch;
   readonly note: string;
   readonly notice: EventBody;
 }
 
-/** Checks whether the step to come is one without tools. */
+/** Checks whether the next step has no tools. */
 export const isWrappingUp = ({ stage }: Pick<Watch, 'stage'>): boolean => stage === 'wrappingUp';
 
-/** Finds the limit that the run has come near enough to for something to be said; undefined where there is none. */
+/** The warning due for the nearest limit; undefined if there is none. */
 export const nearing = (
   watch: Watch,
   rules: readonly StopRule[],
@@ -35,7 +35,7 @@ export const nearing = (
   };
 };
 
-/** A limit was passed before the run could wrap up: whether it may still do so, for some steps. */
+/** Decides whether a run that passed a limit may still wrap up, for a number of steps. */
 export const graceAt = (
   watch: Watch,
   rules: readonly StopRule[],

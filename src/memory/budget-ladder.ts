@@ -13,10 +13,10 @@ export const defaultRungs = (): readonly Processor[] => [
 ];
 
 /**
- * Brings the conversation under the budget's hard limit, rung by rung, if it is past it.
+ * Reduces the conversation below the budget's hard limit, rung by rung, if it exceeds it.
  *
- * Each rung is tried once, on top of the ones before, and is left again if it does not make the request shorter. Where
- * all rungs together do not help, nothing is sent.
+ * Each rung is tried once, on top of the ones before, and is undone if it does not make the request shorter. If all
+ * rungs together do not suffice, the call fails.
  *
  * @throws `model.context-overflow` where even the last rung does not suffice.
  */
@@ -45,7 +45,7 @@ export const budgetLadder = (rungs: readonly Processor[] = defaultRungs()): Proc
       };
       const tried = new Replay(rung.project(current, { ...facts, note }));
       const after = measure(tried, most * 2, facts);
-      // Past twice the budget nobody has looked: whether it helped is seen on the next rung.
+      // Past twice the budget the size is unknown: the next rung shows whether this one helped.
       const helped = after < before || after > most * 2;
       facts.note({ kind: 'rung', rung: rung.name, before, after, helped });
       if (!helped) continue;
@@ -58,13 +58,13 @@ export const budgetLadder = (rungs: readonly Processor[] = defaultRungs()): Proc
     }
     throw new TroupeError(
       'model.context-overflow',
-      `Cannot fit the conversation into ${most} tokens as nothing more can be left out: ${before} tokens`,
+      `Cannot fit the conversation into ${most} tokens as nothing more can be omitted: ${before} tokens`,
       { details: { tokens: before, most, overhead, rungs: rungs.map(({ name }) => name) } },
     );
   },
 });
 
-/** Tokens of `blocks` with everything pinned; looks no further than just past `limit`. */
+/** Estimates the tokens of `blocks` with everything pinned; stops just past `limit`. */
 const measure = (blocks: Iterable<TurnBlock>, limit: number, { count, pinned }: ProjectionFacts): number => {
   const sizeOf = ({ turns }: TurnBlock): number => turns.reduce((all, turn) => all + count(turn), 0);
   let tokens = pinned.reduce((all, pin) => all + sizeOf(pin), 0);
@@ -76,7 +76,7 @@ const measure = (blocks: Iterable<TurnBlock>, limit: number, { count, pinned }: 
   return tokens;
 };
 
-/** Takes from a source that can be taken from once, and can itself be read again and again. */
+/** Buffers a one-time source, so that it can be iterated repeatedly. */
 class Replay implements Iterable<TurnBlock> {
   readonly #source: Iterator<TurnBlock>;
   readonly #taken: TurnBlock[] = [];

@@ -11,10 +11,10 @@ import { firstUserIndex } from './turn-blocks.ts';
 /** A projection, with the summary that it now rests on. */
 export interface Compacted {
   readonly projection: Projection;
-  /** To be kept for the next time; the one given, where nothing was summarised. */
+  /** To be stored for the next time; unchanged if nothing was summarised. */
   readonly summary: Summary | undefined;
   readonly usage?: Usage | undefined;
-  /** What the summariser threw; the turns were dropped. */
+  /** The summariser's error; the turns were dropped. */
   readonly problem?: unknown;
 }
 
@@ -22,10 +22,10 @@ export interface Compacted {
 const LONGEST = 200;
 
 /**
- * Projects a history and has summarised what the processors leave out.
+ * Projects a history and summarises turns that the processors omit.
  *
- * Without a summariser, or with nothing new to summarise, it works at once: nobody waits for a promise. A summariser
- * that fails costs the turns it should have told of, not the run.
+ * Without a summariser, or with nothing new to summarise, it is synchronous. A failed summariser costs the turns to be
+ * summarised, not the run.
  */
 export const compact = (
   history: History<Turn>,
@@ -38,7 +38,7 @@ export const compact = (
   const { summary, summariser } = options;
   const wanted = projection.notes.filter((note) => note.kind === 'wants-summary').at(-1);
   if (wanted === undefined || summariser === undefined) return { projection, summary };
-  return summarised(history, { from: wanted.from, to: wanted.to }, summariser, facts).then(
+  return summariseRange(history, { from: wanted.from, to: wanted.to }, summariser, facts).then(
     ({ summary: made, ...cost }) => ({
       projection: project(history, processors, { ...facts, summary: made }),
       summary: made,
@@ -47,7 +47,7 @@ export const compact = (
   );
 };
 
-const summarised = async (
+const summariseRange = async (
   history: History<Turn>,
   { from, to }: { from: number; to: number },
   summariser: Summariser,
@@ -70,11 +70,11 @@ const summarised = async (
     made = await summariser.summarise(request, signal ?? new AbortController().signal);
     text = truncateText(made.text.trim(), LONGEST * 4);
   } catch (problem) {
-    // What was known before is kept.
+    // The earlier summary is kept.
     return { summary: dropped, problem };
   }
   const before = turns.reduce((all, turn) => all + counter.count(turn), 0);
-  // A summary that is longer than what it stands for is none.
+  // A summary longer than the turns it replaces is useless.
   const asTurn: Turn = { role: 'user', from: 'runtime', text: `${' '.repeat(32)}${text}` };
   const isShorter = counter.count(asTurn) <= before + (previous === '' ? 0 : previous.length / 4);
   return { summary: isShorter ? { upTo: to, text } : dropped, usage: made.usage };

@@ -39,7 +39,7 @@ export class TurnCounter {
     this.#counter = counter;
   }
 
-  /** Arrow, as it is handed on. */
+  /** An arrow function, as it is passed on. */
   readonly count = (turn: Turn): number => {
     const known = this.#turns.get(turn);
     if (known !== undefined) return known;
@@ -48,7 +48,7 @@ export class TurnCounter {
     return tokens;
   };
 
-  /** The same for whoever asks once only: nothing is remembered. */
+  /** Counts without caching, for a single use. */
   size(turn: Turn): number {
     this.counted += 1;
     return PER_MESSAGE + this.#counter.count(turn.text) + this.#besideText(turn);
@@ -64,7 +64,7 @@ export class TurnCounter {
     return tail.reduce((all, turn) => all + this.count(turn), sum);
   }
 
-  /** What a request holds beside its turns. */
+  /** Counts the tokens of a request outside its turns. */
   overhead(instructions: string, tools: readonly ToolSpec[]): number {
     const said = instructions === '' ? 0 : PER_MESSAGE + this.#counter.count(instructions);
     return tools.reduce((all, spec) => all + PER_TOOL + this.#counter.count(JSON.stringify(spec)), said);
@@ -78,7 +78,7 @@ export class TurnCounter {
     return sum;
   }
 
-  /** Reasoning is not sent back; what a provider wants echoed is. */
+  /** Reasoning is not sent back; replay data is. */
   #besideText(turn: Turn): number {
     if (turn.role !== 'assistant') return 0;
     const { calls = [], replay } = turn;

@@ -4,9 +4,9 @@ import { oneLine } from './truncate-text.ts';
 import { cycleOf } from './turn-blocks.ts';
 
 /**
- * Shows the last `keep` tool cycles whole, and of each older one a line that says what was called and what came of it.
+ * Keeps the last `keep` tool cycles whole, and reduces each older one to a line with its call and result.
  *
- * Everything else stays: what users and agents said is not touched.
+ * Everything else stays: messages of users and agents are unchanged.
  */
 export const dropOldToolCycles = (keep: number): Processor => {
   const known = new WeakMap<Turn, Turn>();
@@ -30,7 +30,7 @@ export const dropOldToolCycles = (keep: number): Processor => {
   };
 };
 
-/** The fullest note that is no longer than the cycle. */
+/** Returns the most complete note that is not longer than the cycle. */
 const shortest = (
   { turns }: TurnBlock,
   said: AssistantTurn,

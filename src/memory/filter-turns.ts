@@ -3,9 +3,9 @@ import type { Turn } from '../contracts/transcript.ts';
 import { cycleOf, withTurns } from './turn-blocks.ts';
 
 /**
- * Shows only the turns that `isWanted` wants.
+ * Keeps only the turns for which `isWanted` is true.
  *
- * With a result goes its call, and with an assistant turn go the results of its calls. The first user message stays.
+ * A result goes with its call, and an assistant turn with the results of its calls. The first user message stays.
  *
  * @example
  * filterTurns((turn) => turn.role !== 'tool' || turn.failed !== true) // without calls that failed
@@ -14,13 +14,13 @@ export const filterTurns = (isWanted: (turn: Turn) => boolean): Processor => ({
   name: 'filterTurns',
   *project(blocks) {
     for (const block of blocks) {
-      const left = block.isPinned ? block : filtered(block, isWanted);
+      const left = block.isPinned ? block : filterBlock(block, isWanted);
       if (left !== undefined) yield left;
     }
   },
 });
 
-const filtered = (block: TurnBlock, isWanted: (turn: Turn) => boolean): TurnBlock | undefined => {
+const filterBlock = (block: TurnBlock, isWanted: (turn: Turn) => boolean): TurnBlock | undefined => {
   const cycle = cycleOf(block.turns);
   if (cycle === undefined) return withTurns(block, block.turns.filter(isWanted));
   const { said, results } = cycle;
@@ -29,7 +29,7 @@ const filtered = (block: TurnBlock, isWanted: (turn: Turn) => boolean): TurnBloc
   if (kept.length === results.length) return block;
   const gone = new Set(results.filter((result) => !kept.includes(result)).map(({ callId }) => callId));
   const calls = (said.calls ?? []).filter(({ id }) => !gone.has(id));
-  // A provider's own copy of the turn still holds the calls that go.
+  // The provider's own copy of the turn still contains the removed calls.
   const { replay: _, calls: __, ...words } = said;
   if (calls.length > 0) return { ...block, turns: [{ ...words, calls }, ...kept] };
   return withTurns(block, said.text.trim() === '' ? [] : [words]);

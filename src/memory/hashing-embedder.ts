@@ -1,24 +1,24 @@
 import type { Embedder } from '../contracts/memory.ts';
 
-/** What {@link hashingEmbedder} can be told. */
+/** Options of {@link hashingEmbedder}. */
 export interface HashingEmbedderOptions {
   /** Default 1,024. */
   readonly dimensions?: number | undefined;
 }
 
 /**
- * Embeds texts without a model: words and pieces of words, hashed into a vector of length 1.
+ * Embeds texts without a model: words and parts of words, hashed into a vector of length 1.
  *
- * It knows no meaning: texts are near each other where they share words or parts of words. It needs no key, no network
- * and no download, and gives the same vector everywhere.
+ * It has no notion of meaning: texts are near each other if they share words or parts of words. It needs no key, no
+ * network and no download, and returns the same vector everywhere.
  */
 export const hashingEmbedder = ({ dimensions = 1_024 }: HashingEmbedderOptions = {}): Embedder => ({
   name: `hashing-${dimensions}`,
   dimensions,
-  embed: (texts) => texts.map((text) => embedded(text, dimensions)),
+  embed: (texts) => texts.map((text) => embedText(text, dimensions)),
 });
 
-const embedded = (text: string, dimensions: number): Float32Array => {
+const embedText = (text: string, dimensions: number): Float32Array => {
   const counts = new Map<string, number>();
   const add = (feature: string, weight: number): void => {
     counts.set(feature, (counts.get(feature) ?? 0) + weight);
@@ -34,7 +34,7 @@ const embedded = (text: string, dimensions: number): Float32Array => {
   const vector = new Float32Array(dimensions);
   for (const [feature, count] of counts) {
     const code = hash(feature);
-    // Said ten times is not ten times as much.
+    // Ten repetitions do not weigh ten times as much.
     const weight = feature.startsWith('#') ? Math.min(count, 0.3) : 1 + Math.log(count);
     const at = code % dimensions;
     vector[at] = (vector[at] ?? 0) + (code & 0x8000_0000 ? -weight : weight);
@@ -45,7 +45,7 @@ const embedded = (text: string, dimensions: number): Float32Array => {
 const unit = (vector: Float32Array): Float32Array => {
   let sum = 0;
   for (let at = 0; at < vector.length; at += 1) sum += (vector[at] ?? 0) ** 2;
-  // A text without a word is near to nothing in particular.
+  // A text without words is equally distant from all others.
   if (sum === 0) vector[0] = 1;
   else for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] ?? 0) / Math.sqrt(sum);
   return vector;

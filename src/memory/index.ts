@@ -1,6 +1,4 @@
-/**
- * What an agent keeps beside its conversation, and what of the conversation its model is shown.
- */
+/** Memories that an agent keeps beside its conversation, and processors that select what of it its model is shown. */
 
 // Memories
 export { windowMemory } from './window-memory.ts';
@@ -20,7 +18,7 @@ export type { MemoryFile, MemoryOptions } from './memory-source.ts';
 export { recall } from './recall.ts';
 export type { RecallOptions } from './recall.ts';
 
-// What they are made of
+// Their building blocks
 export type {
   Embedder,
   KeyValueFiles,
@@ -63,7 +61,7 @@ export { routingContext } from './routing-context.ts';
 export type { RoutedTurn, RoutingContext } from './routing-context.ts';
 
 // Message processors
-export { contextPresets, presetProcessors } from './context-presets.ts';
+export { compactionPresets, presetProcessors } from './compaction-presets.ts';
 export { budgetLadder, defaultRungs } from './budget-ladder.ts';
 export { dropOldToolCycles } from './drop-old-tool-cycles.ts';
 export { filterTurns } from './filter-turns.ts';
@@ -77,8 +75,8 @@ export { project } from './project.ts';
 export type { Projection, ProjectOptions } from './project.ts';
 
 export type {
-  ContextOptions,
-  ContextPreset,
+  CompactionOptions,
+  CompactionPreset,
   Processor,
   ProjectionFacts,
   ProjectionNote,

@@ -13,19 +13,19 @@ export interface InsightMemory extends Memory {
   statistics(): InsightStatistics;
 }
 
-/** What {@link insightMemory} can be told. */
+/** Options of {@link insightMemory}. */
 export interface InsightMemoryOptions extends Omit<MemoryOptions, 'files'> {
   /** Insights; one more, and the least important goes, of equals the oldest. Default 1,000. */
   readonly size?: number | undefined;
-  /** The time that one is kept, in ms, counted back from the newest. Default: until there is no room. */
+  /** Time to live, in ms, counted back from the newest insight. Default: until there is no room. */
   readonly maxAgeMs?: number | undefined;
 }
 
 /**
- * What the agents of one run found out: what one shares, the others find.
+ * Findings shared between the agents of one run.
  *
- * Its scope is the run unless said otherwise: votes and results of two runs never mix. For a team whose members take turns at a board
- * there is the pattern `blackboard`.
+ * Its default scope is the run: votes and results of two runs never mix. For a team whose members take turns at a board
+ * use the pattern `blackboard`.
  *
  * @example
  * const insights = insightMemory(insightBounds.team);

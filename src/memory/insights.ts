@@ -1,20 +1,20 @@
 import type { JsonObject } from '../contracts/json.ts';
 
-/** Something that an agent found out and lets the others know. */
+/** A finding that an agent shares. */
 export type Insight = {
   readonly agent: string;
   readonly content: string;
   readonly tags: readonly string[];
   /** From 0 to 1. */
   readonly importance: number;
-  /** Which part of the matter it is about. */
+  /** The aspect of the subject that it concerns. */
   readonly segment: string;
-  /** When, in ms since 1970. */
+  /** Time, in ms since 1970. */
   readonly at: number;
   readonly metadata?: JsonObject | undefined;
 };
 
-/** Which insights; what is left out does not filter. */
+/** A filter on insights; omitted fields do not filter. */
 export type InsightQuery = {
   /** Leaves out those of this agent. */
   readonly notBy?: string | undefined;
@@ -30,15 +30,15 @@ export type InsightQuery = {
   readonly limit?: number | undefined;
 };
 
-/** The limits on what is kept of what is shared. */
+/** Limits on shared insights. */
 export type InsightBounds = {
   /** Insights; one more, and the least important goes, of equals the oldest. */
   readonly size: number;
-  /** The time that one is kept, in ms; null: until there is no room. */
+  /** Time to live, in ms; null: until there is no room. */
   readonly maxAgeMs: number | null;
 };
 
-/** What there is, summed up. */
+/** Statistics of the stored insights. */
 export interface InsightStatistics {
   readonly insights: number;
   readonly agents: readonly string[];
@@ -48,7 +48,7 @@ export interface InsightStatistics {
 }
 
 /**
- * Bounds that have proved themselves, by how agents work together: a debate says a lot in an hour, a hierarchy little in two.
+ * Proven bounds by kind of cooperation: a debate produces a lot in an hour, a hierarchy little in two.
  *
  * @example insightMemory(insightBounds.consensus) // 500 insights, half an hour
  */
@@ -60,7 +60,7 @@ export const insightBounds = {
 } as const satisfies Readonly<Record<string, InsightBounds>>;
 
 /**
- * The insights that fit, in the order in which they matter: the most important first, and of those the newest. Pure.
+ * Returns matching insights, the most important first, and among equals the newest. Pure.
  *
  * @example queryInsights(insights, { tags: ['risk'], minImportance: 0.5, limit: 3 })
  */
@@ -85,9 +85,9 @@ export const queryInsights = (
 };
 
 /**
- * The insights with one more, within the bounds: those that are too old go, then the least important. Pure; in the order in which they came.
+ * Adds an insight, within the bounds: expired ones are dropped, then the least important. Pure; in order of arrival.
  *
- * Nobody is spared: one that is less important than all others is not kept where there is no room.
+ * The new one is not exempt: if it is the least important and there is no room, it is dropped.
  */
 export const withInsight = (
   insights: readonly Insight[],
@@ -108,7 +108,7 @@ export const withoutOld = (
   now: number,
 ): readonly Insight[] => insights.filter(({ at }) => maxAgeMs === null || now - at <= maxAgeMs);
 
-/** What there is, summed up. Pure. */
+/** Computes statistics of insights. Pure. */
 export const insightStatistics = (insights: readonly Insight[]): InsightStatistics => ({
   insights: insights.length,
   agents: [...new Set(insights.map(({ agent }) => agent))],
@@ -120,7 +120,7 @@ export const insightStatistics = (insights: readonly Insight[]): InsightStatisti
       : insights.reduce((all, { importance }) => all + importance, 0) / insights.length,
 });
 
-/** What is beyond 0 or 1 is the end that it is past; what is no number is 0. */
+/** Clamps to 0 to 1; NaN becomes 0. */
 const importanceOf = (given: number): number => Math.min(1, Math.max(0, Number.isNaN(given) ? 0 : given));
 
 const newestOf = (insights: readonly Insight[]): number =>

@@ -1,13 +1,13 @@
 import type { Processor } from '../contracts/processor.ts';
 
 /**
- * Shows the last `count` steps, and the first user message before them: what the model said in each, what came of its
- * calls, and what was said to it just before.
+ * Shows the last `count` steps, and the first user message before them: the model's text in each, the results of its
+ * calls, and the messages just before.
  *
- * However many calls a step made, it is one; to limit turns as well, add `keepLast`.
+ * A step counts once, however many calls it made; to limit turns as well, add `keepLast`.
  *
  * @example
- * agent({ name: 'walker', context: { processors: [keepSteps(8), keepLast(24)] } });
+ * agent({ name: 'walker', conversation: { compaction: { processors: [keepSteps(8), keepLast(24)] } } });
  */
 export const keepSteps = (count: number): Processor => ({
   name: `keepSteps(${count})`,

@@ -14,20 +14,20 @@ export interface KeyValueMemory extends Memory {
   keys(): readonly string[];
   /** The same store with another set of keys. */
   namespace(name: string): KeyValueMemory;
-  /** The same store to look at only. */
+  /** Returns a read-only view of the same store. */
   readOnly(): KeyValueMemory;
 }
 
-/** What {@link keyValueMemory} can be told. */
+/** Options of {@link keyValueMemory}. */
 export interface KeyValueMemoryOptions extends MemoryOptions {
   /** Keys; the ones written longest ago go first. Default 1,000. */
   readonly size?: number | undefined;
 }
 
 /**
- * Remembers values by key. A record is a value too: its key is `metadata.key`, else it gets one.
+ * Remembers values by key. A record is a value too: its key is `metadata.key`, else a generated one.
  *
- * @throws (from a read-only view) `memory.read-only` where something is written.
+ * @throws (from a read-only view) `memory.read-only` on a write.
  */
 export const keyValueMemory = (options: KeyValueMemoryOptions = {}): MemorySource<KeyValueMemory> =>
   memorySource('key-value', options, async (file) => {
@@ -178,7 +178,7 @@ class View implements KeyValueMemory {
 
   #check(): void {
     if (!this.#isReadOnly) return;
-    const message = 'Cannot write to this memory as it was handed out to look at only: ask its owner';
+    const message = 'Cannot write to this memory as it is a read-only view: write through its owner';
     throw new TroupeError('memory.read-only', message);
   }
 }

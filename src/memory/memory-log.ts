@@ -1,10 +1,10 @@
 import type { KeyValueFiles } from '../contracts/memory.ts';
 
 /**
- * A list of JSON values in one file, a line each.
+ * A list of JSON values in one file, one per line.
  *
- * I1  Writes go one after the other, in the order in which they were asked for.
- * I2  A line cut off by a crash is passed over, and so is one that `read` does not take: the rest is read.
+ * I1  Writes are performed one after the other, in order of request.
+ * I2  A line truncated by a crash is skipped, and so is one that `read` refuses: the rest is read.
  */
 export class MemoryLog<Entry> {
   readonly #files: KeyValueFiles | undefined;
@@ -12,7 +12,7 @@ export class MemoryLog<Entry> {
   #last: Promise<void> = Promise.resolve();
   #isCut = false;
 
-  /** Without files nothing is written: what is in memory is all there is. */
+  /** Without files everything stays in memory. */
   constructor(files: KeyValueFiles | undefined, name: string) {
     this.#files = files;
     this.#name = name;
@@ -46,7 +46,7 @@ export class MemoryLog<Entry> {
     return this.#next((files) => (lines === '' ? files.remove(this.#name) : files.write(this.#name, lines)));
   }
 
-  /** Resolves when everything asked for so far is written. */
+  /** Resolves when all requested writes are done. */
   flush(): Promise<void> {
     return this.#last;
   }
@@ -55,7 +55,7 @@ export class MemoryLog<Entry> {
     const files = this.#files;
     if (files === undefined) return Promise.resolve();
     const done = this.#last.then(() => work(files));
-    // A write that failed is told to the one who asked for it, and does not stop the next.
+    // A failed write rejects for its caller, and does not stop the next.
     this.#last = done.catch(() => undefined);
     return done;
   }

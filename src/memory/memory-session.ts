@@ -14,21 +14,21 @@ import { missingRecords } from './missing-records.ts';
 import { memoryText, readRecord } from './memory-text.ts';
 
 /**
- * The writing of records: `again` are those of which it is not known whether they were, so that what a memory holds
- * already is left out.
+ * Mode of writing records: `again` for records that may have been written before, so that those already held are
+ * skipped.
  */
 export type MemoryWriting = 'yes' | 'again' | 'no';
 
-/** What a session is made of. */
+/** Parameters of a session. */
 export interface MemorySessionSetup {
   readonly sources: readonly MemorySource[];
   readonly place: MemoryPlace;
   readonly clock: Clock;
-  /** Told of whatever goes wrong; nothing else ever comes of it. */
+  /** Called on each failure; failures have no other effect. */
   readonly onFailure: (memory: string, work: MemoryWork, thrown: unknown) => void;
 }
 
-/** Which records are wanted; see `RecallPolicy`. */
+/** A selection of records; see `RecallPolicy`. */
 export interface Recall {
   readonly k: number;
   readonly isWanted: (record: MemoryRecord) => boolean;
@@ -36,14 +36,14 @@ export interface Recall {
 }
 
 /**
- * The memories of one agent in one run: opened on first use, written to in order, and never the cause of anything.
+ * The memories of one agent in one run: opened on first use, written to in order, and never the cause of a failure.
  *
- * I1  Records are written in the order in which they came; what is recalled was asked for after all writes before it.
- * I2  A memory that throws is told of and goes on being used; one that hangs is told of once and left alone.
- * I3  What it says is checked: only what is a record is told.
+ * I1  Records are written in order of arrival; a recall follows all writes requested before it.
+ * I2  A memory that throws is reported and stays in use; one that hangs is reported once and abandoned.
+ * I3  Its results are validated: anything but a record is dropped.
  */
 export class MemorySession {
-  /** What the run was asked, for the record at its end. */
+  /** The input of the run, for the record at its end. */
   input: Json = null;
   readonly #place: MemoryPlace;
   readonly #clock: Clock;
@@ -92,7 +92,7 @@ export class MemorySession {
     });
   }
 
-  /** Resolves when all that was asked for is written, or after so long; undefined where nothing is under way. Never rejects. */
+  /** Resolves when all requested writes are done, or after a time limit; undefined if none is pending. Never rejects. */
   written(patienceMs: number): Promise<void> | undefined {
     return this.#underWay === 0 ? undefined : this.#settled(patienceMs);
   }
@@ -103,20 +103,21 @@ export class MemorySession {
     try {
       await withinTime(all, { ms, clock: this.#clock, late: isLate });
     } catch {
-      // One that hangs is reported by the write itself.
+      // A hanging write reports itself.
     }
   }
 
-  /** What the memories hold that fits, each asked for `k`; never rejects. */
+  /** Recalls matching records from all memories, each asked for `k`; never rejects. */
   async recall(query: string, recall: Recall): Promise<MemoryBlock> {
     const { k, isWanted, timeoutMs } = recall;
-    // Own records of this run, and of kinds that nobody wants, come between.
+    // Own records of this run, and of unwanted kinds, are filtered out later.
     const ask = Math.min(k * SHARE + this.#written, MOST);
     const found = await Promise.all(
       this.#held.map((held) =>
         this.#next(held, 'recall', timeoutMs, async (memory) => {
           const given: unknown = await memory.recall(query, ask);
-          if (!Array.isArray(given)) throw new TypeError(`it gave no list of records: ${typeof given}`);
+          if (!Array.isArray(given))
+            throw new TypeError(`it returned ${typeof given} and not a list of records`);
           return given.flatMap((each) => readRecord(each) ?? []).filter((record) => this.#isNews(record));
         }),
       ),
@@ -125,7 +126,7 @@ export class MemorySession {
     return { isEnabled: true, query, records, summary: memoryText(records) };
   }
 
-  /** Lets what is under way finish, for so long, and lets go of the memories; never rejects. */
+  /** Lets pending work finish within a time limit, and releases the memories; never rejects. */
   async close(patienceMs: number): Promise<void> {
     const clock = this.#clock;
     if (this.#underWay > 0) {
@@ -140,7 +141,7 @@ export class MemorySession {
     await Promise.all(
       this.#held.map(async ({ source }) => {
         try {
-          const isLate = (): TroupeError => late('let go of the memory', patienceMs);
+          const isLate = (): TroupeError => late('close the memory', patienceMs);
           await withinTime(source.release(this.#place), { ms: patienceMs, clock, late: isLate });
         } catch (thrown) {
           this.#onFailure(source.name, 'release', thrown);
@@ -153,12 +154,12 @@ export class MemorySession {
     return this.#held.map(({ source }) => source.name).join(', ');
   }
 
-  /** What the agent itself did in this run is in its conversation. */
+  /** The agent's own actions in this run are in its conversation already. */
   #isNews({ runId, agent }: MemoryRecord): boolean {
     return runId !== this.#place.runId || agent !== this.#place.agent;
   }
 
-  /** One thing after the other, each for so long. */
+  /** Serialises operations, each with a time limit. */
   #next<Value>(
     held: Held,
     work: MemoryWork,
@@ -193,7 +194,7 @@ export class MemorySession {
     };
     const patience = { ms, clock: this.#clock, late: isLate };
     try {
-      // Somebody waits for what is recalled: not for a write that hangs.
+      // A recall is awaited: it does not wait for a hanging write.
       const said = await (work === 'recall' ? withinTime(before, patience) : before);
       if (said === 'no') return undefined;
       return held.isLost ? undefined : await withinTime(job(), patience);
@@ -206,14 +207,14 @@ export class MemorySession {
   }
 }
 
-/** A memory of the session, and how it stands. */
+/** A memory of the session, with its state. */
 interface Held {
   readonly source: MemorySource;
   /** Never rejects. */
   last: Promise<void>;
   /** It hung once. */
   isLost: boolean;
-  /** And that was told. */
+  /** True once that was reported. */
   isGivenUp: boolean;
   isReadOnly: boolean;
 }
@@ -225,6 +226,6 @@ const late = (what: string, ms: number): TroupeError =>
 
 /** One write may have to ask a model for a summary, or a provider for vectors. */
 const WRITE_MS = 30_000;
-/** So many times what is wanted is asked for, as not every kind of record is told. */
+/** Factor by which more records are requested than needed, as some kinds are filtered out. */
 const SHARE = 4;
 const MOST = 1_000;

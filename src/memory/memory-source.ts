@@ -1,23 +1,23 @@
 import type { KeyValueFiles, Memory, MemoryPlace, MemoryScope, MemorySource } from '../contracts/memory.ts';
 
-/** What every kind of memory can be told. */
+/** Options of every kind of memory. */
 export interface MemoryOptions {
-  /** Tells two memories of one agent apart. Default: the kind. */
+  /** Distinguishes two memories of one agent. Default: the kind. */
   readonly name?: string | undefined;
   /** Default `agent`: the next run of the same agent remembers. */
   readonly scope?: MemoryScope | undefined;
-  /** Where it is kept beyond the process, such as `folderStore('./memory')`. Default: in this process only. */
+  /** Storage beyond the process, such as `folderStore('./memory')`. Default: this process only. */
   readonly files?: KeyValueFiles | undefined;
 }
 
-/** What a kind of memory is made in: nothing where it does not outlive the process. */
+/** The storage of a memory; without files it does not outlive the process. */
 export interface MemoryFile {
   readonly files: KeyValueFiles | undefined;
   readonly name: string;
 }
 
 /**
- * The memory of each place, opened once and shared by all who ask for it.
+ * Opens the memory of each place once, shared by all that ask for it.
  *
  * A memory of scope `run` is kept by the id of the run alone: two runs never see each other's.
  */
@@ -37,7 +37,7 @@ export const memorySource = <Kind extends Memory>(
       if (memory === undefined) {
         memory = make({ files: scope === 'run' ? undefined : files, name: `${key}/${name}` });
         open.set(key, memory);
-        // One that could not be opened is tried again by the next run.
+        // A failed opening is retried by the next run.
         memory.catch(() => open.delete(key));
       }
       return memory;

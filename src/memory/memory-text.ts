@@ -4,7 +4,7 @@ import { isJsonObject, toJson } from '../contracts/json.ts';
 import { oneLine } from './truncate-text.ts';
 
 /**
- * Records as a model reads them: a heading, then a line each. Nothing for no records.
+ * Formats records for a model: a heading, then a line each. Empty for no records.
  *
  * @example
  * memoryText([{ kind: 'task', text: 'Remember: the code is 7.', at: 0 }])
@@ -19,7 +19,7 @@ const lineOf = ({ kind, text }: MemoryRecord): string => `${speakers[kind] ?? ki
 
 const speakers: Partial<Record<MemoryRecord['kind'], string>> = { task: 'user', answer: 'assistant' };
 
-/** The record in what was read from a file; nothing where it is none. */
+/** Parses a record read from a file; undefined if it is invalid. */
 export const readRecord = (value: unknown): MemoryRecord | undefined => {
   const plain = toJson(value);
   if (!isJsonObject(plain)) return undefined;

@@ -1,11 +1,11 @@
 import type { Memory, MemoryRecord } from '../contracts/memory.ts';
 
-/** So many are asked for: the one that is looked for is among the best, or the newest. */
+/** Number of records requested: the one searched for is among the best, or the newest. */
 const ASKED = 1_000;
 
 /**
- * Which of some records a memory does not hold, where a write of them may have been cut off. They were written in order: all before
- * one that it holds are there, or were summed up.
+ * Returns the records that a memory lacks after an interrupted write. They were written in order: all before one that
+ * it holds are stored, or were summarised.
  */
 export const missingRecords = async (
   memory: Memory,
@@ -23,11 +23,11 @@ export const missingRecords = async (
   return records;
 };
 
-/** Not every kind of memory keeps all of a record, or nothing beside its text; when it was is kept by all. */
+/** Not every kind of memory keeps whole records, or their text alone; the time is kept by all. */
 const isSame = (held: MemoryRecord, { text, at, agent, runId }: MemoryRecord): boolean =>
   held.at === at &&
   (held.agent ?? agent) === agent &&
   (held.runId ?? runId) === runId &&
-  plain(held.text).endsWith(plain(text));
+  normalise(held.text).endsWith(normalise(text));
 
-const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+const normalise = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

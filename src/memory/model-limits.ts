@@ -1,6 +1,6 @@
 import type { TokenBudget } from '../contracts/processor.ts';
 
-/** What models take, by the first part of the name that fits; soft and hard, in tokens. */
+/** Limits of models, by the first matching name pattern; soft and hard, in tokens. */
 export interface ModelLimit {
   readonly pattern: RegExp;
   readonly soft: number;
@@ -16,7 +16,7 @@ export const modelLimits: readonly ModelLimit[] = [
   { pattern: /deepseek/i, soft: 50_000, hard: 60_000 },
 ];
 
-/** For a model that nobody knows. */
+/** For an unknown model. */
 export const defaultBudget: TokenBudget = { soft: 12_000, hard: 16_000, reserve: 2_000 };
 
 /** Checks whether the table has a row for a model. */
@@ -24,7 +24,7 @@ export const isKnownModel = (model: string): boolean =>
   modelLimits.some(({ pattern }) => pattern.test(model));
 
 /**
- * The budget of a model by its name. What is given explicitly wins over the table, `limits` come before its rows.
+ * Returns the budget of a model by its name. Explicit values take precedence over the table, `limits` over its rows.
  *
  * @example
  * budgetFor('anthropic:claude-sonnet-5').hard // => 190000
@@ -44,7 +44,7 @@ export const budgetFor = (
   };
 };
 
-/** After a model has said that `tokens` were too many: half of it, as nobody knows by how much. */
+/** Returns the budget after a model reported an overflow at `tokens`: half of it, as the excess is unknown. */
 export const budgetAfterOverflow = (budget: TokenBudget, tokens: number): TokenBudget => {
   const hard = Math.max(1, Math.min(Math.floor(tokens / 2), Math.floor((budget.hard - budget.reserve) / 2)));
   return { hard, soft: hard, reserve: 0 };

@@ -6,7 +6,7 @@ import type { Turn } from '../contracts/transcript.ts';
 import { truncateText } from './truncate-text.ts';
 
 /**
- * Has a model summarise: asked once, without tools, for a few sentences.
+ * Summarises by a model: asked once, without tools, for a few sentences.
  *
  * An answer without text counts as failed.
  */
@@ -25,12 +25,12 @@ export const modelSummariser = (model: Model): Summariser => ({
       { key: 'summary', signal, isWatched: false, delta: () => undefined },
     );
     if (text.trim() === '')
-      throw new TroupeError('model.empty', `Cannot summarise as ${model.id} said nothing: an empty answer`);
+      throw new TroupeError('model.empty', `Cannot summarise as ${model.id} returned an empty answer`);
     return { text, usage };
   },
 });
 
-/** Characters of what is to be summarised. */
+/** Maximum length of the text to be summarised. */
 const LONGEST = 60_000;
 
 const INSTRUCTIONS =

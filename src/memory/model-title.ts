@@ -5,7 +5,7 @@ import type { Turn } from '../contracts/transcript.ts';
 import { truncateText } from './truncate-text.ts';
 
 /**
- * Has a model name a conversation, in three to five words: it is asked once, without tools.
+ * Titles a conversation by a model, in three to five words: asked once, without tools.
  *
  * @example
  * threads(folderStore('./threads'), { title: modelTitle(model) });

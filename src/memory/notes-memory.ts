@@ -10,9 +10,9 @@ export interface NotesMemoryOptions extends MemoryOptions {
 }
 
 /**
- * Working notes in Markdown that a person can read and write in: a line for each record, only ever added to.
+ * Working notes in Markdown that people can read and edit: one line for each record, append-only.
  *
- * Recall judges by shared words, and by age where those are equal.
+ * Recall ranks by shared words, and by age among equals.
  */
 export const notesMemory = (options: NotesMemoryOptions = {}): MemorySource =>
   memorySource('notes', options, async (file) => {

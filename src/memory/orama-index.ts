@@ -18,7 +18,7 @@ export const oramaIndex = (dimensions: number): VectorIndex => {
       const { hits } = await orama.search(database, {
         mode: 'vector',
         vector: { value: [...vector], property: 'embedding' },
-        // Every vector is a candidate: what is near enough is for the caller to say.
+        // Every vector is a candidate: the caller decides what is near enough.
         similarity: -1,
         limit: k,
       });

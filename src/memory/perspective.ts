@@ -1,7 +1,7 @@
 import { spoken } from '../contracts/speaker.ts';
 import type { Turn } from '../contracts/transcript.ts';
 
-/** Something said in a conversation of several: by the user or by an agent. */
+/** A message in a conversation of several participants: by the user or by an agent. */
 export interface Utterance {
   /** The name of an agent, or `'user'`. */
   readonly from: string;
@@ -11,32 +11,32 @@ export interface Utterance {
 /** The place to which each agent has read: the number of utterances it has been shown, by name. */
 export type Cursors = Readonly<Record<string, number>>;
 
-/** Whose view of a conversation, and of which moment. */
+/** The viewer of a conversation, and the moment. */
 export interface PerspectiveOptions {
-  /** Who is to speak. */
+  /** The next speaker. */
   readonly agent: string;
   /** The place to which it has read. Default 0: a newcomer is shown everything. */
   readonly cursor?: number | undefined;
-  /** What it is to answer: an utterance that is not in the conversation yet. */
+  /** The utterance to answer: not in the conversation yet. */
   readonly trigger?: Utterance | undefined;
-  /** What whoever handed over to it said, for the agent. */
+  /** A note for the agent, from the one that handed over to it. */
   readonly handoff?:
     { readonly summary?: string | undefined; readonly message?: string | undefined } | undefined;
 }
 
-/** What an agent is shown, and how far it has read then. */
+/** The conversation as shown to an agent, and how far it has read then. */
 export interface Perspective {
   readonly turns: readonly Turn[];
   readonly cursor: number;
 }
 
 /**
- * A conversation of several as one of them sees it: what it said itself is the assistant's, what the user said the
- * user's, what others said is told with their names.
+ * Renders a conversation of several participants from the view of one: its own messages are the assistant's, the user's
+ * the user's, and others' are reported with their names.
  *
- * I1  Each utterance is shown exactly once: what others said since the cursor stands in one block ("while you were
- *     away") and nowhere else, after what the agent said itself meanwhile.
- * I2  What the agent is to answer comes last. It counts as read: put it into the conversation afterwards.
+ * I1  Each utterance appears exactly once: messages of others since the cursor are in one block ("while you were away")
+ *     and nowhere else, after the agent's own since then.
+ * I2  The utterance to answer comes last. It counts as read: add it to the conversation afterwards.
  *
  * @example
  * perspective([{ from: 'ada', text: 'Hello' }], { agent: 'ada', trigger: { from: 'user', text: 'Hi' } }).turns
@@ -66,7 +66,7 @@ export const advanceCursor = (cursors: Cursors, agent: string, length: number): 
   return length <= before ? cursors : { ...cursors, [agent]: length };
 };
 
-/** The place to which an agent has read; 0 for one that is new. */
+/** Returns the position up to which an agent has read; 0 for a new one. */
 export const cursorOf = (cursors: Cursors, agent: string): number =>
   Object.hasOwn(cursors, agent) ? (cursors[agent] ?? 0) : 0;
 

@@ -16,9 +16,9 @@ import type { Turn } from '../contracts/transcript.ts';
 import { TurnCounter } from './count-tokens.ts';
 import { blocksOf, firstUserIndex } from './turn-blocks.ts';
 
-/** What a projection may be told. */
+/** Options of a projection. */
 export interface ProjectOptions {
-  /** Keep one per agent: what it has counted once it knows. */
+  /** Keep one per agent: it caches its counts. */
   readonly counter?: TurnCounter | undefined;
   readonly budget?: TokenBudget | undefined;
   /** Tokens of instructions and tools. Default 0. */
@@ -28,7 +28,7 @@ export interface ProjectOptions {
   readonly pins?: readonly number[] | undefined;
 }
 
-/** What the model is shown of a history. */
+/** The part of a history that the model is shown. */
 export interface Projection {
   readonly history: History<Turn>;
   /** Estimated tokens of it, without the overhead. */
@@ -42,11 +42,12 @@ export interface Projection {
  * Applies processors to a history, left to right.
  *
  * I1  A call and its result are never separated.
- * I2  The first user message, and every pinned turn, is in what comes out, and unchanged.
- * I3  What comes out is estimated at no more than what went in.
- * I4  No more of the history is looked at than what comes out needs.
+ * I2  The first user message, and every pinned turn, is in the result, unchanged.
+ * I3  The estimated size of the result is at most that of the input.
+ * I4  No more of the history is read than the result needs.
  *
- * @throws `agent.threw` if a processor does, or makes what is no turn, with its name; `model.context-overflow` if a ladder finds no way.
+ * @throws `agent.threw` if a processor throws or makes an invalid turn, with its name; `model.context-overflow` if a
+ * ladder finds no way.
  *
  * @example
  * project(history, [truncateTools(4_000), keepLast(40)]).history.length // => at most 41
@@ -94,7 +95,7 @@ const pinnedBlocks = (view: HistoryView<Turn>, pins: ReadonlySet<number>): reado
       return index < 0 || turn === undefined ? [] : [{ turns: [turn], index, isPinned: true }];
     });
 
-/** Whose fault it was is said once, by the innermost. */
+/** The innermost processor reports the error, once. */
 function* guarded(
   processor: Processor,
   blocks: Iterable<TurnBlock>,
@@ -103,7 +104,7 @@ function* guarded(
 ): Generator<TurnBlock> {
   try {
     const projected: unknown = processor.project(blocks, facts);
-    // A promise is no conversation: what it rejects with later is nobody's.
+    // A promise is not a conversation: its later rejection is ignored.
     if (isThenable(projected)) Promise.resolve(projected).catch(() => undefined);
     for (const block of projected as Iterable<TurnBlock>) {
       checkMade(block, view, processor);
@@ -117,7 +118,7 @@ function* guarded(
   }
 }
 
-/** What a processor made of turns is held to what a turn is, as is what a run is given; turns of the history were, before. */
+/** Validates turns made by a processor; turns of the history are valid already. */
 const checkMade = ({ turns, index }: TurnBlock, view: HistoryView<Turn>, { name }: Processor): void => {
   for (const [offset, turn] of turns.entries()) {
     const reason = turn === view.at(index + offset) ? undefined : reasonAgainstTurn(turn);
@@ -129,7 +130,7 @@ const checkMade = ({ turns, index }: TurnBlock, view: HistoryView<Turn>, { name 
   }
 };
 
-/** Oldest first; what is pinned and was not taken stands at the front. */
+/** Oldest first; pinned turns that were not taken come first. */
 const inOrder = (blocks: Iterable<TurnBlock>, { pinned }: ProjectionFacts): readonly Turn[] => {
   const taken = [...blocks].reverse();
   const has = (pin: TurnBlock): boolean =>

@@ -2,15 +2,15 @@ import { messageOf } from '../contracts/error.ts';
 import type { Memory, MemoryBlock, MemoryRecord } from '../contracts/memory.ts';
 import { memoryText } from './memory-text.ts';
 
-/** What is recalled, and how much. */
+/** Options of a recall. */
 export interface RecallOptions {
   /** Records at most. Default 8. */
   readonly k?: number | undefined;
-  /** Which of the recalled ones are told: own decisions, for example, are in the conversation anyway. */
+  /** Selects recalled records: the agent's own decisions, for example, are in the conversation anyway. */
   readonly isWanted?: ((record: MemoryRecord) => boolean) | undefined;
 }
 
-/** Asks a memory. One that throws gives an empty block that says why: the run goes on. */
+/** Recalls from a memory. If it throws, returns an empty block with the reason: the run continues. */
 export const recall = async (
   memory: Memory | undefined,
   query: string,

@@ -3,13 +3,16 @@ import type { MemoryKind, MemoryRecord } from '../contracts/memory.ts';
 import type { StepRecord } from '../contracts/run.ts';
 import { oneLine } from './truncate-text.ts';
 
-/** The task of a run, as it is remembered. */
+/** Builds the record of a run's task. */
 export const recordOfTask = (
   prompt: string,
   where: { readonly runId: string; readonly agent: string; readonly at: number },
 ): MemoryRecord => ({ kind: 'task', text: prompt, ...where });
 
-/** What a step leaves behind: observation, decision, actions and their results, or the answer. Empty things leave nothing. */
+/**
+ * Builds the records of a step: observation, decision, actions and their results, or the answer. Empty ones are
+ * skipped.
+ */
 export const recordsOfStep = (
   { observation, decision, results, step, agent, endedAt }: StepRecord,
   runId: string,
@@ -28,7 +31,7 @@ export const recordsOfStep = (
   return records;
 };
 
-/** A run that is over. One that succeeded also leaves a pattern: such input, such output. */
+/** Builds the records of a finished run. A successful one also adds a pattern: this kind of input, this output. */
 export const recordsOfRun = (run: {
   readonly runId: string;
   readonly agent: string;

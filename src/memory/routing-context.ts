@@ -1,4 +1,4 @@
-/** A turn of the conversation: who was asked to speak, and what they said so far. */
+/** A turn of the conversation: the agents asked to speak, and their messages so far. */
 export interface RoutedTurn {
   readonly agents: readonly string[];
   readonly completions: readonly { readonly agent: string; readonly message: string }[];
@@ -6,18 +6,18 @@ export interface RoutedTurn {
   readonly reason?: string | undefined;
 }
 
-/** What a router is shown of a conversation. */
+/** A conversation as shown to a router. */
 export interface RoutingContext {
-  /** What the user asked in the beginning. */
+  /** The user's initial request. */
   readonly user_request: string;
-  /** Turns in which everybody who was asked has spoken. */
+  /** Turns in which all agents that were asked have spoken. */
   readonly routing_history: readonly RoutedTurn[];
-  /** The turn that is still open; null means: route now. */
+  /** The open turn; null means: route now. */
   readonly current_routing: RoutedTurn | null;
 }
 
 /**
- * The conversation for the one who says who speaks next. It becomes the router's user message, as JSON.
+ * Builds a conversation for the router, which selects the next speaker. It becomes the router's user message, as JSON.
  *
  * @example
  * routingContext('Build it', []).current_routing // => null

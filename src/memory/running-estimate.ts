@@ -3,9 +3,9 @@ import { append, emptyHistory, HistoryView } from '../contracts/history.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import type { TurnCounter } from './count-tokens.ts';
 
-/** Where a conversation was cut, what was left of it, and how long that is. */
+/** The cut of a conversation: its position, the remaining turns, and their size. */
 export interface CutBase {
-  /** Turns of the history that `shown` stands for. */
+  /** Number of turns of the history that `shown` replaces. */
   readonly upTo: number;
   readonly shown: History<Turn>;
   readonly tokens: number;
@@ -13,11 +13,11 @@ export interface CutBase {
 
 const WHOLE: CutBase = { upTo: 0, shown: emptyHistory<Turn>(), tokens: 0 };
 
-/** Follows a growing history: counts what is new, and puts it behind what was cut. */
+/** Follows a growing history: counts new turns, and appends them to the cut conversation. */
 export class RunningEstimate {
-  /** Of what is shown. */
+  /** Of the shown conversation. */
   tokens: number;
-  /** What is shown, where something was cut. */
+  /** The shown conversation, after a cut. */
   shown: History<Turn>;
   readonly #counter: TurnCounter;
   readonly #isCut: boolean;

@@ -20,39 +20,39 @@ import { budgetAfterOverflow } from './model-limits.ts';
 import { project } from './project.ts';
 import { RunningEstimate } from './running-estimate.ts';
 
-/** How an agent's conversation is kept short. */
-export interface ContextPlan {
+/** The policy that keeps an agent's conversation short. */
+export interface CompactionPlan {
   readonly processors: () => readonly Processor[];
   /** True if they are applied to every request, and not only past the soft limit. */
   readonly isConstant: boolean;
   readonly counter: TokenCounter | undefined;
 }
 
-/** What is to be shown, and to whom. */
+/** A request to show a conversation to a model. */
 export interface ShowRequest {
   readonly history: History<Turn>;
   readonly compaction: Compaction | null;
-  /** Where the prompt of the run stands. */
+  /** Index of the run's prompt. */
   readonly promptAt: number | undefined;
   readonly model: string;
-  /** What this model takes, as far as anybody knows; undefined for one without a limit. */
+  /** The model's budget, as far as it is known; undefined if there is no limit. */
   readonly budget: TokenBudget | undefined;
-  /** Nobody knows what the model takes: what cannot be cut to the budget is sent as it is. */
+  /** True if the model's limit is unknown: what cannot be cut to the budget is sent unchanged. */
   readonly isGuess: boolean;
-  /** What the request holds beside the turns. */
+  /** The parts of the request beside its turns. */
   readonly instructions: string;
   readonly tools: readonly ToolSpec[];
-  /** Called only where there is something to summarise. */
+  /** Called only if there is something to summarise. */
   readonly summariser: () => Summariser | undefined;
 }
 
-/** What the model is shown. */
+/** The conversation as shown to the model. */
 export interface Shown {
   readonly history: History<Turn>;
-  /** What is to be kept in the agent's context; absent where nothing changed. */
+  /** To be stored in the agent's context; absent if nothing changed. */
   readonly compaction?: Compaction | undefined;
   readonly usage?: Usage | undefined;
-  /** The request is past the soft limit, and nobody was told yet. */
+  /** Set when the request first exceeds the soft limit. */
   readonly warning?: { readonly tokens: number; readonly soft: number } | undefined;
   /** It was cut just now. */
   readonly cut?: {
@@ -65,18 +65,18 @@ export interface Shown {
 }
 
 /**
- * What an agent's model is shown of its conversation, from request to request of one run.
+ * The conversation as shown to an agent's model, from request to request of one run.
  *
- * I1  It follows from the history and the compaction alone: what is kept here is a cache.
- * I2  While a conversation is short, only what is new is looked at; once it was cut, it is left alone, the new turns behind
- *     it, until it is too long again. So a request costs the same at turn 10 and at turn 10,000, and its beginning stays
- *     the same bytes for long.
+ * I1  It follows from the history and the compaction alone: the state here is a cache.
+ * I2  While a conversation is short, only new turns are read; once it was cut, the cut stays, with new turns behind it,
+ *     until it is too long again. So a request costs the same at turn 10 and at turn 10,000, and its beginning stays
+ *     byte-identical for long.
  */
 export class ShownConversation {
   readonly counter: TurnCounter;
   /** Blocks of the history that were looked at: for tests and measurements. */
   touched = 0;
-  readonly #plan: ContextPlan;
+  readonly #plan: CompactionPlan;
   #estimate: RunningEstimate;
   #cut: Compaction['cut'] = null;
   #tokensAfterCut = 0;
@@ -85,16 +85,16 @@ export class ShownConversation {
   #tools: readonly ToolSpec[] | undefined;
   #overhead = 0;
 
-  constructor(plan: ContextPlan) {
+  constructor(plan: CompactionPlan) {
     this.#plan = plan;
     this.counter = new TurnCounter(plan.counter);
     this.#estimate = new RunningEstimate(this.counter);
   }
 
   /**
-   * What to send.
+   * Returns the conversation to send.
    *
-   * @throws `model.context-overflow` if nothing more can be left out, and whatever a processor throws.
+   * @throws `model.context-overflow` if nothing more can be omitted, and a processor's error.
    */
   show(request: ShowRequest): Shown | Promise<Shown> {
     const { history } = request;
@@ -112,7 +112,7 @@ export class ShownConversation {
       : this.#cutDown(request, budget, tokens);
   }
 
-  /** What to keep in mind once the model has said that this was too much; undefined where nothing can be left out. */
+  /** Returns the compaction after the model reported an overflow; undefined if nothing can be omitted. */
   afterOverflow(request: ShowRequest): Compaction | undefined {
     const { history, model, promptAt, compaction } = request;
     const overhead = this.#overheadOf(request);
@@ -162,7 +162,7 @@ export class ShownConversation {
     return budget === undefined || processors.some(isLadder) ? processors : [...processors, ladder];
   }
 
-  /** The conversation as it was cut last, with what was said since. */
+  /** Returns the conversation as last cut, with later turns. */
   #known({ history, compaction, promptAt }: ShowRequest): Shown {
     const cut = compaction?.cut ?? null;
     if (!isSameCut(cut, this.#cut) || !this.#estimate.continues(history)) {
@@ -277,7 +277,7 @@ const isRung = (note: ProjectionNote): note is Extract<ProjectionNote, { kind: '
 
 const isLadder = ({ name }: Processor): boolean => name === 'budgetLadder';
 
-/** Follows processors that hold to no budget. */
+/** For processors without a budget. */
 const ladder = budgetLadder();
 
 const pinsOf = (promptAt: number | undefined): readonly number[] =>

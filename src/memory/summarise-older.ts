@@ -1,16 +1,19 @@
 import type { Processor, TurnBlock } from '../contracts/processor.ts';
 
-/** How {@link summariseOlder} cuts. */
+/** Options of {@link summariseOlder}. */
 export interface SummariseOlderOptions {
-  /** The cut moves by so many turns at once: a summary is not made at each step, and caches hold. Default: half of `keep`. */
+  /**
+   * The cut moves by this number of turns at once: a summary is not made at each step, and caches stay valid. Default:
+   * half of `keep`.
+   */
   readonly stride?: number | undefined;
 }
 
 /**
- * Shows the last `keep` turns (and up to a stride more), and a summary of what came before.
+ * Shows the last `keep` turns (and up to a stride more), and a summary of earlier ones.
  *
- * A summary is made by an effect ({@link compact}); until there is one, or where making it failed, the older turns are
- * dropped, as by `keepLast`.
+ * A summary is made by an effect ({@link compact}); until there is one, or if it failed, older turns are dropped, as by
+ * `keepLast`.
  */
 export const summariseOlder = (keep: number, options: SummariseOlderOptions = {}): Processor => {
   const stride = Math.max(1, options.stride ?? Math.floor(keep / 2));
@@ -43,7 +46,7 @@ const summaryTurn = (() => {
   const known = new Map<string, { readonly role: 'user'; readonly from: string; readonly text: string }>();
   return (text: string) => {
     const turn = known.get(text) ?? ({ role: 'user', from: 'runtime', text: `${OPENING}\n${text}` } as const);
-    // One summary at a time is in use in a run; a few are kept so that the same turn is counted once.
+    // A run uses one summary at a time; a few are kept so that the same turn is counted once.
     if (known.size > 64) known.clear();
     known.set(text, turn);
     return turn;

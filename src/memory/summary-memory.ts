@@ -7,15 +7,15 @@ import { memorySource, type MemoryFile, type MemoryOptions } from './memory-sour
 import { memoryText, readRecord } from './memory-text.ts';
 import { oneLine, truncateText } from './truncate-text.ts';
 
-/** How a {@link summaryMemory} sums up. */
+/** Options of a {@link summaryMemory}. */
 export interface SummaryMemoryOptions extends MemoryOptions {
-  /** Records kept word by word. Default 10. */
+  /** Number of records kept verbatim. Default 10. */
   readonly keep?: number | undefined;
-  /** Such as `modelSummariser(model)`. Default: a line of each record, the newest last. */
+  /** For example `modelSummariser(model)`. Default: one line for each record, the newest last. */
   readonly summariser?: Summariser | undefined;
 }
 
-/** Remembers the newest records word by word, and of all older ones a summary that is carried on. */
+/** Keeps the newest records verbatim, and a running summary of all older ones. */
 export const summaryMemory = (options: SummaryMemoryOptions = {}): MemorySource =>
   memorySource('summary', options, async (file) => {
     const memory = new Summing(file, options.keep ?? 10, options.summariser);
@@ -53,7 +53,7 @@ class Summing implements Memory {
 
   async append(records: readonly MemoryRecord[]): Promise<void> {
     this.#records.push(...records);
-    // Summing up costs a call: it waits until there is as much again as is kept.
+    // Summarising costs a call: it waits until as many new records have arrived as are kept.
     if (this.#records.length >= this.#keep * 2) await this.evict();
     else await this.#store();
   }

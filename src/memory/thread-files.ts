@@ -2,7 +2,7 @@ import type { KeyValueFiles } from '../contracts/memory.ts';
 import type { ThreadLine, ThreadLines, ThreadMeta } from './thread-text.ts';
 import { lineText, metaText, readLines, readMeta } from './thread-text.ts';
 
-/** The files of the threads of one scope: for each a small one that is written whole, and one that is only added to. */
+/** The files of the threads of one scope: for each a small one that is rewritten, and one that is append-only. */
 export class ThreadFiles {
   readonly #files: KeyValueFiles;
   readonly #scope: string;
@@ -27,14 +27,14 @@ export class ThreadFiles {
     return meta;
   }
 
-  /** Adds a line, `after` what is there. */
+  /** Appends a line, `after` the existing text. */
   async append(id: string, line: ThreadLine, { isCut }: ThreadLines): Promise<void> {
     const text = lineText(line);
     await this.#files.append(await this.#nameOf(id, TURNS), isCut ? `\n${text}` : text);
   }
 
   async remove(id: string): Promise<void> {
-    // Turns without an entry would come back with the next thread of that name.
+    // Turns without an entry would reappear in the next thread of that name.
     await this.#files.remove(await this.#nameOf(id, TURNS));
     await this.#files.remove(await this.#nameOf(id, META));
   }
@@ -66,10 +66,10 @@ export class ThreadFiles {
 const META = '/thread.json';
 const TURNS = '/turns.jsonl';
 
-/** What any file system takes as it is, and not too long of it. */
+/** Names valid in any file system, and not too long. */
 const PLAIN = /^[a-z0-9][a-z0-9._-]{0,59}$/;
 
-/** A name as a part of a file's name: itself if it is plain, else a hash of it. */
+/** Encodes a name as part of a file name: unchanged if it is plain, else a hash. */
 const partOf = async (name: string): Promise<string> => {
   if (PLAIN.test(name)) return name;
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(name));

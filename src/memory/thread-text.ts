@@ -6,25 +6,25 @@ import type { RunStatus } from '../contracts/run.ts';
 import type { SkippedLine, ThreadEntry, ThreadTurn } from '../contracts/thread.ts';
 import type { Turn } from '../contracts/transcript.ts';
 
-/** The version of what is written of a thread beside its turns, and of turns that are words alone. */
+/** Version of a thread's entry, and of lines with text turns only. */
 const THREAD_VERSION = 1;
 
 /** The version of turns with calls, results or states: an earlier release, which would lose them, refuses it by name. */
 const CYCLES_VERSION = 2;
 
-/** What is kept of a thread beside its turns: a text of its own, small and always written whole. */
+/** The entry of a thread beside its turns: a separate, small text that is always rewritten. */
 export interface ThreadMeta extends ThreadEntry {
-  /** Somebody gave it its title, or it was made: it is not made again. */
+  /** True if it has a title, given or generated: none is generated again. */
   readonly isTitled: boolean;
-  /** So many of its turns are in the summary. */
+  /** Number of its turns in the summary. */
   readonly summed: number;
 }
 
-/** Turns that were added at once. */
+/** Turns that were added together. */
 export interface ThreadLine {
   readonly runId?: string | undefined;
   readonly turns: readonly ThreadTurn[];
-  /** What the agents of the run came to, by their names. */
+  /** Last states of the run's agents, by name. */
   readonly states?: Readonly<Record<string, Json>> | undefined;
 }
 
@@ -32,18 +32,18 @@ export interface ThreadLine {
 export interface ThreadLines {
   readonly lines: readonly ThreadLine[];
   readonly skipped: readonly SkippedLine[];
-  /** The last line was cut off: what comes next begins a line of its own. */
+  /** True if the last line was truncated: the next text starts a new line. */
   readonly isCut: boolean;
 }
 
-/** What is known of a thread, without what is nobody else's business. */
+/** Returns a thread's public entry, without internal fields. */
 export const entryOf = ({ isTitled: _titled, summed: _summed, ...entry }: ThreadMeta): ThreadEntry => entry;
 
 export const metaText = (meta: ThreadMeta): string => JSON.stringify({ v: THREAD_VERSION, ...meta });
 
 /** @throws `thread.version`, `thread.corrupt` */
 export const readMeta = (text: string, name: string): ThreadMeta => {
-  const found = parsed(text);
+  const found = parseObject(text);
   if (found === undefined) throw corrupt(name, text);
   assertVersion(found, name);
   const { v, id, title, summary, createdAt, updatedAt, isArchived, isComplete, isTitled, summed } = found;
@@ -71,7 +71,7 @@ const versionOf = ({ turns, states }: ThreadLine): number =>
     : CYCLES_VERSION;
 
 /**
- * The turns of a thread, each run's once. A line that is none is passed over, and named.
+ * Parses the turns of a thread, each run's once. An invalid line is skipped, and listed.
  *
  * @throws `thread.version`
  */
@@ -81,7 +81,7 @@ export const readLines = (text: string, id: string): ThreadLines => {
   const runs = new Set<string>();
   for (const [index, each] of text.split('\n').entries()) {
     if (each === '') continue;
-    const found = parsed(each);
+    const found = parseObject(each);
     if (found !== undefined) assertVersion(found, id);
     const line = found === undefined ? undefined : lineOf(found);
     if (line === undefined) skipped.push({ line: index + 1, text: each });
@@ -119,12 +119,12 @@ const turnOf = (value: unknown, run: { readonly runId?: string }): ThreadTurn | 
   };
 };
 
-/** Held to what the history of a run and the record of a journal are held to. */
+/** By the same rules as the history of a run and the records of a journal. */
 const isTurn = (value: unknown): value is Turn => reasonAgainstTurn(value) === undefined;
 
 const STATUSES: readonly RunStatus[] = ['completed', 'stopped', 'aborted', 'failed'];
 
-const parsed = (text: string): JsonObject | undefined => {
+const parseObject = (text: string): JsonObject | undefined => {
   try {
     const value = toJson(JSON.parse(text));
     return isJsonObject(value) ? value : undefined;
@@ -143,6 +143,6 @@ const assertVersion = ({ v }: JsonObject, name: string): void => {
 const corrupt = (name: string, text: string): TroupeError =>
   new TroupeError(
     'thread.corrupt',
-    `Cannot read the thread '${name}' as what is kept of it is damaged: ${text.slice(0, 80)}`,
+    `Cannot read the thread '${name}' as it is damaged: ${text.slice(0, 80)}`,
     { details: { thread: name } },
   );

@@ -20,16 +20,16 @@ import type { ThreadLines, ThreadMeta } from './thread-text.ts';
 import { entryOf } from './thread-text.ts';
 import { oneLine } from './truncate-text.ts';
 
-/** How {@link threads} are kept. */
+/** Options of {@link threads}. */
 export interface ThreadsOptions {
-  /** Whose they are, such as the hash of a project: threads of other scopes are not seen. Default `default`. */
+  /** Namespace, such as the hash of a project: threads of other scopes are invisible. Default `default`. */
   readonly scope?: string | undefined;
   /**
-   * Makes the title once something was said, such as `modelTitle(model)`. Default, and where it fails: the first five words.
-   * What it costs is in no run's totals.
+   * Generates the title after the first turns, such as `modelTitle(model)`. Default, and on failure: the first five
+   * words. Its cost is not part of any run's totals.
    */
   readonly title?: ((turns: readonly ThreadTurn[]) => string | Promise<string>) | undefined;
-  /** Sums up after each append what is new, such as `modelSummariser(model)`. Default: no summaries. */
+  /** Summarises new turns after each append, such as `modelSummariser(model)`. Default: no summaries. */
   readonly summariser?: Summariser | undefined;
   /**
    * Notified of a thread that cannot be read, which `list` and `search` leave out and name, and of a title or a summary that could
@@ -40,10 +40,10 @@ export interface ThreadsOptions {
 }
 
 /**
- * Conversations across runs, kept in files: of a folder, or of a store.
+ * Conversations across runs, stored in files: of a folder, or of a store.
  *
- * A run that is given them, and a thread's name, goes on from what was said there, and adds what it was asked and answered.
- * Two processes may add to one thread at a time where the files take that (a store's do, a folder's do not).
+ * A run with threads and a thread's name continues that conversation, and appends its input and answer. Two processes
+ * may append to one thread at a time if the files support that (a store's do, a folder's do not).
  *
  * @example
  * const talks = threads(folderStore('./threads'));
@@ -60,7 +60,7 @@ class KeptThreads implements Threads {
   readonly #files: ThreadFiles;
   readonly #options: ThreadsOptions;
   readonly #clock: Clock;
-  /** What is being done to a thread last; never rejects. */
+  /** The last operation on each thread; never rejects. */
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #making = new Set<Promise<void>>();
 
@@ -75,7 +75,7 @@ class KeptThreads implements Threads {
   create({ id = crypto.randomUUID(), title }: NewThread = {}): Promise<ThreadEntry> {
     return this.#next(id, async () => {
       if ((await this.#files.meta(id)) !== undefined)
-        throw problem('thread.exists', `Cannot create the thread '${id}' as there is one of that name`, id);
+        throw problem('thread.exists', `Cannot create the thread '${id}' as it exists already`, id);
       return entryOf(await this.#files.write(this.#begun(id, title)));
     });
   }
@@ -162,12 +162,12 @@ class KeptThreads implements Threads {
     return this.#next(id, async () => {
       const meta = await this.#files.meta(id);
       if (meta === undefined)
-        throw problem('thread.unknown', `Cannot change the thread '${id}' as there is none`, id);
+        throw problem('thread.unknown', `Cannot change the thread '${id}' as it does not exist`, id);
       await this.#files.write({ ...meta, ...change });
     });
   }
 
-  /** Makes title and summary, where they are wanted: nobody waits for that. */
+  /** Generates title and summary in the background, if configured. */
   #make(id: string): void {
     const { title, summariser, onProblem } = this.#options;
     if (title === undefined && summariser === undefined) return;
@@ -186,7 +186,7 @@ class KeptThreads implements Threads {
     if (made === '') return;
     await this.#next(id, async () => {
       const now = await this.#files.meta(id);
-      // Somebody may have named or removed it meanwhile.
+      // It may have been renamed or removed meanwhile.
       if (now?.isTitled === false) await this.#files.write({ ...now, title: made, isTitled: true });
     });
   }
@@ -208,7 +208,7 @@ class KeptThreads implements Threads {
     });
   }
 
-  /** Those that are wanted, newest first. */
+  /** Returns matching threads, newest first. */
   async #find(
     { archived = false, limit = Infinity }: ThreadQuery,
     isWanted: (meta: ThreadMeta) => boolean | Promise<boolean>,
@@ -229,7 +229,7 @@ class KeptThreads implements Threads {
     return listed(newest.slice(0, limit), unreadable);
   }
 
-  /** One thing after the other for each thread. */
+  /** Serialises operations on each thread. */
   #next<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
     const before = this.#last.get(id) ?? Promise.resolve();
     const done = before.then(() => {
@@ -266,6 +266,6 @@ const problem = (code: 'thread.exists' | 'thread.unknown', message: string, thre
 
 const assertNamed = (name: unknown, work: string, what: string): void => {
   if (typeof name === 'string' && name !== '') return;
-  const message = `Cannot ${work} as ${what} is no text with anything in it: ${String(name)}`;
+  const message = `Cannot ${work} as ${what} is not a non-empty text: ${String(name)}`;
   throw new TroupeError('thread.invalid', message);
 };

@@ -28,7 +28,7 @@ const codePoints = (text: string): number => {
   return count;
 };
 
-/** Where the code point number `points` starts, counting on from a place that is known. */
+/** Returns the index of code point number `points`, counting on from a known place. */
 const unitsOf = (text: string, points: number, at = 0, counted = 0): number => {
   let place = at;
   for (let point = counted; point < points && place < text.length; point += 1) place += sizeAt(text, place);

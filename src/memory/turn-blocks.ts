@@ -2,7 +2,7 @@ import type { HistoryView } from '../contracts/history.ts';
 import type { TurnBlock } from '../contracts/processor.ts';
 import type { AssistantTurn, ToolTurn, Turn } from '../contracts/transcript.ts';
 
-/** Checks whether these turns are a call (or several) and what came of it. */
+/** Returns the assistant turn and results of a tool cycle; undefined for any other turns. */
 export const cycleOf = (
   turns: readonly Turn[],
 ): { readonly said: AssistantTurn; readonly results: readonly ToolTurn[] } | undefined => {
@@ -11,7 +11,7 @@ export const cycleOf = (
   return { said, results: rest.filter((turn) => turn.role === 'tool') };
 };
 
-/** The blocks of a history, newest first, made as they are taken. */
+/** Yields the blocks of a history, newest first, made on demand. */
 export function* blocksOf(
   view: HistoryView<Turn>,
   pins: ReadonlySet<number>,
@@ -40,12 +40,12 @@ const startOf = (view: HistoryView<Turn>, end: number): number => {
   return cycleOf([view.at(start)].filter((turn) => turn !== undefined)) === undefined ? end : start;
 };
 
-/** Where the first user message stands, or -1. */
+/** Returns the index of the first user message, or -1. */
 export const firstUserIndex = (view: HistoryView<Turn>): number => {
   for (let index = 0; index < view.length; index += 1) if (view.at(index)?.role === 'user') return index;
   return -1;
 };
 
-/** A block like `block` with other turns; none where none are left. */
+/** Copies a block with other turns; undefined if none are left. */
 export const withTurns = (block: TurnBlock, turns: readonly Turn[]): TurnBlock | undefined =>
   turns.length === 0 ? undefined : { ...block, turns };

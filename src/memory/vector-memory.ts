@@ -7,9 +7,9 @@ import { memoryText, readRecord } from './memory-text.ts';
 import { oramaIndex } from './orama-index.ts';
 import { fromBase64, toBase64 } from './vector-text.ts';
 
-/** How a {@link vectorMemory} finds what it holds. */
+/** Options of a {@link vectorMemory}. */
 export interface VectorMemoryOptions extends MemoryOptions {
-  /** Default: {@link hashingEmbedder}, which knows words and not meanings. With a provider: `openaiEmbedder()`. */
+  /** Default: {@link hashingEmbedder}, which compares words and not meanings. With a provider: `openaiEmbedder()`. */
   readonly embedder?: Embedder | undefined;
   /** Records; the oldest go first. Default 10,000: all of them are looked at in each search. */
   readonly size?: number | undefined;
@@ -18,9 +18,9 @@ export interface VectorMemoryOptions extends MemoryOptions {
 }
 
 /**
- * Remembers by likeness: recall gives the records nearest to the query, the nearest last.
+ * Remembers by similarity: recall returns the records nearest to the query, the nearest last.
  *
- * Vectors are kept with the records, so that nothing is embedded twice; those of another embedder are made anew.
+ * Vectors are stored with the records, so that nothing is embedded twice; those of another embedder are recomputed.
  *
  * @example
  * agent({ name: 'clerk', memory: vectorMemory({ embedder: openaiEmbedder(), files: folderStore('./memory') }) });
@@ -32,7 +32,7 @@ export const vectorMemory = (options: VectorMemoryOptions = {}): MemorySource =>
     return memory;
   });
 
-/** Records recalled, where nobody says how many. */
+/** Default number of recalled records. */
 const RECALLED = 5;
 
 /** A record with its vector. */

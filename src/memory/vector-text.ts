@@ -7,7 +7,7 @@ export const toBase64 = (vector: Float32Array): string => {
   return btoa(text);
 };
 
-/** The vector again; empty where the text is no such thing. */
+/** Decodes a vector; empty if the text is invalid. */
 export const fromBase64 = (text: string): Float32Array => {
   let binary: string;
   try {

@@ -5,12 +5,12 @@ import { memoryText, readRecord } from './memory-text.ts';
 
 /** The limits of a {@link windowMemory}. */
 export interface WindowMemoryOptions extends MemoryOptions {
-  /** Records; the oldest go first. Default 20; 0 holds nothing. */
+  /** Maximum number of records; the oldest are dropped first. Default 20; 0 holds nothing. */
   readonly size?: number | undefined;
 }
 
 /**
- * Remembers what was last, without judging it: recall gives the newest records, oldest first.
+ * Remembers the newest records without ranking: recall returns them oldest first.
  *
  * @example
  * agent({ name: 'clerk', memory: windowMemory({ scope: 'thread', size: 100 }) });
@@ -22,14 +22,14 @@ export const windowMemory = (options: WindowMemoryOptions = {}): MemorySource =>
     return window;
   });
 
-/** Records recalled, where nobody says how many. */
+/** Default number of recalled records. */
 const RECALLED = 5;
 
 class Window implements Memory {
   readonly #size: number;
   readonly #log: MemoryLog<MemoryRecord>;
   #records: MemoryRecord[] = [];
-  /** Lines in the file that are no longer remembered. */
+  /** Number of lines in the file that are no longer remembered. */
   #stale = 0;
 
   constructor({ files, name }: MemoryFile, size: number) {
@@ -46,7 +46,7 @@ class Window implements Memory {
     this.#records.push(...records);
     const written = this.#log.append(records);
     this.#stale += this.#cut();
-    // Writing all anew is rare: the file is at most twice as long as the window.
+    // Rewriting is rare: the file is at most twice as long as the window.
     if (this.#stale > Math.max(this.#size, 20)) void this.evict().catch(() => undefined);
     await written;
   }

@@ -3,15 +3,15 @@ import type { Model } from '../contracts/model.ts';
 import type { Environment } from './environment.ts';
 import { variable } from './environment.ts';
 
-/** What each vendor's models read their key from, the usual one first. */
+/** Environment variables with a vendor's key, the usual one first. */
 const keysOf: Readonly<Record<string, readonly [string, ...string[]]>> = {
   openai: ['OPENAI_API_KEY'],
   anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
 };
 
 /**
- * Throws where the key of a model is not in the environment, where there is work to do before the model is asked. Only of models
- * that `resolveModel` made: one that was given its key reads none.
+ * Throws if the key of a model is missing in the environment, before work starts that needs the model. Only for models
+ * made by `resolveModel`: one with an explicit key reads no variable.
  *
  * @throws {TroupeError} `model.auth`
  */

@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, toJson } from '../contracts/json.ts';
 import type { ToolCall } from '../contracts/tool.ts';
 
-/** The part of a {@link ToolCall} that comes out of its arguments. */
+/** The part of a {@link ToolCall} that depends on its arguments. */
 export type CallArguments = Pick<ToolCall, 'input' | 'problem'>;
 
 /**
- * Reads the arguments of a tool call as the model wrote them.
+ * Parses the arguments of a tool call as written by the model.
  *
- * Arguments that are no JSON, were cut off or hold what plain JSON cannot keep become a `problem`, with the text as the
- * input, so that the model can be shown what it wrote. No text at all is `{}` (what models write for a tool without
- * parameters), unless the answer was cut off (`isCut`): then it is a problem too, as nobody knows what was to come.
+ * Arguments that are invalid JSON, truncated, or not representable as plain JSON become a `problem`, with the text as
+ * the input, so that the model can be shown its output. An empty text is `{}` (what models write for a tool without
+ * parameters), unless the answer was truncated (`isCut`): then it is a problem too, as the rest is unknown.
  *
  * @example
  * callArguments('{"a": 1', true) // => { input: '{"a": 1', problem: 'The arguments were cut off …' }
@@ -27,7 +27,7 @@ export const callArguments = (text: string, isCut = false): CallArguments => {
   return parsedArguments(parsed, text);
 };
 
-/** Arguments that arrived as a value: they too may hold what plain JSON cannot keep. */
+/** Converts arguments that arrived as a value: they too may not be representable as plain JSON. */
 export const parsedArguments = (parsed: unknown, text?: string): CallArguments => {
   const input = toJson(parsed);
   const problem = lossOf(parsed, input);
@@ -35,7 +35,7 @@ export const parsedArguments = (parsed: unknown, text?: string): CallArguments =
 };
 
 /**
- * The input of a call as providers want to have it back: an object, whatever the model once wrote.
+ * Returns the input of a call in the form that providers accept back: an object, whatever the model wrote.
  *
  * @example
  * echoedInput({ id: 'call_1_0', name: 'add', input: '{"a": 1', problem: '…' }) // => { invalid: '{"a": 1' }
@@ -48,18 +48,18 @@ export const TOO_DEEP = 'The arguments are nested too deeply.';
 
 const CUT_OFF = 'The arguments were cut off before they were complete.';
 
-/** Where `toJson` had to change something: a call must not run with other arguments than the model meant. */
+/** Describes a value that `toJson` had to change: a call must not run with other arguments than the model meant. */
 const lossOf = (parsed: unknown, kept: unknown): string | undefined => {
   if (typeof parsed !== 'object' || parsed === null) {
     return Object.is(parsed, kept)
       ? undefined
-      : `The arguments hold ${String(parsed)}, which is no JSON number.`;
+      : `The arguments contain ${String(parsed)}, which is not a JSON number.`;
   }
   if (typeof kept !== 'object' || kept === null) return TOO_DEEP;
   for (const [key, value] of Object.entries(parsed)) {
-    // JSON has none, and a user's own model means by it what JSON leaves out.
+    // JSON has no undefined; a custom model means by it a missing property.
     if (value === undefined) continue;
-    if (!Object.hasOwn(kept, key)) return `The arguments hold the key '${key}', which is not allowed.`;
+    if (!Object.hasOwn(kept, key)) return `The arguments contain the key '${key}', which is not allowed.`;
     const found = lossOf(value, Reflect.get(kept, key));
     if (found !== undefined) return found;
   }

@@ -2,14 +2,14 @@ import { isJsonObject } from '../contracts/json.ts';
 import { fenced, spoken } from '../contracts/speaker.ts';
 import type { AssistantTurn, ToolTurn, Transcript, UserTurn } from '../contracts/transcript.ts';
 
-/** What the user side says at one point: first the results of the calls before, then words. */
+/** A message of the user side: first the results of earlier calls, then text. */
 export interface UserMessage {
   readonly role: 'user';
   readonly results: readonly ToolTurn[];
   readonly text: string;
 }
 
-/** What the model said, or several things that it said in a row. */
+/** A message of the model, or several consecutive ones. */
 export interface AssistantMessage {
   readonly role: 'assistant';
   readonly turns: readonly AssistantTurn[];
@@ -19,11 +19,11 @@ export interface AssistantMessage {
 export type Message = UserMessage | AssistantMessage;
 
 /**
- * A transcript as strictly alternating messages that both providers accept, whatever happened on the way: it begins with
- * the user, neighbours of one role are joined, no message is empty, every call has exactly one result and every result
+ * Turns a transcript into strictly alternating messages that both providers accept, whatever happened before: the user
+ * starts, neighbours of one role are merged, no message is empty, every call has exactly one result, and every result
  * directly follows its call. A call without a result (its run was aborted) gets one that says so; a result without a
- * call (its call was compacted away) is told as text. It ends with the user too (newer models refuse to complete an
- * answer that we begin), unless the model paused and wants its own words back.
+ * call (which was compacted away) becomes text. The user comes last too (newer models refuse to complete a partial
+ * answer), unless the model paused and needs its own text back.
  *
  * @example
  * conversation(messages).map(({ role }) => role) // => ['user', 'assistant', 'user']
@@ -34,7 +34,7 @@ export const conversation = (messages: Transcript): readonly Message[] => {
   let texts: string[] = [];
 
   const closeUser = (): void => {
-    const results = [...open].map(([callId, result]) => result ?? unanswered(callId));
+    const results = [...open].map(([callId, result]) => result ?? missingResult(callId));
     const text = texts.join('\n\n');
     open = new Map();
     texts = [];
@@ -61,7 +61,7 @@ export const conversation = (messages: Transcript): readonly Message[] => {
   return last === undefined || (last.role === 'assistant' && !isPaused(last)) ? [...found, OPENING] : found;
 };
 
-/** Turns never change, and each is shown in every step that follows: it is looked at once. */
+/** Turns are immutable and occur in every later step: each is converted once. */
 const known = new WeakMap<UserTurn, string>();
 
 const spokenOnce = (turn: UserTurn): string => {
@@ -72,7 +72,7 @@ const spokenOnce = (turn: UserTurn): string => {
   return text;
 };
 
-/** What the user side says where it said nothing and providers insist. */
+/** Stands in where the user side is empty and providers require text. */
 const OPENING: UserMessage = { role: 'user', results: [], text: 'Go on.' };
 
 /** An adapter marks the replay of a turn with which the model paused by `paused: true`. */
@@ -84,7 +84,7 @@ const isPaused = ({ turns }: AssistantMessage): boolean => {
 const isEmpty = ({ text, calls, replay }: AssistantTurn): boolean =>
   text.trim() === '' && (calls ?? []).length === 0 && replay === undefined;
 
-const unanswered = (callId: string): ToolTurn => ({
+const missingResult = (callId: string): ToolTurn => ({
   role: 'tool',
   callId,
   tool: '',
@@ -92,5 +92,5 @@ const unanswered = (callId: string): ToolTurn => ({
   failed: true,
 });
 
-/** What a provider is told of a result; providers refuse an empty one. */
+/** Returns the text of a result; providers refuse an empty one. */
 export const resultText = ({ text }: ToolTurn): string => (text === '' ? '(no output)' : text);

@@ -1,21 +1,21 @@
-/** Responses whose event stream said that it is through. */
+/** Responses whose event stream has said `[DONE]`. */
 const done = new WeakSet<Response>();
 
-/** True once a response's stream has said `[DONE]`. The SDKs read it, and do not pass it on. */
+/** Checks whether a response's stream has said `[DONE]`, which the SDKs read and do not pass on. */
 export const saidDone = (response: Response): boolean => done.has(response);
 
-/** In ms: how long a line that says nothing more may stay open. */
+/** In ms: time that an idle connection may stay open after `[DONE]`. */
 const OPEN_LINE_MS = 1_000;
 
-/** As a separate line; within an answer's JSON there is no line end. */
+/** On a line of its own; JSON within an answer contains no line end. */
 const DONE = /(^|[\r\n])data: ?\[DONE\]\s*$/;
 
 const TAIL_LENGTH = 32;
 
 /**
- * An event stream that the SDKs can read to its end. They drop the last event of a stream that lacks the empty line after
- * it, as some relays leave it: one line more hurts nobody, as half an event is no JSON, with or without it. What follows
- * `[DONE]` is nothing, also where the line stays open. Any other response is returned as it is.
+ * Makes an event stream readable to its end. The SDKs drop the last event if the empty line after it is missing, as
+ * with some relays: an additional line end is harmless, as half an event is invalid JSON either way. Everything after
+ * `[DONE]` is dropped, even while the connection stays open. Any other response is returned unchanged.
  */
 export const withEventStream = (response: Response): Response => {
   if (response.body === null || !/event-stream/i.test(response.headers.get('content-type') ?? ''))
@@ -25,7 +25,7 @@ export const withEventStream = (response: Response): Response => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let tail = '';
 
-  /** Only what has arrived last is looked at: an answer may be megabytes long. */
+  /** Examines only the latest bytes: an answer may be megabytes long. */
   const isDone = (bytes: Uint8Array): boolean => {
     tail = (tail + String.fromCharCode(...bytes.subarray(-TAIL_LENGTH))).slice(-TAIL_LENGTH);
     return DONE.test(tail);

@@ -3,10 +3,11 @@ import type { Prices } from '../contracts/prices.ts';
 import { loadPackage } from './load-package.ts';
 
 /**
- * The list prices of `@pydantic/genai-prices`: kept up by its authors, part of that package, nothing is asked of a network.
+ * Loads the list prices of `@pydantic/genai-prices`: maintained by its authors, shipped in that package, no network
+ * access.
  *
- * A model that the list only guesses at, as its name merely begins like a known one, counts as unknown. Cached tokens have
- * their own price where there is one. Loaded on first use, some 20 ms.
+ * A model that the list merely guesses by the start of its name counts as unknown. Cached tokens have their own price
+ * if there is one. Loaded on first use, in about 20 ms.
  *
  * @example
  * const prices = await genaiPrices();
@@ -35,7 +36,7 @@ export const genaiPrices = async (): Promise<Prices> => {
   };
 };
 
-/** The providers that the list knows, by the names that troupe has for them: for no other it is loaded. */
+/** Providers in the list, by troupe's names: the package is loaded for no other. */
 export const pricedProviders: ReadonlySet<string> = new Set([
   'anthropic',
   'aws',
@@ -56,7 +57,7 @@ export const pricedProviders: ReadonlySet<string> = new Set([
   'xai',
 ]);
 
-/** What a name may have beside that of the model: a date, or that it is the latest. */
+/** Suffixes of a model's name: a date, or `latest`. */
 const VERSION = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
 
 /** Checks whether the price is for this very model: the list finds `claude-sonnet-5` also for `claude-sonnet-5-5`. */

@@ -2,9 +2,9 @@ import type { ErrorCode } from '../contracts/error.ts';
 import { TroupeError } from '../contracts/error.ts';
 
 /**
- * Loads an optional package on first use, or says which one to install.
+ * Loads an optional package on first use; if it is missing, the error says which one to install.
  *
- * The import itself stays with the caller, as a literal that bundlers can follow. A failure is not remembered: once the
+ * The import itself stays in the caller, as a literal that bundlers can follow. A failure is not cached: once the
  * package is installed, the next call finds it where the platform looks again.
  *
  * @example

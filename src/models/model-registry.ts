@@ -1,5 +1,6 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { Model } from '../contracts/model.ts';
+import { nearestName } from '../contracts/nearest-name.ts';
 import { anthropic } from './anthropic/anthropic.ts';
 import { type Environment, processEnvironment, variable } from './environment.ts';
 import { lazyOfflineModel } from './offline/lazy-offline-model.ts';
@@ -7,11 +8,12 @@ import type { ChatProfile } from './openai/chat-profile.ts';
 import { chatProfiles } from './openai/chat-profiles.ts';
 import { openaiChat } from './openai/openai-chat.ts';
 import { openai } from './openai/openai.ts';
+import { suggestModel } from './suggest-model.ts';
 
-/** How a model is chosen: one that was made already, or `'provider:id'`, or `'offline'`. */
+/** A model instance, `'provider:id'`, or `'offline'`. */
 export type ModelChoice = Model | string;
 
-/** The model ids that are used where nobody names one: each vendor's all-round model of the SDK versions in use. */
+/** Default model ids: each vendor's all-round model of the supported SDK versions. */
 export const defaultModelIds = {
   openai: 'gpt-5.5',
   anthropic: 'claude-sonnet-5-5',
@@ -19,8 +21,8 @@ export const defaultModelIds = {
 } as const;
 
 /**
- * The model that a choice names. Keys and addresses come from `environment`; a provider's package is loaded, and its key
- * looked for, only when the model is asked.
+ * Resolves a choice of model. Keys and addresses come from `environment`; a provider's package is loaded, and its key
+ * read, only when the model is asked.
  *
  * @example
  * resolveModel('openai:gpt-5.5')
@@ -29,8 +31,8 @@ export const defaultModelIds = {
  * resolveModel('compatible:llama3.2') // the server at OPENAI_BASE_URL
  * resolveModel('offline')             // no key, no network, no LLM
  *
- * @throws `model.unknown` if no provider has that name; it lists those there are. `model.missing` if `compatible` is
- * chosen and OPENAI_BASE_URL is not set, or a provider of `chatProfiles` without a model.
+ * @throws `model.unknown` for an unknown provider; the message lists the known ones. `model.missing` for `compatible`
+ * without OPENAI_BASE_URL, or a provider of `chatProfiles` without a model.
  */
 export const resolveModel = (choice: ModelChoice, environment: Environment = processEnvironment()): Model => {
   if (typeof choice !== 'string') return choice;
@@ -39,21 +41,20 @@ export const resolveModel = (choice: ModelChoice, environment: Environment = pro
   const id = colon < 0 ? '' : choice.slice(colon + 1).trim();
   const make = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
   if (make === undefined) {
-    const known = Object.keys(providers).join(', ');
     throw new TroupeError(
       'model.unknown',
-      `Cannot use the model '${choice}' as no provider is called '${provider}': write provider:model, there are ${known}`,
+      `Cannot use the model '${choice}' as ${whyUnknown(choice, provider)}`,
     );
   }
   return make(id, environment);
 };
 
 /**
- * The model that the environment asks for: `TROUPE_MODEL` (as in {@link resolveModel}), else whichever of
+ * Resolves the model that the environment names: `TROUPE_MODEL` (as in {@link resolveModel}), else whichever of
  * `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` and `OPENAI_BASE_URL` is set first, else the offline model. `OPENAI_MODEL` and
  * `ANTHROPIC_MODEL` choose the id.
  *
- * A key together with an `OPENAI_BASE_URL` that is not OpenAI's own means a compatible server that wants a key.
+ * A key together with an `OPENAI_BASE_URL` that is not OpenAI's own means a compatible server with a key.
  *
  * @example
  * modelFromEnvironment({ ANTHROPIC_API_KEY: 'sk-…' }).provider // => 'anthropic'
@@ -72,6 +73,19 @@ export const modelFromEnvironment = (environment: Environment = processEnvironme
   return resolveModel(baseURL === undefined ? 'offline' : 'compatible', environment);
 };
 
+/** A name without a provider may be that of a model, or of a misspelt provider. */
+const whyUnknown = (choice: string, provider: string): string => {
+  const names = Object.keys(providers);
+  const known = `providers are ${names.join(', ')}`;
+  const meant = nearestName(provider, names);
+  if (choice.includes(':')) {
+    const hint = meant === undefined ? '' : `did you mean '${meant}${choice.slice(choice.indexOf(':'))}'? `;
+    return `there is no provider '${provider}': ${hint}${known}`;
+  }
+  const hint = suggestModel(choice) ?? meant;
+  return `it names no provider: ${hint === undefined ? 'write provider:model' : `did you mean '${hint}'?`}; ${known}`;
+};
+
 type Maker = (id: string, environment: Environment) => Model;
 
 /** A model of a server whose profile is known, at its own address. */
@@ -82,12 +96,12 @@ const makerOf =
     if (id === '')
       throw new TroupeError(
         'model.missing',
-        `Cannot use the provider '${name}' as no model of it is named: write '${name}:MODEL'`,
+        `Cannot use the provider '${name}' as no model is named: write '${name}:MODEL'`,
       );
     return openaiChat(id, {
       profile,
       apiKey: keyVariable === undefined ? undefined : variable(environment, keyVariable),
-      // A user's own server may stand anywhere.
+      // A self-hosted server may be at any address.
       baseURL: keyVariable === undefined ? variable(environment, 'OPENAI_BASE_URL') : undefined,
     });
   };

@@ -3,19 +3,19 @@ import { isJsonObject, type Json, type JsonObject } from '../contracts/json.ts';
 import { inDialect } from './schema-dialect.ts';
 import { wrapped } from './schema-root.ts';
 
-/** A structured output as providers take it, and the way back to what was asked for. */
+/** A structured output in a form that providers accept, and the inverse mapping. */
 export interface WireOutput {
   readonly name: string;
   readonly schema: JsonObject;
-  /** True if the schema keeps the rules of OpenAI's strict mode; where it does not, the provider only tries its best. */
+  /** True if the schema follows the rules of OpenAI's strict mode; otherwise the provider only does its best. */
   readonly isStrict: boolean;
   /** The text that the caller expects, from the text that the model wrote. */
   unwrap(text: string): string;
 }
 
 /**
- * Prepares a structured output. Providers take only an object at the root of the schema, so any other value is asked for
- * as the property `value` of one, and taken out again.
+ * Prepares a structured output. Providers accept only an object at the root of the schema, so any other value is
+ * requested as the property `value` of one, and unwrapped again.
  *
  * @example
  * wireOutput({ name: 'answer', schema: { type: 'number' } }).unwrap('{"value": 42}') // => '42'
@@ -32,10 +32,13 @@ export const wireOutput = ({ name, schema }: OutputSpec): WireOutput => {
   };
 };
 
-/** What strict mode refuses beside the type of an object at the root. */
+/** Keywords beside an object's type that strict mode refuses at the root. */
 const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf', '$ref'];
 
-/** A text that is not what was asked for goes on as it is: whoever checks it against the schema says what is wrong. */
+/**
+ * Unwraps a value; an unexpected text is passed on unchanged, as validation against the schema will explain what is
+ * wrong.
+ */
 const unwrapValue = (text: string): string => {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -45,7 +48,7 @@ const unwrapValue = (text: string): string => {
   }
 };
 
-/** OpenAI's strict mode wants every object closed and all of its properties required. */
+/** OpenAI's strict mode requires every object to be closed and all of its properties required. */
 const isStrict = (schema: unknown): boolean => {
   if (Array.isArray(schema)) return schema.every(isStrict);
   if (!isJsonObject(schema)) return true;
@@ -59,7 +62,7 @@ const isStrict = (schema: unknown): boolean => {
   return !UNSUPPORTED.some((key) => key in schema) && schemasIn(schema).every(isStrict);
 };
 
-/** The schemas directly within a schema; what stands under a property's name is one, whatever the name. */
+/** Returns the direct subschemas; the value of a property's name is one, whatever the name. */
 const schemasIn = (schema: JsonObject): unknown[] =>
   Object.entries(schema).flatMap(([key, value]) => {
     if (KEEP.has(key)) return [];
@@ -81,8 +84,8 @@ const UNSUPPORTED = [
 const KEEP: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required']);
 
 /**
- * A schema in the subset that Anthropic's structured output takes: objects are closed, and what the subset lacks moves
- * into descriptions. Undefined where that would change what is asked for: objects whose keys are free.
+ * Converts a schema to the subset that Anthropic's structured output accepts: objects are closed, and unsupported
+ * keywords move into descriptions. Undefined if that would change the meaning: objects with arbitrary keys.
  */
 export const portableSchema = (schema: JsonObject): JsonObject | undefined => {
   if (!isPortable(schema)) return undefined;
@@ -110,7 +113,7 @@ const portable = (schema: Json): Json => {
   const moved: string[] = [];
   for (const [key, value] of Object.entries(schema)) {
     if (value === undefined) continue;
-    if (MAPS.has(key) && isJsonObject(value)) kept[key] = mapped(value);
+    if (MAPS.has(key) && isJsonObject(value)) kept[key] = mapSchemas(value);
     else if (key === 'oneOf') kept['anyOf'] = portable(value);
     else if (KEEP.has(key)) kept[key] = value;
     else if (CONSTRAINTS.has(key)) moved.push(`${key}: ${JSON.stringify(value)}`);
@@ -124,7 +127,7 @@ const portable = (schema: Json): Json => {
   return kept;
 };
 
-const mapped = (schemas: JsonObject): JsonObject =>
+const mapSchemas = (schemas: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(schemas).map(([key, value]) => [key, value === undefined ? {} : portable(value)]),
   );
@@ -132,13 +135,16 @@ const mapped = (schemas: JsonObject): JsonObject =>
 /** Keywords whose values are schemas by name. */
 const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
 
-/** Keywords that the subset refuses, and that a description can say as well; the answer is checked against them anyway. */
+/**
+ * Keywords that the subset refuses, and that a description can express as well; the answer is validated against them
+ * anyway.
+ */
 const CONSTRAINTS: ReadonlySet<string> = new Set(
   'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems'
     .concat(' uniqueItems minProperties maxProperties format contentEncoding')
     .split(' '),
 );
 
-/** Asks for the output in words, where its schema cannot be enforced. */
+/** Requests the output in the prompt, where its schema cannot be enforced. */
 export const outputInstruction = ({ schema }: Pick<WireOutput, 'schema'>): string =>
   `Give the final answer as one JSON value, with nothing around it, that is valid by this JSON Schema: ${JSON.stringify(schema)}`;

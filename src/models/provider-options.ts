@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../contracts/json.ts';
 import { withReadableError } from './retry/error-body.ts';
 import { withEventStream } from './event-stream-body.ts';
 
-/** What every provider's adapter can be told. */
+/** Options of every provider's adapter. */
 export interface ProviderOptions {
   /** Default: the provider's environment variable, read on the first call. */
   readonly apiKey?: string | undefined;
@@ -13,15 +13,15 @@ export interface ProviderOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: the platform's, looked up on every call. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Fields put into every request body as they are, over what the adapter puts there: what only this provider has. */
+  /** Fields added to every request body, overriding the adapter's: for features of this provider alone. */
   readonly extra?: JsonObject | undefined;
-  /** Lets a key be used in a browser, where whoever looks can read it. Default false. */
+  /** Allows a key in a browser, where every visitor can read it. Default false. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /**
- * What both SDKs are created with. They never retry, wait or give up by themselves: one place does, above them. Their time-out covers
- * the headers only and cannot be switched off, so it gets the longest delay that a timer can have.
+ * Returns the options for both SDKs. They never retry, wait or give up by themselves: one place above them does. Their
+ * time-out covers the headers only and cannot be disabled, so it gets the longest delay of a timer.
  */
 export const sdkOptions = (
   options: ProviderOptions,
@@ -37,7 +37,7 @@ export const sdkOptions = (
   timeout: LONGEST_TIMER_MS,
   // They print to the console what they also throw.
   logLevel: 'off',
-  // The SDKs would keep the fetch of the moment in which the client is made.
+  // Otherwise the SDKs would keep the fetch of the time when the client is made.
   fetch: async (input, init) =>
     withEventStream(await withReadableError(await (options.fetch ?? globalThis.fetch)(input, init))),
   defaultHeaders: { ...options.headers },
@@ -45,8 +45,8 @@ export const sdkOptions = (
 });
 
 /**
- * What a replay of `provider` and `model` holds under `name`; undefined if somebody else made it: signatures and
- * encrypted reasoning are worth nothing to another model.
+ * Returns the replay data of `provider` and `model` under `name`; undefined if another model made it: signatures and
+ * encrypted reasoning are useless to others.
  */
 export const replayed = (
   replay: { readonly provider: string; readonly content: unknown } | undefined,

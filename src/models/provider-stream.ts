@@ -10,41 +10,42 @@ export interface WireStream<Event> extends AsyncIterable<Event> {
   readonly controller: AbortController;
 }
 
-/** What an SDK gives once the headers are there. */
+/** The result of an SDK once the headers have arrived. */
 export interface OpenedStream<Event> {
   readonly data: WireStream<Event>;
   readonly response: Response;
 }
 
-/** Puts events together into an answer. */
+/** Assembles events to an answer. */
 export interface StreamReader<Event> {
   /** Takes one event, and reports it by deltas. */
   take(event: Event): void;
-  /** Checks whether the answer is all there: what may still come is not worth a failure. */
+  /** Checks whether the answer is complete: a failure after that is ignored. */
   isComplete(): boolean;
-  /** True once the end was named, and only what is said about the answer (its usage) may still come. Default: never. */
+  /** Checks whether the end was reached, and only facts about the answer (its usage) may still follow. Default: never. */
   hasEnded?(): boolean;
   /** The answer; throws `model.malformed` if the stream ended before it was complete. */
   finish(end: StreamEnd): ModelAnswer;
-  /** Takes an answer that came in one piece, though a stream was asked for; false if the body is none. */
+  /** Accepts an answer in one piece, though a stream was requested; false if the body is not an answer. */
   takeWhole?(body: unknown): boolean;
-  /** The answer that an error holds: what the model wrote, and the provider could not use. */
+  /** Returns the answer within an error: model output that the provider could not use. */
   recover?(thrown: unknown): ModelAnswer | undefined;
 }
 
 /** The end of a stream. */
 export interface StreamEnd {
-  /** By `[DONE]`: the other side had nothing more to say. */
+  /** True after `[DONE]`: the server has finished. */
   readonly isDone: boolean;
 }
 
 /**
- * Reads one streamed answer: opens the stream, feeds the reader, and makes a typed error of whatever goes wrong.
+ * Reads one streamed answer: opens the stream, feeds the reader, and converts every failure to a typed error.
  *
- * The SDKs end their loop without an error when they are aborted, and take a page of HTML for a stream without events:
- * here every wait is raced against the abort, and what is no event stream is an error.
+ * The SDKs end their loop without an error when they are aborted, and read a page of HTML as a stream without events:
+ * here every wait is raced against the abort, and anything but an event stream is an error.
  *
- * @throws what {@link classifyError} makes of it, `model.malformed` for a stream that ends too early, or the abort's reason.
+ * @throws the error of {@link classifyError}, `model.malformed` for a stream that ends too early, or the abort's
+ * reason.
  */
 export const readAnswer = async <Event>(
   who: ErrorContext,
@@ -88,7 +89,7 @@ const takeEvent = <Event>(reader: StreamReader<Event>, event: Event, who: ErrorC
   }
 };
 
-/** A last event may hold what cannot be, just as any other. */
+/** The last event may be malformed, like any other. */
 const finish = <Event>(reader: StreamReader<Event>, end: StreamEnd, who: ErrorContext): ModelAnswer => {
   try {
     return reader.finish(end);
@@ -108,13 +109,13 @@ export const providerError = (error: unknown): Error => {
 export const cutOffError = (who: ErrorContext, found: string): TroupeError =>
   malformedError(who, `its stream ended before the answer was complete (${found})`);
 
-/** An error for a stream that says what cannot be. */
+/** Creates the error for an invalid stream. */
 export const malformedError = (who: ErrorContext, found: string): TroupeError =>
   new TroupeError('model.malformed', `Cannot read the answer of ${who.provider}:${who.model} as ${found}`, {
     retryable: 'yes',
   });
 
-/** What was thrown, with its code; an abort comes out as the reason that was given for it. */
+/** Converts a thrown value to a typed error; an abort yields its reason. */
 const typedError = (error: unknown, who: ErrorContext, signal: AbortSignal): TroupeError => {
   const thrown: unknown = signal.aborted ? signal.reason : error;
   if (isTroupeError(thrown)) return thrown;
@@ -129,8 +130,8 @@ const typedError = (error: unknown, who: ErrorContext, signal: AbortSignal): Tro
 };
 
 /**
- * Checks whether the answer came in one piece, and was read: some servers never stream. Any other body that is no event stream is
- * an error, of the provider where it says so.
+ * Checks whether the answer came in one piece, and was read: some servers never stream. Any other body is an error, the
+ * provider's own if it contains one.
  */
 const readWhole = async <Event>(
   response: Response,
@@ -140,8 +141,8 @@ const readWhole = async <Event>(
   const type = response.headers.get('content-type') ?? '';
   if (!/json|html|xml/i.test(type)) return false;
   const text = await race.run(response.text());
-  const body = parsed(text);
-  // Some servers answer 200 and put the error into the body.
+  const body = parseJson(text);
+  // Some servers answer 200 with an error in the body.
   const error = isAnswer(body) ? undefined : errorInBody(body);
   if (error === undefined && body !== undefined && reader.takeWhole?.(body) === true) return true;
   const thrown = new SyntaxError(`expected an event stream, found ${type}: ${text.slice(0, 200)}`);
@@ -151,7 +152,7 @@ const readWhole = async <Event>(
 const isAnswer = (body: unknown): boolean =>
   isJsonObject(body) && body['error'] == null && Array.isArray(body['choices']);
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -159,15 +160,15 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** In ms: long enough for the last bytes to arrive, too short for anybody to mind a server that keeps the line open. */
+/** In ms: long enough for the last bytes to arrive, short enough for a server that keeps the connection open. */
 const LAST_WORDS_MS = 1_000;
 
-/** In ms: how long facts about a whole answer, such as its usage, are waited for; without them they are estimated. */
+/** In ms: time to wait for facts about a complete answer, such as its usage; without them they are estimated. */
 const LAST_FACTS_MS = 5_000;
 
 /**
- * What comes after the answer is complete: as a rule the end, which has to be read for the connection to be used again.
- * An error, or silence, is as good as the end.
+ * Reads on after the answer is complete: normally the end, which must be read for the connection to be reused. An
+ * error, or silence, counts as the end.
  */
 const lastWords = <Event>(
   events: AsyncIterator<Event>,

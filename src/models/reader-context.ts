@@ -3,14 +3,14 @@ import type { ErrorContext } from './retry/classify-error.ts';
 import type { ToolInputs } from './tool-inputs.ts';
 import type { ToolNames } from './tool-names.ts';
 
-/** A question, and both directions between what we call things and what a provider accepts. */
+/** A request, with the mappings between our names and inputs and the provider's. */
 export interface WireContext {
   readonly request: ModelRequest;
   readonly names: ToolNames;
   readonly inputs: ToolInputs;
 }
 
-/** The facts of the question that a reader of its stream has to know. */
+/** Facts of the request that a stream reader needs. */
 export interface ReaderContext extends WireContext {
   readonly who: ErrorContext;
   readonly call: ModelCall;

@@ -29,8 +29,8 @@ export type Shapes<Block extends { readonly type?: unknown }> = {
 };
 
 /**
- * Checks whether a block is of a known type and has the fields of that type. What lies within them is the provider's own
- * affair: it made them, and gets them back as they are.
+ * Checks whether a block is of a known type and has the fields of that type. Their content is not checked: the provider
+ * made it, and gets it back unchanged.
  */
 export const hasShape = (
   block: JsonObject,

@@ -6,16 +6,16 @@ const KEEP: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples
 /** Keywords whose values are schemas by name. */
 const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
 
-/** The depth to which a reference is followed where references are refused: a schema that holds itself has no end. */
+/** Depth to which a reference is inlined where references are refused: a recursive schema has no end. */
 const DEEPEST_REFERENCE = 4;
 
 /** As many are followed in all: those within those multiply. */
 const MOST_REFERENCES = 500;
 
 /**
- * A schema as providers take it: without its dialect and its marks of secrets (`writeOnly`, `format: 'password'`), with tuples as lists (OpenAI wants `items` of every array), and
- * without the keywords in `refused`. A refused keyword is replaced by one that says the same, where there is one, or is
- * said in the description: whatever comes back is checked against the schema itself.
+ * Rewrites a schema for a provider: without its dialect and its marks of secrets (`writeOnly`, `format: 'password'`),
+ * with tuples as lists (OpenAI requires `items` of every array), and without the keywords in `refused`. A refused
+ * keyword is replaced by an equivalent one, or described in words: the result is validated against the schema itself.
  *
  * @example
  * inDialect({ type: 'number', exclusiveMinimum: 0 }, ['exclusiveMinimum'])
@@ -52,7 +52,7 @@ class Rewriting {
       else if (MAPS.has(key) && isJsonObject(value)) kept[key] = this.#map(value, depth);
       else kept[key] = KEEP.has(key) ? value : this.any(value, depth);
     }
-    return said.length === 0 ? kept : { ...kept, description: described(kept['description'], said) };
+    return said.length === 0 ? kept : { ...kept, description: describe(kept['description'], said) };
   }
 
   #replace(key: string, value: Json, kept: Record<string, Json>, said: string[], depth: number): void {
@@ -60,7 +60,7 @@ class Rewriting {
     else if (key === 'oneOf') kept['anyOf'] = this.any(value, depth);
     else if (key === 'allOf' && Array.isArray(value))
       for (const each of value) if (isJsonObject(each)) Object.assign(kept, this.object(each, depth));
-    // A closed object is checked when it comes back; definitions are where they are referred to.
+    // Closed objects are validated on the way back; definitions are inlined where they are referenced.
     if (['const', 'oneOf', 'allOf', 'additionalProperties', '$defs', 'definitions'].includes(key)) return;
     said.push(`${key}: ${JSON.stringify(value)}`);
   }
@@ -81,11 +81,11 @@ class Rewriting {
   }
 }
 
-/** What says that a value is secret is for people; strict modes refuse it. */
+/** Marks of secret values are for people; strict modes refuse them. */
 const isMark = (key: string, value: Json): boolean =>
   (key === 'writeOnly' && typeof value === 'boolean') || (key === 'format' && value === 'password');
 
-const described = (description: Json | undefined, said: readonly string[]): string =>
+const describe = (description: Json | undefined, said: readonly string[]): string =>
   `${typeof description === 'string' ? `${description} ` : ''}(${said.join(', ')})`;
 
 /** The schema that a local reference names. */
@@ -99,7 +99,7 @@ export const resolved = (reference: unknown, root: JsonObject): JsonObject | und
   return isJsonObject(found) ? found : undefined;
 };
 
-/** A tuple as a list of its length, of anything that it holds. */
+/** Converts a tuple to a list of its length, of any of its types. */
 const withoutTuple = (schema: JsonObject): JsonObject => {
   const { prefixItems, ...rest } = schema;
   if (!Array.isArray(prefixItems)) return schema;

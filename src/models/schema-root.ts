@@ -2,19 +2,19 @@ import { isJsonObject, type Json, type JsonObject } from '../contracts/json.ts';
 import { asProperty, isReferenceWithin } from '../contracts/schema-as-property.ts';
 import { resolved } from './schema-dialect.ts';
 
-/** A schema with an object at its root, and the variants that it was made of. */
+/** A schema with an object at its root, and the variants it was merged from. */
 export interface ObjectRoot {
   readonly schema: JsonObject;
   /** One for a plain object; several where it was a union. */
   readonly variants: readonly JsonObject[];
 }
 
-/** Keywords that must not stand beside the type of an object at the root. */
+/** Keywords that are not allowed beside an object's type at the root. */
 const ROOT_KEYWORDS = ['anyOf', 'oneOf', 'allOf', '$ref', 'not', 'enum', 'const', 'if', 'then', 'else'];
 
 /**
- * A schema as one object, without alternatives at its root; undefined where it takes anything besides objects, or refers
- * to a place in itself that would move.
+ * Merges a schema to one object without alternatives at its root; undefined if it accepts anything besides objects, or
+ * refers to a place in itself that would move.
  *
  * @example
  * objectVariants({ anyOf: [{ type: 'object', properties: { a: {} } }, { type: 'string' }] }) // => undefined
@@ -63,10 +63,10 @@ const refersWithin = (schema: Json): boolean => {
 /** Unions within unions, and references to references, have an end. */
 const DEEPEST = 8;
 
-/** More variants say nothing to a model any more; alternatives beside alternatives multiply. */
+/** More variants are useless to a model; nested alternatives multiply. */
 const MOST_VARIANTS = 100;
 
-/** The objects that a schema allows; undefined where it allows anything else. */
+/** Returns the objects that a schema allows; undefined if it allows anything else. */
 const variantsOf = (schema: Json, root: JsonObject, depth: number): readonly JsonObject[] | undefined => {
   if (!isJsonObject(schema) || depth > DEEPEST) return undefined;
   const { $ref: reference, anyOf, oneOf, allOf, ...own } = schema;
@@ -99,7 +99,7 @@ const variantsOf = (schema: Json, root: JsonObject, depth: number): readonly Jso
 const isObjectSchema = (schema: JsonObject): boolean =>
   schema['type'] === 'object' || (schema['type'] === undefined && isJsonObject(schema['properties']));
 
-/** Within a schema of objects a part need not say again that it is about objects: `{ required: ['a'] }`. */
+/** Within a schema of objects a part may omit the type: `{ required: ['a'] }`. */
 const asObject = (schema: Json): Json =>
   isJsonObject(schema) &&
   schema['type'] === undefined &&
@@ -129,7 +129,7 @@ const bothOf = (left: JsonObject, right: JsonObject): JsonObject => {
   };
 };
 
-/** An object that may be any of several: the properties of all, of which those are required that all require. */
+/** Merges variants to one object: the properties of all, of which those are required that all require. */
 const eitherOf = (variants: readonly JsonObject[]): JsonObject => {
   const [first, ...others] = variants;
   if (first === undefined) return { type: 'object' };
@@ -157,7 +157,7 @@ const eitherOf = (variants: readonly JsonObject[]): JsonObject => {
 const withoutRootKeywords = (schema: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(schema).filter(([key]) => !ROOT_KEYWORDS.includes(key)));
 
-/** Fixed values side by side are a choice; anything else is an alternative. */
+/** Fixed values become an enum; anything else an alternative. */
 const oneKind = (kinds: readonly Json[]): Json => {
   const [first] = kinds;
   if (first !== undefined && kinds.length === 1) return first;
@@ -178,7 +178,7 @@ const valuesOf = (schema: Json): readonly Json[] | undefined => {
   return Array.isArray(values) ? values : undefined;
 };
 
-/** A variant in a few words: `{kind: "circle", radius, name?}`. */
+/** Describes a variant briefly: `{kind: "circle", radius, name?}`. */
 const shapeOf = (variant: JsonObject): string => {
   const required = requiredOf(variant);
   const parts = Object.entries(propertiesOf(variant)).map(([key, schema]) => {

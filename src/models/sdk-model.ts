@@ -6,23 +6,23 @@ import { readAnswer } from './provider-stream.ts';
 import { toolInputs } from './tool-inputs.ts';
 import { toolNames } from './tool-names.ts';
 
-/** What one provider's API is, to {@link sdkModel}. */
+/** A provider's API, as {@link sdkModel} needs it. */
 export interface SdkApi<Client, Event> {
   readonly provider: string;
   readonly id: string;
-  /** The key that it was given by hand: one of the environment is known as such. */
+  /** An explicit key: one from the environment is registered as a secret anyway. */
   readonly apiKey?: string | undefined;
   createClient(): Promise<Client>;
-  /** Loads what speaks with this provider: nobody else needs it. */
+  /** Loads the provider's protocol on first use. */
   protocol(): Promise<SdkProtocol<Client, Event>>;
 }
 
-/** How one provider is asked, and read. */
+/** Asks a provider and reads its answers. */
 export interface SdkProtocol<Client, Event> {
   /** Sends one request; resolves when the headers are there. */
   open(client: Client, context: ReaderContext, signal: AbortSignal): Promise<OpenedStream<Event>>;
   reader(context: ReaderContext): StreamReader<Event>;
-  /** Error codes of its own, and the code that each stands for. */
+  /** Its own error codes, with the code that each maps to. */
   readonly codes?: ErrorContext['codes'];
   /** Keywords of JSON Schema that it refuses in the inputs of tools. */
   readonly refusedKeywords?: readonly string[] | undefined;
@@ -44,7 +44,7 @@ export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
       const inputs = toolInputs(tools, protocol.refusedKeywords);
       const context: ReaderContext = { who, request, call, names, inputs };
       const open = async (signal: AbortSignal): Promise<OpenedStream<Event>> => {
-        // A client that could not be made (no package, no key) is tried afresh: the next call may find it.
+        // A client that could not be made (no package, no key) is not cached: the next call may succeed.
         client ??= api.createClient().catch((error: unknown) => {
           client = undefined;
           throw error;

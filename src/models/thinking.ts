@@ -1,8 +1,8 @@
-/** What a piece of streamed text turned out to be. */
+/** A piece of streamed text, split. */
 export interface ThinkingPiece {
-  /** Meant for the reader. */
+  /** Text for the reader. */
   readonly text: string;
-  /** Meant for the model itself. */
+  /** Text for the model itself. */
   readonly thinking: string;
 }
 
@@ -14,29 +14,32 @@ export interface ThinkingBlock {
   readonly isTruncated: boolean;
 }
 
-/** Takes text as it arrives and sets the thinking apart. */
+/** Separates thinking from text as it arrives. */
 export interface ThinkingParser {
   push(chunk: string): ThinkingPiece;
-  /** Gives out what was held back, and closes a block that is still open as truncated. */
+  /** Returns held-back text, and closes an open block as truncated. */
   end(): ThinkingPiece;
   /** The blocks that are closed so far, in order. */
   readonly blocks: readonly ThinkingBlock[];
 }
 
-/** How a {@link ThinkingParser} reads. */
+/** Options of a {@link ThinkingParser}. */
 export interface ThinkingOptions {
   /**
-   * Only blocks before the first word of the answer count. Default false. Models think before they speak; a later tag
-   * is more likely part of an answer about tags.
+   * Recognises only blocks before the first word of the answer. Default false. Models think before they speak; a later
+   * tag is more likely part of an answer about tags.
    */
   readonly isLeadingOnly?: boolean | undefined;
-  /** Characters of one block that are kept; default 1,000,000. More is dropped, and the block marked as truncated. */
+  /**
+   * Maximum number of characters kept of a block; default 1,000,000. More is dropped, and the block marked as
+   * truncated.
+   */
   readonly maxLength?: number | undefined;
 }
 
 /**
- * Finds `<think>`, `<thinking>` and `<thought>` blocks in text that arrives in pieces of any size: a tag may be split anywhere. A block
- * within a block belongs to the outer one; an end without a start is ordinary text.
+ * Finds `<think>`, `<thinking>` and `<thought>` blocks in text that arrives in pieces of any size: a tag may be split
+ * anywhere. A nested block belongs to the outer one; an unmatched end tag is ordinary text.
  *
  * @example
  * const parser = thinkingParser();
@@ -95,7 +98,7 @@ export const thinkingParser = (options: ThinkingOptions = {}): ThinkingParser =>
       }
       rest = rest.slice(tag.length);
     }
-    // All that is left holds no '<', or begins with what may become a tag.
+    // The rest has no '<', or starts with a possible tag.
     held = !isLast && rest.startsWith('<') && isTagStart(rest) ? rest : '';
     if (held === '') take(rest);
     return { text, thinking };

@@ -4,9 +4,9 @@ import { echoedInput } from './call-arguments.ts';
 import { inDialect } from './schema-dialect.ts';
 import { objectVariants, wrapped } from './schema-root.ts';
 
-/** Both directions between the inputs of our tools and those that a provider accepts. */
+/** Maps between the inputs of our tools and those that a provider accepts. */
 export interface ToolInputs {
-  /** The schema to put on the wire: an object at its root, whatever the tool takes. */
+  /** Returns the schema to send: an object at its root, whatever the tool accepts. */
   schema(tool: ToolSpec): JsonObject;
   /** The input that the tool expects, from what the model wrote. */
   read(tool: string, input: Json): Json;
@@ -15,9 +15,9 @@ export interface ToolInputs {
 }
 
 /**
- * Prepares the inputs of tools. Providers take only an object at the root of a tool's schema, without `anyOf`, `oneOf` or
- * `allOf`. A union of objects becomes one object with the properties of all (which belong together is said in its
- * description); any other value is asked for as the property `value` of one, and taken out again.
+ * Prepares the inputs of tools. Providers accept only an object at the root of a tool's schema, without `anyOf`,
+ * `oneOf` or `allOf`. A union of objects becomes one object with the properties of all (its description says which
+ * belong together); any other value is requested as the property `value` of one, and unwrapped again.
  *
  * @example
  * toolInputs([{ name: 'add', description: '', parameters: { type: 'array', items: { type: 'number' } } }])
@@ -46,7 +46,7 @@ interface WireInput {
   read(input: Json): Json;
 }
 
-/** By what is refused, and then by schema: tools keep theirs for as long as they live, and a step must not copy them. */
+/** By refused keywords, and then by schema: tools keep their schemas for life, and a step must not copy them. */
 const prepared = new WeakMap<readonly string[], WeakMap<JsonSchema, WireInput>>();
 
 const wireInput = (parameters: JsonSchema, refused: readonly string[]): WireInput => {
@@ -59,10 +59,10 @@ const wireInput = (parameters: JsonSchema, refused: readonly string[]): WireInpu
 
 const prepareInput = (parameters: JsonSchema, refused: readonly string[]): WireInput => {
   const { $schema: _dialect, ...plain } = parameters;
-  // A schema that does not say of what kind a value is takes any object.
+  // A schema that does not constrain the type accepts any object.
   const found = objectVariants(KINDS.some((key) => key in plain) ? plain : { ...plain, type: 'object' });
   if (found === undefined)
-    return { schema: inDialect(wrapped(plain), refused), isWrapped: true, read: unwrapped };
+    return { schema: inDialect(wrapped(plain), refused), isWrapped: true, read: unwrapInput };
   const { schema, variants } = found;
   return {
     schema: inDialect(schema, refused),
@@ -71,16 +71,16 @@ const prepareInput = (parameters: JsonSchema, refused: readonly string[]): WireI
   };
 };
 
-/** Keywords that say of what kind a value is. */
+/** Keywords that constrain the type of a value. */
 const KINDS = 'type anyOf oneOf allOf $ref enum const not if items prefixItems pattern format'.split(' ');
 
-/** The value within the wrapping; a model that left it out meant the same. */
-const unwrapped = (input: Json): Json =>
+/** Unwraps a value; a model that omitted the wrapper meant the same. */
+const unwrapInput = (input: Json): Json =>
   isJsonObject(input) && Object.keys(input).length === 1 && input['value'] !== undefined
     ? input['value']
     : input;
 
-/** An input without nulls for properties of other variants, as models write them where all stand side by side. */
+/** Removes nulls for properties of other variants, which models write as they see all properties together. */
 const withoutForeignNulls = (input: Json, variants: readonly JsonObject[]): Json => {
   if (!isJsonObject(input)) return input;
   const variant = variants.find((each) => isOf(input, each));

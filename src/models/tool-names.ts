@@ -1,18 +1,17 @@
-/** Both directions between our tool names and those that a provider accepts. */
+/** Maps between our tool names and those that a provider accepts. */
 export interface ToolNames {
-  /** The name to put on the wire. */
+  /** Returns the name to send. */
   legal(name: string): string;
-  /** Our name for one that came back; what was never handed out is returned as it is. */
+  /** Returns our name for a received one; an unknown name is unchanged. */
   original(legal: string): string;
 }
 
 /**
- * Makes names that providers accept (letters, digits, `_` and `-`, at most 64 of them: the stricter of the two vendors)
- * out of ours, which may hold dots, slashes, blanks or more.
+ * Maps names, which may contain dots, slashes, blanks or more, to ones that providers accept (letters, digits, `_` and
+ * `-`, at most 64 of them: the stricter of the two vendors).
  *
- * A name that is legal already keeps itself. One that is not gets `_` for what is refused and, if the result is taken
- * or too long, eight digits of a hash; the same tools in the same order always get the same names, so that prompt
- * caches hold.
+ * A legal name is kept. In others each illegal character becomes `_`, with eight digits of a hash if the result is
+ * taken or too long; the same tools in the same order always get the same names, so that prompt caches hold.
  *
  * @example
  * const names = toolNames(['fs.read', 'fs_read']);
@@ -40,7 +39,7 @@ export const toolNames = (names: Iterable<string>): ToolNames => {
     return assign(name, stand);
   };
 
-  // Whoever is legal comes first: a tool must not lose its name to the stand-in of another.
+  // Legal names are assigned first: a tool must not lose its name to a substitute.
   for (const name of known) if (LEGAL_NAME.test(name)) assign(name, name);
   for (const name of known) legal(name);
   return { legal, original: (name) => toOriginal.get(name) ?? name };

@@ -1,6 +1,6 @@
 import type { ModelRequest, Usage } from '../contracts/model.ts';
 
-/** What a provider said of the tokens of one call; anything may be missing or nonsense. */
+/** A provider's token counts of one call; any may be missing or invalid. */
 export interface ReportedUsage {
   readonly input?: unknown;
   readonly output?: unknown;
@@ -9,8 +9,8 @@ export interface ReportedUsage {
 }
 
 /**
- * The usage of one call. What the provider did not say, or said as null, NaN or a negative number, is estimated from the
- * number of characters, and the whole is then marked as an estimate: a budget never has to add up NaN.
+ * Returns the usage of one call. A missing, null, NaN or negative count is estimated from the number of characters, and
+ * the whole is then marked as an estimate: a budget never has to add up NaN.
  *
  * @example
  * usageOf({ input: 12, output: null }, request, 'Hello!') // => { input: 12, output: 2, isEstimate: true }

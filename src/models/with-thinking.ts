@@ -5,24 +5,24 @@ import { wrapCall } from './wrap-call.ts';
 import { wrapModel } from './wrap-model.ts';
 
 /**
- * A model that thinks aloud, in `<think>` or `<thinking>` blocks amid its text, told apart: thoughts become its `reasoning`, in
- * streamed pieces as in the answer, and the text is left without them.
+ * Separates thoughts that a model writes as `<think>` or `<thinking>` blocks within its text: they become its
+ * `reasoning`, in streamed pieces as in the answer, and are removed from the text.
  *
- * Blocks may be nested, cut off, or split anywhere between pieces. `openaiChat` does this by itself.
+ * Blocks may be nested, truncated, or split anywhere between pieces. `openaiChat` does this by itself.
  *
  * @example agent({ name: 'thinker', model: withThinking(localModel) })
  */
 export const withThinking = (model: Model, options: ThinkingOptions = {}): Model =>
   wrapModel(model, (request, call) => {
     const parser = thinkingParser(options);
-    const answer = model.answer(request, parted(call, parser));
+    const answer = model.answer(request, partDeltas(call, parser));
     return 'then' in answer
-      ? answer.then((settled) => thoughtful(settled, call, parser, options))
-      : thoughtful(answer, call, parser, options);
+      ? answer.then((settled) => separateThoughts(settled, call, parser, options))
+      : separateThoughts(answer, call, parser, options);
   });
 
 /** The same call, its text taken apart on the way. */
-const parted = (call: ModelCall, parser: ThinkingParser): ModelCall =>
+const partDeltas = (call: ModelCall, parser: ThinkingParser): ModelCall =>
   wrapCall(call, {
     delta: (delta) => {
       if (delta.type === 'text') tell(parser.push(delta.text), call);
@@ -36,8 +36,8 @@ const tell = ({ text, thinking }: ThinkingPiece, call: ModelCall): void => {
   if (thinking === '' && text === '') call.delta({ type: 'progress' });
 };
 
-/** The answer is read anew: a model need not have streamed all of it, or anything. */
-const thoughtful = (
+/** The whole answer is parsed again: a model need not have streamed all of it, or anything. */
+const separateThoughts = (
   answer: ModelAnswer,
   call: ModelCall,
   streamed: ThinkingParser,

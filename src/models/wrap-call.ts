@@ -1,6 +1,6 @@
 import type { ModelCall } from '../contracts/model.ts';
 
-/** The same call, but for what is said of it: whoever stands between a runtime and a model hands all else on. */
+/** Copies a call with some parts replaced; a wrapper around a model passes everything else on. */
 export const wrapCall = (
   call: ModelCall,
   { key = call.key, delta = call.delta }: Partial<Pick<ModelCall, 'key' | 'delta'>>,

@@ -1,6 +1,6 @@
 import type { Model } from '../contracts/model.ts';
 
-/** A model that goes by the name of another and answers in its own way. */
+/** Wraps a model under its own name, with another answer function. */
 export const wrapModel = (model: Model, answer: Model['answer']): Model => ({
   provider: model.provider,
   id: model.id,

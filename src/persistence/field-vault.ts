@@ -5,19 +5,19 @@ import { isJsonObject } from '../contracts/json.ts';
 import type { FieldSecret } from '../contracts/secrets/field-secret.ts';
 import type { SecretKey } from '../contracts/secrets/secret-key.ts';
 
-/** Where values of fields come from, and what seals them. */
+/** The secret fields of a run, and the key that seals them. */
 export interface VaultPlace {
   readonly runId: string;
   readonly key: SecretKey | undefined;
-  /** In the order in which they became known; only ever added to. */
+  /** In order of discovery; append-only. */
   readonly fields: readonly FieldSecret[];
-  /** The names of those that are in the journal. */
+  /** Names of those that are in the journal already. */
   readonly written?: Iterable<string> | undefined;
 }
 
 /**
- * The values of a run's fields as its journal keeps them: sealed by a key of the user's, each written once, with the first record that
- * refers to it.
+ * The secret fields of a run as its journal stores them: sealed by the user's key, each written once, with the first record that refers to
+ * it.
  */
 export class FieldVault {
   readonly #place: VaultPlace;
@@ -31,7 +31,7 @@ export class FieldVault {
   }
 
   /**
-   * Seals what became known since the last time; undefined where that is nothing.
+   * Seals new fields; undefined if there are none.
    *
    * @throws {TroupeError} `secret.missing` where there is no key.
    */
@@ -48,7 +48,7 @@ export class FieldVault {
     return Promise.all(sealing).then(() => undefined);
   }
 
-  /** The value of a field as it is written with the first record that refers to it; undefined for all others. */
+  /** The sealed field, for the first record that refers to it; undefined for later ones. */
   take(name: string): string | undefined {
     const sealed = this.#sealed.get(name);
     this.#sealed.delete(name);
@@ -61,15 +61,15 @@ const namesOf = (fields: readonly FieldSecret[]): readonly string[] => fields.ma
 
 const placeOf = (runId: string, name: string): string => `${runId}\n${name}`;
 
-/** Why a run with marked fields is not kept. */
+/** The error of a run with secret fields and no key. */
 export const keyMissing = (runId: string, names: readonly string[]): TroupeError =>
   new TroupeError(
     'secret.missing',
-    `Cannot keep run '${runId}' as its schemas mark fields as secret, and there is no key to seal them by: ${names.join(', ')}. Give \`secretKey\`, or set TROUPE_SECRET_KEY, to 32 bytes in base64 (\`openssl rand -base64 32\`)`,
+    `Cannot store run '${runId}' as its schemas mark fields as secret, and there is no key to seal them: ${names.join(', ')}. Pass \`secretKey\`, or set TROUPE_SECRET_KEY, to 32 bytes in base64 (\`openssl rand -base64 32\`)`,
     { runId, details: { names: [...names] } },
   );
 
-/** The values of fields, by name, sealed for a run. */
+/** Seals fields for a run, by name. */
 export const sealFields = async (
   runId: string,
   fields: readonly FieldSecret[],
@@ -81,10 +81,10 @@ export const sealFields = async (
     ),
   );
 
-/** What rows have in them where they hold values of fields. */
+/** Marks rows that contain sealed fields. */
 const HINT = '{"kind":"sealed","fields":{';
 
-/** The values of fields in a journal, by name, as far as the key opens them. */
+/** The fields in a journal that the key opens, by name. */
 export const unlockFields = async (
   runId: string,
   rows: readonly JournalRow[],
@@ -96,7 +96,7 @@ export const unlockFields = async (
     key,
   );
 
-/** The values of fields in records as they are stored, by name, as far as the key opens them. */
+/** The fields in stored records that the key opens, by name. */
 export const unlockRecords = async (
   runId: string,
   records: readonly unknown[],
@@ -110,11 +110,11 @@ export const unlockRecords = async (
   return opened;
 };
 
-/** The names of fields whose values are in records, sealed. */
+/** Names of the sealed fields in records. */
 export const sealedFieldsIn = (records: readonly unknown[]): readonly string[] =>
   records.flatMap(fieldsIn).map(([name]) => name);
 
-/** A row that is torn is found by whoever opens it. */
+/** A torn row is reported when the journal is opened. */
 const recordsIn = (row: string): readonly Json[] => {
   try {
     const read = JSON.parse(row) as Json;

@@ -6,11 +6,10 @@ import type { KeyValueFiles } from '../contracts/memory.ts';
 import { PRIVATE, PRIVATE_FOLDER } from './private-files.ts';
 
 /**
- * Named texts as files of one folder, which is made when something is first written.
+ * Stores named texts as files of one folder, which is created at the first write.
  *
- * A name can be any string: it becomes one file name without a slash, so nothing outside the folder is ever touched. One that is
- * too long for a file is kept whole in a file beside it.
- * One process writes at a time.
+ * A name can be any string: it becomes one file name without a slash, so nothing outside the folder is touched. A name that is too long for
+ * a file is stored in a file beside it. For one writing process at a time.
  *
  * @throws `memory.unreadable` if the folder or a file in it cannot be read or written.
  *
@@ -20,38 +19,38 @@ import { PRIVATE, PRIVATE_FOLDER } from './private-files.ts';
  */
 export const folderStore = (folder: string): KeyValueFiles => {
   const at = (name: string): string => join(folder, fileName(name));
-  /** The name that was too long for a file, as the label beside that has it; what is left of it where there is none. */
+  /** The full name of a shortened file, from the label beside it; the decoded file name if there is none. */
   const labelled = async (file: string): Promise<string> => {
     const name = await textIn(join(folder, `${file}${LABEL}`));
     return name !== undefined && fileName(name) === file ? name : nameOf(file);
   };
-  /** Has a name that is too long for a file written beside it, before the file is. */
+  /** Writes the label of a shortened file, before the file itself. */
   const label = async (name: string): Promise<void> => {
     const file = at(name);
     if (isShortened(fileName(name)) && (await textIn(`${file}${LABEL}`)) !== name)
       await replace(`${file}${LABEL}`, name);
   };
   return {
-    read: (name) => told(name, () => textIn(at(name))),
+    read: (name) => storing(name, () => textIn(at(name))),
     write: (name, text) =>
-      told(name, async () => {
+      storing(name, async () => {
         await mkdir(folder, PRIVATE_FOLDER);
         await label(name);
         await replace(at(name), text);
       }),
     append: (name, text) =>
-      told(name, async () => {
+      storing(name, async () => {
         await mkdir(folder, PRIVATE_FOLDER);
         await label(name);
         await appendFile(at(name), text, { mode: PRIVATE });
       }),
     remove: (name) =>
-      told(name, async () => {
+      storing(name, async () => {
         await rm(at(name), { force: true });
         if (isShortened(fileName(name))) await rm(`${at(name)}${LABEL}`, { force: true });
       }),
     names: () =>
-      told('names', async () => {
+      storing('names', async () => {
         try {
           const files = (await readdir(folder)).filter((file) => !DRAFT.test(file));
           const names = await Promise.all(
@@ -67,10 +66,10 @@ export const folderStore = (folder: string): KeyValueFiles => {
   };
 };
 
-/** The longest name that every file system takes, with room for a draft's ending. */
+/** Longest file name that every file system accepts, with room for the suffix of a draft. */
 const LONGEST = 180;
 
-/** Everything but letters, digits, `-` and a single `.` is written as `%` and its code. */
+/** Escapes everything but letters, digits, `-` and a single `.` as `%` and its code. */
 const fileName = (name: string): string => {
   const plain = [...new TextEncoder().encode(name)]
     .map((byte) => {
@@ -93,10 +92,10 @@ const nameOf = (file: string): string => {
   }
 };
 
-/** Where the whole name of a shortened file is. */
+/** Suffix of the file that holds the full name of a shortened one. */
 const LABEL = '.name';
 
-/** A file that was being written; `~` stands in no name that is not shortened. */
+/** Pattern of unfinished files; `~` occurs in shortened names only. */
 const DRAFT = /[.~][0-9a-f]{8}-[0-9a-f-]{27}\.draft$/;
 
 const isShortened = (file: string): boolean => file.includes('~');
@@ -110,14 +109,14 @@ const textIn = async (path: string): Promise<string | undefined> => {
   }
 };
 
-/** Puts a text in the place of a file, whole or not at all. */
+/** Replaces a file atomically. */
 const replace = async (path: string, text: string): Promise<void> => {
   const draft = `${path}~${randomUUID()}.draft`;
   try {
     const file = await open(draft, 'w', PRIVATE);
     try {
       await file.writeFile(text);
-      // On the disk before it takes the old one's place: else a crash could leave neither.
+      // Flushed before the rename, otherwise a crash could lose both versions.
       await file.sync();
     } finally {
       await file.close();
@@ -132,13 +131,13 @@ const replace = async (path: string, text: string): Promise<void> => {
 const isMissing = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
 
-const told = async <Value>(name: string, work: () => Promise<Value>): Promise<Value> => {
+const storing = async <Value>(name: string, work: () => Promise<Value>): Promise<Value> => {
   try {
     return await work();
   } catch (error) {
     throw new TroupeError(
       'memory.unreadable',
-      `Cannot keep '${name}' in its folder as the file system refuses: ${messageOf(error)}`,
+      `Cannot access '${name}' in its folder as the file system refuses: ${messageOf(error)}`,
       { cause: error },
     );
   }

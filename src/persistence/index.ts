@@ -1,6 +1,4 @@
-/**
- * Where things are kept beyond the process. Node only.
- */
+/** Stores outside the process. Node only. */
 export { folderStore } from './folder-store.ts';
 export { exportJournal, readJournalFile } from './journal-file.ts';
 export { journalText, readJournalText } from './journal-text.ts';
@@ -20,7 +18,7 @@ export { sqliteStore } from './sqlite-store.ts';
 export type { SqliteStoreOptions } from './sqlite-store.ts';
 export type { SqliteDriver } from './sqlite-driver.ts';
 
-// What a store is, for one of your own
+// The store interface, for your own
 export type {
   EntryChange,
   JournalCommit,

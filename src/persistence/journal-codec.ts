@@ -9,58 +9,58 @@ import { FieldVault } from './field-vault.ts';
 import { dereferenced, referenced } from './secret-references.ts';
 import type { KnownSecrets, MissingSecrets } from './secret-references.ts';
 
-/** The version of the records that are written now. */
+/** Version of newly written records. */
 export const journalVersion = 1;
 
-/** By the version that a record is of: what makes it one of the next version. */
+/** Functions that convert a record to the next version, by its version. */
 export type Migrations = Readonly<Record<number, (record: Json) => Json>>;
 
-/** A journal as far as it is sound. */
+/** The valid prefix of a journal. */
 export interface OpenedJournal {
   readonly records: readonly Json[];
-  /** Sound rows: the number of the next one. */
+  /** Number of valid rows, which is the number of the next one. */
   readonly rows: number;
-  /** Of the last sound row: the next one is chained to it. */
+  /** Checksum of the last valid row, to which the next is chained. */
   readonly check: string;
-  /** The names of secrets that its records refer to and that are not known here; `[redacted NAME]` stands for each. */
+  /** Names of secrets in its records that are unknown here; `[redacted NAME]` stands for each. */
   readonly missing: readonly string[];
-  /** Those of fields whose values no key opened. */
+  /** Names of fields that no key opened. */
   readonly lockedFields: readonly string[];
-  /** The values of its fields, by name. */
+  /** Values of its fields, by name. */
   readonly fields: Secrets;
-  /** Why it ends where it does, if it is not at its end: `journal.corrupt` or `journal.version`. */
+  /** The reason why it ends early: `journal.corrupt` or `journal.version`. */
   readonly damage: TroupeError | undefined;
 }
 
-/** Options of reading a journal. */
+/** Options of {@link openJournal}. */
 export interface OpenOptions {
   readonly migrations?: Migrations;
-  /** The version that is wanted. Default {@link journalVersion}. */
+  /** Target version. Default {@link journalVersion}. */
   readonly version?: number;
-  /** By name, the secrets that records refer to. Default: none. */
+  /** Known secrets, by name. Default: none. */
   readonly secrets?: Secrets;
-  /** The values of its fields, by name, as `unlockFields` opens them. Default: none. */
+  /** Values of its fields by name, from `unlockFields`. Default: none. */
   readonly fields?: Secrets;
 }
 
-/** Whose journal is written, and how. */
+/** Options of {@link JournalSeal}. */
 export interface SealOptions {
   readonly runId: string;
-  /** Finds the secrets of which only the names are written. Default: all is written as it is. */
+  /** Finds secrets, which are replaced by references. Default: everything is written unchanged. */
   readonly redactor?: (() => Redactor) | undefined;
-  /** The values of fields, and what seals them. Default: there are none. */
+  /** Secret fields, and the key that seals them. Default: none. */
   readonly hidden?: Pick<VaultPlace, 'key' | 'fields'> | undefined;
-  /** The journal that is gone on with. Default: a new one. */
+  /** The journal to continue. Default: a new one. */
   readonly after?: OpenedJournal | undefined;
-  /** The version of the records. Default {@link journalVersion}. */
+  /** Version of the records. Default {@link journalVersion}. */
   readonly version?: number | undefined;
 }
 
 /**
- * Makes rows of records: each is one line of JSON, with a check that chains it to the row before.
+ * Serializes records into rows: each is one line of JSON, with a checksum that chains it to the previous row.
  *
- * So a row that was torn, changed, moved, left out or taken from another run is found by {@link openJournal}. A row is counted
- * when it is sealed: one that could not be stored has to be stored after all before the next.
+ * {@link openJournal} detects rows that were torn, changed, moved, removed or copied from another run. A row counts as soon as it is
+ * sealed: if storing it fails, it has to be stored again before the next.
  *
  * @example
  * const redactor = new Redactor({ SHOP_API_KEY: key });
@@ -86,7 +86,7 @@ export class JournalSeal {
   }
 
   /**
-   * What has to be waited for before the next row can be made; undefined as a rule.
+   * Seals new fields before the next row; usually undefined.
    *
    * @throws {TroupeError} `secret.missing` where there are values of fields, and no key to seal them by.
    */
@@ -94,7 +94,7 @@ export class JournalSeal {
     return this.#vault?.prepare();
   }
 
-  /** The next row: one call, one row. */
+  /** Serializes records as the next row. */
   seal(records: readonly (Json | object)[]): JournalRow {
     const n = this.#next;
     const text = textOf(records, this.#redactor?.(), (name) => this.#vault?.take(name));
@@ -106,10 +106,9 @@ export class JournalSeal {
 }
 
 /**
- * Reads rows back, up to the first that is not sound: what stands before it is the last good state, and is given with the
- * `damage` that ends it. Nothing is thrown.
+ * Parses rows up to the first invalid one: the records before it are valid, and `damage` is the reason for stopping. Never throws.
  *
- * Rows that are missing at the end cannot be told from rows that were never written.
+ * Rows missing at the end cannot be detected.
  *
  * @example
  * const { records, damage } = openJournal('r1', await store.read('r1'));
@@ -137,15 +136,15 @@ export const openJournal = (
   return { records, rows: rows.length, check, ...of(), damage: undefined };
 };
 
-/** What the next row has to go on from. */
-interface Place {
+/** The state that the next row has to follow. */
+interface RowPlace {
   readonly runId: string;
   readonly n: number;
   readonly check: string;
   readonly version: number;
 }
 
-/** What rows are opened into, and with what. */
+/** The target and options of parsing rows. */
 interface Opening extends Required<Pick<OpenOptions, 'migrations'>> {
   readonly into: Json[];
   readonly wanted: number;
@@ -159,7 +158,7 @@ interface SoundRow {
   readonly check: string;
 }
 
-const readRow = (place: Place, { n, text }: JournalRow): SoundRow | { readonly damage: TroupeError } => {
+const readRow = (place: RowPlace, { n, text }: JournalRow): SoundRow | { readonly damage: TroupeError } => {
   const { runId, n: next, check } = place;
   if (n > next) return corrupt(place, `row ${next} is missing, row ${n} follows`);
   if (n < next) return corrupt(place, `row ${n} stands out of order, where row ${next} was to be`);
@@ -170,7 +169,7 @@ const readRow = (place: Place, { n, text }: JournalRow): SoundRow | { readonly d
   const isSealed = (as: number): boolean =>
     written !== null && checkOf(check, { version: as, runId, n }, written[2] ?? '') === written[3];
   if (version > place.version) {
-    // Rows to come may look otherwise; but one that is sound as an older row had its version changed.
+    // Newer rows may have another form; but if an older version makes the row valid, its version was changed.
     const older = versionsUpTo(place.version).find(isSealed);
     return older === undefined ? unknownVersion(place, version) : corrupt(place, `row ${n} was changed`);
   }
@@ -184,7 +183,7 @@ const readRow = (place: Place, { n, text }: JournalRow): SoundRow | { readonly d
   return { records: records as readonly Json[], version, check: written[3] ?? '' };
 };
 
-/** Adds the records of a row to `into`, in the version of now; says why it cannot. */
+/** Adds the records of a row to `into`, migrated to the current version; returns an error if that fails. */
 const migrate = (
   runId: string,
   n: number,
@@ -211,7 +210,7 @@ const migrate = (
   }
 };
 
-const unknownVersion = (place: Place, found: number) => {
+const unknownVersion = (place: RowPlace, found: number) => {
   const supported = versionsUpTo(place.version).join(', ');
   const reason = `row ${place.n} is of version ${found}, which is not known here: supported are ${supported}`;
   return { damage: ofVersion(place, found, reason) };
@@ -220,12 +219,12 @@ const unknownVersion = (place: Place, found: number) => {
 const versionsUpTo = (version: number): readonly number[] =>
   Array.from({ length: version }, (_, before) => before + 1);
 
-const corrupt = ({ runId, n }: Place, found: string) => ({
+const corrupt = ({ runId, n }: RowPlace, found: string) => ({
   damage: damageOf('journal.corrupt', runId, n, `its journal is damaged: ${found}`, { row: n }),
 });
 
 const ofVersion = (
-  { runId, n }: Pick<Place, 'runId' | 'n'>,
+  { runId, n }: Pick<RowPlace, 'runId' | 'n'>,
   version: number,
   reason: string,
   cause?: unknown,
@@ -247,17 +246,17 @@ const damageOf = (
   });
 };
 
-/** A row as it is written: its number, its records, its check. */
+/** A written row: its number, its records, its checksum. */
 const SEALED = /^\{"v":\d+,"n":(\d{1,15}),"records":(.*),"check":"([0-9a-f]{16})"\}$/s;
 
-/** Sixteen digits find any accident; nobody is kept from forging a journal that is theirs. */
+/** Sixteen digits detect accidents; forgery by the owner of a journal is out of scope. */
 const checkOf = (
   previous: string,
-  { version, runId, n }: Pick<Place, 'version' | 'runId' | 'n'>,
+  { version, runId, n }: Pick<RowPlace, 'version' | 'runId' | 'n'>,
   records: string,
 ): string => platformSha256(`${previous}\n${version}\n${runId}\n${n}\n${records}`).slice(0, 16);
 
-/** The records as text. Only where that has a secret in it are they looked at one by one. */
+/** Serializes records; they are searched one by one only if the text may contain a secret. */
 const textOf = (
   records: readonly (Json | object)[],
   redactor: Redactor | undefined,
@@ -265,7 +264,7 @@ const textOf = (
 ): string => {
   const text = JSON.stringify(records);
   if (redactor?.mayBeIn(text) !== true) return text;
-  // What JSON gave, it takes.
+  // Parsed from its own JSON.
   const plain = JSON.parse(text) as readonly Json[];
   return JSON.stringify(plain.map((record) => referenced(record, redactor, take)));
 };

@@ -1,7 +1,7 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { JournalRow, Lease, LeaseWish, StoredStatus } from '../contracts/journal.ts';
 
-/** What all stores say alike. */
+/** Errors shared by all stores. */
 export const journalErrors = {
   exists: (runId: string) =>
     new TroupeError(
@@ -13,16 +13,16 @@ export const journalErrors = {
     ),
   unknown: (runId: string, store: string) =>
     new TroupeError('journal.unknown', `Cannot find the run '${runId}' as it is not in ${store}`, { runId }),
-  held: (runId: string, holder: string, expiresAt: number, wisher?: string) =>
+  held: (runId: string, holder: string, expiresAt: number, requester?: string) =>
     new TroupeError(
       'journal.held',
-      `Cannot take the run '${runId}' as ${holder === wisher ? 'this very process' : 'another process'} has it: ${holder}, for now until ${timeText(expiresAt)}`,
+      `Cannot acquire the run '${runId}' as ${holder === requester ? 'this very process' : 'another process'} has it: ${holder}, for now until ${timeText(expiresAt)}`,
       { runId, retryable: 'maybe', details: { holder, expiresAt } },
     ),
   fenced: ({ runId, holder }: Lease) =>
     new TroupeError(
       'journal.fenced',
-      `Cannot write to the run '${runId}' as ${holder} does not have it any more: it was taken over or given back`,
+      `Cannot write to the run '${runId}' as ${holder} does not have it any more: it was acquired by another process, or released`,
       { runId },
     ),
   conflict: (runId: string, expected: number, found: number) =>
@@ -45,7 +45,7 @@ const timeText = (at: number): string => {
   return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
 };
 
-/** @throws `journal.fenced` if the lease is not the one on the run (nobody's: `holder` is null). */
+/** @throws `journal.fenced` if the lease is not the run's current one (`holder` is null if there is none). */
 export const assertHolds = (
   run: { readonly holder: string | null; readonly fence: number },
   lease: Lease,
@@ -53,20 +53,20 @@ export const assertHolds = (
   if (run.fence !== lease.fence || run.holder !== lease.holder) throw journalErrors.fenced(lease);
 };
 
-/** @throws `journal.conflict` if a row is not the next one, where `next` is the number of the first. */
+/** @throws `journal.conflict` if a row is out of sequence; `next` is the expected number of the first. */
 export const assertFollows = (runId: string, next: number, rows: readonly JournalRow[]): void => {
   for (const [index, { n }] of rows.entries())
     if (n !== next + index) throw journalErrors.conflict(runId, next + index, n);
 };
 
-/** @throws `journal.held` if somebody has the run who is neither late nor gone. */
+/** @throws `journal.held` if a live process holds an unexpired lease. */
 export const assertFree = (
   runId: string,
   { holder, expiresAt }: { readonly holder: string | null; readonly expiresAt: number },
-  { holder: wisher, now, isGone }: LeaseWish,
+  { holder: requester, now, isGone }: LeaseWish,
 ): void => {
   if (holder === null || expiresAt <= now || isGone?.(holder) === true) return;
-  throw journalErrors.held(runId, holder, expiresAt, wisher);
+  throw journalErrors.held(runId, holder, expiresAt, requester);
 };
 
 /** Checks whether a run is not over. */

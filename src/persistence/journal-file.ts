@@ -6,7 +6,7 @@ import { PRIVATE } from './private-files.ts';
 import { journalText, readJournalText } from './journal-text.ts';
 
 /**
- * Writes the journal of a run into a file, as text.
+ * Exports the journal of a run to a text file.
  *
  * @example
  * await exportJournal(store, 'run-17', 'run-17.journal');
@@ -33,7 +33,7 @@ export const exportJournal = async (store: JournalStore, runId: string, file: st
 };
 
 /**
- * Reads a journal from a file.
+ * Reads an exported journal.
  *
  * @example
  * const { entry, rows } = readJournalFile('run-17.journal');

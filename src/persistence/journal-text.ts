@@ -3,15 +3,15 @@ import { sha256 } from '../contracts/sha256.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { JournalRow, RunEntry } from '../contracts/journal.ts';
 
-/** A run with its journal, out of any store: what is exported, imported, and kept as a test's recording. */
+/** A run with its journal outside of any store: for export, import, and recordings in tests. */
 export interface JournalCopy {
   readonly entry: RunEntry;
   readonly rows: readonly JournalRow[];
-  /** By which command of `troupe` it was begun, as that has it on record. */
+  /** The `troupe` command that started it, if any. */
   readonly command?: string | undefined;
 }
 
-/** The version of the text; rows have their own. A head of version 1 is not sealed. */
+/** Version of the text; rows have their own. A header of version 1 is not sealed. */
 const TEXT_VERSION = 2;
 
 const status = z.enum(['running', 'waiting', 'completed', 'stopped', 'aborted', 'failed']);
@@ -35,25 +35,25 @@ const headSchema = z.object({
   check: z.string().optional(),
 });
 
-/** What a head says of its journal, as it is sealed. */
+/** The sealed part of a header. */
 interface Head {
   readonly entry: unknown;
   readonly rows: unknown;
   readonly command?: unknown;
 }
 
-/** Chains a head to the seal of the last row, which covers all rows before: a head that was changed, or is another journal's, is found. */
+/** Chains a header to the checksum of the last row, which covers all earlier rows: a changed or foreign header is detected. */
 const headCheck = ({ entry, rows, command }: Head, seal: string): string =>
   sha256(`${seal}\n${JSON.stringify({ entry, rows, command })}`).slice(0, 16);
 
-/** The seal of the last row; empty where there is no row, undefined for one that is torn, which is found when it is opened. */
+/** Checksum of the last row; empty without rows, undefined for a torn one, which is reported when it is opened. */
 const lastSeal = (rows: readonly string[]): string | undefined => {
   const last = rows.at(-1);
   return last === undefined ? '' : /"check":"([0-9a-f]{16})"\}$/.exec(last)?.[1];
 };
 
 /**
- * A journal as lines of text: a head that says whose it is and how many rows follow, sealed with them, then one row a line, as they are.
+ * Serializes a journal as lines of text: a header with the run's entry and the number of rows, sealed with them, then one row per line.
  *
  * @example
  * await writeFile('run-17.journal', journalText({ entry, rows: await store.read('run-17') }));
@@ -66,10 +66,9 @@ export const journalText = ({ entry, rows, command }: JournalCopy): string => {
 };
 
 /**
- * Reads back what {@link journalText} wrote. What is in the rows is not looked at: whoever opens them finds what is wrong.
+ * Parses the output of {@link journalText}. The content of rows is not validated until they are opened.
  *
- * A seal finds what was changed by accident, or by somebody who does not know of it. The maker of a journal makes its seal: what a
- * head names is to be run only after somebody has said so.
+ * The checksum detects accidental changes, not forgery: run a command named in a header only after confirmation.
  *
  * @throws {TroupeError} `journal.corrupt` for a text that is no journal, that ends too early, or whose head was changed.
  */
@@ -89,7 +88,7 @@ export const readJournalText = (text: string, name = 'the text'): JournalCopy =>
       `Cannot read ${name} as it is torn: its head speaks of ${rows} rows, found ${lines.length}`,
       { runId: entry.runId },
     );
-  // As it is written, with all that it has.
+  // Checked as written, including unknown fields.
   const seal = lastSeal(lines);
   if (head.v !== 1 && seal !== undefined && head.check !== headCheck(written as Head, seal))
     throw new TroupeError(

@@ -13,7 +13,7 @@ import type { KeyValueFiles } from '../contracts/memory.ts';
 import { assertFollows, assertFree, assertHolds, isUnfinished, journalErrors } from './journal-errors.ts';
 
 /**
- * A store in the memory of this process: for tests, and for runs that need not outlive it. Closing it changes nothing.
+ * Creates a store in the memory of this process: for tests, and for runs that need not outlive it. Closing it has no effect.
  *
  * @example
  * const store = memoryStore();
@@ -28,7 +28,7 @@ interface StoredRun {
   holder: string | null;
   expiresAt: number;
   fence: number;
-  /** By id; `undefined` where one was taken. */
+  /** By id; `undefined` for a processed one. */
   readonly letters: Map<string, Letter | undefined>;
 }
 
@@ -129,7 +129,7 @@ class MemoryStore implements JournalStore {
   }
 
   close(): void {
-    // What it holds goes with whoever holds the store.
+    // Its data is garbage collected with the store.
   }
 
   #run(runId: string): StoredRun {

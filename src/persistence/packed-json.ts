@@ -1,25 +1,25 @@
 import type { Json, JsonObject } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 
-/** Shorter texts cost no more than what would refer to them. */
+/** Shorter texts are no longer than a reference. */
 const SHORTEST = 5;
-/** From here on a number is longer than what would refer to it: times, mostly. */
+/** Larger numbers, mostly times, are longer than a reference. */
 const LARGE = 1e6;
-/** Begins what refers to a value that was there before; a text that begins like that has it twice. */
+/** Prefix of a reference; texts that start with it are escaped by doubling it. */
 const MARK = '~';
 const PROTOTYPE = '__proto__';
 const ORDINARY = { enumerable: true, configurable: true, writable: true };
-/** In the place of an object's names: it is an array. */
+/** Marks an array, in the place of an object's keys. */
 const ARRAY = -1;
 
 /**
- * Packs values, one after the other: what was there before, be it the names of an object, a text or a large number, is referred to. Values
- * that have much in common, such as the records of a run, are a third of what they were.
+ * Packs a sequence of values: keys of objects, texts and large numbers that occurred before are replaced by references. Values with much in
+ * common, such as the records of a run, shrink to a third.
  *
- * What comes out is plain JSON of arrays: databases that put the names of objects in another order change nothing. The first item of
- * each is -1 for an array; for an object its names, or the number of names that were there before.
+ * The result is plain JSON made of arrays, so that databases which reorder keys do not change it. The first item of each array is -1 for an
+ * array; for an object its keys, or the number of an earlier list of keys.
  *
- * I1  What a packer packed, an {@link JsonUnpacker} makes the same values again, if it is given all of them in order.
+ * I1 An {@link JsonUnpacker} restores the values of a packer, if it is given all of them in order.
  */
 export class JsonPacker {
   readonly #shapes = new Map<string, number>();
@@ -48,7 +48,7 @@ export class JsonPacker {
   }
 }
 
-/** Makes packed values again; see {@link JsonPacker}. */
+/** Unpacks values; see {@link JsonPacker}. */
 export class JsonUnpacker {
   readonly #shapes: (readonly string[])[] = [];
   readonly #known: Json[] = [];
@@ -75,7 +75,7 @@ export class JsonUnpacker {
     for (let index = 0; index < names.length; index += 1) {
       const name = names[index] ?? '';
       const value = this.unpack(items[index + 1] ?? null);
-      // Set, it would be no property, but the object's prototype.
+      // Assigned, it would set the object's prototype.
       if (name === PROTOTYPE) Object.defineProperty(made, name, { value, ...ORDINARY });
       else made[name] = value;
     }

@@ -3,33 +3,33 @@ import { messageOf, TroupeError } from '../contracts/error.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { Column, TableRow } from './run-table.ts';
 
-/** What PostgreSQL takes. */
+/** A parameter of a PostgreSQL statement. */
 export type PostgresValue = Column | readonly Column[];
 
-/** What a statement gave. */
+/** The result of a statement. */
 export interface PostgresAnswer {
   readonly rows: readonly TableRow[];
   readonly rowCount: number | null;
 }
 
-/** One connection, or any: what is used of the package `pg`. */
+/** A connection or a pool: the used part of the package `pg`. */
 export interface PostgresQueries {
   query(sql: string, values?: PostgresValue[]): Promise<PostgresAnswer>;
 }
 
-/** A connection that was taken out of a pool. */
+/** A connection acquired from a pool. */
 export interface PostgresClient extends PostgresQueries {
-  /** Gives it back; with an error it is thrown away. */
+  /** Returns it to the pool; with an error it is discarded. */
   release(error?: Error | boolean): void;
 }
 
-/** Connections to a database: a `Pool` of the package `pg` is one. */
+/** A pool of connections, such as a `Pool` of the package `pg`. */
 export interface PostgresPool extends PostgresQueries {
   connect(): Promise<PostgresClient>;
   end(): Promise<void>;
 }
 
-/** Connects when it is first used. @throws `journal.package-missing` */
+/** Creates a pool, which connects at its first use. @throws `journal.package-missing` */
 export const openPool = async (connectionString: string): Promise<PostgresPool> => {
   const { default: postgres } = await import('pg').catch((cause: unknown) => {
     throw new TroupeError(
@@ -39,12 +39,12 @@ export const openPool = async (connectionString: string): Promise<PostgresPool> 
     );
   });
   const pool = new postgres.Pool({ connectionString });
-  // A connection that breaks while nobody uses it is replaced; unheard it would end the process.
+  // A broken idle connection is replaced; without a listener its error would end the process.
   pool.on('error', () => {});
   return pool;
 };
 
-/** Does `work` on one connection, whole or not at all. */
+/** Runs `work` in a transaction on one connection. */
 export const inTransaction = async <T>(
   pool: PostgresPool,
   work: (client: PostgresQueries) => Promise<T>,
@@ -66,7 +66,7 @@ export const inTransaction = async <T>(
   }
 };
 
-/** How codes of PostgreSQL begin, what they are here, and what can be done. */
+/** Patterns of PostgreSQL codes, with the error code and advice for each. */
 const errors: readonly (readonly [RegExp, ErrorCode, string])[] = [
   [/^(40001|40P01|55P03|53300|57P03)$/, 'journal.busy', 'it is busy: try again'],
   [/^(53100|53200|53400)$/, 'journal.full', 'there is no room: make some'],
@@ -75,7 +75,7 @@ const errors: readonly (readonly [RegExp, ErrorCode, string])[] = [
   [/^(08|57P|ECONN|ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT|28|3D)/, 'journal.failed', 'it cannot be reached'],
 ];
 
-/** What PostgreSQL or its driver threw, as an error of troupe; one that is already is left as it is. */
+/** Converts an error of PostgreSQL or its driver; a troupe error is returned unchanged. */
 export const postgresError = (thrown: unknown, store: string): TroupeError => {
   if (thrown instanceof TroupeError) return thrown;
   const own: unknown = thrown instanceof Error || isJsonObject(thrown) ? Reflect.get(thrown, 'code') : '';

@@ -3,7 +3,7 @@ import type { PostgresPool } from './postgres-pool.ts';
 import { inTransaction } from './postgres-pool.ts';
 import { numberAt } from './run-table.ts';
 
-/** The names of the tables, with their schema. */
+/** The qualified names of the tables. */
 export const tablesIn = (schema: string) => {
   const own = `"${schema.replaceAll('"', '""')}"`;
   return {
@@ -16,10 +16,10 @@ export const tablesIn = (schema: string) => {
   };
 };
 
-/** The names of the tables of a store. */
+/** The names of a store's tables. */
 export type Tables = ReturnType<typeof tablesIn>;
 
-/** From each version of the tables to the next; the first makes them. Never changed, only added to. */
+/** Migrations by version; the first creates the tables. Append-only. */
 const steps: readonly ((tables: Tables) => string)[] = [
   ({ runs, rows, letters, files }) => `
     create table ${runs} (
@@ -63,11 +63,11 @@ const steps: readonly ((tables: Tables) => string)[] = [
     );`,
 ];
 
-/** Any number: who makes tables has this lock meanwhile. */
+/** An arbitrary number: the advisory lock held while migrating. */
 const LOCK = 0x74_72_6f_75;
 
 /**
- * Makes the tables, or brings older ones up to date, once among all processes.
+ * Creates or migrates the tables, once among all processes.
  *
  * @throws `journal.version` if they are of a newer version.
  */
@@ -75,7 +75,7 @@ export const preparePostgres = (pool: PostgresPool, tables: Tables, store: strin
   inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
     const { rows: found } = await client.query('select to_regclass($1)::text as name', [tables.version]);
-    // Whoever may only use the tables need not be allowed to make them.
+    // First, as a user may be allowed to use the tables but not to create them.
     if (found[0]?.['name'] == null)
       await client.query(
         `create schema if not exists ${tables.schema};

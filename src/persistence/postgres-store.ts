@@ -30,24 +30,24 @@ import {
 } from './run-table.ts';
 import { storedText } from './stored-text.ts';
 
-/** Which database, and where in it. */
+/** Options of {@link postgresStore}. */
 export type PostgresStoreOptions = PostgresPlace & {
-  /** The schema that the tables are in. It is made if it is not there. Default `troupe`. */
+  /** Schema of the tables, created if missing. Default `troupe`. */
   readonly schema?: string | undefined;
 };
 
-/** An address to connect to, or connections that are there: those are not ended with the store. */
+/** A connection string, or an existing pool, which is not closed with the store. */
 export type PostgresPlace =
   | { readonly connectionString: string; readonly pool?: undefined }
   | { readonly pool: PostgresPool; readonly connectionString?: undefined };
 
 /**
- * A store in PostgreSQL, for any number of processes on any number of machines. It answers by promise.
+ * Creates a store in PostgreSQL, for any number of processes on any number of machines. It is asynchronous.
  *
- * Its tables are made when it is first used. Needs the package `pg`, unless it is given a `pool`.
+ * Its tables are created at the first use. Needs the package `pg`, unless it is given a `pool`.
  *
  * @throws Its operations reject with `journal.package-missing`, `journal.busy`, `journal.full`, `journal.read-only`,
- *   `journal.corrupt`, `journal.version` and `journal.failed` (also where nobody answers), beside those of {@link JournalStore}.
+ * `journal.corrupt`, `journal.version` and `journal.failed` (also where nobody answers), beside those of {@link JournalStore}.
  *
  * @example
  * const store = postgresStore({ connectionString: 'postgresql://ada@localhost/runs' });
@@ -56,7 +56,7 @@ export type PostgresPlace =
  */
 export const postgresStore = (options: PostgresStoreOptions): JournalStore => new PostgresStore(options);
 
-/** The largest number of a row there is. */
+/** The largest row number. */
 const LAST = 2 ** 31 - 1;
 
 class PostgresStore implements JournalStore {
@@ -139,7 +139,7 @@ class PostgresStore implements JournalStore {
   }
 
   async read(runId: string, from = 0, limit = Infinity): Promise<readonly JournalRow[]> {
-    // One statement sees one state, whoever writes meanwhile.
+    // One statement, so that it sees a consistent state during concurrent writes.
     const { rows } = await this.#query(
       `select runs.rows, rows.n, rows.text from ${this.#tables.runs} as runs
        left join ${this.#tables.rows} as rows on rows.run = runs.id and rows.n >= $2 and rows.n < $3
@@ -235,9 +235,9 @@ class PostgresStore implements JournalStore {
     if (this.#place.pool === undefined) await (await open?.catch(() => undefined))?.end();
   }
 
-  /** Does `work` while nobody else writes to the run, whole or not at all. */
+  /** Runs `work` in a transaction, with the run locked. */
   #write<T>(runId: string, work: (client: PostgresQueries, run: RunState) => Promise<T>): Promise<T> {
-    return this.#told((pool) =>
+    return this.#using((pool) =>
       inTransaction(pool, async (client) => {
         const { rows } = await client.query(
           `select ${stateColumns} from ${this.#tables.runs} where run = $1 for update`,
@@ -250,15 +250,15 @@ class PostgresStore implements JournalStore {
   }
 
   #query(sql: string, values: readonly PostgresValue[]): Promise<PostgresAnswer> {
-    return this.#told((pool) => pool.query(sql, [...values]));
+    return this.#using((pool) => pool.query(sql, [...values]));
   }
 
-  async #told<T>(work: (pool: PostgresPool) => Promise<T>): Promise<T> {
+  async #using<T>(work: (pool: PostgresPool) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw journalErrors.closed(this.name);
     try {
       const open = (this.#open ??= this.#connect());
       const pool = await open.catch((error: unknown) => {
-        // What failed once may work the next time.
+        // A failed connection may succeed the next time.
         if (this.#open === open) this.#open = undefined;
         throw error;
       });
@@ -283,7 +283,7 @@ class PostgresStore implements JournalStore {
 
 const placeOfValue = (n: number): string => `$${n}`;
 
-/** Where a database is, without the password. */
+/** The address of a database, without the password. */
 const placeOf = ({ connectionString }: PostgresPlace): string => {
   if (connectionString === undefined) return 'pool';
   try {

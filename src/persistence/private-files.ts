@@ -1,20 +1,20 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 
-/** The mode of a file that only its owner may read and write. */
+/** File mode: readable and writable by its owner only. */
 export const PRIVATE = 0o600;
 
-/** Options for making folders that only their owner may look into; those that are there stay as they are. */
+/** Options for creating folders that only their owner can access; existing ones are unchanged. */
 export const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const;
 
 /**
- * Makes a database's file, if there is none, and lets nobody but its owner read it: what SQLite puts beside it (`-wal`, `-shm`) gets the
- * same rights. Where they cannot be changed, as the file is somebody else's, they stay.
+ * Creates a database's file if there is none, and restricts it to its owner; SQLite creates its side files (`-wal`, `-shm`) with the same
+ * rights. Rights that cannot be changed, as in a file of another user, stay.
  */
 export const makePrivate = (file: string): void => {
   try {
     if (!existsSync(file)) closeSync(openSync(file, 'a', PRIVATE));
     for (const each of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(each)) chmodSync(each, PRIVATE);
   } catch {
-    // What the file system refuses, opening the database says.
+    // Opening the database reports what the file system refuses.
   }
 };

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { StoreIdentity } from '../contracts/journal.ts';
 
-/** This process, to one store: another one to each. */
+/** The identity of this process to one store; each store gets another one. */
 export const processIdentity = (): StoreIdentity => ({ holder: processHolder(), isGone: isProcessGone });
 
 /**
- * A name for this process as the holder of leases: its host, its process id, and something unique, joined by `:`.
+ * A name for this process as the holder of leases: its host, its process id, and a unique suffix, joined by `:`.
  *
- * Each call gives another name.
+ * Each call returns a new name.
  *
  * @example
  * processHolder() // => 'ada.local:4711:0b0e6c2a'
@@ -16,9 +16,9 @@ export const processIdentity = (): StoreIdentity => ({ holder: processHolder(), 
 export const processHolder = (): string => `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
 
 /**
- * Checks whether the process that a holder's name stands for is known to be gone: it was on this host, and nobody has its process id.
+ * Checks whether the process of a holder is known to be gone: it ran on this host, and its process id is free.
  *
- * `false` where nobody can know: on another host, or when the id was given to another process since.
+ * `false` if that is unknown: on another host, or if the id was reused.
  *
  * @example
  * await store.acquire('r1', { holder: processHolder(), ttlMs: 30_000, now: Date.now(), isGone: isProcessGone });
@@ -27,7 +27,7 @@ export const isProcessGone = (holder: string): boolean => {
   const [, host, id] = /^(.*):(\d+):[^:]*$/.exec(holder) ?? [];
   if (host !== hostname() || id === undefined) return false;
   try {
-    // Signal 0 only asks.
+    // Signal 0 only checks for existence.
     process.kill(Number(id), 0);
     return false;
   } catch (error) {

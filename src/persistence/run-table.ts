@@ -5,18 +5,18 @@ import type { Listed, UnreadableEntry } from '../contracts/listed.ts';
 import type { RunStatus } from '../contracts/run.ts';
 import { storedText, textOf } from './stored-text.ts';
 
-/** Bytes, as one driver or the other gives them. */
+/** Bytes, as different drivers return them. */
 type Bytes = Uint8Array | ArrayBuffer;
 
-/** What a database takes and gives. */
+/** A value in a column. */
 export type Column = string | number | null;
-/** A row as a database gives it: a text may come as its bytes. */
+/** A row of a result: texts may be returned as bytes. */
 export type TableRow = Readonly<Record<string, Column | Bytes>>;
 
 /** The columns of an entry, in the order of {@link entryValues}. */
 export const entryColumns = 'run, agent, status, title, created_at, updated_at, due_at, thread, forked_from';
 
-/** What an entry puts into its columns. */
+/** The column values of an entry. */
 export const entryValues = (entry: RunEntry): readonly Column[] => [
   storedText(entry.runId),
   storedText(entry.agent),
@@ -42,7 +42,7 @@ export const entryOf = (row: TableRow): RunEntry => ({
   ...(row['forked_from'] === null ? {} : { forkedFrom: textAt(row, 'forked_from') }),
 });
 
-/** The entries of rows; one that cannot be read is left out, and named. */
+/** The entries of rows; unreadable ones are omitted and listed separately. */
 export const entriesOf = (rows: readonly TableRow[]): Listed<RunEntry> => {
   const entries: RunEntry[] = [];
   const unreadable: UnreadableEntry[] = [];
@@ -63,7 +63,7 @@ const idOf = (row: TableRow): string => {
   }
 };
 
-/** What is needed to write to a run. */
+/** The state needed to write to a run. */
 export interface RunState {
   readonly id: number;
   readonly rows: number;
@@ -75,7 +75,7 @@ export interface RunState {
 /** The columns of {@link stateOf}. */
 export const stateColumns = 'id, rows, holder, fence, expires_at';
 
-/** How the run of a row stands. @throws `journal.corrupt` */
+/** The state of a run's row. @throws `journal.corrupt` */
 export const stateOf = (row: TableRow): RunState => ({
   id: numberAt(row, 'id'),
   rows: numberAt(row, 'rows'),
@@ -84,16 +84,16 @@ export const stateOf = (row: TableRow): RunState => ({
   expiresAt: numberAt(row, 'expires_at'),
 });
 
-/** A part of a statement, and what is put into it. */
+/** Part of a statement, with its parameters. */
 export interface Clause {
   readonly sql: string;
   readonly values: readonly Column[];
 }
 
 /**
- * The runs of a table that a query means, newest first. `place` writes the place of the nth value, counted from 1.
+ * The clause that selects the runs of a query, newest first. `place` returns the placeholder of the nth parameter, counted from 1.
  *
- * Of those that are to be pruned only such as have ended, and are under no lease.
+ * For pruning, only runs that have ended and have no lease.
  */
 export const runsOf = (
   table: string,

@@ -5,18 +5,18 @@ import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
 import type { SecretKey } from '../contracts/secrets/secret-key.ts';
 import { dereferenced, referenced } from './secret-references.ts';
 
-/** What data beside a journal is sealed with, and where it is kept: it opens nowhere else. */
+/** The sealing of data outside a journal, and its place: it cannot be opened in another one. */
 export interface SealingPlace {
   readonly place: string;
   readonly redactor: Redactor;
   readonly key: SecretKey | undefined;
-  /** Seals all of it by the key, where there is one: nobody knows yet what of it is secret. */
+  /** Seals all of it if there is a key, as it is not known yet which parts are secret. */
   readonly isUnknown?: boolean | undefined;
 }
 
 /**
- * Data as it is kept beside a journal: with references to the secrets that are known by a name, and all of it sealed by the key where there are
- * values of fields in it. What has no secret in it stays as it is.
+ * Data as stored outside a journal: with references to named secrets, and sealed as a whole if it contains secret fields. Data without
+ * secrets is returned unchanged.
  *
  * @throws {TroupeError} `secret.missing` for values of fields without a key.
  */
@@ -30,24 +30,24 @@ export const sealData = async (data: Json, sealing: SealingPlace): Promise<Json>
   if (names.length > 0)
     throw new TroupeError(
       'secret.missing',
-      `Cannot keep what has values of fields in it that schemas mark as secret, as there is no key to seal them by: ${names.join(', ')}. Give \`secretKey\`, or set TROUPE_SECRET_KEY`,
+      `Cannot store data with secret fields as there is no key to seal them: ${names.join(', ')}. Pass \`secretKey\`, or set TROUPE_SECRET_KEY`,
       { details: { names } },
     );
   const found = referenced(data, redactor);
-  // Data that looks as if it was sealed is not to be taken for it.
+  // Distinguishes data that looks sealed from sealed data.
   return found === data && isJsonObject(data) && data['kind'] === 'sealed'
     ? { kind: 'sealed', record: data }
     : found;
 };
 
-/** Data as it was, and the values of fields in it, by name. */
+/** Opened data, and the secret fields in it, by name. */
 export interface OpenedData {
   readonly data: Json;
   readonly fields: Secrets;
 }
 
 /**
- * Data as it was before {@link sealData}.
+ * Opens the result of {@link sealData}.
  *
  * @throws {TroupeError} `secret.missing`, `secret.wrong-key`
  */
@@ -63,17 +63,17 @@ export const openData = async (
   const { text } = data;
   if (typeof text === 'string' && !('record' in data)) {
     const opened = await key?.open(text, place);
-    // It is what was sealed: nobody else has the key.
+    // Authenticated by the key.
     if (opened !== undefined) return JSON.parse(opened) as OpenedData;
     const code = key === undefined ? 'secret.missing' : 'secret.wrong-key';
-    const why = key === undefined ? 'there is no key' : 'the key is another';
-    const message = `Cannot open what was sealed as ${why}: give the \`secretKey\` that it was sealed by, or set TROUPE_SECRET_KEY`;
+    const why = key === undefined ? 'there is no key' : 'the key is a different one';
+    const message = `Cannot open sealed data as ${why}: pass the \`secretKey\` that sealed it, or set TROUPE_SECRET_KEY`;
     throw new TroupeError(code, message);
   }
   const missing = { secrets: new Set<string>(), fields: new Set<string>() };
   const opened = dereferenced(data, { secrets, fields: {} }, missing);
   if (missing.secrets.size === 0) return { data: opened, fields: {} };
   const names = [...missing.secrets].join(', ');
-  const message = `Cannot open what was kept as it refers to secrets that are not known here: ${names}. Set the variables, or give them as \`secrets\``;
+  const message = `Cannot open stored data as it refers to secrets that are not known here: ${names}. Set the variables, or pass them as \`secrets\``;
   throw new TroupeError('secret.missing', message, { details: { names: [...missing.secrets] } });
 };

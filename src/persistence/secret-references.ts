@@ -4,12 +4,12 @@ import { encodings } from '../contracts/secrets/known-forms.ts';
 import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
 
 /**
- * A record with references in place of secrets: `{{secret:NAME:ENCODING}}`, and `{{secret:NAME:field-ENCODING}}` for the value of a field;
- * what looked like one is `{{secret::}}` and its rest.
+ * A record with references in place of secrets: `{{secret:NAME:ENCODING}}`, and `{{secret:NAME:field-ENCODING}}` for a secret field;
+ * original text of that form is escaped as `{{secret::}}` and its rest.
  */
 interface Sealed {
   readonly kind: 'sealed';
-  /** The values of fields that are referred to for the first time, sealed by a key. */
+  /** Sealed fields that are referred to for the first time. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly record: Json;
 }
@@ -20,32 +20,32 @@ const REFERENCE = /\{\{secret:([^:{}]*):([a-z0-9-]*)\}\}/g;
 const NUMBER = /^\{\{secret:([^:{}]*):field-number\}\}$/;
 const OF_FIELD = 'field-';
 
-/** What is known where a record is opened. */
+/** The secrets known where a record is opened. */
 export interface KnownSecrets {
   readonly secrets: Secrets;
-  /** The values of fields, by name. */
+  /** Values of fields, by name. */
   readonly fields: Secrets;
 }
 
-/** The names of what a record refers to and nobody knows here. */
+/** Names of secrets that records refer to and that are unknown here. */
 export interface MissingSecrets {
   readonly secrets: Set<string>;
   readonly fields: Set<string>;
 }
 
 /**
- * A record as it is stored: where it holds secrets whose values are known, their names stand in their place, to be looked up by
- * the process that resumes it. A record without any is stored as it is. `take` gives the value of a field as it is to be written with it.
+ * Replaces the secrets in a record by references, which the process that resumes the run resolves. A record without secrets is returned
+ * unchanged. `take` returns the sealed field to store with it.
  *
- * I1  What {@link referenced} made of a record, {@link dereferenced} makes the record again, with the same secrets: whatever its texts
- *     say, and nobody can write a reference into one.
+ * I1 {@link dereferenced} restores the input of {@link referenced}, given the same secrets, whatever its texts contain: texts
+ * cannot forge references.
  */
 export const referenced = (
   record: Json,
   redactor: Redactor,
   take: (name: string) => string | undefined = () => undefined,
 ): Json => {
-  // An event was redacted when it was published.
+  // Events are redacted when they are published.
   if (isJsonObject(record) && record['kind'] === 'event') return record;
   if (!redactor.mayBeIn(JSON.stringify(record))) return record;
   const fields: Record<string, string> = {};
@@ -57,14 +57,14 @@ export const referenced = (
   return { kind: 'sealed', ...(Object.keys(fields).length === 0 ? {} : { fields }), record: changed };
 };
 
-/** A record as it was; the names of secrets that are not known here go into `missing`, and `[redacted NAME]` stands for them. */
+/** Restores a record; names of unknown secrets are added to `missing`, and `[redacted NAME]` stands for them. */
 export const dereferenced = (record: Json, known: KnownSecrets, missing: MissingSecrets): Json =>
   isSealed(record) ? withSecrets(record.record, known, missing) : record;
 
 const isSealed = (record: Json): record is Json & Sealed =>
   isJsonObject(record) && record['kind'] === 'sealed' && 'record' in record;
 
-/** `field` is the name of the field that a value stands at. */
+/** `field` is the name of the field that contains the value. */
 const withReferences = (
   value: Json,
   field: string | undefined,
@@ -119,7 +119,7 @@ const withSecrets = (value: Json, known: KnownSecrets, missing: MissingSecrets):
   );
 };
 
-/** The number that a text refers to; undefined where it is none, or not known. */
+/** The number that a text refers to; undefined if it is no reference, or unknown. */
 const numberIn = (text: string, fields: Secrets): number | undefined => {
   const [, written] = NUMBER.exec(text) ?? [];
   const value = written === undefined ? undefined : valueOf(fields, decodeURIComponent(written));

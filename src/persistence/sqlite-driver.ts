@@ -4,28 +4,28 @@ import { messageOf, TroupeError } from '../contracts/error.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { Column, TableRow } from './run-table.ts';
 
-/** A prepared statement: what both drivers have alike. */
+/** A prepared statement: the common interface of both drivers. */
 export interface SqliteStatement {
   run(...values: readonly Column[]): { readonly changes: number | bigint };
   get(...values: readonly Column[]): TableRow | undefined;
   all(...values: readonly Column[]): readonly TableRow[];
 }
 
-/** An open database: what both drivers have alike. */
+/** An open database: the common interface of both drivers. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
   close(): unknown;
 }
 
-/** The name of the schema that the tables of an open file are in. */
+/** Name of the schema of the attached file's tables. */
 export const SCHEMA = 'journal';
 
 /**
- * A database file that is attached to a connection whose own database is in memory and empty.
+ * A database file attached to a connection whose own database is in memory and empty.
  *
- * `libsql` closes a connection only when its last statement is garbage collected, and cannot finalize one. What is detached is closed at
- * once, with its `-wal` and `-shm`, whatever statements there are.
+ * `libsql` closes a connection only when its last statement is garbage collected, and cannot finalize one. A detached file is closed at
+ * once, with its `-wal` and `-shm`, whatever statements exist.
  */
 class AttachedFile implements SqliteDatabase {
   readonly #connection: SqliteDatabase;
@@ -52,19 +52,19 @@ class AttachedFile implements SqliteDatabase {
     try {
       this.#connection.exec(`detach database ${SCHEMA}`);
     } catch {
-      // It is in use: it closes with the connection.
+      // It is in use, and closes with the connection.
     }
     this.#connection.close();
   }
 }
 
-/** Which SQLite: the one that Node brings along, or that of the package `libsql`. */
+/** The SQLite to use: Node's own, or that of the package `libsql`. */
 export type SqliteDriver = 'node' | 'libsql';
 
 type OpenDatabase = new (file: string) => SqliteDatabase;
 
 /**
- * Opens a database file with the SQLite of Node, or of `libsql` where Node has none.
+ * Opens a database file with Node's SQLite, or with `libsql` if Node has none.
  *
  * @throws `journal.package-missing` where there is neither, or not the one that is wanted.
  */
@@ -90,7 +90,7 @@ const ofNode = (): OpenDatabase | undefined => {
   return isJsonObject(found) && isConstructor(found['DatabaseSync']) ? found['DatabaseSync'] : undefined;
 };
 
-/** By `require`, as a store answers at once and an import would not. */
+/** By `require`, as stores are synchronous and an import is not. */
 const ofLibsql = (): OpenDatabase | undefined => {
   try {
     const found: unknown = createRequire(import.meta.url)('libsql');
@@ -102,7 +102,7 @@ const ofLibsql = (): OpenDatabase | undefined => {
 
 const isConstructor = (value: unknown): value is OpenDatabase => typeof value === 'function';
 
-/** Numbers of SQLite's errors, what they are here, and what can be done. */
+/** SQLite error numbers, with the error code and advice for each. */
 const errors: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   5: ['journal.busy', 'another process is writing to it: try again, or raise `busyTimeoutMs`'],
   6: ['journal.busy', 'another process is writing to it: try again, or raise `busyTimeoutMs`'],
@@ -115,7 +115,7 @@ const errors: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   10: ['journal.failed', 'the disk cannot be read or written'],
 };
 
-/** What SQLite threw, as an error of troupe; one that is already is left as it is. */
+/** Converts an error of SQLite; a troupe error is returned unchanged. */
 export const sqliteError = (thrown: unknown, store: string): TroupeError => {
   if (thrown instanceof TroupeError) return thrown;
   const number = numberOf(thrown);
@@ -126,12 +126,12 @@ export const sqliteError = (thrown: unknown, store: string): TroupeError => {
   });
 };
 
-/** The first byte of SQLite's number says what it is, the others say more. */
+/** The primary result code: the lowest byte of the number. */
 const numberOf = (thrown: unknown): number | undefined => {
   if (!(thrown instanceof Error) && !isJsonObject(thrown)) return undefined;
   const own: unknown = Reflect.get(thrown, 'errcode') ?? Reflect.get(thrown, 'rawCode');
   if (typeof own === 'number') return own & 0xff;
-  // Where libsql cannot open a file it gives a text only.
-  const told = /: (\d+)"\)$/.exec(messageOf(thrown))?.[1];
-  return told === undefined ? undefined : Number(told) & 0xff;
+  // If libsql cannot open a file, the number is only in its text.
+  const code = /: (\d+)"\)$/.exec(messageOf(thrown))?.[1];
+  return code === undefined ? undefined : Number(code) & 0xff;
 };

@@ -3,10 +3,10 @@ import { numberAt } from './run-table.ts';
 import type { SqliteDatabase } from './sqlite-driver.ts';
 import { SCHEMA } from './sqlite-driver.ts';
 
-/** `trou`: how a database says whose it is. */
+/** `trou`: the application id of troupe's databases. */
 const APPLICATION = 0x74_72_6f_75;
 
-/** From each version of the tables to the next; the first makes them. Never changed, only added to. */
+/** Migrations by version; the first creates the tables. Append-only. */
 const steps: readonly string[] = [
   `create table ${SCHEMA}.runs (
      id integer primary key autoincrement,
@@ -50,7 +50,7 @@ const steps: readonly string[] = [
 ];
 
 /**
- * Makes the tables, or brings older ones up to date, once among all processes.
+ * Creates or migrates the tables, once among all processes.
  *
  * @throws `journal.version` if they are of a newer version; `journal.failed` if the database is somebody else's.
  */
@@ -58,7 +58,7 @@ export const prepareTables = (database: SqliteDatabase, store: string): void => 
   if (pragmaOf(database, 'user_version') === steps.length && isOurs(database)) return;
   database.exec('begin immediate');
   try {
-    // Another process may have been faster.
+    // Another process may have migrated it meanwhile.
     const version = pragmaOf(database, 'user_version');
     if (!isOurs(database) && !isEmpty(database))
       throw new TroupeError(

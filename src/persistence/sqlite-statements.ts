@@ -8,8 +8,8 @@ import { SCHEMA } from './sqlite-driver.ts';
 import { storedText } from './stored-text.ts';
 
 /**
- * Columns as they are asked for: texts as bytes and all else as numbers. Where a damaged file holds what is no text, libsql
- * does not throw: it ends the process.
+ * Selects texts as bytes and everything else as numbers: if a damaged file contains other values, libsql does not throw but crashes the
+ * process.
  */
 const shielded = (columns: string): string =>
   columns
@@ -29,7 +29,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/** What is asked for to make an entry. */
+/** The columns of an entry. */
 export const entrySelection = shielded(entryColumns);
 
 /** The statements of a store, prepared once for an open database. */
@@ -42,7 +42,7 @@ export const sqliteStatements = (database: SqliteDatabase) => {
     ),
     selectEntry: prepare(`select ${entrySelection} from runs where run = ?`),
     selectState: prepare(`select ${shielded(stateColumns)} from runs where run = ?`),
-    // Only under the lease that is given, and where the rows follow; without rows, whatever number there is.
+    // Conditional on the given lease and, with rows, on their sequence.
     changeRun: prepare(
       `update runs set rows = rows + ?, status = ?, updated_at = ?, due_at = ?
        where run = ? and holder = ? and fence = ? and rows = ifnull(?, rows)`,
@@ -89,34 +89,34 @@ export class SqliteConnection {
     this.statements = sqliteStatements(database);
   }
 
-  /** Does `work` whole or not at all: nobody else writes meanwhile. */
+  /** Runs `work` in a write transaction. */
   write<T>(work: () => T): T {
     return this.#transaction('begin immediate', work);
   }
 
-  /** Does `work` on one state of the database, whoever writes meanwhile. */
+  /** Runs `work` on one consistent state of the database. */
   look<T>(work: () => T): T {
     return this.#transaction('begin', work);
   }
 
-  /** Closes the file, and moves what was written into it where nobody else has it open. */
+  /** Closes the file, and checkpoints it unless another process has it open. */
   close(): void {
     try {
-      // Nobody is waited for: whoever else has it open does it later.
+      // Without waiting: a process that has it open checkpoints it later.
       this.database.exec(`pragma busy_timeout = 0; pragma ${SCHEMA}.wal_checkpoint(truncate)`);
     } catch {
-      // What was confirmed is on the disk either way.
+      // Commits are on disk in any case.
     }
     this.database.close();
   }
 
-  /** How a run stands. */
+  /** The state of a run. */
   run(runId: string): RunState | undefined {
     const row = this.statements.selectState.get(storedText(runId));
     return row === undefined ? undefined : stateOf(row);
   }
 
-  /** Rows `from` to before `end`, all of which have to be there. @throws `journal.corrupt` */
+  /** Rows `from` to before `end`, all of which have to exist. @throws `journal.corrupt` */
   rows(runId: string, id: number, from: number, end: number): readonly JournalRow[] {
     const select = (first: number, last: number): readonly JournalRow[] =>
       this.statements.selectRows
@@ -130,7 +130,7 @@ export class SqliteConnection {
       return rows;
     } catch (error) {
       if (isTroupeError(error) && error.data.details !== undefined) throw error;
-      // A page is damaged: which rows can be had is found one by one.
+      // A page is damaged: the readable rows are found one by one.
       for (let n = from; n < end; n += 1) {
         try {
           if (select(n, n + 1).length === 0) break;
@@ -142,7 +142,7 @@ export class SqliteConnection {
     }
   }
 
-  // Never prepared: with libsql a prepared `begin` that found the database busy stands in the way of each commit after it.
+  // Never prepared: with libsql a prepared `begin` that found the database busy blocks all later commits.
   #transaction<T>(begin: 'begin' | 'begin immediate', work: () => T): T {
     this.database.exec(begin);
     try {
@@ -153,7 +153,7 @@ export class SqliteConnection {
       try {
         this.database.exec('rollback');
       } catch {
-        // SQLite rolled it back itself, as it does when there is no room.
+        // SQLite rolls back by itself in some cases, such as a full disk.
       }
       throw error;
     }

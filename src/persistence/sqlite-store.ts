@@ -25,24 +25,25 @@ import { prepareTables } from './sqlite-schema.ts';
 import { entrySelection, SqliteConnection } from './sqlite-statements.ts';
 import { storedText } from './stored-text.ts';
 
-/** How a database is used. */
+/** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
-  /** The wait for another process that is writing, in ms; meanwhile this one does nothing else. Default 5,000. */
+  /** Wait for another process that is writing, in ms, which blocks this process. Default 5,000. */
   readonly busyTimeoutMs?: number | undefined;
-  /** The size that the database may reach, in pages of 4,096 bytes. Default: as large as the disk. */
+  /** Largest size of the database, in pages of 4,096 bytes. Default: unlimited. */
   readonly maxPages?: number | undefined;
-  /** Default: that of Node where it has one, else that of the package `libsql`. */
+  /** Default: Node's own SQLite, or else the package `libsql`. */
   readonly driver?: SqliteDriver | undefined;
 }
 
 /**
- * A store in one file, for any number of processes of one machine. It answers at once.
+ * Creates a store in one file, for any number of processes on one machine. It is synchronous.
  *
- * The file and its folder are made when the store is first used. What is confirmed is on the disk (WAL, `synchronous=FULL`).
- * Beside the file stand two more, `-wal` and `-shm`, that belong to it while it is open.
+ * The file and its folder are created at the first use. Commits are on disk (WAL, `synchronous=FULL`). While it is open, there are two side
+ * files, `-wal` and `-shm`.
  *
- * @throws {TroupeError} `input.invalid` for a file that is no path. Its operations throw `journal.busy`, `journal.full`, `journal.read-only`, `journal.corrupt`, `journal.version`,
- *   `journal.package-missing` (neither Node nor `libsql` has SQLite) and `journal.failed`, beside those of {@link JournalStore}.
+ * @throws {TroupeError} `input.invalid` for a file that is no path. Its operations throw `journal.busy`, `journal.full`,
+ * `journal.read-only`, `journal.corrupt`, `journal.version`,
+ * `journal.package-missing` (neither Node nor `libsql` has SQLite) and `journal.failed`, beside those of {@link JournalStore}.
  *
  * @example
  * const store = sqliteStore('./runs.db');
@@ -115,7 +116,7 @@ class SqliteStore implements JournalStore {
       const { status, updatedAt, dueAt = null } = change;
       const first = rows[0]?.n ?? null;
       const where = [...leaseValues(lease), first];
-      // What would have to be read first is what the change is bound to: it is read to say why nothing was changed.
+      // Conditional instead of a read before the write; the state is read only to explain a refusal.
       if (isNone(changeRun.run(rows.length, status, updatedAt, dueAt, ...where)))
         throw this.#refusal(connection, lease, rows);
       if (first !== null) assertFollows(lease.runId, first, rows);
@@ -126,7 +127,7 @@ class SqliteStore implements JournalStore {
   }
 
   read(runId: string, from = 0, limit = Infinity): readonly JournalRow[] {
-    return this.#told((connection) =>
+    return this.#using((connection) =>
       connection.look(() => {
         const { id, rows } = connection.run(runId) ?? this.#unknown(runId);
         return connection.rows(runId, id, from, Math.min(rows, from + limit));
@@ -135,7 +136,7 @@ class SqliteStore implements JournalStore {
   }
 
   entry(runId: string): RunEntry | undefined {
-    return this.#told(({ statements }) => {
+    return this.#using(({ statements }) => {
       const row = statements.selectEntry.get(storedText(runId));
       return row === undefined ? undefined : entryOf(row);
     });
@@ -143,7 +144,7 @@ class SqliteStore implements JournalStore {
 
   list(query: RunQuery = {}): RunList {
     const { sql, values } = runsOf('runs', query, () => '?');
-    return this.#told(({ database }) =>
+    return this.#using(({ database }) =>
       entriesOf(database.prepare(`select ${entrySelection} ${sql}`).all(...values)),
     );
   }
@@ -156,7 +157,7 @@ class SqliteStore implements JournalStore {
   }
 
   letters(runId: string): readonly Letter[] {
-    return this.#told(({ statements }) =>
+    return this.#using(({ statements }) =>
       statements.selectLetters
         .all(storedText(runId))
         .map((row) => ({ id: textAt(row, 'id'), runId, at: numberAt(row, 'at'), text: textAt(row, 'text') })),
@@ -174,7 +175,7 @@ class SqliteStore implements JournalStore {
     const at = (name: string): readonly [string, string] => [storedText(room), storedText(name)];
     return {
       read: async (name) =>
-        this.#told(({ statements }) => {
+        this.#using(({ statements }) => {
           const row = statements.readFile.get(...at(name));
           return row === undefined ? undefined : textAt(row, 'text');
         }),
@@ -188,7 +189,7 @@ class SqliteStore implements JournalStore {
         this.#write(({ statements }) => statements.removeFile.run(...at(name)));
       },
       names: async () =>
-        this.#told(({ statements }) =>
+        this.#using(({ statements }) =>
           statements.fileNames
             .all(storedText(room))
             .map((row) => textAt(row, 'name'))
@@ -204,7 +205,7 @@ class SqliteStore implements JournalStore {
     open?.close();
   }
 
-  /** Why a commit changes nothing. */
+  /** The reason why a commit changed nothing. */
   #refusal(connection: SqliteConnection, lease: Lease, rows: readonly JournalRow[]): TroupeError {
     const run = connection.run(lease.runId) ?? this.#unknown(lease.runId);
     assertHolds(run, lease);
@@ -216,12 +217,12 @@ class SqliteStore implements JournalStore {
     throw journalErrors.unknown(runId, this.name);
   }
 
-  /** All that writes waits its turn at the beginning, so that it is never refused in its midst. */
+  /** Write transactions start with the lock, so that they are never refused midway. */
   #write<T>(work: (connection: SqliteConnection) => T): T {
-    return this.#told((connection) => connection.write(() => work(connection)));
+    return this.#using((connection) => connection.write(() => work(connection)));
   }
 
-  #told<T>(work: (connection: SqliteConnection) => T): T {
+  #using<T>(work: (connection: SqliteConnection) => T): T {
     if (this.#isClosed) throw journalErrors.closed(this.name);
     try {
       this.#open ??= connect(this.#file, this.name, this.#options);
@@ -240,7 +241,7 @@ const leaseValues = ({ runId, holder, fence }: Lease): readonly Column[] => [
   fence,
 ];
 
-/** SQLite itself does not wait while another process makes the same database its own. */
+/** SQLite does not wait while another process creates the same database. */
 const connect = (file: string, name: string, options: SqliteStoreOptions): SqliteConnection => {
   const until = Date.now() + (options.busyTimeoutMs ?? BUSY_TIMEOUT_MS);
   for (;;) {

@@ -1,30 +1,27 @@
 import type { Allotment, Budget, BudgetKind } from '../contracts/budget.ts';
 import { budgetKinds } from '../contracts/budget.ts';
 import type { ErrorCode } from '../contracts/error.ts';
-import { foundText } from '../contracts/found-text.ts';
-import { TroupeError } from '../contracts/error.ts';
+import { checkOptions } from '../contracts/check-options.ts';
+import { onDemand } from '../contracts/on-demand.ts';
+import { optionsSchema } from '../contracts/option-schemas.ts';
+import { allotmentSchema } from './budget-schema.ts';
 import type { BudgetAccount } from './budget-account.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 import { budgetLimits } from './budget-limits.ts';
 
-/** A part of a budget, checked: amounts, or a share. */
+const givenSchema = onDemand(() =>
+  optionsSchema<{ readonly budget: Allotment }>({ budget: allotmentSchema() }),
+);
+
+/** Validates a part of a budget: amounts, or a share. */
 export const checkAllotment = (
   part: Allotment | undefined,
   { code, owner }: { readonly code: ErrorCode; readonly owner: string },
 ): void => {
-  if (part === undefined) return;
-  if (!isShare(part)) {
-    budgetLimits(part, { code, owner });
-    return;
-  }
-  if (typeof part.share === 'number' && part.share > 0 && part.share <= 1) return;
-  throw new TroupeError(
-    code,
-    `Cannot define ${owner} as its share of a budget is no number above 0 and at most 1: ${foundText(part.share)}`,
-  );
+  if (part !== undefined) checkOptions(givenSchema(), { budget: part }, { code, owner });
 };
 
-/** The limits of a child: its own, and those of the part that it was given, whichever is tighter. */
+/** The limits of a child: the tighter of its own and its part's. */
 export const allottedLimits = (
   own: BudgetLimits | undefined,
   part: Allotment | undefined,
@@ -46,7 +43,7 @@ export const allottedLimits = (
 const isShare = (part: Allotment): part is { readonly share: number } =>
   typeof part === 'object' && part !== null && 'share' in part;
 
-/** Of each limit that holds for the giver; a share of a step is one, as nobody can do with less. */
+/** The share of each of the giver's limits; at least one step, as no agent can do with less. */
 const shareOf = (share: number, above: BudgetAccount | undefined): Budget => {
   const parts: Partial<Record<BudgetKind, number>> = {};
   for (const kind of budgetKinds) {
@@ -57,5 +54,5 @@ const shareOf = (share: number, above: BudgetAccount | undefined): Budget => {
   return parts;
 };
 
-/** Kinds that are counted, and the least that there can be of them. */
+/** Kinds that are integers, and their minimum. */
 const WHOLE: Readonly<Partial<Record<BudgetKind, number>>> = { steps: 1, tokens: 1, toolCalls: 0 };

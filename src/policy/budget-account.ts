@@ -5,20 +5,20 @@ import type { BudgetDrawn } from '../contracts/journal-record.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 
-/** What a model call takes. */
+/** Cost of a model call. */
 export interface CallCost {
   readonly tokens: number;
   /** In US dollars. */
   readonly usd: number;
 }
 
-/** What a model call holds until it is over. Settling twice changes nothing. */
+/** The reservation of a model call. Settling is idempotent. */
 export interface Reservation {
-  /** The call is over: what it held is free again, what it used is gone. */
+  /** Ends the reservation and charges the actual usage. */
   settle(used: CallCost): void;
 }
 
-/** Told when a budget is used as far as its owner wanted to know. */
+/** Called when usage reaches the warning level. */
 export type OnWarning = (kind: BudgetKind, line: BudgetLine) => void;
 
 interface Waiting {
@@ -27,7 +27,7 @@ interface Waiting {
   readonly settle: (answer: Reservation | BudgetSpent) => void;
 }
 
-/** Dollars in billionths, whole: sums are exact, and what was reserved comes to 0 again. */
+/** Dollars in integer billionths: sums are exact, and reservations add up to 0 again. */
 interface Amounts {
   readonly tokens: number;
   readonly usd: number;
@@ -35,31 +35,31 @@ interface Amounts {
 
 const BILLION = 1e9;
 const amountsOf = ({ tokens, usd }: CallCost): Amounts => ({ tokens, usd: Math.ceil(usd * BILLION) });
-/** Steps and tool calls cost nothing in themselves until they are taken, so only these are reserved. */
+/** Only these are reserved: steps and tool calls are charged when they are taken. */
 const RESERVED = ['tokens', 'usd'] as const;
 
-/** Where an account stands. */
+/** Collaborators of an account. */
 export interface AccountPlace {
   readonly limits: BudgetLimits;
-  /** Of the agent whose budget it is. */
+  /** Address of the agent that owns the budget. */
   readonly path: string;
   /** In ms since 1970, never falling: an account has no clock of its own. */
   readonly now: () => number;
   readonly above?: BudgetAccount | undefined;
   readonly onWarning?: OnWarning | undefined;
-  /** Told whenever more is used, and by which effect where it took a step or a call. */
+  /** Called on each use, with the key of the effect that took a step or a call. */
   readonly onUse?: ((account: BudgetAccount, key?: string) => void) | undefined;
-  /** What was used before, where the run is taken up again. */
+  /** Usage from before the run was resumed. */
   readonly drawn?: BudgetDrawn | undefined;
 }
 
 /**
- * The account of one budget in a run; accounts form a tree, and whatever is used below is used above.
+ * The account of one budget in a run. Accounts form a tree: usage below counts above.
  *
- * I1  A call begins only if each account above it has something left, and room for what the call reserves unless no other
- *     call is under way there.
- * I2  So no account is overshot by more than one call, and what calls used beyond what they reserved.
- * I3  What was reserved is free again once the calls are over, however they end.
+ * I1 A call starts only if each account above it has something left, and room for the call's reservation unless no other call
+ * is in progress there.
+ * I2 So no account is exceeded by more than one call, and by usage beyond the reservations.
+ * I3 Reservations are released when their calls end, in any way.
  */
 export class BudgetAccount {
   readonly path: string;
@@ -69,12 +69,12 @@ export class BudgetAccount {
   #isRestored = false;
   readonly #onWarning: OnWarning | undefined;
   readonly #onUse: AccountPlace['onUse'];
-  /** This account, and all above it. */
+  /** This account and all above it. */
   readonly #line: readonly BudgetAccount[];
   readonly #used = { steps: 0, tokens: 0, usd: 0, toolCalls: 0 };
   readonly #reserved = { tokens: 0, usd: 0 };
   readonly #warned = new Set<BudgetKind>();
-  /** Those of the whole tree: what is settled anywhere may make room anywhere. */
+  /** Waiting calls of the whole tree, as a settlement anywhere may make room anywhere. */
   readonly #waiting: Set<Waiting>;
 
   constructor({ limits, path, now, above, onWarning, onUse, drawn }: AccountPlace) {
@@ -89,12 +89,12 @@ export class BudgetAccount {
     this.#waiting = above === undefined ? new Set() : above.#waiting;
   }
 
-  /** What is used of it. */
+  /** Current usage. */
   get drawn(): BudgetDrawn {
     return { ...this.#used, since: this.#startedAt };
   }
 
-  /** Takes up what was used before; nothing above it is changed. */
+  /** Restores usage from before a resume; accounts above are unchanged. */
   restore({ steps, tokens, usd, toolCalls, since }: BudgetDrawn): void {
     if (since !== undefined) {
       this.#startedAt = since;
@@ -103,17 +103,17 @@ export class BudgetAccount {
     Object.assign(this.#used, { steps, tokens, usd, toolCalls });
   }
 
-  /** Starts the owner of the budget at `at`: its time counts from then on, unless it is known to count from earlier. */
+  /** Starts the time of the budget at `at`, unless it was restored from an earlier start. */
   begin(at: number): void {
     if (!this.#isRestored) this.#startedAt = at;
   }
 
-  /** When its time is up, in ms since 1970; `Infinity` without a limit. */
+  /** End of its time, in ms since 1970; `Infinity` without a limit. */
   get endsAt(): number {
     return this.#startedAt + (this.limits.timeMs ?? Infinity);
   }
 
-  /** That its time is up at `now`. */
+  /** The stop reason for exceeding the time at `now`. */
   lateAt(now: number): BudgetSpent {
     const { path, limits } = this;
     return {
@@ -125,17 +125,17 @@ export class BudgetAccount {
     };
   }
 
-  /** Reserved in this account at the moment. */
+  /** Amount reserved at the moment. */
   get reserved(): CallCost {
     return { tokens: this.#reserved.tokens, usd: this.#reserved.usd / BILLION };
   }
 
-  /** True if tokens or money are limited, here or above: what a call may use has to be known beforehand. */
+  /** True if tokens or money are limited, here or above, so that calls need an estimate. */
   get limitsCalls(): boolean {
     return this.#line.some(({ limits }) => (limits.tokens ?? limits.usd) !== undefined);
   }
 
-  /** The tightest limit of a kind, here or above; `Infinity` where there is none. */
+  /** The tightest limit of a kind, here or above; `Infinity` if there is none. */
   limitFor(kind: BudgetKind): number {
     return Math.min(Infinity, ...this.#line.map(({ limits }) => limits[kind] ?? Infinity));
   }
@@ -145,15 +145,15 @@ export class BudgetAccount {
     return this.#line.some(({ limits }) => limits.usd !== undefined);
   }
 
-  /** True if money is limited, here or above, and a model without a price therefore refused. */
+  /** True if money is limited, here or above, and models without a price are refused. */
   get refusesUnpriced(): boolean {
     return this.#line.some(({ limits }) => limits.usd !== undefined && limits.unpriced === 'refuse');
   }
 
   /**
-   * Reserves what a call may cost: at once, as soon as others are through, or not at all.
+   * Reserves the cost of a call: at once, as soon as other calls end, or not at all.
    *
-   * Rejects with `run.aborted` if nobody waits for the call any more.
+   * Rejects with `run.aborted` if the call is cancelled.
    */
   reserve(cost: CallCost, abort: LazyAbort): Reservation | BudgetSpent | Promise<Reservation | BudgetSpent> {
     const wanted = amountsOf(cost);
@@ -175,7 +175,7 @@ export class BudgetAccount {
     });
   }
 
-  /** Takes one step, or one tool call; gives the budget that does not allow it, if one does not. */
+  /** Charges one step or tool call; returns the budget that refuses it, if any. */
   take(kind: 'steps' | 'toolCalls', key?: string): BudgetSpent | undefined {
     for (const account of this.#line) {
       if (account.#isLate()) return account.#spent('timeMs');
@@ -189,12 +189,12 @@ export class BudgetAccount {
     return undefined;
   }
 
-  /** Adds what was used without having been reserved. */
+  /** Charges usage without a reservation. */
   charge(cost: CallCost): void {
     this.#free(NOTHING, amountsOf(cost));
   }
 
-  /** How the budgets that hold for the agent at `path` stand. */
+  /** The state of the budgets that apply to the agent at `path`. */
   use(path: string, spent?: BudgetSpent): BudgetUse {
     const lines: Partial<Record<BudgetKind, BudgetLine>> = {};
     for (const account of this.#line)
@@ -211,12 +211,12 @@ export class BudgetAccount {
     };
   }
 
-  /** Undefined: not now, but others are under way that will make room or use it up. */
+  /** Undefined if the answer depends on calls in progress. */
   #tryToReserve(wanted: Amounts): Reservation | BudgetSpent | undefined {
     for (const account of this.#line) {
       if (account.#isLate()) return account.#spent('timeMs');
       for (const kind of RESERVED)
-        // What costs nothing can be had of a budget of 0, too.
+        // Free calls are possible on a budget of 0, too.
         if (wanted[kind] > 0 && account.#used[kind] >= account.#limitOf(kind)) return account.#spent(kind);
     }
     if (this.#line.some((account) => account.#isFullFor(wanted))) return undefined;
@@ -248,7 +248,7 @@ export class BudgetAccount {
       account.#onUse?.(account);
       account.#warn();
     }
-    // Each is asked again, in the order in which they came: there may be room for a small one before a large one.
+    // Each waiting call is tried in order: a small one may fit before a large one.
     for (const { account, wanted: still, settle } of this.#waiting) {
       const answer = account.#tryToReserve(still);
       if (answer !== undefined) settle(answer);
@@ -295,5 +295,5 @@ export class BudgetAccount {
 
 const NOTHING: Amounts = { tokens: 0, usd: 0 };
 
-/** Checks whether it is a budget that is spent, and no reservation. */
+/** Checks whether the answer is a spent budget instead of a reservation. */
 export const isSpent = (answer: Reservation | BudgetSpent): answer is BudgetSpent => 'kind' in answer;

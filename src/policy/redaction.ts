@@ -4,10 +4,10 @@ import { findPublic } from '../contracts/secrets/find-public.ts';
 
 export type { Secrets } from '../contracts/secrets/redactor.ts';
 
-/** Shorter values are found everywhere by chance. */
+/** Shorter values occur anywhere by chance. */
 const SHORTEST = 8;
 
-/** How the names of variables end that hold secrets. */
+/** Endings of variable names that hold secrets. */
 const NAMES =
   /(?:^|_|PG|API|ACCESS|AUTH|SECRET|PRIVATE|DB|DATABASE)(?:KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|PWD|PW|PATS?|DSN|CREDENTIALS?|CREDS|AUTH|COOKIES?|JWT|SALT|WEBHOOK(?:_URL)?|CONN(?:ECTION)?_?STR(?:ING)?|SAS|BEARER)$/i;
 
@@ -19,10 +19,10 @@ const PATH = /^(?:\.{0,2}\/[\w.@ -]+(?:\/|$)|~\/|[A-Za-z]:\\)/;
 const PLAIN = /^(?:true|false|none|null|undefined|disabled|enabled|required|optional)$/i;
 
 /**
- * The secrets of an environment: the values, of 8 characters or more, of variables that are named like one (`OPENAI_API_KEY`,
- * `PGPASSWORD`, `GITHUB_PAT`, `SENTRY_DSN` …) or look like one (a key of known shape, an address with a password in it).
+ * The secrets of an environment: values of at least 8 characters whose variables have the name (`OPENAI_API_KEY`, `PGPASSWORD`,
+ * `GITHUB_PAT`, `SENTRY_DSN` …) or the form of a secret (a key of known shape, an address with a password).
  *
- * Paths and words such as `true` are none.
+ * Paths and words such as `true` are excluded.
  *
  * @example
  * secretsIn({ OPENAI_API_KEY: 'sk-123456789', HOME: '/home/ada' }) // => { OPENAI_API_KEY: 'sk-123456789' }
@@ -35,26 +35,23 @@ export const secretsIn = (environment: Readonly<Record<string, string | undefine
     const password = ADDRESS.exec(value)?.groups?.['password'];
     if (password === undefined && !NAMES.test(name) && !isKey(value)) continue;
     found[name] = value;
-    // Drivers tell the password without its address.
+    // Drivers print the password without its address.
     if (password !== undefined && password.length >= SHORTEST) found[`${name} password`] = password;
   }
   return found;
 };
 
-/** Checks whether all of a value is a key of known shape. */
+/** Checks whether a whole value is a key of known shape. */
 const isKey = (value: string): boolean =>
   findPublic(value).some(({ start, end }) => start === 0 && end === value.length);
 
-/** The variables of the process; none where there is no process (a browser). */
+/** The variables of the process; empty without a process (a browser). */
 const processEnvironment = (): Readonly<Record<string, string | undefined>> => globalThis.process?.env ?? {};
 
-/** Made once for the same secrets: most processes have one set of them. */
+/** Cached, as most processes have one set of secrets. */
 let made: { readonly of: string; readonly redactor: Redactor } | undefined;
 
-/**
- * Finds the secrets that are given, by default those of the process's environment, and all that are known by their looks; `more` are
- * found, too.
- */
+/** A redactor for the given secrets, by default those of the process's environment, for secrets of known shape, and for `more`. */
 export const redactorOf = (given?: Secrets, more?: Secrets): Redactor => {
   const secrets = { ...(given ?? secretsIn(processEnvironment())), ...more };
   const of = JSON.stringify(secrets);
@@ -63,9 +60,9 @@ export const redactorOf = (given?: Secrets, more?: Secrets): Redactor => {
 };
 
 /**
- * Takes secrets out of a text: each becomes `[redacted NAME]`. The values given are found as they are, as JSON has them (twice over,
- * too), in addresses, in hexadecimal digits, in base64 and in other case; keys of known shape, private keys, passwords in addresses
- * and what is assigned to a name such as `password` are found without being given. Takes time in proportion to the text.
+ * Redacts secrets in a text: each becomes `[redacted NAME]`. Given values are found verbatim, JSON-escaped (twice, too), in URLs, in
+ * hexadecimal, in base64 and in other case; keys of known shape, private keys, passwords in addresses and values assigned to names such as
+ * `password` are found without being given. Linear in the length of the text.
  *
  * @example
  * redactor({ API_KEY: 'sk-123456789' })('key=sk-123456789') // => 'key=[redacted API_KEY]'

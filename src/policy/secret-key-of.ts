@@ -1,16 +1,16 @@
 import { SecretKey } from '../contracts/secrets/secret-key.ts';
 import type { Secrets } from '../contracts/secrets/redactor.ts';
 
-/** A key, or the one to seal by with those that were used before it. */
+/** A key, or the current key followed by earlier ones. */
 type Given = string | readonly string[] | undefined;
 
-/** The key that is given, or that of the variable `TROUPE_SECRET_KEY`. @throws {TroupeError} `secret.invalid` */
+/** The given key, or that in the variable `TROUPE_SECRET_KEY`. @throws {TroupeError} `secret.invalid` */
 export const secretKeyOf = (given?: Given): SecretKey | undefined => {
   const found = given ?? globalThis.process?.env['TROUPE_SECRET_KEY'];
   return found === undefined || found === '' ? undefined : new SecretKey(found);
 };
 
-/** Secrets that are given with a run, its key among them. */
+/** The secrets given with a run, including its keys. */
 export const givenSecrets = ({
   secrets,
   secretKey,

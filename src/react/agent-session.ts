@@ -17,12 +17,12 @@ import type { AgentSessionView, UseAgentOptions, ViewedAgent } from './agent-ses
 /** One run of the session, and its actor. */
 interface SessionRun {
   readonly actor: RunActor;
-  /** The last event that was taken in. */
+  /** Number of the last processed event. */
   last: number;
   isOver: boolean;
 }
 
-/** What of an actor is used here; its types are its agent's. */
+/** The untyped part of an actor that is used here. */
 interface RunActor {
   start(): unknown;
   stop(): unknown;
@@ -37,18 +37,18 @@ interface SessionState {
 }
 
 /**
- * An agent and whoever talks with it, one run after the other: what is behind `useAgent`, without React.
+ * A conversation with an agent, one run after the other: `useAgent` without React.
  *
- * I1  There is one run at a time, moved by an actor of the agent's logic.
- * I2  It works while it is attached. Left for more than a microtask, its actor is stopped; attached again, it goes on.
- * I3  The view is the same object as long as nothing changes.
+ * I1 There is one run at a time, by an actor of the agent's logic.
+ * I2 It runs while it is attached. If detached for more than a microtask, its actor is stopped; attached again, it continues.
+ * I3 The view is the same object as long as nothing changes.
  */
 export class AgentSession<Input, Output> {
   readonly name: string;
   #agent: ViewedAgent<Input, Output>;
   #options: UseAgentOptions<Input>;
   readonly #listeners = new Set<() => void>();
-  /** Its runs are one conversation: kept here where the caller does not say where. */
+  /** The thread of its runs, unless the caller gives one. */
   readonly #thread = `session-${randomId()}`;
   #threads: Threads | undefined;
   #run: SessionRun | undefined;
@@ -66,7 +66,7 @@ export class AgentSession<Input, Output> {
     this.#view = this.#viewed();
   }
 
-  /** The agent and the options that the next run is given. */
+  /** Sets the agent and options of the next run. */
   update(agent: ViewedAgent<Input, Output>, options: UseAgentOptions<Input>): void {
     this.#agent = agent;
     this.#options = options;
@@ -84,14 +84,14 @@ export class AgentSession<Input, Output> {
     };
   };
 
-  /** Somebody looks: the run that is wanted goes on. Gives the function that says that nobody does. */
+  /** Attaches an observer: the run starts or continues. Returns a function that detaches it. */
   readonly attach = (): (() => void) => {
     this.#isAttached = true;
     if (this.#run === undefined && this.#options.input !== undefined) this.#begin(this.#options.input);
     else this.#goOn();
     return () => {
       this.#isAttached = false;
-      // StrictMode and fast refresh leave and come back at once.
+      // StrictMode and fast refresh detach and attach at once.
       queueMicrotask(() => {
         if (!this.#isAttached) this.#rest();
       });
@@ -143,7 +143,7 @@ export class AgentSession<Input, Output> {
     return { ...options, thread: this.#thread, threads: options.threads ?? this.#threads };
   }
 
-  /** Starts the actor, for the first time or after a rest. */
+  /** Starts the actor, initially or again. */
   #goOn(): void {
     const run = this.#run;
     if (run === undefined || run.isOver || this.#isRunning || !this.#isAttached) return;
@@ -202,7 +202,7 @@ export class AgentSession<Input, Output> {
       totals,
       progress,
       error: failure ?? progress.error,
-      // The definition that typed the session also made what the run gives.
+      // The definition that types the session also produces the output.
       output: progress.output as Output | undefined,
       get partial() {
         return partialOutput(progress) as AgentSessionView<Input, Output>['partial'];
@@ -217,7 +217,7 @@ export class AgentSession<Input, Output> {
     };
   }
 
-  /** The same in every view. */
+  /** Shared by all views. */
   readonly #controls = {
     send: this.send,
     stop: (reason?: string) => this.command({ type: 'abort', reason }),

@@ -3,14 +3,14 @@ import { AgentSession } from './agent-session.ts';
 import type { AgentSessionView, UseAgentOptions, ViewedAgent } from './agent-session-view.ts';
 
 /**
- * An agent, or a team, of a component's own: what it says as it streams, what it does, what it wants to know, and the means to talk
- * with it. One run after the other is one conversation.
+ * An agent or a team owned by a component: its streaming text, activity and requests, and the functions to talk with it. Consecutive runs
+ * are one conversation.
  *
- * The run lives as long as the component is shown. Mounted twice by StrictMode, or refreshed after an edit, it is not begun twice;
- * hidden by `<Activity>` it rests, and goes on when it is shown again (a tool call that was cut is made again only where that is safe);
- * unmounted it is aborted, or suspended by `onStop: 'suspend'` in a `store`. Rendered by a server it is `idle`.
+ * The run lives as long as the component is mounted. Mounted twice by StrictMode, or refreshed after an edit, it is not started twice;
+ * hidden by `<Activity>` it is stopped, and continues when it is shown again (an interrupted tool call is repeated only if that is safe);
+ * unmounted it is aborted, or suspended by `onStop: 'suspend'` in a `store`. Rendered on a server it is `idle`.
  *
- * An agent made anew under the same name, inline or by an edit, is there from the next run on; another name is another session.
+ * An agent recreated under the same name, inline or by an edit, is used from the next run on; another name starts a new session.
  *
  * @example
  * const { messages, text, isStreaming, send, stop } = useAgent(clerk);
@@ -25,7 +25,7 @@ export const useAgent = <Input, Output>(
     session = new AgentSession(agent, options);
     setKnown(session);
   }
-  // Before it is attached, which comes after this in the same component.
+  // Runs before attaching, which comes after it in the same component.
   useEffect(() => {
     session.update(agent, options);
   });

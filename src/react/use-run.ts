@@ -3,10 +3,11 @@ import type { FollowedRun, FollowOptions, RunSource } from '../client/follow-run
 import { followRun, notFollowed } from '../client/follow-run.ts';
 
 /**
- * A run that goes on elsewhere: its handle, or the URL at which its events are served.
+ * Follows a run elsewhere: by its handle, or by the URL that serves its events.
  *
- * It is followed as long as the component is shown; one that is hidden and shown again goes on where it was. Another source takes
- * the place of the one before, with the options of that moment. Rendered by a server, nothing is followed: the first picture of the page is the same as the server's.
+ * It is followed as long as the component is mounted; hidden and shown again, it continues where it was. Another source replaces the
+ * previous one, with the options of that moment. Rendered on a server, nothing is followed, so that the first client render matches the
+ * server's.
  *
  * @example
  * const { progress, connection } = useRun(`/runs/${id}/events`);

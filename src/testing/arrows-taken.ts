@@ -2,15 +2,15 @@ import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 import type { Arrow, ChartState } from '../machines/chart.ts';
 import { ancestorsOf, arrowsFrom, chartOf, childrenOf, nameOf } from '../machines/chart.ts';
 
-/** The states that a snapshot stands in, outermost first. */
+/** Returns the active states of a snapshot, outermost first. */
 export const activeStates = (snapshot: AnyMachineSnapshot): readonly ChartState[] =>
-  within(chartOf(machineOf(snapshot)), snapshot.value);
+  statesWithin(chartOf(machineOf(snapshot)), snapshot.value);
 
 /**
- * The keys of the arrows that lead through `snapshots`, each the microstep after the one before.
+ * Returns the keys of the arrows taken through `snapshots`, each one microstep after the other.
  *
- * XState does not say which arrows it took, so the choice is made once more: for the first pair by `event` where
- * `isMove` says that it caused it, and for every other pair by `always`.
+ * XState does not report the arrows that it took, so the choice is repeated: for the first pair by `event` if `isMove`
+ * is true, and for every other pair by `always`.
  */
 export const arrowsTaken = (
   snapshots: readonly AnyMachineSnapshot[],
@@ -19,11 +19,15 @@ export const arrowsTaken = (
 ): readonly string[] =>
   snapshots
     .slice(0, -1)
-    .flatMap((snapshot, index) => chosen(snapshot, event, isMove && index === 0))
+    .flatMap((snapshot, index) => chooseArrows(snapshot, event, isMove && index === 0))
     .map(({ key }) => key);
 
-/** For each innermost state the first arrow whose guard holds, its own before those of the states around it. */
-const chosen = (snapshot: AnyMachineSnapshot, event: EventObject, isByEvent: boolean): readonly Arrow[] => {
+/** Selects for each innermost state the first arrow whose guard holds, its own before its ancestors'. */
+const chooseArrows = (
+  snapshot: AnyMachineSnapshot,
+  event: EventObject,
+  isByEvent: boolean,
+): readonly Arrow[] => {
   const leaves = activeStates(snapshot).filter(({ type }) => type === 'atomic' || type === 'final');
   const arrows = leaves.flatMap((leaf) => {
     const candidates = [leaf, ...ancestorsOf(leaf)].flatMap((state) =>
@@ -64,13 +68,13 @@ const holds = ({ guard }: Arrow, snapshot: AnyMachineSnapshot, event: EventObjec
 
 const machineOf = (snapshot: AnyMachineSnapshot): AnyStateMachine => snapshot.machine;
 
-const within = (state: ChartState, value: unknown): readonly ChartState[] => [
+const statesWithin = (state: ChartState, value: unknown): readonly ChartState[] => [
   state,
   ...childrenOf(state).flatMap((child) => {
-    if (state.type === 'parallel') return within(child, valueAt(value, child.key));
+    if (state.type === 'parallel') return statesWithin(child, valueAt(value, child.key));
     if (value === child.key) return [child];
     const inner = valueAt(value, child.key);
-    return inner === undefined ? [] : within(child, inner);
+    return inner === undefined ? [] : statesWithin(child, inner);
   }),
 ];
 

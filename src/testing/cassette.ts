@@ -8,7 +8,7 @@ import type { AssistantTurn } from '../contracts/transcript.ts';
 import type { Acted, Decided } from '../machines/agent-context.ts';
 import { openJournal } from '../persistence/journal-codec.ts';
 import { readJournalFile } from '../persistence/journal-file.ts';
-import { checkRecords } from '../runtime/journal/replay/check-records.ts';
+import { parseRecords } from '../runtime/journal/replay/parse-records.ts';
 
 /** Where an effect was asked: in whose step, and for the how manieth time. */
 interface Place {
@@ -57,7 +57,7 @@ export const cassetteFrom = (file: string): Cassette => {
   const { entry, rows } = readJournalFile(file);
   const { records, damage } = openJournal(entry.runId, rows);
   if (damage !== undefined) throw damage;
-  return cassetteOf(entry.runId, checkRecords(entry.runId, records));
+  return cassetteOf(entry.runId, parseRecords(entry.runId, records));
 };
 
 /** The name of an attempt of a call. */

@@ -2,7 +2,7 @@ import type { Json } from '../contracts/json.ts';
 import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { RunResult } from '../contracts/run.ts';
 
-/** What two runs of one meaning may differ in: when, how long, and in which place among other agents' events. */
+/** Fields in which equivalent runs may differ: times, durations, and positions among other agents' events. */
 const INCIDENTAL: ReadonlySet<string> = new Set([
   'at',
   'seq',
@@ -23,11 +23,11 @@ export type ComparableRun = Pick<
 >;
 
 /**
- * What tells two runs apart, one readable line each; empty if they mean the same.
+ * Lists the differences between two runs, one readable line each; empty if they are equivalent.
  *
- * Events are compared by path, in order, without times: agents that run side by side may take turns differently.
- * News of observers is left out, as those go at their own pace: what fails after the end of one run may fail before that of the other.
- * Effects are compared by key, so what was asked in one run only is found too.
+ * Events are compared by path, in order, without times: concurrent agents may interleave differently. Reports of
+ * observers are ignored, as those run at their own pace: a failure after the end of one run may come before that of the
+ * other. Effects are compared by key, so an effect of only one run is found too.
  *
  * @example
  * expect(compareRuns(await desk.run('…'), await desk.run('…', { store: memoryStore() }))).toEqual([]);
@@ -69,7 +69,7 @@ const byName = (one: Groups, other: Groups, what: string): readonly string[] =>
     differences(`${what} ${name}`, one.get(name) ?? [], other.get(name) ?? []),
   );
 
-/** Where two values differ: the first difference of each list is enough, as what follows is shifted. */
+/** Compares two values: of each list only the first difference, as everything after it is shifted. */
 const differences = (place: string, one: Json | undefined, other: Json | undefined): readonly string[] => {
   if (isList(one) && isList(other)) {
     for (let index = 0; index < Math.max(one.length, other.length); index += 1) {
@@ -92,7 +92,7 @@ const textOf = (value: Json | undefined): string => {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 };
 
-/** A value without what is incidental; the run's id, which is part of every key, reads the same everywhere. */
+/** Removes incidental fields from a value, and normalises the run's id, which is part of every key. */
 const essence = (value: Json, runId: string): Json => {
   if (typeof value === 'string') return value.replaceAll(runId, '<run>');
   if (isList(value)) return value.map((item) => essence(item, runId));

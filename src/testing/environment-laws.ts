@@ -2,7 +2,7 @@ import type { Environment, FileOps, HttpOps, ProcessOps } from '../contracts/env
 import { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import { lawChecks } from './law-checks.ts';
 
-/** An environment to be held to the laws: with the files `notes.md` (`# Notes`) and `src/main.ts` (`one\ntwo`) in it. */
+/** An environment to be tested: it contains the files `notes.md` (`# Notes`) and `src/main.ts` (`one\ntwo`). */
 export interface EnvironmentWorld {
   readonly environment: Environment;
   /** A command that prints its arguments, each on a line or all on one; without it no command is run. */
@@ -13,15 +13,15 @@ export interface EnvironmentWorld {
   dispose?(): void | Promise<void>;
 }
 
-/** Something that every environment owes those who use it. */
+/** A law that every environment must satisfy. */
 export interface EnvironmentLaw {
   readonly name: string;
-  /** Rejects with `environment.unfit`, and what was found, where it does not hold. Makes a world of its own. */
+  /** Rejects with `environment.unfit`, and the violation, if it does not hold. Makes an environment of its own. */
   readonly check: () => Promise<void>;
 }
 
 /**
- * What every environment owes those who use it, whatever it is made of: for the tests of one of your own.
+ * The laws that every environment must satisfy, whatever its implementation: for the tests of a custom one.
  *
  * @param make Makes a world for one law.
  *
@@ -38,7 +38,7 @@ export const environmentLaws = (
       try {
         await inSession(world, holds);
       } catch (thrown) {
-        // What it throws where it should not does not hold either.
+        // An unexpected error is a violation, too.
         throw asBroken(name, thrown);
       } finally {
         await world.dispose?.();
@@ -170,7 +170,7 @@ const NO_PAGES: readonly string[] = [
   'https://user:secret@example.com/',
 ];
 
-/** Ways out of a root, and names that are none. */
+/** Paths that leave a root, and invalid names. */
 const OUTSIDE: readonly string[] = [
   '/etc/passwd',
   '../x',

@@ -8,9 +8,9 @@ import { begin, move } from './moves.ts';
 export interface Exploration<M extends AnyStateMachine> {
   readonly input: InputFrom<M>;
   readonly rules?: Rules | undefined;
-  /** What may happen at a position: its asks say what is waited for. */
+  /** Returns the events that may happen at a position: its asks are the pending ones. */
   readonly events: (position: Position<M>) => readonly Happening<M>[];
-  /** The part of the context that matters: positions equal in it and in their state are taken for one. */
+  /** Projects the context to what matters: positions with an equal projection and state are merged. */
   readonly tell: (context: ContextFrom<M>) => Json;
   /** More places than this are too many. Default 100,000. */
   readonly limit?: number | undefined;
@@ -18,10 +18,10 @@ export interface Exploration<M extends AnyStateMachine> {
 
 /** One event that may happen. */
 export interface Happening<M extends AnyStateMachine> {
-  /** What it is called in a report. */
+  /** Its name in a report. */
   readonly name: string;
   readonly event: EventFromLogic<M>;
-  /** Nobody can count on it: a message, an abort. */
+  /** True if it may never happen: a message, an abort. */
   readonly isFromOutside?: boolean | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Graph {
   readonly moves: readonly GraphMove[];
 }
 
-/** Positions that were taken for one. */
+/** A node: merged positions. */
 export interface Place {
   readonly name: string;
   readonly isFinal: boolean;
@@ -48,15 +48,15 @@ export interface GraphMove {
 }
 
 /**
- * Everything that can happen to a machine over a stated list of events, by trying it all.
+ * Explores all behaviours of a machine over a given list of events, exhaustively.
  *
- * It proves as much as `tell` tells apart: of positions taken for one, only the first is gone on from.
+ * It proves as much as `tell` distinguishes: of merged positions, only the first is explored further.
  *
  * @example
  * const graph = explore(modelCallMachine, { input, events, tell: ({ attempt }) => attempt });
  * deadEnds(graph) // => []
  *
- * @throws {RangeError} past `limit` places
+ * @throws {RangeError} beyond `limit` nodes
  */
 export const explore = <M extends AnyStateMachine>(machine: M, options: Exploration<M>): Graph => {
   const { input, rules, events, tell, limit = 100_000 } = options;
@@ -87,23 +87,23 @@ export const explore = <M extends AnyStateMachine>(machine: M, options: Explorat
 };
 
 /**
- * The places from which no end can be reached by the moves that count (default: all).
+ * Finds the places from which no end is reachable by the counted moves (default: all).
  *
  * @example
- * deadEnds(graph, ({ isFromOutside }) => !isFromOutside) // where somebody outside has to help
+ * deadEnds(graph, ({ isFromOutside }) => !isFromOutside) // places that need help from outside
  */
 export const deadEnds = (
   graph: Graph,
   counts: (each: GraphMove) => boolean = () => true,
 ): readonly string[] => {
-  const before = grouped(graph.moves.filter(counts), ({ to }) => to);
+  const before = groupMoves(graph.moves.filter(counts), ({ to }) => to);
   const safe = new Set(graph.places.filter(({ isFinal }) => isFinal));
   for (const place of safe) for (const { from } of before.get(place) ?? []) safe.add(from);
   return graph.places.filter((place) => !safe.has(place)).map(({ name }) => name);
 };
 
 /**
- * The loops among the moves that count (default: all): one for each way back, as the places it goes through.
+ * Finds the loops among the counted moves (default: all): one for each back edge, as the places on it.
  *
  * @example
  * loops(graph, ({ states }) => !states.includes('agent.running.CHECK_STOP')) // loops that pass no bound
@@ -112,7 +112,7 @@ export const loops = (
   graph: Graph,
   counts: (each: GraphMove) => boolean = () => true,
 ): readonly (readonly string[])[] => {
-  const after = grouped(graph.moves.filter(counts), ({ from }) => from);
+  const after = groupMoves(graph.moves.filter(counts), ({ from }) => from);
   const found: string[][] = [];
   const done = new Set<Place>();
   for (const start of graph.places) {
@@ -140,7 +140,7 @@ export const loops = (
   return found;
 };
 
-const grouped = (
+const groupMoves = (
   moves: readonly GraphMove[],
   end: (each: GraphMove) => Place,
 ): ReadonlyMap<Place, readonly GraphMove[]> => {

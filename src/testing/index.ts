@@ -1,7 +1,4 @@
-/**
- * What tests of agents need: models that follow a script, a clock that stands still, walks through machines, and what
- * compares two runs.
- */
+/** Tools for testing agents: scripted models, a virtual clock, walks through machines, and comparison of runs. */
 
 // Models and time
 export { calls, scriptedModel } from './scripted-model.ts';
@@ -21,11 +18,13 @@ export type { Exploration, Graph, GraphMove, Happening, Place } from './explore.
 export { compareRuns } from './compare-runs.ts';
 export type { ComparableRun } from './compare-runs.ts';
 
-// What parts of one's own have to keep to
+// Contracts for custom parts
 export { environmentLaws } from './environment-laws.ts';
 export type { EnvironmentLaw, EnvironmentWorld } from './environment-laws.ts';
 export { journalStoreLaws } from './journal-store-laws.ts';
 export type { JournalStoreLaw, JournalStoreWorld } from './journal-store-laws.ts';
+export { patternLaws } from './pattern-laws.ts';
+export type { BesideMembers, LawMember, PatternLaw, PatternSubject } from './pattern-laws.ts';
 export { replayModel } from './replay-model.ts';
 export type { Replaying } from './replay-model.ts';
 export { replayTools } from './replay-tools.ts';

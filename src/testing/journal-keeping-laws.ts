@@ -1,7 +1,7 @@
 import type { SceneLaw } from './journal-scene.ts';
 import { change, entry, fails, HARD, idsOf, law, letter, rows, same, wish } from './journal-scene.ts';
 
-/** What a store owes to letters. */
+/** Laws of a store about letters. */
 export const letterLaws: readonly SceneLaw[] = [
   law('keeps letters in the order in which they came, each once', async ({ store, other }) => {
     await store.create(entry('r'), wish('a'));
@@ -25,7 +25,7 @@ export const letterLaws: readonly SceneLaw[] = [
   }),
 ];
 
-/** What a store owes to those who look for what it keeps. */
+/** Laws of a store about queries and removal. */
 export const keepingLaws: readonly SceneLaw[] = [
   law('lists runs newest first, and those that are wanted', async ({ store }) => {
     const made = [

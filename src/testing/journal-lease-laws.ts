@@ -2,7 +2,7 @@ import type { JournalStore } from '../contracts/journal.ts';
 import type { SceneLaw } from './journal-scene.ts';
 import { change, entry, fails, law, letter, rows, same, wish } from './journal-scene.ts';
 
-/** What a store owes to those who want to write to one run. */
+/** Laws of a store about leases. */
 export const leaseLaws: readonly SceneLaw[] = [
   law('gives a run to one holder at a time, until it is given back', async ({ store, other }) => {
     const lease = await store.create(entry('r'), wish('a'));

@@ -2,7 +2,7 @@ import type { Lease } from '../contracts/journal.ts';
 import type { SceneLaw } from './journal-scene.ts';
 import { change, entry, fails, HARD, idsOf, law, letter, rows, same, wish } from './journal-scene.ts';
 
-/** What a store owes to rows and entries. */
+/** Laws of a store about rows and entries. */
 export const rowLaws: readonly SceneLaw[] = [
   law('gives back rows as they were, in their order, from any and as many as wanted', async ({ store }) => {
     const lease = await store.create(entry('r'), wish('a'));

@@ -8,20 +8,20 @@ import type {
 } from '../contracts/journal.ts';
 import { lawChecks } from './law-checks.ts';
 
-/** How a law says that it does not hold. */
+/** Assertions of the laws. */
 export const { asBroken, fails, same } = lawChecks('journal.failed', 'store');
 
-/** Where a law is tried. */
+/** The setting of a law. */
 export interface Scene {
   readonly store: JournalStore;
   /** The same store, opened a second time where that can be done. */
   readonly other: () => Promise<JournalStore>;
 }
 
-/** A law by what it says. */
+/** Names a law. */
 export const law = (name: string, holds: (scene: Scene) => Promise<void>): SceneLaw => ({ name, holds });
 
-/** What has to hold in a scene. */
+/** A condition on a scene. */
 export interface SceneLaw {
   readonly name: string;
   readonly holds: (scene: Scene) => Promise<void>;
@@ -38,7 +38,7 @@ export const entry = (runId: string, rest: Partial<RunEntry> = {}): RunEntry => 
   ...rest,
 });
 
-/** Somebody who wants a lease for 500 ms. */
+/** Returns a lease request for 500 ms. */
 export const wish = (holder: string, now = 1000, rest: Partial<LeaseWish> = {}): LeaseWish => ({
   holder,
   ttlMs: 500,
@@ -50,7 +50,7 @@ export const wish = (holder: string, now = 1000, rest: Partial<LeaseWish> = {}):
 export const rows = (from: number, ...texts: readonly string[]): readonly JournalRow[] =>
   texts.map((text, index) => ({ n: from + index, text }));
 
-/** What a commit says of a run. */
+/** Returns the entry change of a commit. */
 export const change = (rest: Partial<EntryChange> = {}): EntryChange => ({
   status: 'running',
   updatedAt: 2000,
@@ -64,7 +64,7 @@ export const letter = (id: string, runId = 'r', text = `"${id}"`): Letter => ({ 
 export const idsOf = async (listed: ReturnType<JournalStore['list']>): Promise<readonly string[]> =>
   (await listed).map(({ runId }) => runId);
 
-/** Texts that databases and their drivers like to lose. */
+/** Texts that databases and their drivers may corrupt. */
 export const HARD = [
   '',
   ' ',

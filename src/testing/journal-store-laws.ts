@@ -4,24 +4,26 @@ import { leaseLaws } from './journal-lease-laws.ts';
 import { rowLaws } from './journal-row-laws.ts';
 import { asBroken } from './journal-scene.ts';
 
-/** A store to be held to the laws, with nothing in it. */
+/** A store to be tested, empty. */
 export interface JournalStoreWorld {
   readonly store: JournalStore;
-  /** Opens the same store a second time, as another process does; without it nothing is asked of several processes. */
+  /**
+   * Opens the same store a second time, as another process would; without it, laws about several processes are skipped.
+   */
   readonly another?: (() => JournalStore | Promise<JournalStore>) | undefined;
   /** Afterwards, however it went. Both stores are closed by then. */
   dispose?(): void | Promise<void>;
 }
 
-/** Something that every store owes those who use it. */
+/** A law that every store must satisfy. */
 export interface JournalStoreLaw {
   readonly name: string;
-  /** Rejects with `journal.failed`, and what was found, where it does not hold. Makes a world of its own. */
+  /** Rejects with `journal.failed`, and the violation, if it does not hold. Makes a store of its own. */
   readonly check: () => Promise<void>;
 }
 
 /**
- * What every store of journals owes those who use it, wherever it keeps them: for the tests of one of your own.
+ * The laws that every journal store must satisfy, whatever its implementation: for the tests of a custom one.
  *
  * @param make Makes a world for one law.
  *

@@ -6,11 +6,11 @@ import { inertScope } from '../runtime/turn/quiet-scope.ts';
 /** The snapshots that a macrostep leads through, each with the actions that are to be carried out. */
 export type Microsteps = readonly (readonly [AnyMachineSnapshot, readonly ExecutableActionObject[]])[];
 
-/** The microsteps with which a machine begins: the first is the one that enters its initial states. */
+/** Returns the initial microsteps of a machine: the first one enters its initial states. */
 export const initialMicrosteps = (machine: AnyStateMachine, input: unknown): Microsteps =>
   'getInitialMicrosteps' in xstate
     ? xstate.getInitialMicrosteps(machine, input)
-    : noted((scope) => {
+    : collectActions((scope) => {
         const event = { type: 'xstate.init', input };
         const first = firstSnapshot(machine, input, scope);
         return [first, ...machine.microstep(first, event, scope)];
@@ -24,17 +24,17 @@ export const microstepsAfter = (
 ): Microsteps =>
   'getMicrosteps' in xstate
     ? xstate.getMicrosteps(machine, snapshot, event)
-    : noted((scope) => machine.microstep(snapshot, event, scope));
+    : collectActions((scope) => machine.microstep(snapshot, event, scope));
 
-/** Runs microsteps as XState did before 5.28, when it had no function that tells of their actions. */
-const noted = (microsteps: (scope: Scope) => readonly AnyMachineSnapshot[]): Microsteps => {
+/** Runs microsteps as XState did before 5.28, when no function returned their actions. */
+const collectActions = (microsteps: (scope: Scope) => readonly AnyMachineSnapshot[]): Microsteps => {
   const actions: ExecutableActionObject[] = [];
   const scope: Scope = { ...inertScope(), actionExecutor: (action) => void actions.push(action) };
   const snapshots = microsteps(scope);
   return snapshots.map((snapshot, index) => [snapshot, index === snapshots.length - 1 ? actions : []]);
 };
 
-/** Where a machine stands before any arrow without an event is looked at: as the same machine without such arrows begins. */
+/** Returns the state before any eventless transition: the initial state of the machine without them. */
 const firstSnapshot = (machine: AnyStateMachine, input: unknown, scope: Scope): AnyMachineSnapshot => {
   const waiting = xstate.createMachine(withoutAlways(machine.config), machine.implementations as object);
   const { value, context, status, output, error } = waiting.getInitialSnapshot(scope, input);

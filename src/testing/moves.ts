@@ -19,13 +19,13 @@ import { activeStates, arrowsTaken } from './arrows-taken.ts';
 import type { Microsteps } from './microsteps.ts';
 import { initialMicrosteps, microstepsAfter } from './microsteps.ts';
 
-/** One thing that a machine wanted done, as data; named like the methods of a `Carrier`. */
+/** A machine's output, as data; named like the methods of a `Carrier`. */
 export type MachineOutput =
   | { readonly type: 'ask'; readonly ask: Ask }
   | { readonly type: 'engage'; readonly engagement: Engagement }
   | Exclude<Output, { readonly type: 'ask' | 'engage' }>;
 
-/** Where a machine stands between two events, and how it got there by the last one. */
+/** The state of a machine between two events, and its last move. */
 export interface Position<M extends AnyStateMachine> {
   readonly machine: M;
   readonly rules: Rules;
@@ -38,7 +38,7 @@ export interface Position<M extends AnyStateMachine> {
   readonly asks: readonly Ask[];
   /** The asks whose answer a child actor was engaged to find. */
   readonly engaged: readonly Ask[];
-  /** What the last move put out, in order. */
+  /** Outputs of the last move, in order. */
   readonly outputs: readonly MachineOutput[];
   /** The ids of all states that were active during the last move, transient ones included. */
   readonly states: readonly string[];
@@ -47,7 +47,7 @@ export interface Position<M extends AnyStateMachine> {
 }
 
 /**
- * A machine at its start, with `rules` in force; what it wants done is noted, nothing is carried out.
+ * Starts a machine with `rules` in force; its outputs are recorded, not carried out.
  *
  * @example
  * begin(agentMachine, input).asks[0]?.port // => 'prepare'
@@ -59,15 +59,15 @@ export const begin = <M extends AnyStateMachine>(
 ): Position<M> => {
   const { steps, outputs } = run(rules, () => initialMicrosteps(machine, input));
   const first = steps[0]?.[0];
-  if (first === undefined) throw new Error(`Cannot begin '${machine.id}' as it has no first state`);
+  if (first === undefined) throw new Error(`Cannot start '${machine.id}' as it has no initial state`);
   const arrows = arrowsTaken([first, ...steps.slice(1).map(([snapshot]) => snapshot)], INIT);
-  return settled({ machine, rules }, steps, outputs, arrows, { asks: [], engaged: [] }, first);
+  return positionAfter({ machine, rules }, steps, outputs, arrows, { asks: [], engaged: [] }, first);
 };
 
 /**
- * The position after one event; an actor that is over does not move any more.
+ * Returns the position after one event; a finished machine does not move.
  *
- * What a guard or a reducer throws comes out, where a live actor would end with status `error`.
+ * An error of a guard or a reducer is thrown, where a live actor would end with status `error`.
  *
  * @example
  * move(position, { type: 'abort', at: 0, reason: 'enough' }).value // => 'aborted'
@@ -86,14 +86,14 @@ export const move = <M extends AnyStateMachine>(
     outputs.some((output) => output.type === 'engage' && isFor(output.engagement, ask)),
   );
   const open = { asks: left.asks, engaged: [...left.engaged, ...handedOn] };
-  return settled(position, steps, outputs, arrows, open, snapshot);
+  return positionAfter(position, steps, outputs, arrows, open, snapshot);
 };
 
 type Open = Pick<Position<AnyStateMachine>, 'asks' | 'engaged'>;
 
 const INIT: EventObject = { type: 'xstate.init' };
 
-/** Has a macrostep run under the rules, and its actions put out what they want. */
+/** Runs a macrostep under the rules, and collects its outputs. */
 const run = (
   rules: Rules,
   microsteps: () => Microsteps,
@@ -105,10 +105,10 @@ const run = (
     const actions = steps.flatMap(([, each]) => each);
     for (const { exec, info, params } of actions) exec?.(info, params);
   });
-  return { steps, outputs: outputs.flatMap(single) };
+  return { steps, outputs: outputs.flatMap(splitOutput) };
 };
 
-const settled = <M extends AnyStateMachine>(
+const positionAfter = <M extends AnyStateMachine>(
   { machine, rules }: Pick<Position<M>, 'machine' | 'rules'>,
   steps: Microsteps,
   outputs: readonly MachineOutput[],
@@ -147,8 +147,8 @@ const isAnswerTo = (event: EventObject & { readonly index?: unknown }, { port, i
   (event.type === `answered.${port}` || event.type === `failed.${port}`) &&
   (event.index === undefined || event.index === index);
 
-/** Each ask and each engagement by itself: a test looks for one. */
-const single = (output: Output): readonly MachineOutput[] => {
+/** Splits outputs into single asks and engagements, which tests look for. */
+const splitOutput = (output: Output): readonly MachineOutput[] => {
   if (output.type === 'ask') return output.asks.map((ask) => ({ type: 'ask', ask }));
   return output.type === 'engage'
     ? output.engagements.map((engagement) => ({ type: 'engage', engagement }))

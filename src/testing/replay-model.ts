@@ -5,17 +5,17 @@ import { DeterminismError } from '../runtime/journal/replay/determinism-error.ts
 import type { Cassette, RecordedAnswer } from './cassette.ts';
 import { cassetteFrom } from './cassette.ts';
 
-/** What plays a part from a recording, and can say whether it played all of it. */
+/** A replay from a recording that can check whether all of it was used. */
 export interface Replaying {
-  /** Throws {@link DeterminismError} for what is on record and was not asked for. */
+  /** Throws {@link DeterminismError} for recorded entries that were not requested. */
   readonly assertReplayed: () => void;
 }
 
 /**
- * A model that answers as models did in a recorded run: by agent, step and attempt, whatever agent asks and in whatever order.
+ * A model that replays the answers of a recorded run: by agent, step and attempt, in any order of agents.
  *
- * It is strict: what is not on record, and an agent whose instructions or number of messages are others, fails the call with
- * `journal.diverged`. The run may have another id; agents and steps have to be the same.
+ * It is strict: a request that is not on record, or whose agent has other instructions or another number of messages,
+ * fails with `journal.diverged`. The run may have another id; agents and steps must be the same.
  *
  * @example
  * const model = replayModel('test/recordings/refund.journal');
@@ -36,7 +36,7 @@ export const replayModel = (file: string): Model & Replaying => {
     answer: (request, { key }) => {
       const place = key.slice(key.indexOf('/') + 1);
       const recorded = cassette.answers.get(place);
-      if (recorded === undefined) throw unasked(cassette, place);
+      if (recorded === undefined) throw unaskedError(cassette, place);
       checkRequest(cassette, recorded, request);
       left.delete(place);
       if (recorded.said === undefined && recorded.error !== undefined) throw toError(recorded.error);
@@ -48,10 +48,10 @@ export const replayModel = (file: string): Model & Replaying => {
   };
 };
 
-const unasked = ({ runId }: Cassette, key: string): DeterminismError =>
+const unaskedError = ({ runId }: Cassette, key: string): DeterminismError =>
   new DeterminismError({ runId, path: key.split('#')[0] ?? '', expected: null, found: { asked: key } });
 
-/** Something that is on record did not happen. */
+/** Creates the error for a recorded entry that was not requested. */
 export const leftOver = ({ runId }: Cassette, what: string): DeterminismError =>
   new DeterminismError({ runId, path: what, expected: what, found: null });
 

@@ -19,11 +19,11 @@ export interface ReplayedTools extends Replaying {
 }
 
 /**
- * Tools that answer as tools did in a recorded run, and do nothing: by agent, step and call.
+ * Tools that replay the results of a recorded run without executing anything: by agent, step and call.
  *
- * Given the real ones, each keeps all that it says of itself (schema, safety, approvals, retries); without, they are made of what
- * models were told of them, and are `read`. They are strict: a call that is not on record, or that has another input, fails with
- * `journal.diverged`, as does one of a real tool that was never called.
+ * Given the real tools, each keeps its own facts (schema, safety, approvals, retries); otherwise they are made from
+ * their descriptions for the model, with safety `read`. They are strict: a call that is not on record, or has another
+ * input, fails with `journal.diverged`, as does one of a real tool that was never called.
  *
  * @example
  * const { tools, assertReplayed } = replayTools('test/recordings/refund.journal', [refund, lookUp]);
@@ -41,14 +41,14 @@ export const replayTools = (file: string, real?: readonly Tool[]): ReplayedTools
     const { name } = like;
     const place = callName(context.path, context.step, context.callId, context.attempt);
     const recorded = cassette.calls.get(place);
-    if (recorded?.tool !== name) throw unmocked(cassette, context, name, input);
+    if (recorded?.tool !== name) throw unmockedError(cassette, context, name, input);
     const play = (expected: Checked<unknown>): unknown => {
       if (!expected.ok || canonical(toJson(expected.value)) !== canonical(toJson(input)))
         throw otherInput(cassette, recorded, input);
       left.delete(place);
-      return played(recorded);
+      return playCall(recorded);
     };
-    // What was recorded is what the model said; a tool is given what its schema makes of it.
+    // The record has the model's input; a tool receives the output of its schema.
     const expected = like.check(recorded.input);
     return isThenable(expected) ? Promise.resolve(expected).then(play) : play(expected);
   };
@@ -76,7 +76,7 @@ export const replayTools = (file: string, real?: readonly Tool[]): ReplayedTools
   };
 };
 
-const played = ({ result, error }: RecordedCall): unknown => {
+const playCall = ({ result, error }: RecordedCall): unknown => {
   if (result?.ok === true) {
     const { text, value, artifacts, control } = result;
     return dual({
@@ -90,7 +90,7 @@ const played = ({ result, error }: RecordedCall): unknown => {
   throw failure === undefined ? new Error('it failed') : toError(failure);
 };
 
-const unmocked = ({ runId }: Cassette, { path, step, key }: ToolContext, tool: string, input: unknown) =>
+const unmockedError = ({ runId }: Cassette, { path, step, key }: ToolContext, tool: string, input: unknown) =>
   new DeterminismError({
     runId,
     path,

@@ -6,14 +6,14 @@ import { modelAnswer } from '../contracts/model.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { Turn } from '../contracts/transcript.ts';
 
-/** One reply of a script: text, calls, an error to fail with, or a function of what was asked. */
+/** One reply of a script: text, calls, an error to fail with, or a function of the request. */
 export type ScriptedReply =
   | string
   | Partial<ModelAnswer>
   | Error
   | ((request: ScriptedRequest, call: ModelCall) => ScriptedReply | Promise<ScriptedReply>);
 
-/** What a scripted model was asked, copied at the time: later turns do not change it. */
+/** A request to a scripted model, copied at the time: later turns do not change it. */
 export interface ScriptedRequest extends Omit<ModelRequest, 'messages'> {
   readonly messages: readonly Turn[];
   readonly key: string;
@@ -28,17 +28,18 @@ export interface ScriptedModel extends Model {
 }
 
 /**
- * A model for tests: answers with the replies of a script, in order, and records what it was asked.
+ * A model for tests: answers with the replies of a script, in order, and records its requests.
  *
  * It is strict: a request past the end of the script fails with `script.exhausted`, and `assertConsumed()` throws for
- * replies that nobody asked for. Several agents may share one only if their order is fixed; better give each its own.
+ * unused replies. Several agents may share one only if their order is fixed; prefer one for each.
  *
  * @example
  * const model = scriptedModel([calls({ name: 'add', input: { a: 1, b: 2 } }), 'It is 3.']);
  * await agent({ name: 'a', model, tools: [add] }).run('1 + 2?');
  * model.assertConsumed();
  *
- * @throws {TroupeError} `input.invalid` for a script that is no list; `script.exhausted` (as a failed model call), `script.unconsumed` from `assertConsumed()`.
+ * @throws {TroupeError} `input.invalid` unless the script is a list; `script.exhausted` (as a failed model call),
+ * `script.unconsumed` from `assertConsumed()`.
  */
 export const scriptedModel = (script: readonly ScriptedReply[], id = 'script'): ScriptedModel => {
   assertList(script);
@@ -56,14 +57,14 @@ export const scriptedModel = (script: readonly ScriptedReply[], id = 'script'): 
         const found = `request ${requests.length} of a script of ${script.length}`;
         throw new TroupeError('script.exhausted', `Cannot answer as the script is at its end: ${found}`);
       }
-      return answered(reply, asked, call);
+      return answerBy(reply, asked, call);
     },
     assertConsumed: () => {
       const left = script.length - requests.length;
       if (left > 0)
         throw new TroupeError(
           'script.unconsumed',
-          `Cannot call the script done as replies are left: ${left} of ${script.length}`,
+          `Cannot finish the script as replies are unused: ${left} of ${script.length}`,
         );
     },
   };
@@ -76,16 +77,16 @@ export const calls = (
   calls: wanted.map(({ name, input, id }, index) => ({ id: id ?? `scripted_${index}`, name, input })),
 });
 
-/** A function has a length, too: it would pass for a script of so many replies. */
+/** A function has a length, too, and would pass for a list. */
 const assertList = (script: unknown): void => {
   if (Array.isArray(script)) return;
   throw new TroupeError(
     'input.invalid',
-    `Cannot make a scripted model as its script is no list of replies: write scriptedModel([ … ]), found ${foundText(script)}`,
+    `Cannot make a scripted model as its script is not a list of replies: write scriptedModel([ … ]), found ${foundText(script)}`,
   );
 };
 
-const answered = (
+const answerBy = (
   reply: ScriptedReply,
   request: ScriptedRequest,
   call: ModelCall,
@@ -95,11 +96,11 @@ const answered = (
   if (typeof reply !== 'function') return answerOf(reply, call);
   const next = reply(request, call);
   return isThenable(next)
-    ? next.then((settled) => answered(settled, request, call))
-    : answered(next, request, call);
+    ? next.then((settled) => answerBy(settled, request, call))
+    : answerBy(next, request, call);
 };
 
-/** Tokens are counted as characters / 4, so that limits and totals have something to count. */
+/** Tokens are estimated as characters / 4, so that limits and totals have values. */
 const answerOf = (parts: Partial<ModelAnswer>, call: ModelCall): ModelAnswer => {
   if (call.isWatched && parts.text) call.delta({ type: 'text', text: parts.text });
   const output = Math.ceil((parts.text?.length ?? 0) / 4) + (parts.calls?.length ?? 0);

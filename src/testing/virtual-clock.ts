@@ -1,9 +1,9 @@
 import type { Clock } from '../contracts/clock.ts';
 import { whenNothingIsPutOff } from '../runtime/run/pacer.ts';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only a test advances. */
 export interface VirtualClock extends Clock {
-  /** The number of timers that are armed: 0 means that nothing was forgotten. */
+  /** Number of armed timers: 0 means that none was leaked. */
   readonly pending: number;
   /**
    * Moves time on by `ms`, firing what comes due in order of its time; between two timers, everything that promises
@@ -15,7 +15,7 @@ export interface VirtualClock extends Clock {
 /**
  * A {@link Clock} for tests, starting at `startMs` (ms since 1970, default 0).
  *
- * It knows only what is asked of it: the platform's own `setTimeout` and network I/O go on in real time.
+ * It controls only its own timers: the platform's `setTimeout` and network I/O run in real time.
  *
  * @example
  * const clock = virtualClock();
@@ -48,7 +48,7 @@ export const virtualClock = (startMs = 0): VirtualClock => {
       return timer;
     },
     clearTimeout: (handle) => {
-      // A handle is whatever our own setTimeout gave out; anything else is not in the set.
+      // A handle comes from our own setTimeout; any other value is not in the set.
       timers.delete(handle as Timer);
     },
     get pending() {
@@ -56,12 +56,12 @@ export const virtualClock = (startMs = 0): VirtualClock => {
     },
     advance: async (ms) => {
       const end = now + ms;
-      await settled();
+      await untilSettled();
       for (let timer = nextUntil(end); timer !== undefined; timer = nextUntil(end)) {
         timers.delete(timer);
         now = timer.due;
         timer.callback();
-        await settled();
+        await untilSettled();
       }
       now = end;
     },
@@ -69,11 +69,10 @@ export const virtualClock = (startMs = 0): VirtualClock => {
 };
 
 /**
- * Resolves when the microtask queue has run dry, as a macrotask comes after all of it, and the runtime has put nothing off
- * to a later turn of the event loop: how much it does in one turn depends on how busy the machine is. Twice, as what is
- * done last may settle what others wait for.
+ * Resolves when the microtask queue is empty and the runtime has deferred nothing to a later turn of the event loop:
+ * the amount of work in one turn depends on the load of the machine. Twice, as the last work may settle other promises.
  */
-const settled = async (): Promise<void> => {
+const untilSettled = async (): Promise<void> => {
   for (let time = 0; time < 2; time += 1) {
     await macrotask();
     await whenNothingIsPutOff();

@@ -10,7 +10,7 @@ import type { Approval } from '../machines/tool-call-context.ts';
 import type { MachineOutput, Position } from './moves.ts';
 import { begin, move } from './moves.ts';
 
-/** What each port of the three machines answers with. */
+/** The outputs of the ports of all three machines. */
 export interface PortOutputs {
   readonly prepare: Prepared;
   readonly observe: Observed;
@@ -25,40 +25,40 @@ export interface PortOutputs {
   readonly pause: void;
 }
 
-/** An answer for some ports, worked out from what was asked. */
+/** Answers for some ports, computed from the ask. */
 export type PortAnswers = { readonly [P in Port]?: (ask: AskOf<P>) => PortOutputs[P] };
 
-/** One thing that happens to a machine on a walk: an event, or an answer to its oldest ask of one of these ports. */
+/** One step of a walk: an event, or an answer to the oldest ask of one of these ports. */
 export type WalkStep<M extends AnyStateMachine> = EventFromLogic<M> | PortAnswers;
 
-/** Where a walk led. */
+/** The result of a walk. */
 export interface Walk<M extends AnyStateMachine> {
   /** Every phase that announced itself, in order. */
   readonly path: readonly string[];
   readonly value: StateValue;
   readonly status: Position<M>['status'];
   readonly context: ContextFrom<M>;
-  /** What the machine leaves behind; `undefined` while it is not done. */
+  /** The machine's output; `undefined` while it is not done. */
   readonly output: OutputFrom<M> | undefined;
-  /** Everything that the machine wanted done, in order. */
+  /** All outputs of the machine, in order. */
   readonly outputs: readonly MachineOutput[];
-  /** The asks that nobody has answered, oldest first. */
+  /** Unanswered asks, oldest first. */
   readonly asks: readonly Ask[];
-  /** Each position in turn, the start first: for laws that hold at every point. */
+  /** All positions, the start first: for laws that hold at every point. */
   readonly positions: readonly Position<M>[];
 }
 
 /**
  * Walks a machine through `steps` without running it: no actor, no promise, no clock.
  *
- * A list of steps is taken in order; one set of answers instead of a list answers for as long as something is asked.
- * An answer that waits for its time (`wake`, `pause`) comes exactly when it is due.
+ * A list of steps is taken in order; a single set of answers is used as long as there are asks. An answer with a time
+ * (`wake`, `pause`) comes exactly when it is due.
  *
  * @example
  * const { path } = walk(agentMachine, input, [{ prepare: () => ready }, { decide: () => say('42') }]);
  * path.at(-1) // => 'completed'
  *
- * @throws {TroupeError} `script.unconsumed` for an answer that nobody asked for
+ * @throws {TroupeError} `script.unconsumed` for an answer without an ask
  */
 export const walk = <M extends AnyStateMachine>(
   machine: M,
@@ -84,7 +84,7 @@ export const walk = <M extends AnyStateMachine>(
   return walkOf(positions);
 };
 
-/** More than any machine with a stop rule needs: past it a walk goes round in circles. */
+/** More steps than any machine with a stop rule needs: beyond it, the walk is an endless loop. */
 const LONGEST = 5_000;
 
 const walkOf = <M extends AnyStateMachine>(positions: readonly Position<M>[]): Walk<M> => {
@@ -96,7 +96,7 @@ const walkOf = <M extends AnyStateMachine>(positions: readonly Position<M>[]): W
 
 const lastOf = <M extends AnyStateMachine>(positions: readonly Position<M>[]): Position<M> => {
   const last = positions.at(-1);
-  if (last === undefined) throw new Error('Cannot go on as the walk has not begun');
+  if (last === undefined) throw new Error('Cannot continue as the walk has not started');
   return last;
 };
 
@@ -106,7 +106,7 @@ const isList = <M extends AnyStateMachine>(
 
 const isEvent = <M extends AnyStateMachine>(step: WalkStep<M>): step is EventFromLogic<M> => 'type' in step;
 
-/** The clock of a walk starts where the input says. */
+/** The clock of a walk starts at the time in the input. */
 const startedAt = (input: unknown): number =>
   isJsonObject(input) && typeof input['at'] === 'number' ? input['at'] : 0;
 
@@ -119,7 +119,7 @@ const answerOf = <M extends AnyStateMachine>(
   if (event !== undefined) return event;
   const wanted = Object.keys(answers).map((port) => `'${port}'`);
   const asked = [...position.asks, ...position.engaged].map(({ port }) => port);
-  const message = `Cannot answer ${wanted.join(' or ')} as nobody asked it: waiting for ${asked.join(', ') || 'nothing'}`;
+  const message = `Cannot answer ${wanted.join(' or ')} as the machine did not ask for it: it waits for ${asked.join(', ') || 'nothing'}`;
   throw new TroupeError('script.unconsumed', message);
 };
 
@@ -129,7 +129,7 @@ const endless = ({ value }: Position<AnyStateMachine>): TroupeError =>
     `Cannot finish the walk as it does not end: ${LONGEST} answers given, still in ${JSON.stringify(value)}`,
   );
 
-/** The answer to the oldest ask that `answers` knows an answer to. */
+/** Returns the answer to the oldest ask for which `answers` has one. */
 const answerTo = <M extends AnyStateMachine>(
   { status, asks, engaged }: Position<M>,
   answers: PortAnswers,
@@ -144,7 +144,7 @@ const answerTo = <M extends AnyStateMachine>(
     index: ask.index,
     output: respond(ask.port, ask, answers),
   };
-  // The machine asked through this port, so it knows the event that answers it.
+  // The machine asked through this port, so it accepts the event that answers it.
   return event as EventFromLogic<M>;
 };
 

@@ -2,17 +2,17 @@ import { canonical } from '../contracts/canonical.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Tool, ToolResult, ToolSuccess } from '../contracts/tool.ts';
 
-/** The answers that a run keeps, those asked for last. */
+/** Maximum number of cached results; the least recently used are dropped. */
 const MAX_ANSWERS = 256;
 
-/** The answers of a run's cacheable tools, by tool and input. Nothing is made before the first is kept. */
+/** Cached results of a run's cacheable tools, by tool and input. Nothing is allocated before the first is stored. */
 export class CallCache {
   #answers: Map<string, ToolSuccess> | undefined;
   #tools: Map<Tool, number> | undefined;
-  /** Grows with every change: what was asked before one is not kept after it. */
+  /** Grows with every change: a result requested before a change is not stored after it. */
   #epoch = 0;
 
-  /** An answer given before; the order of keys in the input does not matter. */
+  /** Returns a cached result; the order of keys in the input does not matter. */
   find(tool: Tool, input: Json): ToolSuccess | undefined {
     const answers = this.#answers;
     if (answers === undefined) return undefined;
@@ -24,7 +24,7 @@ export class CallCache {
     return found;
   }
 
-  /** Keeps what comes of a call that begins now, unless something is changed meanwhile. */
+  /** Returns a function that stores the result of a call that starts now, unless something changes meanwhile. */
   keeper(tool: Tool, input: Json): (result: ToolResult) => void {
     const epoch = this.#epoch;
     return (result) => {
@@ -36,7 +36,7 @@ export class CallCache {
     };
   }
 
-  /** Something is changed: nothing that was answered before can be relied on. */
+  /** Invalidates all cached results: something changed. */
   forget(): void {
     this.#epoch += 1;
     this.#answers?.clear();

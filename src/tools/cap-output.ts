@@ -1,6 +1,6 @@
 import type { Artifact, ToolCall } from '../contracts/tool.ts';
 
-/** A tool's text is cut after so many UTF-8 bytes (64 KiB), its marker included. */
+/** Maximum size of a tool's text, marker included: 64 KiB of UTF-8. */
 export const MAX_OUTPUT_BYTES = 65_536;
 
 /** No UTF-16 unit takes more bytes than this: shorter texts need not be counted. */
@@ -31,23 +31,25 @@ export const capOutput = (
     : { text: head, artifacts: [{ name, mediaType: 'text/plain', content: text }] };
 };
 
-/** The name of the artifact that holds what a call said at too great a length. */
+/** Returns the name of the artifact that holds the full text of a call. */
 export const outputArtifact = ({ id, name }: Pick<ToolCall, 'id' | 'name'>): string => `${name}-${id}.txt`;
 
 /**
- * The head of a text that is too long, with a marker that names the artifact in which the whole of it is; else the text.
+ * Truncates a text that is too long, with a marker that names the artifact with the whole of it.
  *
  * @example
  * spillText('x'.repeat(70_000), 'answer-3.txt').endsWith("are in the artifact 'answer-3.txt']") // => true
  */
 export const spillText = (text: string, artifact: string, maxBytes = MAX_OUTPUT_BYTES): string => {
-  if (fitting(text, maxBytes) === text.length) return text;
+  if (fittingLength(text, maxBytes) === text.length) return text;
   const mark = `\n[cut here: all ${text.length} characters are in the artifact '${artifact}']`;
-  return text.slice(0, fitting(text, Math.max(0, maxBytes - new TextEncoder().encode(mark).length))) + mark;
+  return (
+    text.slice(0, fittingLength(text, Math.max(0, maxBytes - new TextEncoder().encode(mark).length))) + mark
+  );
 };
 
 const none: readonly Artifact[] = [];
 
-/** The number of UTF-16 units of the text that fit into so many bytes; never half a character. */
-const fitting = (text: string, bytes: number): number =>
+/** Returns the length of the longest start of the text within `bytes`, in UTF-16 units; never splits a character. */
+const fittingLength = (text: string, bytes: number): number =>
   new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read;

@@ -5,14 +5,14 @@ import { isTroupeError } from '../contracts/error.ts';
 const PASSING_CODES =
   /^(E(CONNRESET|CONNREFUSED|CONNABORTED|TIMEDOUT|PIPE|AI_AGAIN|BUSY|AGAIN|NETUNREACH|NETDOWN|HOSTUNREACH|MFILE|NFILE)|UND_ERR_(SOCKET|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT)|(ERR_)?SQLITE_(BUSY|LOCKED)\w*|40001|40P01|55P03|57P0[123]|08\w{3}|ER_LOCK_\w+|ER_CON_COUNT_ERROR|P2034)$/;
 
-/** Codes that come back however often one tries. */
+/** Codes that recur on every attempt. */
 const LASTING_CODES =
   /^(E(NOENT|ACCES|PERM|EXIST|NOTDIR|ISDIR|INVAL|NOTEMPTY|ROFS|NAMETOOLONG|LOOP|XDEV)|ERR_(INVALID|MISSING|UNKNOWN|FS|METHOD_NOT_IMPLEMENTED)\w*)$/;
 
 const PASSING_STATUS: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
 const LASTING_SERVER_STATUS: ReadonlySet<number> = new Set([501, 505, 506, 508, 510, 511]);
 
-/** Programming errors: trying again runs the same bug again. */
+/** Programming errors: a retry runs into the same bug. */
 const BUGS: ReadonlySet<string> = new Set([
   'TypeError',
   'ReferenceError',
@@ -28,29 +28,29 @@ const PASSING_WORDS =
 const LASTING_WORDS =
   /\b(not found|no such|does not exist|doesn't exist|invalid|malformed|permission|forbidden|unauthori[sz]ed|(access|not) (is )?(denied|allowed)|not (supported|implemented)|already exists|out of range)\b/i;
 
-/** The number of causes that are looked at: an error may be its own cause. */
+/** Maximum number of causes examined: an error may be its own cause. */
 const MAX_CAUSES = 5;
 
 /**
- * Classifies what a tool threw: trying it again can help, or not.
+ * Classifies a tool's error: whether a retry can help.
  *
- * Networks, 5xx, 429, locks and deadlocks pass (`yes`); what is not found, invalid or forbidden does not, nor do
- * bugs (`no`); of all else nothing is known (`maybe`). A known code or status beats words, and an error's own
- * `retryable` beats both. Causes are searched too: `fetch` hides its reason in one.
+ * Networks, 5xx, 429, locks and deadlocks are transient (`yes`); missing, invalid or forbidden resources are not, nor
+ * are bugs (`no`); all others are unknown (`maybe`). A known code or status takes precedence over the message, and an
+ * error's own `retryable` over both. Causes are searched too: `fetch` hides its reason in one.
  *
  * @example
  * classifyToolError(Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' })) // => 'yes'
  */
 export const classifyToolError = (thrown: unknown): Retryable => {
   try {
-    return classified(thrown);
+    return classifyChain(thrown);
   } catch {
-    // What throws when it is looked at would do so again.
+    // An error that throws when it is read would do so again.
     return 'no';
   }
 };
 
-const classified = (thrown: unknown): Retryable => {
+const classifyChain = (thrown: unknown): Retryable => {
   let isBug = false;
   let current: unknown = thrown;
   const messages: string[] = [];
@@ -64,7 +64,7 @@ const classified = (thrown: unknown): Retryable => {
     if (current instanceof Error && BUGS.has(current.name)) isBug = true;
     current = 'cause' in current ? current.cause : undefined;
   }
-  // Words may be as long as a page; what matters stands at the start.
+  // A message may be as long as a page; the start matters.
   const words = messages.map((message) => message.slice(0, 500)).join('\n');
   if (PASSING_WORDS.test(words)) return 'yes';
   return isBug || LASTING_WORDS.test(words) ? 'no' : 'maybe';
@@ -83,7 +83,7 @@ const byCode = (error: object): Retryable | undefined => {
   return LASTING_CODES.test(code) ? 'no' : undefined;
 };
 
-/** The HTTP status that an error carries, wherever the usual clients put it. */
+/** Returns the HTTP status of an error, wherever the usual clients put it. */
 export const statusOf = (error: unknown): number | undefined => {
   if (typeof error !== 'object' || error === null) return undefined;
   for (const status of [

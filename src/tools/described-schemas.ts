@@ -4,16 +4,16 @@ import { isLikeJsonSchema, isSchema, schemaFound } from './schemas.ts';
 import { parseFieldList, parseSignature } from './signature-parse.ts';
 import { fieldsSchema } from './signature-schema.ts';
 
-/** The schemas behind an agent's `input` and `output`, whatever was written there. */
+/** The schemas of an agent's `input` and `output`, in whatever form they were given. */
 export interface DescribedSchemas {
   readonly input: Schema | undefined;
   readonly output: Schema | undefined;
 }
 
 /**
- * Reads what an agent's options say of its input and output. In JavaScript anything may stand there.
+ * Resolves an agent's `input` and `output`. JavaScript callers may pass anything.
  *
- * @throws {TroupeError} `agent.invalid` for what is neither a schema nor a string that can be read.
+ * @throws {TroupeError} `agent.invalid` for anything but a schema or a valid string.
  */
 export const describedSchemas = (name: string, input: unknown, output: unknown): DescribedSchemas => {
   const whole = [input, output].find((each) => typeof each === 'string' && each.includes('->'));
@@ -27,7 +27,7 @@ export const describedSchemas = (name: string, input: unknown, output: unknown):
     if (isSchema(given)) return given;
     const why = isLikeJsonSchema(given)
       ? `a JSON Schema, ${schemaFound(given)}: write \`${option}: jsonSchema(…)\``
-      : `no Standard Schema: ${schemaFound(given)}`;
+      : `not a Standard Schema: ${schemaFound(given)}`;
     throw new TroupeError('agent.invalid', `Cannot define the agent '${name}' as its ${option} is ${why}`);
   };
   return { input: read('input', input), output: read('output', output) };

@@ -6,7 +6,7 @@ import { issuesText } from '../contracts/schema.ts';
 import { checkSchema } from './schemas.ts';
 import { dual, isDual } from './tool-result.ts';
 
-/** What a tool returned, as its output schema lets it through. */
+/** Validates a tool's result by its output schema. */
 const fittingTo = (name: string, output: Schema): ((returned: unknown) => unknown) => {
   const fitting = (returned: unknown): unknown => {
     const value = isDual(returned) ? returned.value : returned;
@@ -17,7 +17,7 @@ const fittingTo = (name: string, output: Schema): ((returned: unknown) => unknow
     if (checked.ok) return isDual(returned) ? dual({ ...returned, value: checked.value }) : checked.value;
     throw new TroupeError(
       'tool.failed',
-      `Cannot use what '${name}' returned as it does not fit its output schema: ${issuesText(checked.issues)}`,
+      `Cannot use the result of '${name}' as it does not match its output schema: ${issuesText(checked.issues)}`,
       { tool: name },
     );
   };
@@ -36,7 +36,7 @@ export const checkingOutput = <Input, Result>(
   };
 };
 
-/** What became of a call has to fit as well as what it returns. */
+/** The outcome of an earlier call is validated like a result. */
 export const becameOf = (
   options: { readonly name: string; readonly whatBecame?: Tool['whatBecame'] },
   output: Schema | undefined,

@@ -5,33 +5,36 @@ import type { Tool, ToolContext } from '../contracts/tool.ts';
 import { wrapTool } from './compose.ts';
 import { isThenable } from '../contracts/thenable.ts';
 
-/** How a call ended, as interceptors see it. */
+/** The outcome of a call, as interceptors see it. */
 export type CallOutcome =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
 
-/** What `before` may do: change what goes in, answer itself, or say no. Nothing, for undefined. */
+/** The effect of `before`: change the input, answer in place of the tool, or deny. Undefined: none. */
 export type BeforeCall =
   { readonly input: unknown } | { readonly answer: unknown } | { readonly deny: string } | undefined;
 
-/** Something that looks at the calls of a tool, and may step in. */
+/** Observes the calls of a tool, and may intervene. */
 export interface CallInterceptor {
   readonly name: string;
   /** In order of the list. */
   before?(input: unknown, context: ToolContext): BeforeCall | Promise<BeforeCall>;
-  /** In reverse order, for those whose `before` was passed; gives the outcome that counts, or undefined for the same. */
+  /**
+   * Called in reverse order, for interceptors whose `before` passed; returns the effective outcome, or undefined to
+   * leave it.
+   */
   after?(
     outcome: CallOutcome,
     context: ToolContext,
   ): CallOutcome | undefined | Promise<CallOutcome | undefined>;
-  /** True if the call fails where this throws: for guards. Default false: a throw is reported and changes nothing. */
+  /** True if an error here fails the call: for guards. Default false: an error is reported and changes nothing. */
   readonly required?: boolean | undefined;
 }
 
 /**
- * The same tool with others looking at its calls: before in order, after in reverse order.
+ * Wraps a tool with interceptors: before in order, after in reverse order.
  *
- * What an interceptor throws is told to observers as progress and changes nothing, unless the interceptor is `required`:
- * then the call fails. What `before` puts in place of the input is checked like any input.
+ * An interceptor's error is reported to observers as progress and changes nothing, unless the interceptor is
+ * `required`: then the call fails. An input replaced by `before` is validated like any input.
  *
  * @example
  * const logged = intercepted(search, [{ name: 'log', after: (outcome) => void console.log(outcome.ok) }]);
@@ -50,7 +53,7 @@ const around = async (
   let input = given;
   let outcome: CallOutcome | undefined;
   for (const interceptor of interceptors) {
-    const said = await isolated(tool, interceptor, context, () =>
+    const said = await callInterceptor(tool, interceptor, context, () =>
       interceptor.before?.(copyPlain(input), context),
     );
     if (said.failed !== undefined) {
@@ -60,7 +63,7 @@ const around = async (
     passed.unshift(interceptor);
     const { value } = said;
     if (value === undefined) continue;
-    if ('deny' in value) outcome = { ok: false, error: denied(tool, value.deny) };
+    if ('deny' in value) outcome = { ok: false, error: deniedError(tool, value.deny) };
     else if ('answer' in value) outcome = { ok: true, value: value.answer };
     else {
       const checked = await tool.check(toJson(value.input));
@@ -69,7 +72,7 @@ const around = async (
     }
     if (outcome !== undefined) break;
   }
-  let end: CallOutcome = outcome ?? (await settled(() => next(input)));
+  let end: CallOutcome = outcome ?? (await settleCall(() => next(input)));
   for (const interceptor of passed) end = await judgedBy(interceptor, tool, end, context);
   if (end.ok) return end.value;
   throw end.error;
@@ -81,13 +84,13 @@ const judgedBy = async (
   outcome: CallOutcome,
   context: ToolContext,
 ): Promise<CallOutcome> => {
-  const said = await isolated(tool, interceptor, context, () =>
+  const said = await callInterceptor(tool, interceptor, context, () =>
     interceptor.after?.(copyPlain(outcome), context),
   );
   return said.failed ?? said.value ?? outcome;
 };
 
-const settled = async (work: () => unknown): Promise<CallOutcome> => {
+const settleCall = async (work: () => unknown): Promise<CallOutcome> => {
   try {
     const value = work();
     return { ok: true, value: isThenable(value) ? await value : value };
@@ -96,8 +99,8 @@ const settled = async (work: () => unknown): Promise<CallOutcome> => {
   }
 };
 
-/** What an interceptor says; one that throws has said nothing, or has failed the call. */
-const isolated = async <T>(
+/** Calls an interceptor; an error counts as no result, or fails the call. */
+const callInterceptor = async <T>(
   tool: Tool,
   { name, required }: CallInterceptor,
   context: ToolContext,
@@ -112,7 +115,7 @@ const isolated = async <T>(
   }
 };
 
-const denied = (tool: Tool, reason: string): TroupeError =>
+const deniedError = (tool: Tool, reason: string): TroupeError =>
   new TroupeError('tool.denied', `Cannot run '${tool.name}' as it was denied: ${reason}`, {
     retryable: 'no',
   });
@@ -120,5 +123,5 @@ const denied = (tool: Tool, reason: string): TroupeError =>
 const unfit = (tool: Tool, { name }: CallInterceptor): TroupeError =>
   new TroupeError(
     'tool.failed',
-    `Cannot run '${tool.name}' as what the interceptor '${name}' made of its input does not fit`,
+    `Cannot run '${tool.name}' as the input from the interceptor '${name}' is invalid`,
   );

@@ -4,7 +4,7 @@ import { isJsonObject } from '../contracts/json.ts';
 import { linearPattern } from '../contracts/patterns/linear-pattern.ts';
 import { resolveReference } from './json-schema-reference.ts';
 
-/** One thing wrong with a value. */
+/** One problem with a value. */
 export interface JsonSchemaIssue {
   readonly message: string;
   readonly path: readonly (string | number)[];
@@ -12,9 +12,9 @@ export interface JsonSchemaIssue {
 
 type Path = readonly (string | number)[];
 
-/** Looks taken in all: a schema that refers to itself in every branch must not cost without end. */
+/** Total number of schema visits: a schema that refers to itself in every branch must not cost without end. */
 const MOST_LOOKS = 200_000;
-/** Steps of patterns taken in all: a long list of texts must not cost as much as each of them may. */
+/** Total number of pattern steps: a long list of texts must not multiply the limit of each. */
 const MOST_STEPS = 40_000_000;
 /** References followed without the value becoming smaller. */
 const MOST_REFERENCES = 50;
@@ -22,8 +22,8 @@ const MOST_REFERENCES = 50;
 const MOST_ISSUES = 50;
 
 /**
- * What is wrong with a value by a JSON Schema (draft 2020-12, and of the older drafts what they write otherwise): empty if it fits. Formats,
- * `unevaluated…` and patterns that {@link linearPattern} does not read are notes, and are not checked.
+ * Validates a value by a JSON Schema (draft 2020-12, and deviating forms of older drafts); returns the problems, none
+ * if it is valid. Formats, `unevaluated…` and patterns that {@link linearPattern} cannot compile are annotations only.
  */
 export const jsonSchemaIssues = (root: JsonObject, value: Json): readonly JsonSchemaIssue[] =>
   new Checking(root).issues(root, value, [], 0);
@@ -31,7 +31,7 @@ export const jsonSchemaIssues = (root: JsonObject, value: Json): readonly JsonSc
 class Checking {
   readonly #root: JsonObject;
   #looks = 0;
-  /** Times that something could not be checked: a part that gave up says neither that a value fits nor that it does not. */
+  /** Number of checks that were given up: such a part is neither valid nor invalid. */
   #gaveUp = 0;
   #isTooLong = false;
   readonly #allowance = { left: MOST_STEPS };
@@ -53,7 +53,7 @@ class Checking {
         return this.#giveUp(path, `its schema refers to itself: ${reference}`);
       found.push(...this.issues(resolveReference(this.#root, reference), value, path, references + 1));
     }
-    // OpenAPI says so.
+    // OpenAPI's form of a nullable type.
     if (value === null && schema['nullable'] === true) return found;
     const wrong = wrongByItself(schema, value);
     if (wrong !== undefined) return [...found, { path, message: wrong }];
@@ -71,7 +71,7 @@ class Checking {
         return [{ path, message: `Invalid string: must match pattern /${pattern}/` }];
       case 'too long':
         return this.#giveUp(path, `it is too long for its pattern: /${pattern}/`);
-      // What cannot be read, or not be bounded, forbids nothing.
+      // An unreadable or unbounded pattern forbids nothing.
       case 'unread':
       case 'yes':
         return [];
@@ -98,7 +98,7 @@ class Checking {
     return this.issues(schema, value, path, references).length === 0;
   }
 
-  /** Looks at what may not fit, too: what could not be checked there must not pass for what does not fit. */
+  /** Runs a check whose failure means success elsewhere: one that was given up must not count as failed. */
   #surely(path: Path, look: () => readonly JsonSchemaIssue[]): readonly JsonSchemaIssue[] {
     const before = this.#gaveUp;
     const found = look();
@@ -113,7 +113,7 @@ class Checking {
     const anyOf = listOf(schema['anyOf']);
     if (anyOf.length > 0) {
       const all = anyOf.map((each) => this.issues(each, value, path, references));
-      if (all.every((issues) => issues.length > 0)) found.push(...nearest(all, path));
+      if (all.every((issues) => issues.length > 0)) found.push(...nearestAlternative(all, path));
     }
     const oneOf = listOf(schema['oneOf']);
     if (oneOf.length > 0)
@@ -145,7 +145,7 @@ class Checking {
   ): readonly JsonSchemaIssue[] {
     const all = alternatives.map((each) => this.issues(each, value, path, references));
     const fitting = all.filter((issues) => issues.length === 0).length;
-    if (fitting === 0) return nearest(all, path);
+    if (fitting === 0) return nearestAlternative(all, path);
     return fitting > 1
       ? [{ path, message: `Invalid input: fits ${fitting} alternatives, only one may` }]
       : [];
@@ -201,7 +201,7 @@ class Checking {
         found.push(...this.#giveUp(at, 'its name is too long for a pattern of names'));
       for (const [index, [, inner]] of patterns.entries())
         if (results[index] === 'yes') found.push(...this.issues(inner, item, at, 0));
-      // It may be a name of a pattern that cannot be read.
+      // The name may match an unreadable pattern.
       if (isKnown || results.some((result) => result !== 'no')) continue;
       const rest = schema['additionalProperties'];
       if (rest === false) found.push({ path, message: `Unrecognized key: ${JSON.stringify(name)}` });
@@ -228,8 +228,11 @@ class Checking {
   }
 }
 
-/** What the alternative says that came nearest: the one whose first problem lies deepest. */
-const nearest = (all: readonly (readonly JsonSchemaIssue[])[], path: Path): readonly JsonSchemaIssue[] => {
+/** Returns the problems of the closest alternative: the one whose first problem is deepest. */
+const nearestAlternative = (
+  all: readonly (readonly JsonSchemaIssue[])[],
+  path: Path,
+): readonly JsonSchemaIssue[] => {
   const depth = (issues: readonly JsonSchemaIssue[]): number =>
     Math.min(...issues.map((issue) => issue.path.length));
   const [best = []] = all.toSorted((a, b) => depth(b) - depth(a));
@@ -243,7 +246,7 @@ const nearest = (all: readonly (readonly JsonSchemaIssue[])[], path: Path): read
       ];
 };
 
-/** What is wrong with a value whatever it holds. */
+/** Checks the value itself, without its content. */
 const wrongByItself = (schema: JsonObject, value: Json): string | undefined => {
   const types = listOf(schema['type'], true);
   if (types.length > 0 && !types.some((type) => isOfType(value, type)))
@@ -270,7 +273,7 @@ const wrongByItself = (schema: JsonObject, value: Json): string | undefined => {
 
 const wrongNumber = (schema: JsonObject, value: number): string | undefined => {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  // Draft 4 says by a boolean that the bound itself is out.
+  // In draft 4 a boolean makes the bound exclusive.
   const above = numberOf(exclusiveMinimum) ?? (exclusiveMinimum === true ? numberOf(minimum) : undefined);
   const below = numberOf(exclusiveMaximum) ?? (exclusiveMaximum === true ? numberOf(maximum) : undefined);
   if (typeof minimum === 'number' && value < minimum) return `Too small: expected number to be >=${minimum}`;
@@ -315,7 +318,7 @@ const isOfType = (value: Json, type: Json): boolean => {
     case 'null':
       return value === null;
     default:
-      // A type that nobody knows says nothing.
+      // An unknown type is ignored.
       return true;
   }
 };
@@ -339,7 +342,7 @@ const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ?
 const listOf = (value: Json | undefined, alsoOne = false): readonly Json[] =>
   Array.isArray(value) ? value : alsoOne && value !== undefined ? [value] : [];
 
-/** Names that must be there; in draft 3 each property says so itself. */
+/** Returns the required names; in draft 3 each property declares so itself. */
 const requiredOf = (schema: JsonObject): readonly string[] => {
   const { required } = schema;
   if (Array.isArray(required)) return required.filter((name: Json) => typeof name === 'string');

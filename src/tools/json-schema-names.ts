@@ -1,7 +1,7 @@
 import type { Json, JsonObject, JsonSchema } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 
-/** Names of types that other vocabularies use, by the one that JSON Schema has; `any` has none. */
+/** Type names of other vocabularies, by JSON Schema's; `any` has none. */
 const TYPES: ReadonlyMap<string, string | undefined> = new Map([
   ['dict', 'object'],
   ['map', 'object'],
@@ -23,7 +23,7 @@ const TYPES: ReadonlyMap<string, string | undefined> = new Map([
   ['any', undefined],
 ]);
 
-/** Keys under which a schema holds another, several, or several by name. */
+/** Keywords with one subschema, a list of them, or several by name. */
 const ONE =
   'items additionalItems additionalProperties propertyNames contains not if then else unevaluatedItems unevaluatedProperties'.split(
     ' ',
@@ -32,22 +32,23 @@ const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'];
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 
 /**
- * A JSON Schema as providers take it, a copy: types by their JSON Schema names (`dict` is `object`, `float` is `number`, `String` is
- * `string`, `any` says nothing), and without `$schema`. Everything else stays as it is.
+ * Copies a JSON Schema in a form that providers accept: types by their JSON Schema names (`dict` is `object`, `float`
+ * is `number`, `String` is `string`, `any` is dropped), and without `$schema`. Everything else is unchanged.
  *
  * @example plainSchema({ type: 'dict', properties: { a: { type: 'float' } } }) // => { type: 'object', properties: { a: { type: 'number' } } }
  */
 export const plainSchema = (schema: JsonSchema): JsonSchema => {
-  const { $schema: _, ...rest } = renamed(schema);
+  const { $schema: _, ...rest } = renameTypes(schema);
   return rest;
 };
 
-const renamed = (schema: JsonObject): JsonObject => {
+const renameTypes = (schema: JsonObject): JsonObject => {
   const found: Record<string, Json | undefined> = { ...schema };
   const type = typeNamed(schema['type']);
   if (type === undefined) delete found['type'];
   else found['type'] = type;
-  const inner = (value: Json | undefined): Json => (isJsonObject(value) ? renamed(value) : (value ?? null));
+  const inner = (value: Json | undefined): Json =>
+    isJsonObject(value) ? renameTypes(value) : (value ?? null);
   for (const key of ONE) if (isJsonObject(found[key])) found[key] = inner(found[key]);
   for (const key of LISTS) {
     const value = found[key];

@@ -12,25 +12,25 @@ export interface JsonSchemaOf<Value> {
 }
 
 /**
- * Makes a schema of a plain JSON Schema, as MCP servers and OpenAI's function definitions give it: for a tool's `input`, or wherever a
- * Standard Schema is taken. Values are checked against it and stay as they are; no default is filled in.
+ * Converts a plain JSON Schema, as MCP servers and OpenAI's function definitions have it, to a Standard Schema: for a
+ * tool's `input` and elsewhere. Values are validated and stay unchanged; defaults are not filled in.
  *
- * Draft 2020-12 and what older drafts write otherwise are understood, and the type names of other vocabularies (`dict`, `float`, `any`).
- * Formats are not checked, and neither is a `pattern` that refers back to what it matched (`\1`), has modifiers, or counts that make it very long: what
- * it takes to match one cannot be bounded. All others are matched in time that grows with the text, whoever wrote them.
+ * Supports draft 2020-12 and deviating forms of older drafts, and the type names of other vocabularies (`dict`,
+ * `float`, `any`). Formats are not checked, and neither is a `pattern` with back-references (`\1`), modifiers, or
+ * counts that make it very long: its cost cannot be bounded. All other patterns are matched in time linear in the text.
  *
- * @throws `tool.invalid` for what is no object, or refers to what is not in it: nothing is fetched.
+ * @throws `tool.invalid` for anything but an object, or a broken reference: nothing is fetched.
  *
  * @example
  * const add = tool({
- *   name: 'math.add',
- *   description: 'Add two numbers.',
- *   input: jsonSchema<{ a: number; b: number }>({
- *     type: 'object',
- *     properties: { a: { type: 'number' }, b: { type: 'number' } },
- *     required: ['a', 'b'],
- *   }),
- *   execute: ({ a, b }) => a + b,
+ * name: 'math.add',
+ * description: 'Add two numbers.',
+ * input: jsonSchema<{ a: number; b: number }>({
+ * type: 'object',
+ * properties: { a: { type: 'number' }, b: { type: 'number' } },
+ * required: ['a', 'b'],
+ * }),
+ * execute: ({ a, b }) => a + b,
  * });
  */
 export const jsonSchema = <Value = Json>(schema: JsonSchema): JsonSchemaOf<Value> => {
@@ -39,13 +39,13 @@ export const jsonSchema = <Value = Json>(schema: JsonSchema): JsonSchemaOf<Value
   if (root === undefined)
     throw new TroupeError(
       'tool.invalid',
-      `Cannot read a JSON Schema as it is no object: ${messageOf(given)}`,
+      `Cannot read a JSON Schema as it is not an object: ${messageOf(given)}`,
     );
   const broken = brokenReference(root);
   if (broken !== undefined)
     throw new TroupeError(
       'tool.invalid',
-      `Cannot read a JSON Schema as it refers to what is not in it: ${broken}`,
+      `Cannot read a JSON Schema as it has a broken reference: ${broken}`,
     );
   return {
     '~standard': {
@@ -53,7 +53,7 @@ export const jsonSchema = <Value = Json>(schema: JsonSchema): JsonSchemaOf<Value
       vendor: 'json-schema',
       validate: (value) => {
         const issues = jsonSchemaIssues(root, toJson(value));
-        // What fits the schema is what its author says it is.
+        // The schema's author vouches for the type of valid values.
         return issues.length === 0 ? { value: value as Value } : { issues };
       },
       jsonSchema: { input: () => root, output: () => root },

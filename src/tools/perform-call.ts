@@ -19,7 +19,7 @@ import { issuesText } from '../contracts/schema.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { failure, success } from './tool-result.ts';
 
-/** What performing a call needs beside the call. */
+/** Parameters of a call's execution. */
 export interface PerformOptions {
   /** Measures the time-out and the duration. */
   readonly clock: Clock;
@@ -28,19 +28,19 @@ export interface PerformOptions {
    * within a tick; the time-out aborts it.
    */
   readonly abort: LazyAbort;
-  /** What `tool.check` said of the input, where it was asked before. */
+  /** The result of an earlier `tool.check` of the input. */
   readonly checkedInput?: Checked<unknown> | undefined;
-  /** Executes the call; the tool itself where there is none. */
+  /** Executes the call in place of the tool. */
   readonly executor?: ToolExecutor | undefined;
-  /** Told of a success that came after the call had ended otherwise. */
+  /** Called with a success that arrives after the call has ended. */
   readonly onLate?: ((result: ToolResult) => void) | undefined;
 }
 
 /**
- * One attempt of a call: check, execute, result. Never throws, never rejects.
+ * Executes one attempt of a call: validate, execute, convert the result. Never throws, never rejects.
  *
- * A tool that answers at once gives its result at once; only one that returned a promise is awaited, under its
- * time-out. A promise that never settles ends `timeout` all the same, and what it settles to later is dropped.
+ * A synchronous tool yields a synchronous result; only a promise is awaited, under the tool's time-out. A promise that
+ * never settles ends as `timeout` nevertheless, and its later result is dropped.
  *
  * @example
  * const abort = new LazyAbort();
@@ -54,7 +54,7 @@ export const performCall = (
   options: PerformOptions,
 ): ToolResult | Promise<ToolResult> => new Attempt(tool, call, context, options).perform();
 
-/** A call under way, so that its parts need not pass six arguments around. */
+/** A call in progress, so that its parts need not pass six arguments around. */
 class Attempt {
   readonly #tool: Tool;
   readonly #call: ToolCall;
@@ -77,7 +77,7 @@ class Attempt {
     if (this.#options.abort.isAborted) return this.#cancelled(this.#options.abort.reason);
     let checked: Checked<unknown> | Promise<Checked<unknown>>;
     try {
-      // A copy: what the tool is given is its own, and what was asked for stays as it is on record.
+      // A copy: the tool may change its input, and the recorded one stays as it is.
       checked = this.#options.checkedInput ?? this.#tool.check(copyPlain(input));
     } catch (thrown) {
       return this.#brokenCheck(thrown);
@@ -139,7 +139,7 @@ class Attempt {
         abort.abort(new DOMException(result.error.message, 'TimeoutError'));
       };
       const timer = clock.setTimeout(onTimeout, timeoutMs);
-      // At once, if the tool itself brought the abort about: so the timer comes first.
+      // Synchronously, if the tool itself caused the abort: so the timer comes first.
       forget = abort.onAbort((reason) => finish(() => this.#cancelled(reason)));
       work.then(
         (value) => {
@@ -151,7 +151,7 @@ class Attempt {
     });
   }
 
-  /** What failed late was called off: only work that was done all the same is worth a word. */
+  /** A late failure of a cancelled call is ignored: only work that was done after all is reported. */
   #late(result: ToolResult): void {
     if (result.ok) this.#options.onLate?.(result);
   }
@@ -215,7 +215,7 @@ const statusIn = (thrown: unknown): number | undefined => {
   }
 };
 
-/** A tool that knows better than "it failed" may throw a TroupeError of its own. */
+/** A tool may throw a TroupeError for a more specific kind than "failed". */
 const kindOf = (thrown: unknown): ToolErrorKind => {
   if (isTroupeError(thrown, 'tool.input-invalid')) return 'validation';
   if (isTroupeError(thrown, 'tool.timeout')) return 'timeout';

@@ -1,9 +1,9 @@
 import type { Tool, ToolResult, Toolset } from '../contracts/tool.ts';
 
 /**
- * Tells the phase of work from what tools are used: that of the newest result whose tool is of a category that is named.
+ * Derives the phase of the work from the tools used: that of the newest result whose tool's category is named.
  *
- * Undefined where no result is of such a tool: keep the phase that was, in the state. A tool that failed was used, too.
+ * Undefined if there is no such result: keep the previous phase, in the state. A failed tool counts as used, too.
  *
  * @example
  * const tools = [fileTools(), processTools()];

@@ -7,7 +7,7 @@ import { requiredBy, requiring } from './environments/requiring.ts';
 import { issuesText } from '../contracts/schema.ts';
 import { dual, isDual } from './tool-result.ts';
 
-/** What a tool made of others is called. */
+/** Name and description of a composed tool. */
 export interface PipeOptions {
   readonly name: string;
   readonly description: string;
@@ -16,15 +16,15 @@ export interface PipeOptions {
 const SAFETIES: readonly Safety[] = ['read', 'write', 'danger'];
 
 /**
- * Two tools as one: what the first gives is what the second takes. Pipes can be piped in turn.
+ * Composes two tools: the first one's result is the second one's input. Pipes can be piped in turn.
  *
- * That they fit is checked by the compiler, and again by the second tool's schema when it runs. The pipe is as careful
- * as its most careful part: safety, repetition, a person's approval.
+ * Their types are checked by the compiler, and the value by the second tool's schema at run time. The pipe is as
+ * careful as its most careful part: safety, repetition, a person's approval.
  *
  * @example
  * const summary = pipeTools({ name: 'summary', description: 'Fetches and sums up.' }, fetchPage, summarise);
  *
- * @throws `tool.invalid` for a first tool that ends runs, as nothing would come after it.
+ * @throws `tool.invalid` for a first tool that ends runs, as nothing would follow it.
  */
 export const pipeTools = <Input, Middle, Output>(
   { name, description }: PipeOptions,
@@ -69,17 +69,17 @@ export const pipeTools = <Input, Middle, Output>(
       if (!checked.ok)
         throw new TroupeError(
           'tool.failed',
-          `Cannot go on with '${second.name}' as what '${first.name}' gave does not fit: ${issuesText(checked.issues)}`,
+          `Cannot continue with '${second.name}' as the result of '${first.name}' is invalid: ${issuesText(checked.issues)}`,
           { tool: name },
         );
-      // Nobody could see this input before: who was not asked about the whole cannot be asked about a part.
+      // Nobody could see this input before: a person who was not asked about the whole cannot be asked about a part.
       if (second.safety !== 'danger' && second.needsApproval(middle) && !first.needsApproval(toJson(input)))
         throw new TroupeError(
           'tool.denied',
-          `Cannot go on with '${second.name}' as a person has to approve of it: call it by itself`,
+          `Cannot continue with '${second.name}' as a person must approve it: call it by itself`,
           { tool: name, retryable: 'no' },
         );
-      // The schema that let it through is the one that typed the tool.
+      // Validated by the schema from which the tool's type is derived.
       const given: unknown = await second.execute(checked.value as Middle, context);
       const artifacts = isDual(returned) ? (returned.artifacts ?? []) : [];
       if (artifacts.length === 0 || !isDual(given)) return given;

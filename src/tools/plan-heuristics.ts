@@ -5,7 +5,7 @@ import { nextStep, planIn, planStatus } from './plan-state.ts';
  * Sends an answer back while the plan in the agent's state has open steps; for `bySupervisor`.
  *
  * @example
- * agent({ name: 'coder', tools: [plan, edit], reduce: ({ state, results }) => withPlan(state, results), ends: bySupervisor([unfinishedPlan]) });
+ * agent({ name: 'coder', tools: [plan, edit], reduce: ({ state, results }) => withPlan(state, results), stop: { ends: bySupervisor([unfinishedPlan]) } });
  */
 export const unfinishedPlan: Heuristic = {
   name: 'unfinishedPlan',
@@ -17,7 +17,7 @@ export const unfinishedPlan: Heuristic = {
 };
 
 /**
- * Says, once, that it is time for a plan: after so many calls (default 5) without one; for `bySupervisor`.
+ * Asks once for a plan after a number of calls (default 5) without one; for `bySupervisor`.
  *
  * @example
  * bySupervisor([wantsPlan(3), unfinishedPlan])

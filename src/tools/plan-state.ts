@@ -6,7 +6,7 @@ import { onDemand } from '../contracts/on-demand.ts';
 import { schemaOnDemand } from '../contracts/schema-on-demand.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 
-/** How a step of a plan stands. */
+/** The status of a step. */
 const stepStatus = onDemand(() => z.enum(['pending', 'active', 'done', 'skipped']));
 
 /** See {@link planSchema}. */
@@ -17,7 +17,7 @@ const planStepSchema = onDemand(() =>
   }),
 );
 
-/** What a model says when it plans: three to six steps, and what could go wrong. */
+/** A plan as a model writes it: three to six steps, and risks. */
 export const planInputSchema = onDemand(() =>
   z.object({
     steps: z.array(planStepSchema()).min(3, 'a plan has 3 to 6 steps').max(6, 'a plan has 3 to 6 steps'),
@@ -42,31 +42,31 @@ export type Plan = z.output<typeof planSchema>;
 /** One step of a plan. */
 export type PlanStep = Plan['steps'][number];
 
-/** How a plan as a whole stands. */
+/** The status of a whole plan. */
 export type PlanStatus = 'idle' | 'executing' | 'completed';
 
 const isOver = ({ status }: PlanStep): boolean => status === 'done' || status === 'skipped';
 
-/** The plan that somebody said, after the one before it. Pure. */
+/** Builds the next revision of a plan. Pure. */
 export const revisedPlan = (said: PlanInput, before?: Plan): Plan => ({
   ...said,
   revision: (before?.revision ?? 0) + 1,
   cursor: firstOpen(said.steps),
 });
 
-/** `idle` before anything has begun, `completed` once every step is done or skipped. */
+/** Returns the status: `idle` before the first step has started, `completed` once every step is done or skipped. */
 export const planStatus = ({ steps }: Plan): PlanStatus => {
   if (steps.every(isOver)) return 'completed';
   return steps.every(({ status }) => status === 'pending') ? 'idle' : 'executing';
 };
 
-/** The step that comes next; undefined when there is none left. */
+/** Returns the next step; undefined if none is left. */
 export const nextStep = ({ steps, cursor }: Plan): PlanStep | undefined => steps[cursor];
 
 /**
- * The plan with one step (from 0) in another state, and the cursor at the first that is not over.
+ * Changes the status of one step (from 0), and moves the cursor to the first unfinished one.
  *
- * @throws `tool.input-invalid` for a step that there is not.
+ * @throws `tool.input-invalid` for an unknown step.
  */
 export const markStep = (plan: Plan, index: number, status: PlanStep['status']): Plan => {
   const step = plan.steps[index];
@@ -84,7 +84,7 @@ const firstOpen = (steps: readonly PlanStep[]): number => {
   return index < 0 ? steps.length : index;
 };
 
-/** The plan in an agent's state; undefined where there is none. */
+/** Returns the plan in an agent's state; undefined if there is none. */
 export const planIn = (state: Json): Plan | undefined => {
   const parsed = planSchema.safeParse(isJsonObject(state) ? state['plan'] : undefined);
   return parsed.success ? parsed.data : undefined;
@@ -93,7 +93,7 @@ export const planIn = (state: Json): Plan | undefined => {
 /** The name of the tool whose results change the plan. */
 export const PLAN_TOOL = 'plan';
 
-/** The state after a step: its `plan` is what the plan tool said last. Pure; for an agent's `reduce`. */
+/** Updates the state after a step: its `plan` is the plan tool's latest input. Pure; for an agent's `reduce`. */
 export const withPlan = (state: Json, results: readonly ToolResult[]): Json => {
   const said = results.findLast((result) => result.ok && result.tool === PLAN_TOOL);
   if (said?.ok !== true) return state;

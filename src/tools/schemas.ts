@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-// By `z.core.util` a bundler keeps all of zod, with its 50 languages.
+// Via `z.core.util` a bundler keeps all of zod, with its 50 languages.
 import { util } from 'zod/v4/core';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import { foundText } from '../contracts/found-text.ts';
@@ -13,10 +13,10 @@ import { isThenable } from '../contracts/thenable.ts';
 const MAX_ISSUE_LENGTH = 300;
 
 /**
- * Checks a value against any Standard Schema; answers at once where the schema does.
+ * Validates a value by any Standard Schema; synchronous if the schema is.
  *
- * Every problem is listed, not only the first. A value nested so deeply that the schema runs out of stack is
- * a problem of the value; anything else that a schema throws is a fault of the schema and is passed on.
+ * All problems are listed, not only the first. A value nested so deeply that the schema overflows the stack is invalid;
+ * any other error of a schema is passed on.
  *
  * @example
  * checkSchema(z.object({ a: z.number() }), { a: 'one' })
@@ -36,8 +36,8 @@ export const checkSchema = <Output>(
 };
 
 /**
- * What zod says, begun once. Its own `validate` tries at once, and begins anew where a check has to be waited for: each
- * check runs twice then, and one that rejects the first time is an unhandled rejection, which ends the process.
+ * Runs zod's validation once. Its own `validate` tries synchronously, and starts over if a check is asynchronous: each
+ * check then runs twice, and one that rejects the first time is an unhandled rejection, which ends the process.
  */
 const askedOnce = <Output>(
   schema: z.ZodType,
@@ -47,15 +47,15 @@ const askedOnce = <Output>(
   const found = schema._zod.run({ value, issues: [] }, context);
   const toResult = ({ issues, value: output }: z.core.ParsePayload): StandardSchemaV1.Result<Output> =>
     issues.length === 0
-      ? // Without an issue it is what the schema makes of the value.
+      ? // Without an issue the value is the schema's output.
         { value: output as Output }
       : { issues: issues.map((issue) => util.finalizeIssue(issue, context, z.config())) };
   return isThenable(found) ? Promise.resolve(found).then(toResult) : toResult(found);
 };
 
 /**
- * Checks what a model sent: like {@link checkSchema}, but a string that is JSON of the right shape is taken
- * for what it holds, once, as some models encode their arguments twice.
+ * Validates a model's input: like {@link checkSchema}, but a string that is valid JSON of the right shape is decoded,
+ * once, as some models encode their arguments twice.
  */
 export const checkInput = <Output>(
   schema: StandardSchemaV1<unknown, Output>,
@@ -63,11 +63,11 @@ export const checkInput = <Output>(
 ): Checked<Output> | Promise<Checked<Output>> => {
   const checked = checkSchema(schema, input);
   if (typeof input !== 'string') return checked;
-  if (!isThenable(checked)) return checked.ok ? checked : decoded(schema, input, checked);
-  return Promise.resolve(checked).then((first) => (first.ok ? first : decoded(schema, input, first)));
+  if (!isThenable(checked)) return checked.ok ? checked : decodeInput(schema, input, checked);
+  return Promise.resolve(checked).then((first) => (first.ok ? first : decodeInput(schema, input, first)));
 };
 
-const decoded = <Output>(
+const decodeInput = <Output>(
   schema: StandardSchemaV1<unknown, Output>,
   input: string,
   first: Checked<Output>,
@@ -79,7 +79,7 @@ const decoded = <Output>(
     return first;
   }
   const second = checkSchema(schema, value);
-  // What the model did wrong lies inside the string only if that holds an object.
+  // The model's mistake is inside the string only if that contains an object.
   return isJsonObject(value)
     ? second
     : isThenable(second)
@@ -104,14 +104,14 @@ const tooDeep = (thrown: unknown): Checked<never> => {
 };
 
 const toIssue = ({ message, path = [] }: StandardSchemaV1.Issue): SchemaIssue => ({
-  path: cut(path.map((segment) => String(typeof segment === 'object' ? segment.key : segment)).join('.')),
-  message: cut(message),
+  path: cutText(path.map((segment) => String(typeof segment === 'object' ? segment.key : segment)).join('.')),
+  message: cutText(message),
 });
 
-const cut = (text: string): string =>
+const cutText = (text: string): string =>
   text.length <= MAX_ISSUE_LENGTH ? text : `${text.slice(0, MAX_ISSUE_LENGTH)}…`;
 
-/** Checks whether something is a Standard Schema at all. */
+/** Checks whether a value is a Standard Schema. */
 export const isSchema = (value: unknown): value is Schema =>
   (typeof value === 'object' || typeof value === 'function') &&
   value !== null &&
@@ -121,7 +121,7 @@ export const isSchema = (value: unknown): value is Schema =>
   'validate' in value['~standard'] &&
   typeof value['~standard'].validate === 'function';
 
-/** The value that stands where a schema should, in a few words. */
+/** Describes a value that was found in place of a schema. */
 export const schemaFound = (value: unknown): string =>
   isJsonObject(value)
     ? `a plain object with ${Object.keys(value).join(', ') || 'nothing in it'}`
@@ -149,17 +149,17 @@ const givesJsonSchema = (schema: Schema): schema is WithJsonSchema =>
 export const isZod = (schema: Schema): schema is Schema & z.ZodType =>
   schema['~standard'].vendor === 'zod' && '_zod' in schema;
 
-/** Checks whether {@link jsonSchemaOf} has a chance: false for a library that knows no JSON Schema. */
+/** Checks whether {@link jsonSchemaOf} can succeed: false for a library without JSON Schema. */
 export const canGiveJsonSchema = (schema: Schema): boolean => isZod(schema) || givesJsonSchema(schema);
 
 const known = new WeakMap<Schema, JsonSchema>();
 
 /**
- * The JSON Schema (draft 2020-12) of what a schema takes in, computed once per schema.
+ * Returns the JSON Schema (draft 2020-12) of a schema's input, computed once per schema.
  *
- * What JSON cannot express (a Date, a custom check) is described as "anything": validation still refuses it.
+ * A type that JSON cannot express (a Date, a custom check) is described as "anything": validation still refuses it.
  *
- * @throws `tool.invalid` if the schema's library cannot give a JSON Schema.
+ * @throws `tool.invalid` if the schema's library cannot produce a JSON Schema.
  */
 export const jsonSchemaOf = (schema: Schema): JsonSchema => {
   const before = known.get(schema);

@@ -7,18 +7,17 @@ import type { FieldSecret } from '../contracts/secrets/field-secret.ts';
 import { resolveReference } from './json-schema-reference.ts';
 import { canGiveJsonSchema, jsonSchemaOf } from './schemas.ts';
 
-/** Values nest no deeper than this in what is looked at; a schema may refer to itself. */
+/** Maximum depth of values examined; a schema may refer to itself. */
 const DEEPEST = 200;
-/** Steps of patterns taken for all the names of a value. */
+/** Total number of pattern steps for all names of a value. */
 const MOST_STEPS = 4_000_000;
 
-/** Keywords that hold another schema for the same value, several of them, or several by name. */
+/** Keywords with another schema for the same value, a list of them, or several by name. */
 const SAME = ['if', 'then', 'else', 'not'];
 const BRANCHES = ['allOf', 'anyOf', 'oneOf'];
 
 /**
- * The fields that a JSON Schema marks as secret, by `writeOnly: true` or `format: 'password'`: what stands at them, and all that is within
- * it.
+ * The fields that a JSON Schema marks as secret, by `writeOnly: true` or `format: 'password'`, with everything inside.
  */
 export class SecretFields {
   readonly #schema: JsonSchema;
@@ -32,12 +31,12 @@ export class SecretFields {
     return [...new Set(marksIn(this.#schema, this.#schema, [], new Set()))].map(nameOf);
   }
 
-  /** What stands at the fields of a value; arguments that are JSON within a text are looked into. */
+  /** Finds the secret values in a value; arguments given as JSON text are parsed. */
   find(value: Json): readonly FieldSecret[] {
     const found: FieldSecret[] = [];
     this.#look(this.#schema, value, { path: [], depth: 0, found, allowance: { left: MOST_STEPS } });
     if (typeof value !== 'string' || found.length > 0) return found;
-    const within = parsed(value);
+    const within = parseJson(value);
     return isJsonObject(within) || Array.isArray(within) ? this.find(within) : found;
   }
 
@@ -62,7 +61,7 @@ export class SecretFields {
 
   #items(schema: JsonObject, items: readonly Json[], place: Looking): void {
     const { items: all } = schema;
-    // Older drafts have a list of schemas where there is `prefixItems` now.
+    // Older drafts have a list of schemas in place of `prefixItems`.
     const first = Array.isArray(all) ? all : schema['prefixItems'];
     const each = Array.isArray(first) ? first : [];
     const rest = Array.isArray(all) ? schema['additionalItems'] : all;
@@ -83,7 +82,7 @@ export class SecretFields {
         ? Object.entries(patternProperties)
         : []) {
         const isMatch = linearPattern(pattern)?.test(name, place.allowance);
-        // Where that cannot be known, the field may be of this schema as well as of the rest.
+        // If the pattern cannot be decided, the field may match this schema as well as the rest.
         if (isMatch !== false) this.#look(schemaOfIt, item, within);
         if (isMatch === true) isOfPattern = true;
       }
@@ -129,10 +128,10 @@ const mayBe = (branch: Json, value: Json): boolean => {
   });
 };
 
-const parsed = (text: string): Json | undefined => {
+const parseJson = (text: string): Json | undefined => {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    // What JSON gives is JSON.
+    // Parsed JSON is JSON.
     return JSON.parse(text) as Json;
   } catch {
     return undefined;
@@ -143,10 +142,10 @@ const parsed = (text: string): Json | undefined => {
 const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example', 'required']);
 /** Keywords whose values are schemas by name. */
 const MAPS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
-/** Schemas by name that say nothing of a value before they are referred to. */
+/** Schemas by name that apply only where they are referenced. */
 const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions']);
 
-/** Where the marks of a schema are. */
+/** Returns the paths of the marks in a schema. */
 const marksIn = (
   root: JsonSchema,
   schema: Json | undefined,
@@ -182,13 +181,13 @@ export const secretFieldsOf = (schema: JsonSchema): SecretFields | undefined => 
   return found === NONE ? undefined : found;
 };
 
-/** Like {@link secretFieldsOf}, of any Standard Schema; one that gives no JSON Schema marks nothing. */
+/** Like {@link secretFieldsOf}, for any Standard Schema; one without a JSON Schema marks nothing. */
 export const secretFieldsIn = (schema: Schema | undefined): SecretFields | undefined => {
   if (schema === undefined || !canGiveJsonSchema(schema)) return undefined;
   try {
     return secretFieldsOf(jsonSchemaOf(schema));
   } catch {
-    // What is wrong with it is said where its description is needed.
+    // Its problem is reported where its description is needed.
     return undefined;
   }
 };

@@ -41,7 +41,7 @@ const WORDS: ReadonlyMap<string, Word> = new Map<string, Word>([
 /** Names that an object cannot hold safely. */
 const RESERVED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Lists in lists in lists: nobody needs more. */
+/** Maximum depth of nested lists. */
 const MAX_DEPTH = 8;
 
 class Reader {
@@ -196,7 +196,7 @@ class Reader {
   #fail(reason: string, at = this.#at): never {
     throw new TroupeError(
       'agent.invalid',
-      `Cannot read the signature as ${reason}:\n${pointed(this.#text, at)}`,
+      `Cannot read the signature as ${reason}:\n${pointAt(this.#text, at)}`,
       { details: { signature: this.#text, position: at } },
     );
   }
@@ -211,7 +211,7 @@ const jsonOf = (text: string): Json => {
 const SHOWN = 60;
 
 /** The line with a caret under the place. */
-const pointed = (text: string, at: number): string => {
+const pointAt = (text: string, at: number): string => {
   const lineStart = text.lastIndexOf('\n', at - 1) + 1;
   const lineEnd = text.indexOf('\n', at);
   const from = Math.max(lineStart, at - SHOWN);

@@ -24,21 +24,21 @@ export const fieldSchema = (type: FieldType): z.ZodType => {
 };
 
 /**
- * The zod schema of some fields. What is not among them is dropped; a model is told that nothing else is welcome.
+ * Builds the zod schema of some fields. Unknown keys are dropped; the model's schema forbids them.
  *
- * A field that may be left out may also be null, as models write that; it is left out then.
+ * An optional field may also be null, as models write that; it then counts as omitted.
  */
 export const fieldsSchema = (fields: readonly SignatureField[]): z.ZodType =>
   z
-    .object(Object.fromEntries(fields.map((field) => [field.name, described(field)])))
+    .object(Object.fromEntries(fields.map((field) => [field.name, describeField(field)])))
     .meta({ additionalProperties: false });
 
-const described = (field: SignatureField): z.ZodType => {
-  const schema = marked(field);
+const describeField = (field: SignatureField): z.ZodType => {
+  const schema = fieldType(field);
   return field.description === undefined ? schema : schema.describe(field.description);
 };
 
-const marked = ({ type, isOptional, fallback }: SignatureField): z.ZodType => {
+const fieldType = ({ type, isOptional, fallback }: SignatureField): z.ZodType => {
   const schema = fieldSchema(type);
   if (fallback !== undefined) return schema.default(fallback);
   if (!isOptional) return schema;

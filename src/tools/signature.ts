@@ -13,8 +13,8 @@ import { fieldsSchema } from './signature-schema.ts';
 /**
  * Compiles a signature string to the schemas of an agent's input and output; both are typed by the string.
  *
- * Types are string, number, integer, boolean, json, date, values (`'low' | 'high'`) and lists (`string[]`); a name alone is
- * a string. `name?` may be left out, `= 3` stands in for what is left out, and `"words in quotes"` tell the model more.
+ * Types are string, number, integer, boolean, json, date, values (`'low' | 'high'`) and lists (`string[]`); a name
+ * alone is a string. `name?` is optional, `= 3` is a default, and `"words in quotes"` describe a field to the model.
  *
  * @example
  * const { input, output } = signature('question: string -> answer: string, confidence: number "from 0 to 1"');
@@ -25,13 +25,15 @@ import { fieldsSchema } from './signature-schema.ts';
  */
 export const signature = <const Text extends string>(text: Text & ValidSignature<Text>): Signature<Text> => {
   const fields = parseSignature(text);
-  return {
-    ...fields,
-    text: printSignature(fields),
-    // The compiler has read the same string by the same grammar (test/signatures holds them together).
+  const described = { ...fields, text: printSignature(fields) };
+  const schemas = {
+    // The compiler parsed the same string by the same grammar (test/signatures holds them together).
     input: fieldsSchema(fields.inputs) as SignatureInputSchema<Text>,
     output: fieldsSchema(fields.outputs) as SignatureOutputSchema<Text>,
   };
+  // Not enumerable: spread into the options of an agent, a signature is its two schemas.
+  for (const [name, value] of Object.entries(described)) Object.defineProperty(schemas, name, { value });
+  return schemas as typeof schemas & typeof described;
 };
 
 /**

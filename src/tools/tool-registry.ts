@@ -2,17 +2,17 @@ import { freezeJson } from '../contracts/freeze-json.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { errorData, messageOf } from '../contracts/error.ts';
 import type { Tool, ToolCall, ToolFailure, ToolSpec, Toolset } from '../contracts/tool.ts';
-import { isToolName, isToolsetName } from './define-tool.ts';
+import { isToolName, isToolsetName } from './tool-options.ts';
 import type { JsonSchema } from '../contracts/json.ts';
 import { SmallMap } from '../contracts/small-map.ts';
 import { SmallSet } from '../contracts/small-set.ts';
 import { withExecute } from './with-execute.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from '../contracts/nearest-name.ts';
 import { failure } from './tool-result.ts';
 
-/** What models can be told of by providers; in characters, namespace included. */
+/** Maximum length of a name that providers accept, in characters, namespace included. */
 const MAX_FULL_NAME = 256;
-/** What a message holds of a name that a model made up. */
+/** Part of an invented name that a message quotes. */
 const MAX_SHOWN_NAME = 64;
 
 /** More names than this are counted in the answer to an unknown name, not listed. */
@@ -21,7 +21,7 @@ const MAX_LISTED = 100;
 interface Entry {
   readonly name: string;
   readonly tool: Tool;
-  /** As it was added. */
+  /** As added. */
   readonly given: Tool;
   readonly spec: ToolSpec;
   readonly toolset: Toolset | undefined;
@@ -30,8 +30,8 @@ interface Entry {
 /**
  * The tools of one run, by full name: `add` for a tool, `files.read` for a tool of the set `files`.
  *
- * Nothing throws: what is wrong with tools and toolsets is collected as data. A change takes effect at the next
- * {@link ToolRegistry.specs}, so a model can only call what it was told of.
+ * Nothing throws: problems with tools and toolsets are collected as data. A change takes effect at the next {@link
+ * ToolRegistry.specs}, so a model can only call tools that it has seen.
  *
  * @example
  * const registry = new ToolRegistry([add, files]);
@@ -45,10 +45,10 @@ export class ToolRegistry {
   #isShared = false;
   /** Sets in the order in which they were added, until set up. */
   readonly #waiting = new SmallSet<Toolset>();
-  /** Set-ups begun, in order; also one that failed may hold something that has to be let go. */
+  /** Toolsets whose set-up was started, in order; a failed one may hold resources, too. */
   readonly #begun: Toolset[] = [];
   readonly #ready = new SmallSet<Toolset>();
-  /** Set-ups asked for and not through. */
+  /** Number of set-ups requested and not finished. */
   #settingUp = 0;
   #work: Promise<readonly ErrorData[]> | undefined;
   #isChanged = true;
@@ -62,7 +62,7 @@ export class ToolRegistry {
     for (const item of items) this.add(item);
   }
 
-  /** Another with the same tools, of one without toolsets: what both hold is held once, for as long as neither changes. */
+  /** Creates a copy, for registries without toolsets: both share their tables until one changes. */
   fork(): ToolRegistry {
     const fork = new ToolRegistry(NO_TOOLS, this.#answer);
     this.specs();
@@ -86,7 +86,7 @@ export class ToolRegistry {
     return this.#waiting.size > 0;
   }
 
-  /** True if something was set up, or is about to be, that {@link ToolRegistry.teardown} has not released. */
+  /** True if a set-up was started, or is pending, that {@link ToolRegistry.teardown} has not released. */
   get wasSetUp(): boolean {
     return this.#settingUp > 0 || this.#begun.length > 0;
   }
@@ -97,7 +97,7 @@ export class ToolRegistry {
   }
 
   /**
-   * Adds a tool or a toolset; answers with what is wrong with it (`tool.duplicate`, `tool.invalid`).
+   * Adds a tool or a toolset; returns its problems (`tool.duplicate`, `tool.invalid`).
    *
    * Of two tools with one name the first stays.
    */
@@ -109,7 +109,7 @@ export class ToolRegistry {
     return this.#problems.slice(before);
   }
 
-  /** Takes a tool (by its full name) or a whole toolset (by its name) out; false if nothing is called that. */
+  /** Removes a tool (by its full name) or a whole toolset (by its name); false if there is none of that name. */
   remove(name: string): boolean {
     const gone = [...this.#entries.values()].filter(
       (entry) => entry.name === name || entry.toolset?.name === name,
@@ -120,7 +120,7 @@ export class ToolRegistry {
     return gone.length > 0;
   }
 
-  /** What a model is told, in the order of adding: the very same array until something changes. */
+  /** Returns the descriptions for the model, in order of addition: the same array until something changes. */
   specs(): readonly ToolSpec[] {
     if (!this.#isChanged) return this.#specs;
     this.#isChanged = false;
@@ -142,7 +142,7 @@ export class ToolRegistry {
     return this.#entries.get(name)?.tool;
   }
 
-  /** The result of a call to a tool that there is not: it lists the tools there are, and the nearest name. */
+  /** Returns the result of a call to an unknown tool: it lists the known ones, and the nearest name. */
   refuse(call: ToolCall, attempts = 0): ToolFailure {
     const message = unknownToolMessage(call.name, this.names);
     const name = call.name.slice(0, MAX_SHOWN_NAME);
@@ -151,25 +151,22 @@ export class ToolRegistry {
   }
 
   /**
-   * Sets up the toolsets that were added since the last time, one after the other; answers with what went wrong.
+   * Sets up toolsets added since the last time, one after the other; returns the problems.
    *
-   * Each is set up once; the tools of one that failed stay hidden, the others go on.
+   * Each is set up once; the tools of a failed one stay hidden, the others continue.
    */
   setup(): Promise<readonly ErrorData[]> {
     this.#settingUp += 1;
     return (this.#work = this.#after(() => this.#setUpWaiting()));
   }
 
-  /**
-   * Tears down, in reverse order, whatever set-up was begun, also where it failed half-way; what was to be set up next
-   * is not. Twice is once.
-   */
+  /** Tears down, in reverse order, every started set-up, also a failed one; pending ones are skipped. Idempotent. */
   teardown(): Promise<readonly ErrorData[]> {
     this.#waiting.clear();
     return (this.#work = this.#after(() => this.#tearDownBegun()));
   }
 
-  /** The names that hold now; before the first step, those of the first. */
+  /** Returns the current names; before the first step, those of the first. */
   #current(): ReadonlyMap<string, Entry> {
     if (this.#visible === undefined || this.#visible.size === 0) this.specs();
     return this.#visible ?? NOTHING;
@@ -193,7 +190,7 @@ export class ToolRegistry {
     if (!isToolsetName(toolset.name)) {
       this.#refuse(
         'tool.invalid',
-        `toolset '${messageOf(toolset.name)}' as its name is no name: letters, digits, _ and - only`,
+        `toolset '${messageOf(toolset.name)}' as its name is invalid: letters, digits, _ and - only`,
       );
       return;
     }
@@ -208,14 +205,14 @@ export class ToolRegistry {
     if (problem !== undefined) {
       this.#refuse(
         'tool.invalid',
-        `a tool${toolset ? ` of '${toolset.name}'` : ''} as it is none: ${problem}`,
+        `a tool${toolset ? ` of '${toolset.name}'` : ''} as it is invalid: ${problem}`,
       );
       return;
     }
     const name = toolset === undefined ? tool.name : `${toolset.name}.${tool.name}`;
     const known = this.#entries.get(name);
     if (known !== undefined) {
-      const found = known.given === tool ? 'it was added twice' : 'two different tools are called that';
+      const found = known.given === tool ? 'it was added twice' : 'two different tools have that name';
       this.#refuse('tool.duplicate', `tool '${name}' as its name is taken: ${found}`, name);
       return;
     }
@@ -242,7 +239,7 @@ export class ToolRegistry {
     }
   }
 
-  /** The tool as it is for an agent with this answer: the very same in all but what it takes. */
+  /** Adapts a tool to the agent's answer schema: only its parameters differ. */
   #fitted(tool: Tool): Tool {
     if (this.#answer === undefined || tool.forOutput === undefined) return tool;
     return {
@@ -290,12 +287,12 @@ const NO_TOOLS: readonly never[] = [];
 const NO_PROBLEMS: readonly ErrorData[] = [];
 const NOTHING: ReadonlyMap<string, Entry> = new Map();
 
-/** Checks whether something in a list of tools is a set of them. */
+/** Checks whether an entry in a list of tools is a toolset. */
 export const isToolset = (item: Tool | Toolset): item is Toolset =>
   typeof item === 'object' && item !== null && 'tools' in item && Array.isArray(item.tools);
 
 /**
- * What a model reads that asked for a tool that there is not.
+ * Returns the message to a model that called an unknown tool.
  *
  * @example
  * unknownToolMessage('Add', ['add', 'clock'])
@@ -316,7 +313,7 @@ const lifeCycleError = (thrown: unknown, toolset: Toolset, what: string): ErrorD
   details: { toolset: toolset.name },
 });
 
-/** Tools may be made by hand, and in JavaScript. */
+/** Validates tools made by hand, or in JavaScript. */
 const notATool = (tool: unknown): string | undefined => {
   if (typeof tool !== 'object' || tool === null) return messageOf(tool);
   if (!('name' in tool) || !isToolName(tool.name))

@@ -16,7 +16,7 @@ import { capOutput } from './cap-output.ts';
 
 const DUAL = Symbol.for('troupe.dual');
 
-/** What {@link dual} makes: a result that keeps the type of its value. */
+/** The result of {@link dual}, with the type of its value. */
 export interface Dual<Value = unknown> extends DualResult {
   readonly [DUAL]: true;
   readonly text: string;
@@ -24,9 +24,9 @@ export interface Dual<Value = unknown> extends DualResult {
 }
 
 /**
- * A result in two languages: `text` for the model, `value` and `artifacts` for the program.
+ * A result with two representations: `text` for the model, `value` and `artifacts` for the program.
  *
- * Only what this function made counts as such: a plain object with a `text` is an ordinary value.
+ * Only results of this function count: a plain object with a `text` is an ordinary value.
  *
  * @example
  * execute: async ({ city }) => {
@@ -42,14 +42,14 @@ export const dual = <Value = undefined>(result: {
 }): Dual<Value> => ({ ...result, [DUAL]: true });
 
 /**
- * Ends a call as failed, with these very words for the model: nothing is put before them.
+ * Fails a call, with exactly this text for the model: no prefix is added.
  *
- * @param options.retryable Whether calling it again as it is may help. Default `no`.
+ * @param options.retryable Whether an unchanged retry may help. Default `no`.
  *
  * @example
  * execute: ({ id }) => orders.get(id) ?? failed(`There is no order ${id}.`)
  *
- * @throws {TroupeError} `tool.failed`, always: what a tool throws is the result of its call.
+ * @throws {TroupeError} `tool.failed`, always: a tool's error is the result of its call.
  */
 export const failed = (
   text: string,
@@ -65,18 +65,18 @@ export const failed = (
 export const isDual = (value: unknown): value is Dual =>
   typeof value === 'object' && value !== null && DUAL in value;
 
-/** The time that a call took, and the number of its attempts: what a result holds beside its outcome. */
+/** Duration of a call, and the number of its attempts. */
 export interface Effort {
   /** In ms, by the run's clock. */
   readonly durationMs: number;
   readonly attempts: number;
 }
 
-/** What the model reads where a tool said nothing: providers refuse empty texts. */
+/** The text for the model if a tool returned none: providers refuse empty texts. */
 export const NO_OUTPUT = '(no output)';
 
 /**
- * What the model reads of a value: a string as it is, anything else as JSON, never empty.
+ * Returns the text of a value for the model: a string as it is, anything else as JSON, never empty.
  *
  * @example
  * textOf({ celsius: 21 }) // => '{"celsius":21}'
@@ -90,15 +90,15 @@ const textOfPlain = (value: Json): string => {
   return text.trim() === '' ? NO_OUTPUT : text;
 };
 
-/** Primitives need no copy; all else is copied, so that a tool cannot change a result after it was given. */
+/** Primitives need no copy; all other values are copied, so that a tool cannot change a result later. */
 const toPlain = (value: unknown): Json =>
   typeof value === 'string' || typeof value === 'boolean' || value === null ? value : toJson(value);
 
 /**
- * The result of a call that worked, from what the tool returned.
+ * Builds the result of a successful call from the tool's return value.
  *
- * A text of more than 65,536 bytes is cut, and the whole of it kept as an artifact, after those of the tool itself; so is
- * the value.
+ * A text of more than 65,536 bytes is truncated, and kept in full as an artifact, after the tool's own; so is the
+ * value.
  */
 export const success = (call: ToolCall, returned: unknown, effort: Effort): ToolSuccess => {
   const both = isDual(returned) ? returned : undefined;
@@ -129,7 +129,7 @@ export const failure = (
   error: ErrorData,
   effort: Effort,
 ): ToolFailure => {
-  const kept = shortened(error);
+  const kept = shortenError(error);
   return {
     callId: call.id,
     tool: call.name,
@@ -144,7 +144,7 @@ export const failure = (
 /** Errors live in contexts, events and prompts: a page of a failed download must not. In characters. */
 const MAX_MESSAGE = 4_000;
 
-const shortened = (error: ErrorData): ErrorData => {
+const shortenError = (error: ErrorData): ErrorData => {
   const isShort = error.message.length <= MAX_MESSAGE && (error.cause?.message.length ?? 0) <= MAX_MESSAGE;
   if (isShort) return error;
   const { cause } = error;

@@ -3,9 +3,10 @@ import type { Schema } from '../contracts/schema.ts';
 import { isZod } from './schemas.ts';
 
 /**
- * Lists what no model can send: parts of a tool's input that JSON has no value for, and a root that is no object.
+ * Lists the parts of a tool's input that no model can send: types without a JSON representation, and a root other than
+ * an object.
  *
- * Looks at zod schemas only, and builds no JSON Schema for it, as tools are defined while modules load.
+ * Inspects zod schemas only, and without building a JSON Schema, as tools are defined while modules load.
  *
  * @example
  * unsendableIn(z.object({ when: z.date() }))
@@ -25,7 +26,7 @@ const SCALARS: ReadonlySet<string> = new Set(
   'string number int boolean null array tuple enum literal template_literal'.split(' '),
 );
 
-/** By zod's word for the type, what to use in its place. */
+/** Replacements, by zod's name of the type. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['date', 'z.iso.datetime() or z.coerce.date()'],
   ['bigint', 'z.coerce.bigint() or z.int()'],
@@ -74,7 +75,7 @@ const collect = (
   }
   for (const [name, part] of Object.entries(shape ?? {})) collect(part, [...path, name], seen, found);
   for (const part of items ?? []) collect(part, path, seen, found);
-  // Of alternatives one that can be sent is enough.
+  // One sendable alternative is enough.
   if (options !== undefined) collectAlternatives(options, path, seen, found);
   for (const part of [element, innerType, valueType, left, right, rest.in])
     if (part !== undefined) collect(part, path, seen, found);

@@ -1,14 +1,15 @@
 import type { Tool } from '../contracts/tool.ts';
 
-/** The rest of a tool is the same: what it gives may be, too. */
+/** Options of a replaced execution. */
 export interface Executing {
   /**
-   * It gives another value: what became of a call is not asked of the tool, which knows its own alone. Default false.
+   * True if it returns another value: the tool is then not asked for the outcome of an earlier call, as it knows its
+   * own only. Default false.
    */
   readonly givesAnother?: boolean | undefined;
 }
 
-/** A tool that is another in all but how it is done. Nothing of it is copied before it is asked for, and its methods stay its own. */
+/** Copies a tool with another `execute`. Properties are read lazily, and methods stay the tool's own. */
 export const withExecute = (
   tool: Tool,
   execute: Tool['execute'],

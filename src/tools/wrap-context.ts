@@ -1,9 +1,9 @@
 import type { ToolContext } from '../contracts/tool.ts';
 
-/** What is different for a tool that runs within something of somebody's. */
+/** The parts of a tool's context that a wrapper may replace. */
 export type ContextChanges = Partial<Pick<ToolContext, 'run' | 'ask' | 'messages' | 'signal'>>;
 
-/** A tool's context, but for what is said of it; like the original, nothing of it is made before it is read. */
+/** Copies a tool's context with some parts replaced; like the original, it computes nothing before it is read. */
 export const wrapContext = (context: ToolContext, changes: ContextChanges): ToolContext => ({
   tool: context.tool,
   callId: context.callId,

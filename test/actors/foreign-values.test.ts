@@ -26,7 +26,12 @@ const foreign = (calls: unknown): Model => {
 test.each([[[null]], [[{}]], [[{ name: 5 }]], ['none']])(
   'calls that are none (%j) are an answer that cannot be read',
   async (calls) => {
-    const definition = agent({ name: 'a', tools: [noop], model: foreign(calls), retry: { attempts: 1 } });
+    const definition = agent({
+      name: 'a',
+      tools: [noop],
+      model: foreign(calls),
+      failures: { retry: { attempts: 1 } },
+    });
     const { status, error } = await settled(start(definition, 'go'));
     expect(status).toBe('failed');
     expect(error).toMatchObject({ code: 'model.malformed', path: 'a', phase: 'DECIDE' });

@@ -8,7 +8,7 @@ import type { Backend, BackendChoice } from '../../src/contracts/backend.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';
 import { echo, never, phasesOf, settled, start, typesOf } from '../support/runs.ts';

@@ -4,7 +4,7 @@ import { passthrough } from '../../src/actors/backends/passthrough.ts';
 import { memorySessions } from '../../src/actors/backends/session-store.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { ofType, settled } from '../support/runs.ts';
 

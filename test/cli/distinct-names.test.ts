@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DistinctNames } from '../../src/cli/distinct-names.ts';
 import { foldRows, noRows } from '../../src/cli/run-rows.ts';
-import { blockLines } from '../../src/cli/block.ts';
+import { progressTable } from '../../src/cli/progress-table.ts';
 import picocolors from 'picocolors';
 import { found, LEAVE, plan, scriptedDesk, search } from './desk-scripts.ts';
 
@@ -46,7 +46,7 @@ describe('agents are called so that no two are called the same', () => {
     let rows = noRows;
     const { events } = await desk.run('How much leave do I have?');
     for (const event of events) rows = foldRows(rows, event);
-    const lines = blockLines(rows, {
+    const lines = progressTable(rows, {
       paint: picocolors.createColors(false),
       passed: 0,
       room: 40,

@@ -30,7 +30,7 @@ describe.each([
     const detailed = await play(['show', runId, '--step', '0', ...store], options);
     const traced = await play(['trace', 'show', trace], options);
     for (const { stdout } of [shown, detailed, traced]) {
-      expect(stdout).not.toContain('under way');
+      expect(stdout).not.toContain('in progress');
       expect(stdout).toContain('failed: Cannot answer as the account is out of credit');
     }
     const page = join(folder, `${name}.html`);

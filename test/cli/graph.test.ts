@@ -14,12 +14,46 @@ describe('troupe graph', () => {
   const folder = () => mkdtempSync(join(tmpdir(), 'troupe-graph-'));
 
   test('draws a team as an SVG that stands alone', async () => {
-    const { code, stdout } = await commandsIn(folder()).call(['graph', moduleOf('team.ts'), '--svg']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
-    expect(stdout.trimEnd()).toMatch(/<\/svg>$/);
-    expect(stdout).toContain('handingOver');
-    expect(stdout).not.toMatch(/<script|href=|url\(/);
+    const { call } = commandsIn(folder());
+    for (const [of, word] of [
+      ['chart', 'handingOver'],
+      ['composition', 'greet'],
+    ] as const) {
+      const { code, stdout } = await call(['graph', moduleOf('team.ts'), '--svg', '--of', of]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+      expect(stdout.trimEnd()).toMatch(/<\/svg>$/);
+      expect(stdout).toContain(word);
+      expect(stdout).not.toMatch(/<script|href=|url\(/);
+    }
+  });
+
+  test('[FIND-38] shows the stages of a team and how work flows, unless its chart is asked for', async () => {
+    const { call } = commandsIn(folder());
+    const { stdout } = await call(['graph', moduleOf('team.ts')]);
+    expect(stdout.split('\n').slice(2)).toEqual([
+      '  input(["input"])',
+      '  shout["shout"]',
+      '  greet["greet"]',
+      '  output(["output"])',
+      '  input --> shout',
+      '  shout --> greet',
+      '  greet --> output',
+      '',
+    ]);
+    expect((await call(['graph', moduleOf('team.ts'), '--of', 'composition'])).stdout).toBe(stdout);
+    const chart = await call(['graph', moduleOf('team.ts'), '--of', 'chart']);
+    expect(chart.stdout).toMatch(/^stateDiagram-v2\n/);
+  });
+
+  test('says what it cannot show', async () => {
+    const { call } = commandsIn(folder());
+    const people = await call(['graph', moduleOf('team.ts'), '--of', 'people']);
+    expect(people.code).toBe(2);
+    expect(people.stderr).toContain('--of is neither chart nor composition: people');
+    const both = await call(['graph', moduleOf('team.ts'), '--of', 'composition', '--taken']);
+    expect(both.code).toBe(2);
+    expect(both.stderr).toContain('one excludes the other: --of composition and --taken');
   });
 
   test('counts the ways that the runs that are kept went, and names those that none did', async () => {

@@ -128,19 +128,19 @@ describe('troupe inspect', () => {
   test('that cannot have its port says so', async () => {
     const { seen } = await visited(['inspect'], ({ url }) => play(['inspect', '--port', new URL(url).port]));
     expect(seen.code).toBe(2);
-    expect(seen.stderr).toMatch(/Cannot open the inspector as port \d+ is not to be had/);
+    expect(seen.stderr).toMatch(/Cannot open the inspector as port \d+ is not available/);
   });
 });
 
 describe('the command line', () => {
   test.each([
-    [['inspect', '--port', '70000'], '--port is no port'],
-    [['inspect', '--port', 'x'], '--port is no whole number'],
-    [['run', 'a.ts', '--control'], '--control is about the inspector'],
-    [['run', 'a.ts', '--port', '1'], '--port is about the inspector'],
+    [['inspect', '--port', '70000'], '--port is not a port'],
+    [['inspect', '--port', 'x'], '--port is not a whole number'],
+    [['run', 'a.ts', '--control'], '--control needs --inspect'],
+    [['run', 'a.ts', '--port', '1'], '--port needs --inspect'],
     [['ask', 'x', '--inspect', '--park'], 'one excludes the other'],
     [['graph', 'a.ts', '--inspect'], 'no such option'],
-    [['inspect', 'a.ts', 'b', 'c'], "it is not clear what is meant by 'c'"],
+    [['inspect', 'a.ts', 'b', 'c'], "'c' is unexpected"],
   ])('refuses %j', (args, why) => {
     expect(() => readUsage(args)).toThrow(why);
   });

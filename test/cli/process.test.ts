@@ -54,7 +54,7 @@ describe('npm start, on a machine with nothing set', () => {
     const { exit, stdout } = await troupe(['ask', 'How are retries configured?', 'docs', '--quiet']);
     expect(exit).toBe(0);
     expect(stdout).toMatch(
-      /Retries are configured where an agent is made: its option `retry` .+ \[models\.md:\d+-\d+\]/,
+      /Retries are configured where an agent is made: its option `failures: \{ retry \}` .+ \[models\.md:\d+-\d+\]/,
     );
     expect(stdout).not.toContain('|');
   });
@@ -86,7 +86,7 @@ describe('npm start, on a machine with nothing set', () => {
       const drawn = await called('graph', loud);
       expect(drawn).toEqual({
         exit: 0,
-        stdout: expect.stringMatching(/^stateDiagram-v2\n/) as string,
+        stdout: expect.stringMatching(/^flowchart TB\n/) as string,
         stderr: said,
       });
       const replayed = await called('replay', first?.runId ?? '', '--agent', loud, '--json');

@@ -61,8 +61,8 @@ describe('troupe run', () => {
   test('troupe graph prints Mermaid', async () => {
     const { code, stdout, stderr } = await play(['graph', moduleOf('team.ts')]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^stateDiagram-v2\n/);
-    expect(stdout).toContain('handingOver');
+    expect(stdout).toMatch(/^flowchart TB\n/);
+    expect(stdout).toContain('  shout --> greet\n');
   });
 });
 

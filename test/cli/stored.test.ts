@@ -118,7 +118,7 @@ describe('a run of the command line is kept', () => {
     const environment = { TROUPE_STORE: '', XDG_DATA_HOME: join(folder, 'a-file') };
     const { code, stdout, stderr } = await play(['run', moduleOf('echo.ts'), 'x'], { environment });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'You said: x\n' });
-    expect(stderr).toMatch(/^ {2}! This run is not kept, as there is no store: Cannot [^\n]+\n/);
+    expect(stderr).toMatch(/^ {2}! This run is not stored, as there is no store: Cannot [^\n]+\n/);
     expect(stderr).toMatch(/\d+ ms\n$/);
     const quiet = await play(['run', moduleOf('echo.ts'), 'x', '--quiet'], { environment });
     expect(quiet).toEqual({ code: 0, stdout: 'You said: x\n', stderr: '' });
@@ -190,7 +190,7 @@ describe('troupe resume', () => {
     const runId = await begun('counter.ts', 'Count');
     expect((await call(['resume', runId, '--quiet'])).stdout).toBe('Counted to 2\n');
     const other = await call(['resume', runId, '--quiet', '--file', moduleOf('echo.ts')]);
-    expect(oneLineOf(other)).toMatch(/^1 .*as it is one of 'counter': found 'echo'/);
+    expect(oneLineOf(other)).toMatch(/^1 .*as its agent is 'counter': found 'echo'/);
   });
 
   test('and with the export that is named after the file, as --export names it', async () => {
@@ -212,17 +212,17 @@ describe('troupe resume', () => {
     const { call } = await keptEmpty();
     const { code, stdout, stderr } = await call(['resume', '--all-due']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toMatch(/^No run in sqlite:\S+ has anything to do\n$/);
+    expect(stderr).toMatch(/^No run in sqlite:\S+ is due\n$/);
   });
 });
 
 describe('troupe replay', () => {
-  test('says that a run goes through again as it did', async () => {
+  test('says that a run replays as recorded', async () => {
     const { call, begun } = kept();
     const runId = await begun('counter.ts', 'Count');
     const { code, stdout } = await call(['replay', runId]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^✓ Run \w+ goes through again as it did: \d+ events, completed\n$/);
+    expect(stdout).toMatch(/^✓ Run \w+ replays as recorded: \d+ events, completed\n$/);
     expect(JSON.parse((await call(['replay', runId, '--json'])).stdout)).toMatchObject({ isEqual: true });
   });
 
@@ -462,7 +462,7 @@ describe('what cannot be done is one clear line', () => {
     change("update files set text = replace(text, 'counter.ts', 'gone.ts')");
     expect(oneLineOf(await call(['resume', runId]))).toMatch(/^2 .*gone\.ts as there is no such file/);
     change("update files set text = '{}'");
-    expect(oneLineOf(await call(['resume', runId]))).toMatch(/^1 .*what is on record is not readable/);
+    expect(oneLineOf(await call(['resume', runId]))).toMatch(/^1 .*its record is unreadable/);
     change('delete from files');
     expect(oneLineOf(await call(['resume', runId]))).toMatch(/^2 .*name the module .* with --agent/);
     expect((await call(['resume', runId, '-q', '--file', moduleOf('counter.ts')])).stdout).toBe(
@@ -476,13 +476,13 @@ describe('what cannot be done is one clear line', () => {
     expect(oneLineOf(await call(['fork', runId, '--at', '9']))).toMatch(/^2 .*step 9/);
     const { code, stderr } = await call(['show', runId, '--step', '9']);
     expect(code).toBe(2);
-    expect(stderr).toBe('✗ Cannot show step 9 as no agent has come to it\n');
+    expect(stderr).toBe('✗ Cannot show step 9 as no agent has reached it\n');
   });
 
   test('an answer to a run that waits for none', async () => {
     const { call, begun } = kept();
     const runId = await begun('counter.ts', 'Count');
-    expect(oneLineOf(await call(['approve', runId]))).toMatch(/^2 .*waits for no yes: it is completed/);
+    expect(oneLineOf(await call(['approve', runId]))).toMatch(/^2 .*waits for no approval: it is completed/);
     expect(oneLineOf(await call(['answer', runId, 'x']))).toMatch(/^2 .*asks nothing: it is completed/);
   });
 

@@ -146,7 +146,7 @@ describe('troupe trace', () => {
   test('check: all that is wrong, of several traces', async () => {
     expect(await call('check', trace)).toEqual({
       code: 0,
-      stdout: `✓ ${trace}: nothing is wrong\n`,
+      stdout: `✓ ${trace}: no problems found\n`,
       stderr: '',
     });
     const place = join(folder, 'broken');
@@ -173,7 +173,7 @@ describe('troupe trace', () => {
     expect(code).toBe(0);
     expect(stdout.match(/<details class="card step/g)).toHaveLength(3);
     expect((await play(['trace', 'check', runId], { environment, folder })).stdout).toMatch(
-      /nothing is wrong/,
+      /no problems found/,
     );
     expect((await play(['trace', 'show', 'abcdef'], { environment, folder })).stderr).toMatch(
       /^✗ Cannot find run 'abcdef'/,
@@ -182,13 +182,13 @@ describe('troupe trace', () => {
 
   test.each([
     [['trace'], /list, show, replay, export or check/],
-    [['trace', 'dance', 'x'], /nothing can be done by 'dance'/],
+    [['trace', 'dance', 'x'], /there is no subcommand 'dance'/],
     [['trace', 'show'], /no trace was named/],
     [['trace', 'show', 'a', 'b'], /one trace at a time/],
     [['trace', 'show', 'a', '--speed', '2'], /'trace show' has no such option: --speed/],
-    [['trace', 'replay', 'a', '--speed', '0'], /--speed is no number above 0/],
+    [['trace', 'replay', 'a', '--speed', '0'], /--speed is not a number above 0/],
     [['trace', 'export', 'a'], /give --html FILE, --mermaid FILE or --ndjson/],
-    [['trace', 'export', 'a', '--html', '-', '--ndjson'], /only one thing/],
+    [['trace', 'export', 'a', '--html', '-', '--ndjson'], /only one format/],
     [['trace', 'list', 'a', '--status', 'done'], /no trace is 'done'/],
     [['run', 'x.ts', 'y', '--trace', ''], /--trace names no folder/],
     [['trace', 'list', './nowhere'], /Cannot list the traces in .* as there is no such folder/],

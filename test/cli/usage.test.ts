@@ -55,7 +55,7 @@ describe('what makes no sense is one clear line on standard error, and exit code
     ['an unknown option', ['ask', '--frobnicate'], /'--frobnicate'\. See: troupe --help$/m],
     ['an option without its value', ['ask', '--model'], /--model/],
     ['an option of another command', ['ask', 'why?', '--data'], /'ask' has no such option: --data/],
-    ['a question without quotes', ['ask', 'why', '.', 'is', 'it'], /quote what has spaces/],
+    ['a question without quotes', ['ask', 'why', '.', 'is', 'it'], /quote arguments with spaces/],
     ['an empty question', ['ask', ' '], /question is empty/],
     ['both --json and --quiet', ['ask', '--json', '--quiet'], /--json and --quiet/],
     ['a run of nothing', ['run'], /no file was named/],
@@ -65,13 +65,13 @@ describe('what makes no sense is one clear line on standard error, and exit code
     ['neither a run nor all', ['resume'], /give one, or --all-due/],
     ['a run and all', ['resume', 'abcd', '--all-due'], /a run and --all-due/],
     ['a fork from nowhere', ['fork', 'abcd'], /give --at STEP/],
-    ['a step that is no number', ['fork', 'abcd', '--at', 'two'], /--at is no whole number: 'two'/],
+    ['a step that is no number', ['fork', 'abcd', '--at', 'two'], /--at is not a whole number: 'two'/],
     ['a status that is none', ['runs', '--status', 'done,failed'], /no run is 'done'.*completed/],
     ['an age that is not given', ['prune'], /give --older-than 30d/],
-    ['an age that is no time', ['prune', '--older-than', 'ages'], /no time: 'ages'.*30d/],
+    ['an age that is no time', ['prune', '--older-than', 'ages'], /not a duration: 'ages'.*30d/],
     ['a store without a name', ['runs', '--store', ''], /--store names no store/],
-    ['a run without input', ['run', moduleOf('echo.ts')], /was given no input/],
-    ['data that is no JSON', ['run', moduleOf('weather.ts'), 'Oslo', '--data'], /its input is no JSON/],
+    ['a run without input', ['run', moduleOf('echo.ts')], /as it has no input/],
+    ['data that is no JSON', ['run', moduleOf('weather.ts'), 'Oslo', '--data'], /its input is not JSON/],
     [
       'input that the agent does not take',
       ['run', moduleOf('weather.ts'), '{"city": 1}', '--data'],
@@ -81,18 +81,18 @@ describe('what makes no sense is one clear line on standard error, and exit code
     ['a folder that is a file', ['ask', 'why?', 'binary/logo.png'], /not a folder/],
     ['an empty folder', ['ask', 'why?', 'empty'], /the folder is empty$/m],
     ['a folder without text', ['ask', 'why?', 'binary'], /no readable text: 1 skipped \(not text/],
-    ['an unknown provider', ['ask', 'why?', '--model', 'acme:x'], /no provider is called 'acme'.*openai/],
+    ['an unknown provider', ['ask', 'why?', '--model', 'acme:x'], /there is no provider 'acme'.*openai/],
     ['a server that is not named', ['ask', 'why?', '--model', 'compatible:x'], /OPENAI_BASE_URL/],
     ['a module that is not there', ['run', 'nowhere.ts', 'x'], /no such file/],
     [
       'a module that exports nothing',
       ['run', moduleOf('nothing.ts'), 'x'],
-      /exports no agent and no team: it exports nothing; write `export default` before the agent$/m,
+      /exports neither an agent nor a team: it exports nothing; write `export default` before the agent$/m,
     ],
     [
       'a module without an agent',
       ['run', moduleOf('no-agent.ts'), 'x'],
-      /exports no agent and no team: it exports colour/,
+      /exports neither an agent nor a team: it exports colour/,
     ],
     [
       'a module with several agents',
@@ -102,7 +102,7 @@ describe('what makes no sense is one clear line on standard error, and exit code
     [
       'an export that is not there, named after the file',
       ['graph', `${moduleOf('several.ts')}#three`],
-      /several\.ts as its export 'three' is no agent/,
+      /several\.ts as its export 'three' is not an agent/,
     ],
     [
       'two exports',
@@ -110,14 +110,14 @@ describe('what makes no sense is one clear line on standard error, and exit code
       /two exports are named: 'one' after the file, and 'two' by --export/,
     ],
     [
-      'two exports of a module for a run that is kept',
+      'two exports of a module for a stored run',
       ['replay', 'abcd', '--agent', 'several.ts#one', '--export', 'two'],
       /two exports are named: 'one' after the file, and 'two' by --export/,
     ],
     [
       'an export that is not there',
       ['run', moduleOf('several.ts'), 'x', '--export', 'three'],
-      /'three' is no agent/,
+      /'three' is not an agent/,
     ],
     ['a module that throws', ['run', moduleOf('broken.ts'), 'x'], /it failed: the kettle is empty/],
     ['an agent without a name', ['run', moduleOf('nameless.ts'), 'x'], /name is not 1 to 64 letters/],
@@ -125,9 +125,9 @@ describe('what makes no sense is one clear line on standard error, and exit code
     [
       'a schema that is none',
       ['run', moduleOf('bad-schema.mjs'), 'x'],
-      /its output is no Standard Schema: 42/,
+      /its output is not a Standard Schema: 42/,
     ],
-    ['a graph of nothing', ['graph', moduleOf('no-agent.ts')], /exports no agent and no team/],
+    ['a graph of nothing', ['graph', moduleOf('no-agent.ts')], /exports neither an agent nor a team/],
   ];
 
   test.each(wrong)('%s', async (_, args, line) => {

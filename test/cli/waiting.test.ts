@@ -52,7 +52,9 @@ describe('a run that waits where nobody is at a terminal', () => {
     const under = play(['run', moduleOf('people.ts'), 'x', ...store]);
     const { runId } = await waitingRun(file, 1);
     const answered = await play(['answer', runId, 'To Ada', ...store]);
-    expect(answered.stderr).toBe('Answered: clerk asks: To whom? · the process that has the run goes on\n');
+    expect(answered.stderr).toBe(
+      'Answered: clerk asks: To whom? · the process that holds the run continues\n',
+    );
     let approved = '';
     for (let tries = 0; tries < 200 && !approved.startsWith('Approved'); tries += 1) {
       await wait(25);
@@ -86,7 +88,7 @@ describe('a run that waits where nobody is at a terminal', () => {
     const bad = await play(['approve', runId, second, '--input', '{', ...store]);
     expect(bad).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^✗ Cannot approve as --input is no JSON/),
+      stderr: expect.stringMatching(/^✗ Cannot approve as --input is not JSON/),
     });
     await play(['approve', runId, second, '--input', '{"to":"Eve"}', ...store]);
     const { code, stdout } = await under;
@@ -112,7 +114,7 @@ describe('a run that waits where nobody is at a terminal', () => {
     const { runId } = await waitingRun(file, 1);
     const other = await play(['resume', runId, ...store]);
     expect(other.code).toBe(1);
-    expect(other.stderr).toMatch(/^✗ Cannot take the run '\w+' as another process has it[^\n]*\n$/);
+    expect(other.stderr).toMatch(/^✗ Cannot acquire the run '\w+' as another process has it[^\n]*\n$/);
     const due = await play(['resume', '--all-due', ...store]);
     expect(due).toMatchObject({ code: 0, stderr: expect.stringMatching(/^No run in /) });
     await play(['answer', runId, 'To Ada', ...store]);
@@ -130,10 +132,14 @@ describe('in processes of their own', () => {
     const store = ['--store', file];
     const parked = await troupe(['run', moduleOf('people.ts'), 'x', '--park', ...store]);
     expect({ exit: parked.exit, stdout: parked.stdout }).toEqual({ exit: 75, stdout: '' });
-    expect(parked.stderr).toMatch(/\n■ Parked: it waits\. Go on with: troupe resume \w+ --store \S+\n$/);
+    expect(parked.stderr).toMatch(
+      /\n■ Parked while it waits\. Continue with: troupe resume \w+ --store \S+\n$/,
+    );
     const { runId } = await waitingRun(file, 1);
     const answered = await play(['answer', runId, 'To Ada', ...store]);
-    expect(answered.stderr).toContain(` · no process has the run: troupe resume ${runId} --store ${file}\n`);
+    expect(answered.stderr).toContain(
+      ` · no process holds the run: troupe resume ${runId} --store ${file}\n`,
+    );
     // A letter makes it due; it goes on to the next thing that it has to wait for.
     const due = await troupe(['resume', '--all-due', ...store]);
     expect({ exit: due.exit, stdout: due.stdout }, due.stderr).toEqual({ exit: 0, stdout: '' });
@@ -154,7 +160,9 @@ describe('in processes of their own', () => {
     expect(answered.stderr).toContain(`: troupe resume ${runId} --store ${file} --agent FILE\n`);
     const parked = await troupe(['resume', runId, '--agent', module, '--park', ...store]);
     expect(parked.exit).toBe(75);
-    expect(parked.stderr).toContain(`Go on with: troupe resume ${runId} --store ${file} --agent ${module}\n`);
+    expect(parked.stderr).toContain(
+      `Continue with: troupe resume ${runId} --store ${file} --agent ${module}\n`,
+    );
     await play(['approve', runId, ...store]);
     const resumed = await troupe(['resume', runId, '--agent', module, '--quiet', ...store]);
     expect(resumed).toEqual({ exit: 0, stderr: '', stdout: 'To Ada | sent to Ada\n' });
@@ -191,7 +199,7 @@ describe('in processes of their own', () => {
     const ran = await troupe(['run', moduleOf('echo.ts'), 'x'], { imports });
     expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 0, stdout: 'You said: x\n' });
     expect(ran.stderr).toMatch(
-      /^ {2}! This run is not kept, as there is no store: [^\n]*npm install libsql[^\n]*\n/,
+      /^ {2}! This run is not stored, as there is no store: [^\n]*npm install libsql[^\n]*\n/,
     );
     const named = await troupe(['run', moduleOf('echo.ts'), 'x', '--store', storeFile()], { imports });
     const runs = await troupe(['runs'], { imports });

@@ -33,7 +33,7 @@ const bundled = async (entry: string, names: string) => {
 const all =
   'foldProgress, noProgress, progressLine, followRun, readRun, readEvent, partialJson, partialOutput, waitingRequests, runningTools, messagesOf, isOver';
 
-test('what a page needs that only shows a run takes at most 12 kB, and is this', async () => {
+test('[FIND-40] what a page needs that only shows a run takes at most 12 kB, and is this', async () => {
   const { bytes, files } = await bundled('src/client/index.ts', all);
   expect(bytes).toBeLessThanOrEqual(12_000);
   expect(files).toEqual([
@@ -61,7 +61,7 @@ test('what a page needs that only shows a run takes at most 12 kB, and is this',
   ]);
 });
 
-test('as published it imports no package, and nothing that does', () => {
+test('[FIND-40] as published it imports no package, and nothing that does', () => {
   const seen = new Set<string>();
   const packages = new Set<string>();
   const visit = (file: string): void => {

@@ -124,7 +124,7 @@ describe('[TENEX-95] [M25] tools in a pipe', () => {
     expect(await perform(shown, { a: 'x' })).toMatchObject({ ok: false, kind: 'validation' });
     expect(await perform(shown, { a: 6 })).toMatchObject({
       ok: false,
-      text: expect.stringContaining("what 'double' gave does not fit"),
+      text: expect.stringContaining("the result of 'double' is invalid"),
     });
     const word = tool({
       name: 'word',

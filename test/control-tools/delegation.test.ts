@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent, AgentOptions } from '../../src/contracts/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
@@ -45,7 +45,7 @@ const leading = (
     model,
     tools: [delegate(options), awaitDelegates, callOffDelegate],
     stop: more.stop,
-    wrapUp: more.wrapUp,
+    limits: more.limits,
   });
   return { lead, model };
 };
@@ -210,8 +210,8 @@ describe('[TENEX-U6] delegating in the background', () => {
     expect(ofType(result.events, 'member.ended')).toMatchObject([{ member: 'slow', status: 'aborted' }]);
     const failed = ofType(result.events, 'tool.finished').filter(({ ok }) => !ok);
     expect(failed.map(({ text }) => text)).toEqual([
-      expect.stringContaining('was called off'),
-      expect.stringContaining('no work of that id is under way'),
+      expect.stringContaining('was cancelled'),
+      expect.stringContaining('no work of that id is in progress'),
     ]);
     expect(ofType(result.events, 'delegation.returned')).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe('[TENEX-U6] delegating in the background', () => {
     expect(said).toContain(
       "[stopped-0_1] 'stopped' was stopped before it was done (maxSteps). It left nothing.",
     );
-    expect(said).toContain("Cannot engage 'stopped' as 'lead' may have 2 at work");
+    expect(said).toContain("Cannot engage 'stopped' as 'lead' has its maximum of 2 agents at work");
   });
 });
 
@@ -364,7 +364,7 @@ describe('[TENEX-U7] variants of delegating', () => {
     const failed = ofType(result.events, 'tool.finished').filter(({ ok }) => !ok);
     expect(failed.map(({ text }) => text)).toEqual([
       expect.stringContaining("no work has the id 'desk-9_9'"),
-      expect.stringContaining('nothing is left'),
+      expect.stringContaining('has no conversation to continue'),
       expect.stringContaining("is that of 'desk'"),
     ]);
   });
@@ -471,7 +471,7 @@ test('options of the other mode are refused', () => {
   const to = [agent({ name: 'worker' })];
   const wrong = (options: object) => () => delegate({ to, ...options } as DelegateOptions);
   expect(wrong({ mode: 'background', timeoutMs: 5 })).toThrow(
-    "timeoutMs is no option of the mode 'background'",
+    "timeoutMs is not an option of the mode 'background'",
   );
-  expect(wrong({ gatherMs: 5 })).toThrow("gatherMs is no option of the mode 'wait'");
+  expect(wrong({ gatherMs: 5 })).toThrow("gatherMs is not an option of the mode 'wait'");
 });

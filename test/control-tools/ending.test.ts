@@ -100,6 +100,6 @@ describe('[QITOS-92] handoff', () => {
   );
 
   test('needs somebody to hand to', () => {
-    expect(() => handoffTool({})).toThrow('nobody to hand to');
+    expect(() => handoffTool({})).toThrow('as it has no receivers');
   });
 });

@@ -123,7 +123,7 @@ describe('[QITOS-93] fanning out', () => {
       decide: ({ step }) =>
         step < 2 ? { kind: 'act', calls: [{ name: 'echo', input: { text: 'x' } }] } : undefined,
       reduce: ({ state }) => ({ count: state.count + 1 }),
-      shouldStop: ({ step, state }) => step === 2 && JSON.stringify(state),
+      stop: { shouldStop: ({ step, state }) => step === 2 && JSON.stringify(state) },
       tools: [echo],
     });
     const { values, result } = await play(fanning({ to: [counting] }, 'counting', 'counting', 'counting'));
@@ -190,7 +190,7 @@ describe('[QITOS-93] fanning out', () => {
         'Done.',
       ]),
       tools: [fanOut({ to: [long], budget: { steps: 2 } })],
-      budget: { steps: 50 },
+      limits: { budget: { steps: 50 } },
     });
     const { values, result } = await play(lead);
     expect(result).toMatchObject({ status: 'completed', output: 'Done.' });
@@ -203,7 +203,7 @@ describe('[QITOS-93] fanning out', () => {
 
 test('a number that bounds nothing is refused', () => {
   const to = [agent({ name: 'worker' })];
-  expect(() => fanOut({ to, concurrency: 0 })).toThrow('concurrency bounds nothing: 0');
+  expect(() => fanOut({ to, concurrency: 0 })).toThrow('concurrency is not a valid limit: 0');
   expect(() => fanOut({ to, totalMs: NaN })).toThrow('totalMs');
   expect(() => fanOut({ to: [] })).toThrow('needs agents');
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/contracts/json.ts';
-import { decisionOf, insightsIn } from '../../src/coordination/state/board-reading.ts';
+import { decisionOf, insightsIn } from '../../src/patterns/state/board-reading.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import type { BlackboardSetup } from '../../src/runtime/patterns/index.ts';
-import { blackboard } from '../../src/runtime/patterns/index.ts';
+import type { BlackboardSetup } from '../../src/patterns/index.ts';
+import { blackboard } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -14,7 +14,7 @@ import { turnsOf } from './turns.ts';
 const asked = (name: string, ...script: readonly ScriptedReply[]) => {
   const model = scriptedModel(script, name);
   const questions = (): readonly string[] => model.requests.map(({ messages }) => messages[0]?.text ?? '');
-  return { agent: agent({ name, retry: { attempts: 1 }, model }), questions };
+  return { agent: agent({ name, failures: { retry: { attempts: 1 } }, model }), questions };
 };
 
 const says = (name: string, ...script: readonly ScriptedReply[]) => asked(name, ...script).agent;

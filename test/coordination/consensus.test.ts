@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { textOf } from '../../src/coordination/round/said-json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { consensus } from '../../src/runtime/patterns/index.ts';
-import type { ConsensusSetup } from '../../src/runtime/patterns/index.ts';
+import { consensus } from '../../src/patterns/index.ts';
+import type { ConsensusSetup } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -13,7 +13,7 @@ import { letTimePass, ofType, phasesOf, settled, start } from '../support/runs.t
 const voter = (name: string, ...script: readonly ScriptedReply[]) => {
   const model = scriptedModel(script, name);
   const asked = () => model.requests.map(({ messages }) => textOf(messages[0]?.text ?? ''));
-  return { asked, agent: agent({ name, model, retry: { attempts: 1 } }) };
+  return { asked, agent: agent({ name, model, failures: { retry: { attempts: 1 } } }) };
 };
 
 const says = (name: string, ...script: readonly ScriptedReply[]) => voter(name, ...script).agent;
@@ -198,11 +198,11 @@ test.each<{ setup: Partial<ConsensusSetup>; says: string }>([
   { setup: { choices: ['a', 'abstain'] }, says: 'choices are not two' },
   { setup: { choices: ['a', ''] }, says: 'choices are not two' },
   { setup: { threshold: 0.6 }, says: "the rule 'majority' has no threshold: found 0.6" },
-  { setup: { rule: 'threshold', threshold: 0 }, says: 'not above 0' },
-  { setup: { rule: 'confidence', threshold: 1.1 }, says: 'not above 0' },
+  { setup: { rule: 'threshold', threshold: 0 }, says: 'threshold is no fraction above 0' },
+  { setup: { rule: 'confidence', threshold: 1.1 }, says: 'threshold is no fraction above 0' },
   { setup: { weights: { ann: 2 } }, says: 'all votes weigh the same' },
   { setup: { rule: 'weighted', weights: { bob: 2 } }, says: "somebody who has none: found 'bob'" },
-  { setup: { rule: 'weighted', weights: { ann: -1 } }, says: 'weighs no number from 0' },
+  { setup: { rule: 'weighted', weights: { ann: -1 } }, says: 'weights.ann is no number from 0' },
 ])('[D13] what cannot be honoured is refused: $says', ({ setup, says: why }) => {
   expect(() => consensus({ name: 'board', voters: { ann }, ...setup })).toThrow(why);
 });

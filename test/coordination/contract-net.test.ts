@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { contractNet } from '../../src/runtime/patterns/index.ts';
-import type { ContractNetSetup } from '../../src/runtime/patterns/index.ts';
+import { contractNet } from '../../src/patterns/index.ts';
+import type { ContractNetSetup } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
@@ -10,7 +10,7 @@ import { letTimePass, ofType, phasesOf, settled, start } from '../support/runs.t
 import { turnsOf } from './turns.ts';
 
 const says = (name: string, ...script: readonly ScriptedReply[]) =>
-  agent({ name, retry: { attempts: 1 }, model: scriptedModel(script, name) });
+  agent({ name, failures: { retry: { attempts: 1 } }, model: scriptedModel(script, name) });
 
 const bid = (cost: number, confidence = 1, estimateMs: number | null = null): string =>
   JSON.stringify({ cost, confidence, estimateMs });

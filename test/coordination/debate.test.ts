@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { debate } from '../../src/runtime/patterns/index.ts';
-import type { DebateResult, DebateSetup, DebateTurn } from '../../src/runtime/patterns/index.ts';
+import { debate } from '../../src/patterns/index.ts';
+import type { DebateResult, DebateSetup, DebateTurn } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -12,7 +12,7 @@ import { letTimePass, ofType, phasesOf, settled, start } from '../support/runs.t
 const speaker = (name: string, ...script: readonly ScriptedReply[]) => {
   const model = scriptedModel(script, name);
   const asked = () => model.requests.map(({ messages }) => messages[0]?.text ?? '');
-  return { asked, model, agent: agent({ name, model, retry: { attempts: 1 } }) };
+  return { asked, model, agent: agent({ name, model, failures: { retry: { attempts: 1 } } }) };
 };
 const dead = new Error('out of paper');
 const three = (name: string) => speaker(name, `${name}-1`, `${name}-2`, `${name}-3`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { ensemble } from '../../src/runtime/patterns/index.ts';
+import { ensemble } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { ofType, quiet, settled, start } from '../support/runs.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/runtime/define/agent.ts';
-import type { GroupChatSetup } from '../../src/runtime/patterns/index.ts';
-import { groupChat } from '../../src/runtime/patterns/index.ts';
+import type { GroupChatSetup } from '../../src/patterns/index.ts';
+import { groupChat } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { settled, start } from '../support/runs.ts';
 

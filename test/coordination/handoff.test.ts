@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { handoffTool } from '../../src/tools/built-in/handoff.ts';

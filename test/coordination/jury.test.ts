@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RunOptions } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { debate, jury, parallel, person, pipeline } from '../../src/runtime/patterns/index.ts';
-import type { JurySetup } from '../../src/runtime/patterns/index.ts';
+import { debate, jury, parallel, person, pipeline } from '../../src/patterns/index.ts';
+import type { JurySetup } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
@@ -10,7 +10,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, never, ofType, phasesOf, settled, start } from '../support/runs.ts';
 
 const says = (name: string, ...script: readonly ScriptedReply[]) =>
-  agent({ name, model: scriptedModel(script, name), retry: { attempts: 1 } });
+  agent({ name, model: scriptedModel(script, name), failures: { retry: { attempts: 1 } } });
 
 /** Answers after a while. */
 const slowly =

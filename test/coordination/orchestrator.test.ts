@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
-import { mayFollow, phaseProblems, workPhases } from '../../src/coordination/state/work-phases.ts';
+import { mayFollow, phaseProblems, workPhases } from '../../src/patterns/state/work-phases.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import type { OrchestratorSetup } from '../../src/runtime/patterns/index.ts';
-import { orchestrator, pipeline } from '../../src/runtime/patterns/index.ts';
+import type { OrchestratorSetup } from '../../src/patterns/index.ts';
+import { orchestrator, pipeline } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';

@@ -1,226 +1,116 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Agent } from '../../src/contracts/agent.ts';
-import type { RunOptions, RunResult } from '../../src/contracts/run.ts';
-import { charts } from '../../src/coordination/charts.ts';
 import { chartOf, statesWithin } from '../../src/machines/chart.ts';
-import { checkMachine } from '../../src/machines/check-machine.ts';
+import * as house from '../../src/patterns/house.ts';
+import * as entry from '../../src/patterns/index.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
-import { act } from '../../src/contracts/decision.ts';
-import type { Model } from '../../src/contracts/model.ts';
+import { patternLaws } from '../../src/testing/pattern-laws.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
-import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { echo, letTimePass, never, ofType, quiet, settled, start } from '../support/runs.ts';
+import { letTimePass, ofType, quiet, settled, start } from '../support/runs.ts';
 import { allRows } from './all-rows.ts';
 import type { Member, PatternRow } from './patterns/pattern-row.ts';
 import { parrot } from './patterns/pattern-row.ts';
 
-type Result = RunResult<unknown, unknown>;
-
-const dead = new Error('dead');
-
-/** A model that says one thing, once. */
-const scriptedOnce = (reply: ScriptedReply): Model => scriptedModel([reply]);
-
-/** Never answers. */
-const mute = (name: string): Member => agent({ name, decide: () => never() });
+/** What rows of the mission each law holds. */
+const HOLDS: Readonly<Record<string, string>> = {
+  'one member that fails leaves what the others have': '[P1]',
+  'all members that fail are an end, and no hang': '[P1]',
+  'a member that never answers has had its time': '[P9]',
+  'members none of which ever answers are an end, and no hang': '[P9]',
+  'members that answer nonsense are an end, too (1 of 4)': '[F]',
+  'members that answer nonsense are an end, too (2 of 4)': '[F]',
+  'members that answer nonsense are an end, too (3 of 4)': '[F]',
+  'members that answer nonsense are an end, too (4 of 4)': '[F]',
+  'under a policy a member that fails once is restarted, and the team does not notice': '[P3]',
+  'aborted while nobody answers, it ends at once, and all members with it': '[P8]',
+  'the hooks of a member see that member and nobody else': '[QITOS-53]',
+  'it is bounded: one that would go on for ever stops': '[P10]',
+};
 
 const two = ({ says }: PatternRow): Record<string, Member> => ({
   ann: parrot('ann', says('ann')),
   bob: parrot('bob', says('bob')),
 });
 
-const run = async (subject: Agent<string, unknown, unknown>, options: RunOptions = {}): Promise<Result> => {
+const run = (team: ReturnType<PatternRow['make']>) => {
   const clock = virtualClock(1_000);
-  const result = settled(start(subject, 'go', { runId: 'r', clock, ...options }));
-  return letTimePass(clock, result, 1_000);
+  return letTimePass(clock, settled(start(team, 'go', { runId: 'r', clock })), 1_000);
 };
 
-/** Everybody who was engaged has ended, before the team; the team's end is the last event, and nothing broke inside. */
-const expectWhole = ({ events, status, error }: Result): void => {
-  const engaged = ofType(events, 'member.engaged').map(({ path }) => path);
-  const ended = ofType(events, 'member.ended').map(({ path }) => path);
-  expect(ended.toSorted()).toEqual(engaged.toSorted());
-  expect(new Set(engaged).size).toBe(engaged.length);
-  expect(events.at(-1)).toMatchObject({ type: 'run.ended', status });
-  expect(['internal', 'machine.threw']).not.toContain(error?.code);
-};
+test('a pattern is registered by existing: each file that makes one is in the index, under its name', () => {
+  const folder = join(import.meta.dirname, '../../src/patterns');
+  const made = readdirSync(folder)
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => [
+      ...readFileSync(join(folder, file), 'utf8').matchAll(
+        /^export const (\w+) = pattern\(\{\n  name: '(\w+)'/gm,
+      ),
+    ])
+    .map(([, exported, name]) => [exported, name]);
+  expect(made).toEqual(Object.entries(house).map(([exported, { name }]) => [exported, name]));
+  expect(made.length).toBeGreaterThan(16);
+  expect(entry).toMatchObject({ ...house });
+});
 
 test('every pattern has its row in this table', () => {
-  const known = new Set(allRows.map(({ chart }) => chart()));
-  const missing = Object.entries(charts).filter(([, chart]) => !known.has(chart()));
+  const known = new Set(allRows.map(({ machine }) => machine()));
+  const missing = Object.entries(house).filter(([, { machine }]) => !known.has(machine()));
   expect(missing.map(([name]) => name)).toEqual([]);
 });
 
 test('no pattern is another one under a new name: each has states that no other has', () => {
   const statesOf = (row: PatternRow): readonly string[] =>
-    statesWithin(chartOf(row.chart())).map(({ key }) => key);
+    statesWithin(chartOf(row.machine())).map(({ key }) => key);
   const shared = allRows.flatMap((row) => {
-    const others = allRows.filter((other) => other.chart() !== row.chart()).flatMap(statesOf);
+    const others = allRows.filter((other) => other.machine() !== row.machine()).flatMap(statesOf);
     const own = row.ownStates.filter((state) => statesOf(row).includes(state) && !others.includes(state));
     return own.length === 0 ? [row.name] : [];
   });
   expect(shared).toEqual([]);
 });
 
+test('the laws are those that rows of the mission name', () => {
+  const names = allRows.flatMap((row) => patternLaws(row).map(({ name }) => name));
+  expect(Object.keys(HOLDS).filter((name) => !names.includes(name))).toEqual([]);
+});
+
 describe.each(allRows)('$name', (row) => {
-  const { chart, make, says, output, oneFails = 'completed', allFail = 'failed', isParallel, endless } = row;
+  const { make, says, isParallel } = row;
 
-  test('its machine keeps the rules of the house, and its diagram shows every state', () => {
-    expect(checkMachine(chart())).toEqual([]);
-    const diagram = make(two(row)).diagram();
-    for (const state of statesWithin(chartOf(chart()))) expect(diagram).toContain(state.key);
+  test.each(
+    patternLaws(row).map(({ name, check }) => ({ title: `${HOLDS[name] ?? ''} ${name}`.trim(), check })),
+  )('$title', async ({ check }) => {
+    await expect(check()).resolves.toBeUndefined();
   });
 
-  describe('$name', () => {
-    test('it finishes, and every member that was engaged has ended before it', async () => {
-      const result = await run(make(two(row)));
-      expect(result).toMatchObject({ status: 'completed', stopReason: { kind: 'answered' }, output });
-      expectWhole(result);
-    });
-
-    test('[P1] one member that fails leaves what the others have', async () => {
-      const result = await run(make({ ...two(row), ann: parrot('ann', dead) }));
-      expect(result.status).toBe(oneFails);
-      expect(oneFails === 'failed' || (result.output ?? result.candidate) !== undefined).toBe(true);
-      expectWhole(result);
-    });
-
-    test('[P1] all members that fail are an end, and no hang', async () => {
-      const members = { ann: parrot('ann', dead), bob: parrot('bob', dead) };
-      const result = await run(make(members));
-      expect(result.status).toBe(allFail);
-      expectWhole(result);
-    });
-
-    test('[P9] a member that never answers has had its time', async () => {
-      const result = await run(make({ ...two(row), ann: mute('ann') }, { memberTimeMs: 10_000 }));
-      expect(result.status).toBe(oneFails);
-      expectWhole(result);
-    });
-
-    test('[P9] members none of which ever answers are an end, and no hang', async () => {
-      const members = { ann: mute('ann'), bob: mute('bob') };
-      const result = await run(make(members, { memberTimeMs: 10_000 }));
-      expect(result.status).toBe(allFail);
-      expectWhole(result);
-    });
-
-    test.each(['%%%', '{"vote": 7, "bid": "lots", "to": null, "decision": []}', '', 'x'.repeat(10_000)])(
-      '[F] members that answer nonsense are an end, too: %.20s',
-      async (nonsense) => {
-        const members = { ann: parrot('ann', nonsense), bob: parrot('bob', nonsense) };
-        expectWhole(await run(make(members)));
-      },
-    );
-
-    test('[P3] under a policy a member that fails once is restarted, and the team does not notice', async () => {
-      let lives = 0;
-      const ann = agent({
-        name: 'ann',
-        model: {
-          ...scriptedOnce(says('ann')),
-          answer: (request, call) => {
-            lives += 1;
-            if (lives === 1) throw dead;
-            return scriptedOnce(says('ann')).answer(request, call);
-          },
-        },
-      });
-      const result = await run(make({ ...two(row), ann }, { supervision: {} }));
-      expect(result).toMatchObject({ status: 'completed', output });
-      expect(ofType(result.events, 'child.restarted').map(({ member }) => member)).toEqual(['ann']);
-      expectWhole(result);
-    });
-
-    test('[P8] aborted while nobody answers, it ends at once, and all members with it', async () => {
-      const members = { ann: mute('ann'), bob: mute('bob') };
-      const handle = start(make(members), 'go');
-      await quiet();
-      handle.abort('enough');
-      const result = await settled(handle);
-      expect(result.stopReason).toEqual({ kind: 'aborted', reason: 'enough' });
-      expectWhole(result);
-    });
-
-    test('[QITOS-53] the hooks of a member see that member and nobody else', async () => {
-      const seen = new Set<string>();
-      const witness = {
-        name: 'witness',
-        handle: ({ path }: { readonly path: string }) => void seen.add(path),
-      };
-      const ann = agent({ name: 'ann', hooks: [witness], model: scriptedModel(Array(9).fill(says('ann'))) });
-      const result = await run(make({ ...two(row), ann }));
-      const paths = ofType(result.events, 'member.engaged').filter(({ member }) => member === 'ann');
-      expect([...seen].toSorted()).toEqual(paths.map(({ path }) => path).toSorted());
-    });
-
-    /** Looks and looks, a step each time, until something stops it. */
-    const seeker = (name: string): Member =>
-      agent({
-        name,
-        tools: [echo],
-        loops: false,
-        decide: () => act({ name: 'echo', input: { text: 'x' } }),
-      });
-
-    test.each([
-      { whose: 'its own', path: (team: string) => team, within: (team: Member): Member => team },
-      {
-        whose: 'one above it',
-        path: () => 'outer',
-        within: (team: Member): Member => pipeline({ name: 'outer', stages: [team] }),
-      },
-    ])('a budget that stops a member stops the team, too: $whose', async ({ path, within }) => {
-      const team = make({ ann: seeker('ann'), bob: seeker('bob') }) as Member;
-      const result = await run(within(team), { budget: { steps: 5 } });
-      const reason = { kind: 'budget', budget: 'steps', limit: 5, path: path(team.name) };
-      expect(result).toMatchObject({ status: 'stopped', stopReason: reason });
-      expectWhole(result);
-    });
-
-    test('messages and stray answers do not disturb it', async () => {
-      const clock = virtualClock(1_000);
-      const handle = start(make(two(row)), 'go', { clock });
-      await quiet();
-      handle.send('hurry');
-      const result = await letTimePass(clock, settled(handle));
-      expect(result).toMatchObject({ status: 'completed', output });
-    });
-
-    test.each(endless === undefined ? [] : [endless])(
-      '[P10] it is bounded: one that would go on for ever stops',
-      async (forever) => {
-        const result = await run(forever.make());
-        expect(result).toMatchObject({ status: 'stopped', stopReason: forever.stopReason });
-        expectWhole(result);
-      },
-    );
-  });
-
-  test('means the same with a store and without one', async () => {
-    expect(
-      compareRuns(await run(make(two(row))), await run(make(two(row)), { store: memoryStore() })),
-    ).toEqual([]);
+  test('[FIND-38] its composition shows every member, and a way from its input to its output', () => {
+    const text = make(two(row)).diagram({ of: 'composition' });
+    const arrows = Array.from(text.matchAll(/^ {2}(\w+) (<?)-->(?:\|[^|]*\|)? (\w+)$/gm));
+    const ways = arrows.flatMap(([, from = '', back, to = '']) => [
+      [from, to] as const,
+      ...(back === '' ? [] : [[to, from] as const]),
+    ]);
+    const reached = new Set(['input']);
+    for (const at of reached) for (const [from, to] of ways) if (from === at) reached.add(to);
+    for (const each of ['ann', 'bob', 'output']) expect(reached).toContain(each);
   });
 
   test.each(isParallel ? [make] : [])('its members work at the same time', async (parallel) => {
     const peak = { now: 0, most: 0 };
     const busy = (name: string): Member => {
-      const good = parrot(name, says(name));
+      const model = scriptedModel(Array.from({ length: 9 }, () => says(name)));
       return agent({
         name,
         model: {
-          ...scriptedOnce(says(name)),
+          ...model,
           answer: async (request, call) => {
             peak.now += 1;
             peak.most = Math.max(peak.most, peak.now);
             await quiet();
             peak.now -= 1;
-            return scriptedOnce(says(good.name)).answer(request, call);
+            return model.answer(request, call);
           },
         },
       });
@@ -232,8 +122,11 @@ describe.each(allRows)('$name', (row) => {
   test.each(allRows)('[KAIZEN-47] $name nests in it', async (inner) => {
     const within = inner.make(two(inner), { name: 'inner' });
     const result = await run(make({ ...two(row), ann: within as Member }));
-    const inside = ofType(result.events, 'member.engaged').map(({ path }) => path);
-    expect(inside.some((path) => /\/(ann|inner)-\d+\/.+-\d+$/.test(path))).toBe(true);
-    expectWhole(result);
+    const engaged = ofType(result.events, 'member.engaged').map(({ path }) => path);
+    expect(engaged.some((path) => /\/(ann|inner)-\d+\/.+-\d+$/.test(path))).toBe(true);
+    const ended = ofType(result.events, 'member.ended').map(({ path }) => path);
+    expect(ended.toSorted()).toEqual(engaged.toSorted());
+    expect(result.events.at(-1)).toMatchObject({ type: 'run.ended', status: result.status });
+    expect(['internal', 'machine.threw']).not.toContain(result.error?.code);
   });
 });

@@ -4,7 +4,7 @@ import { answer } from '../../src/contracts/decision.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { ofType, quiet, settled, start } from '../support/runs.ts';

@@ -2,19 +2,22 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { answer } from '../../src/contracts/decision.ts';
-import { stepPlanOf } from '../../src/coordination/state/step-plan.ts';
+import { stepPlanOf } from '../../src/patterns/state/step-plan.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { plannerExecutor, supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { plannerExecutor, supervisorWorker } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import type { PlannerExecutorSetup } from '../../src/runtime/patterns/index.ts';
+import type { PlannerExecutorSetup } from '../../src/patterns/index.ts';
 import { ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
 
 const dead = new Error('out of paper');
 
 const says = (name: string, ...script: readonly ScriptedReply[]) => {
   const model = scriptedModel(script);
-  return { model, agent: agent({ name, description: `good at ${name}`, retry: { attempts: 1 }, model }) };
+  return {
+    model,
+    agent: agent({ name, description: `good at ${name}`, failures: { retry: { attempts: 1 } }, model }),
+  };
 };
 
 const plan = (...steps: readonly (readonly [executor: string, task: string])[]): string =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agent.ts';
 import type { RunResult } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { race } from '../../src/runtime/patterns/index.ts';
+import { race } from '../../src/patterns/index.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, ofType, settled, start } from '../support/runs.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Card } from '../../src/coordination/round/card.ts';
-import { byChance, byNames, byScores, tierFor, UNJUDGED } from '../../src/coordination/state/rank.ts';
+import { byChance, byNames, byScores, tierFor, UNJUDGED } from '../../src/patterns/state/rank.ts';
 import { saidJson } from '../../src/coordination/round/said-json.ts';
 
 const cards = (...names: readonly string[]): readonly Card[] =>

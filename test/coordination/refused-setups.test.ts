@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { messageOf, TroupeError } from '../../src/contracts/error.ts';
-import { patternRegistry } from '../../src/runtime/patterns/registry.ts';
+import { patternRegistry } from '../../src/patterns/registry.ts';
 import type { SetupRow } from './setup-rows.ts';
 import { EVERY, MEANT, setupRows } from './setup-rows.ts';
 

@@ -2,10 +2,10 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { answer } from '../../src/contracts/decision.ts';
-import { charts } from '../../src/coordination/charts.ts';
+import * as house from '../../src/patterns/house.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import type { race } from '../../src/runtime/patterns/index.ts';
-import { definePattern, patternRegistry, pipeline } from '../../src/runtime/patterns/index.ts';
+import type { race } from '../../src/patterns/index.ts';
+import { definePattern, patternRegistry, pipeline } from '../../src/patterns/index.ts';
 
 const says = (name: string) => agent({ name, decide: () => answer(name) });
 
@@ -18,7 +18,7 @@ const relay = definePattern({
 
 describe('[KAIZEN-46] [D13] the patterns, by name', () => {
   test('those of the house are all there', () => {
-    expect(patternRegistry().names).toEqual(Object.keys(charts).toSorted());
+    expect(patternRegistry().names).toEqual(Object.keys(house).toSorted());
   });
 
   test('one of your own is found among them, is checked, and runs', async () => {

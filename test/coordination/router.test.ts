@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { act } from '../../src/contracts/decision.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import type { RouterSetup, RouterStrategy } from '../../src/runtime/patterns/index.ts';
-import { pipeline, rotation, router, workload } from '../../src/runtime/patterns/index.ts';
+import type { RouterSetup, RouterStrategy } from '../../src/patterns/index.ts';
+import { pipeline, rotation, router, workload } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { deferred, echo, ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
@@ -136,7 +136,7 @@ describe('[KAIZEN-41] who fails is followed by the next best', () => {
     const picky = agent({
       name: 'picky',
       model: scriptedModel(['draft']),
-      maxRejections: 0,
+      limits: { maxRejections: 0 },
       critics: [{ name: 'no', critique: () => ({ verdict: 'revise', note: 'no' }) }],
     });
     const result = await run(make(by('abc'), { members: { a: picky, b: parrot('b', new Error('dead')) } }));
@@ -291,7 +291,7 @@ test('a budget that is spent while it is asked who it should be ends the router'
   const judge = agent({
     name: 'judge',
     tools: [echo],
-    loops: false,
+    limits: { loops: false },
     decide: () => act({ name: 'echo', input: { text: 'hm' } }),
   });
   const result = await run(make({ kind: 'semantic', judge }, { budget: { steps: 3 } }));

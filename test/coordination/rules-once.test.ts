@@ -10,7 +10,7 @@ import type { Rules } from '../../src/machines/rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { Definition } from '../../src/runtime/define/definition.ts';
 import { definitionOf } from '../../src/runtime/define/definition.ts';
-import { race } from '../../src/runtime/patterns/index.ts';
+import { race } from '../../src/patterns/index.ts';
 import { startRun } from '../../src/runtime/run/start-run.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { allScenarios } from '../parity/all-scenarios.ts';

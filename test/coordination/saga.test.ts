@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { TroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import type { SagaSetup } from '../../src/runtime/patterns/index.ts';
-import { saga } from '../../src/runtime/patterns/index.ts';
+import type { SagaSetup } from '../../src/patterns/index.ts';
+import { saga } from '../../src/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
 

@@ -3,8 +3,8 @@ import { answer } from '../../src/contracts/decision.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import { textOf } from '../../src/coordination/round/said-json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { isStageFailure, pipeline } from '../../src/runtime/patterns/index.ts';
-import type { OnStageError } from '../../src/runtime/patterns/index.ts';
+import { isStageFailure, pipeline } from '../../src/patterns/index.ts';
+import type { OnStageError } from '../../src/patterns/index.ts';
 import { ofType, settled, start } from '../support/runs.ts';
 import { turnsOf } from './turns.ts';
 

@@ -15,8 +15,8 @@ import type {
   StepResult,
   VoteTally,
   WriterCriticState,
-} from '../../src/runtime/patterns/index.ts';
-import * as patterns from '../../src/runtime/patterns/index.ts';
+} from '../../src/patterns/index.ts';
+import * as patterns from '../../src/patterns/index.ts';
 
 declare const ann: Agent<string, string>;
 declare const bob: Agent<string, string>;

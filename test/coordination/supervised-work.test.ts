@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { answer } from '../../src/contracts/decision.ts';
-import { bestFit, fitOf } from '../../src/coordination/state/best-fit.ts';
+import { bestFit, fitOf } from '../../src/patterns/state/best-fit.ts';
 import { saidJson } from '../../src/coordination/round/said-json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
-import type { SupervisorWorkerSetup } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
+import type { SupervisorWorkerSetup } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { ofType, phasesOf, settled, start } from '../support/runs.ts';

@@ -11,7 +11,7 @@ import type { TeamInput } from '../../src/coordination/round/team-context.ts';
 import { repliesOf, spentEnd, teamContext, teamOutcome } from '../../src/coordination/round/team-context.ts';
 import { assign } from 'xstate';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import type { Member, TeamSetup } from '../../src/runtime/define/team.ts';
 import { team } from '../../src/runtime/define/team.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -79,7 +79,7 @@ const mortal = (
 ): Agent<string, string> =>
   agent({
     name,
-    asMember,
+    failures: { asMember },
     decide: async ({ transcript }) => {
       const life = lives[Math.min(told.length, lives.length - 1)];
       told.push([...transcript].map(({ text }) => text).join('|'));
@@ -331,9 +331,9 @@ test.each([
   ],
   [
     { intensity: { restarts: 1.5, withinMs: 0 } },
-    'intensity.restarts has to be a whole number from 0: 1.5; intensity.withinMs',
+    'intensity.restarts is no whole number from 0: 1.5; and as its supervision.intensity.withinMs',
   ],
-  [{ backOff: { leastMs: 10, mostMs: 5 } }, 'backOff.mostMs has to be a number from 10: 5'],
+  [{ backOff: { leastMs: 10, mostMs: 5 } }, 'backOff.mostMs is no number from 10: 5'],
   [{ directives: { crash: 'panic' as never } }, 'directives.crash is none of'],
   [{ poisonAfter: 0 }, 'poisonAfter'],
   [{ restart: 'always' as never }, 'restart is none of'],
@@ -342,5 +342,7 @@ test.each([
 });
 
 test('so is one that an agent brings', () => {
-  expect(() => agent({ name: 'ann', asMember: { poisonAfter: 0 } })).toThrowError('poisonAfter');
+  expect(() => agent({ name: 'ann', failures: { asMember: { poisonAfter: 0 } } })).toThrowError(
+    'poisonAfter',
+  );
 });

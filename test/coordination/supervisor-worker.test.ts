@@ -4,7 +4,7 @@ import { act, answer } from '../../src/contracts/decision.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { ofType, quiet, settled, start } from '../support/runs.ts';
@@ -153,7 +153,7 @@ describe('who does what is the supervisor’s to say, however many', () => {
     test('a worker’s own budget is its own affair: it is a reply like any other', async () => {
       const look = tool({ name: 'look', description: 'Looks.', input: z.object({}), execute: () => '' });
       const decide = () => act({ name: 'look', input: {} });
-      const ann = agent({ name: 'ann', tools: [look], decide, budget: { steps: 2 } });
+      const ann = agent({ name: 'ann', tools: [look], decide, limits: { budget: { steps: 2 } } });
       const team = supervisorWorker({
         name: 'desk',
         supervisor: { model: scriptedModel([plan([['ann', 'x']]), plan([], 'done')]) },

@@ -4,7 +4,7 @@ import type { Model } from '../../src/contracts/model.ts';
 import type { Turn } from '../../src/contracts/transcript.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
-import { groupChat, orchestrator, person, pipeline } from '../../src/runtime/patterns/index.ts';
+import { groupChat, orchestrator, person, pipeline } from '../../src/patterns/index.ts';
 import type { ScriptedRequest } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { byTool } from '../../src/runtime/endings.ts';
@@ -238,7 +238,7 @@ describe('[FIND-31] in a conversation of several', () => {
     const ran = async (phase: string) => {
       const asked: Asked = new Map();
       const worker = (name: string) =>
-        agent({ name, model: speaking(asked, (own) => `${name} ${own}`), ends: byTool() });
+        agent({ name, model: speaking(asked, (own) => `${name} ${own}`), stop: { ends: byTool() } });
       const subject = orchestrator({
         name: 'house',
         // A member's own members are in the phase of the work, too.

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/contracts/json.ts';
 import type { Reply } from '../../src/coordination/round/round.ts';
-import type { Counting, Vote, VotingRule } from '../../src/coordination/state/votes.ts';
-import { ABSTAIN, tally, voteOf, YES_NO } from '../../src/coordination/state/votes.ts';
+import type { Counting, Vote, VotingRule } from '../../src/patterns/state/votes.ts';
+import { ABSTAIN, tally, voteOf, YES_NO } from '../../src/patterns/state/votes.ts';
 
 const RUNS = process.env['TROUPE_FULL'] === '1' ? 10_000 : 1_000;
 

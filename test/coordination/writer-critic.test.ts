@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { verdictOf } from '../../src/coordination/round/verdict.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline, writerCritic } from '../../src/runtime/patterns/index.ts';
+import { pipeline, writerCritic } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
@@ -12,7 +12,7 @@ const dead = new Error('out of paper');
 
 const says = (name: string, ...script: readonly ScriptedReply[]) => {
   const model = scriptedModel(script);
-  return { model, agent: agent({ name, retry: { attempts: 1 }, model }) };
+  return { model, agent: agent({ name, failures: { retry: { attempts: 1 } }, model }) };
 };
 
 const textsOf = ({ requests }: ReturnType<typeof scriptedModel>) =>
@@ -119,7 +119,7 @@ describe('a writer and a critic', () => {
     const writer = agent({
       name: 'ann',
       model: scriptedModel(['half']),
-      maxRejections: 0,
+      limits: { maxRejections: 0 },
       critics: [{ name: 'no', critique: () => ({ verdict: 'stop', note: 'no' }) }],
     });
     const critic = says('bob');

@@ -92,7 +92,7 @@ test.each([
   [() => progressCritic({ model: scriptedModel([]), every: 0 }), "'every' is no whole number from 1: 0"],
   [
     () => agent({ name: 'a', critics: [{ name: 'c', every: 2, critique: () => ({ verdict: 'accept' }) }] }),
-    "looks at every 2 steps, and yet at answers only: give it each 'step'",
+    "critics[0].every is of no use without `each: 'step'`, found 2",
   ],
 ])('what cannot be honoured is refused: %#', (make, message) => {
   expect(make).toThrow(message);

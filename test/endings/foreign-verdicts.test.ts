@@ -43,8 +43,7 @@ const one = (verdict: unknown) =>
   agent({
     name: 'ada',
     model: scriptedModel(['a', 'b', 'c']),
-    ends: policy(verdict),
-    stop: [maxSteps(3)],
+    stop: { ends: policy(verdict), rules: [maxSteps(3)] },
   });
 
 describe('a policy of ending that lies', () => {

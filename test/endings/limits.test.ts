@@ -69,7 +69,7 @@ test('[DODO-54] things are counted apart where they have a key', async () => {
 });
 
 test('[QITOS-26] three equal steps are stagnation, two are not; the model may be warned', async () => {
-  const options = { loops: false, stop: stagnation({ warnAt: 2 }) };
+  const options = { limits: { loops: false }, stop: stagnation({ warnAt: 2 }) };
   const same = looks('a');
   expect((await run([same, same, looks('b'), same, same, 'x'], options)).result.output).toBe('x');
   const { result, model } = await run([same, same, same], options);
@@ -87,7 +87,7 @@ test('[QITOS-26] what has to change can be said, and rules with a memory compose
 test('[TENEX-93] the model is warned, then has no tools, and its answer ends the run', async () => {
   const { result, model, choices } = await run([...many(8), 'so far'], {
     stop: maxSteps(10),
-    wrapUp: { warnAt: 0.5, wrapUpAt: 0.8 },
+    limits: { wrapUp: { warnAt: 0.5, wrapUpAt: 0.8 } },
   });
   expect(choices).toEqual([...Array.from({ length: 8 }, () => 'auto'), 'none']);
   expect(result).toMatchObject({ status: 'completed', output: 'so far' });
@@ -100,27 +100,27 @@ test('[TENEX-93] the model is warned, then has no tools, and its answer ends the
 });
 
 test('[TENEX-93] calls that are made all the same are not carried out, and the limit is hard', async () => {
-  const { result } = await run(many(5), { stop: maxSteps(3), wrapUp: true });
+  const { result } = await run(many(5), { stop: maxSteps(3), limits: { wrapUp: true } });
   expect(result.stopReason).toEqual({ kind: 'maxSteps', limit: 3 });
   expect(result.totals).toMatchObject({ steps: 3, toolCalls: 2 });
 });
 
 test('[TENEX-93] a limit that was passed in one go leaves a step of grace, and then ends the run', async () => {
   const stop = maxTokens(100);
-  const closing = await run([costly, 'so far'], { stop, wrapUp: true });
+  const closing = await run([costly, 'so far'], { stop, limits: { wrapUp: true } });
   expect(closing.choices).toEqual(['auto', 'none']);
   expect(closing.result.output).toBe('so far');
-  const forced = await run([costly, looks('b'), 'late'], { stop, wrapUp: true });
+  const forced = await run([costly, looks('b'), 'late'], { stop, limits: { wrapUp: true } });
   expect(forced.result.stopReason).toEqual({ kind: 'maxTokens', limit: 100 });
   expect(forced.result.totals.steps).toBe(2);
-  const none = await run([costly, 'so far'], { stop, wrapUp: { graceSteps: 0 } });
+  const none = await run([costly, 'so far'], { stop, limits: { wrapUp: { graceSteps: 0 } } });
   expect(none.result.totals.steps).toBe(1);
-  const bound = await run([costly, 'late'], { stop: [stop, maxSteps(1)], wrapUp: true });
+  const bound = await run([costly, 'late'], { stop: [stop, maxSteps(1)], limits: { wrapUp: true } });
   expect(bound.result.totals.steps).toBe(1);
 });
 
 test('[TENEX-93] what was said and not accepted is told as partial', async () => {
-  const options = { stop: maxSteps(4), wrapUp: true, ends: byTool({ attempts: 9 }) };
+  const options = { stop: { rules: maxSteps(4), ends: byTool({ attempts: 9 }) }, limits: { wrapUp: true } };
   const { result } = await run(['a draft', looks('a'), looks('b'), 'final'], options);
   expect(ofType(result.events, 'limit.neared').at(-1)).toMatchObject({ partial: 'a draft' });
   expect(result).toMatchObject({ output: 'final', autoCompleted: true });
@@ -151,8 +151,8 @@ test('[QITOS-25] each reason gives way to those before it', async () => {
   const stop = [rule('one'), rule('two')];
   const kindOf = async (script: readonly ScriptedReply[], options: object) =>
     (await run(script, options)).result.stopReason.kind;
-  expect(await kindOf(['42'], { stop, shouldStop: () => 'enough' })).toBe('answered');
-  expect(await kindOf(same, { stop, shouldStop: () => 'enough' })).toBe('agentCondition');
+  expect(await kindOf(['42'], { stop: { rules: stop, shouldStop: () => 'enough' } })).toBe('answered');
+  expect(await kindOf(same, { stop: { rules: stop, shouldStop: () => 'enough' } })).toBe('agentCondition');
   expect((await run(same, { stop })).result.stopReason).toMatchObject({ rule: 'one' });
   expect(await kindOf(same, { stop: maxSteps(5) })).toBe('maxSteps');
   expect(await kindOf(same, { stop: maxSteps(6) })).toBe('loop');
@@ -178,8 +178,11 @@ test('how near a limit is each rule says, and the nearest counts', () => {
 });
 
 test.each([
-  [() => agent({ name: 'a', wrapUp: { warnAt: 0 } }), 'wrapUp.warnAt is no fraction above 0: 0'],
-  [() => agent({ name: 'a', wrapUp: { wrapUpAt: 0.5 } }), 'wrapUp.wrapUpAt is no fraction from 0.8: 0.5'],
+  [() => agent({ name: 'a', limits: { wrapUp: { warnAt: 0 } } }), 'wrapUp.warnAt is no fraction above 0: 0'],
+  [
+    () => agent({ name: 'a', limits: { wrapUp: { wrapUpAt: 0.5 } } }),
+    'wrapUp.wrapUpAt is no fraction from 0.8: 0.5',
+  ],
   [() => stagnation({ steps: 1 }), 'its steps is no whole number from 2: 1'],
   [() => softCap({ name: 'x', limit: 0, counts: () => true }), 'its limit is no whole number from 1: 0'],
 ])('numbers that bound nothing are refused: %#', (make, message) => {

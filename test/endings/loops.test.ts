@@ -22,7 +22,7 @@ const reading = (files: string) => files.split('').map((file) => reads(file));
 
 const run = async (script: readonly ScriptedReply[], loops?: false | Partial<LoopLimits>) => {
   const model = scriptedModel(script);
-  const one = agent({ name: 'ada', model, tools: [read], loops, stop: maxSteps(40) });
+  const one = agent({ name: 'ada', model, tools: [read], limits: { loops }, stop: maxSteps(40) });
   const result = await settled(start(one, 'go'));
   /** The requests that end with a word of warning, by number from 1. */
   const warned = model.requests.flatMap(({ messages }, index) =>
@@ -102,7 +102,9 @@ test('what the agent’s own code repeats it repeats on purpose', async () => {
 test.each([
   [{ warnAt: 1 }, 'loops.warnAt is no whole number from 2: 1'],
   [{ warnAt: NaN }, 'loops.warnAt is no whole number from 2: NaN'],
-  [{ warnAt: 6 }, 'loops.stopAt is no whole number from 6: 5'],
+  [{ warnAt: 6 }, 'loops.warnAt is past stopAt, 5 by default: 6'],
 ])('limits of %j are refused', (loops, message) => {
-  expect(() => agent({ name: 'a', loops })).toThrow(`Cannot define the agent 'a' as its ${message}`);
+  expect(() => agent({ name: 'a', limits: { loops } })).toThrow(
+    `Cannot define the agent 'a' as its limits.${message}`,
+  );
 });

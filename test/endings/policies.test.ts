@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { ReduceView } from '../../src/contracts/agent.ts';
+import type { AgentOptions, ReduceView } from '../../src/contracts/agent.ts';
 import type { Ending, Heuristic } from '../../src/contracts/ending.ts';
 import type { RunResult } from '../../src/contracts/run.ts';
+import type { StopRule } from '../../src/contracts/stop.ts';
 import type { EndingRole } from '../../src/machines/endings.ts';
 import { byMarker, byNoToolCalls, byTool } from '../../src/machines/endings.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { bySupervisor } from '../../src/machines/supervised-ending.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -24,10 +25,20 @@ const completes = (answer = '42') => calls({ name: 'complete', input: { answer }
 const looks = (text = 'seen') => calls({ name: 'echo', input: { text } });
 
 /** One run of an agent that ends as said. */
-const run = async (ends: Ending | undefined, script: readonly ScriptedReply[], options = {}) => {
+const run = async (
+  ends: Ending | undefined,
+  script: readonly ScriptedReply[],
+  { stop, ...options }: Omit<Partial<AgentOptions>, 'stop'> & { readonly stop?: StopRule } = {},
+) => {
   const model = scriptedModel(script);
   const clock = virtualClock();
-  const one = agent({ name: 'ada', model, tools: [echo, complete, respond], ends, ...options });
+  const one = agent({
+    name: 'ada',
+    model,
+    tools: [echo, complete, respond],
+    stop: { rules: stop, ends },
+    ...options,
+  });
   const result = await letTimePass(clock, settled(start(one, 'go', { clock })), 500);
   return { model, result };
 };
@@ -123,7 +134,7 @@ describe('by a tool', () => {
   });
 
   test('[TENEX-55] [D3] one who delegated is told that nobody said it was done', async () => {
-    const child = agent({ name: 'worker', model: scriptedModel(['a', 'b']), ends: byTool() });
+    const child = agent({ name: 'worker', model: scriptedModel(['a', 'b']), stop: { ends: byTool() } });
     const model = scriptedModel([
       calls({ name: 'delegate', input: { to: 'worker', task: 'x' } }),
       'thank you',
@@ -138,7 +149,7 @@ describe('by a tool', () => {
   });
 
   test('[TENEX-55] [D3] a supervisor is told so of its worker', async () => {
-    const worker = agent({ name: 'w', model: scriptedModel(['a', 'b']), ends: byTool() });
+    const worker = agent({ name: 'w', model: scriptedModel(['a', 'b']), stop: { ends: byTool() } });
     const assigned = JSON.stringify({ assignments: [{ worker: 'w', task: 'x' }] });
     const desk = supervisorWorker({
       name: 'desk',
@@ -192,7 +203,7 @@ describe('by a tool', () => {
 
   test('a critic comes before completion, and what is sent back is not reminded for ever', async () => {
     const critics = [{ name: 'no', critique: () => ({ verdict: 'revise', note: 'No.' }) as const }];
-    const { result } = await run(byTool(), ['a', 'b', 'c', 'd'], { critics, maxRejections: 2 });
+    const { result } = await run(byTool(), ['a', 'b', 'c', 'd'], { critics, limits: { maxRejections: 2 } });
     expect(result.stopReason).toMatchObject({ kind: 'rejected', rejections: 3 });
   });
 });
@@ -315,14 +326,18 @@ describe('a policy of one’s own', () => {
   });
 
   test('does not judge what the agent itself decides', async () => {
-    const one = agent({ name: 'a', ends: byTool(), decide: () => ({ kind: 'answer', answer: 'mine' }) });
+    const one = agent({
+      name: 'a',
+      stop: { ends: byTool() },
+      decide: () => ({ kind: 'answer', answer: 'mine' }),
+    });
     expect((await settled(start(one, 'go'))).output).toBe('mine');
   });
 });
 
 test('an agent whose answer has a schema cannot end by a marker', () => {
-  expect(() => agent({ name: 'a', output: 'answer: string', ends: byMarker('DONE') })).toThrow(
-    "Cannot define the agent 'a' as its ends reads text and its answer has a schema: 'byMarker'",
+  expect(() => agent({ name: 'a', output: 'answer: string', stop: { ends: byMarker('DONE') } })).toThrow(
+    "Cannot define the agent 'a' as its stop.ends reads text and its answer has a schema: 'byMarker'",
   );
   expect(() => byMarker(' ')).toThrow('no single line');
 });

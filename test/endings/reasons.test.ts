@@ -7,7 +7,7 @@ import { softCap, stagnation } from '../../src/machines/soft-rules.ts';
 import { bySupervisor } from '../../src/machines/supervised-ending.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -47,7 +47,7 @@ const reached: Readonly<Record<StopReason['kind'], () => Agent<string, unknown, 
   rejected: () => one(['a', 'b', 'c'], { critics: [no] }),
   criticStopped: () => one(['a'], { critics: [halt] }),
   refused: () => one([refusal]),
-  agentCondition: () => one(many(), { shouldStop: () => 'seen enough' }),
+  agentCondition: () => one(many(), { stop: { shouldStop: () => 'seen enough' } }),
   environmentEnded: () => one(many(), { environment: bell }),
   maxSteps: () => one(many(), { stop: maxSteps(2) }),
   maxTime: () => one([calls({ name: 'hang', input: {} }), ...many()], { stop: maxTime(500), tools: [slow] }),
@@ -58,11 +58,11 @@ const reached: Readonly<Record<StopReason['kind'], () => Agent<string, unknown, 
   stagnation: () =>
     one(
       many(() => 'same'),
-      { loops: false, stop: stagnation() },
+      { limits: { loops: false }, stop: stagnation() },
     ),
   softCap: () => one(many(), { stop: softCap({ name: 'calls', limit: 2, counts: () => true }) }),
-  unresolved: () => one(['a', 'b', 'c', 'd'], { ends: bySupervisor([unheard]) }),
-  budget: () => one(many(), { budget: { toolCalls: 1 } }),
+  unresolved: () => one(['a', 'b', 'c', 'd'], { stop: { ends: bySupervisor([unheard]) } }),
+  budget: () => one(many(), { limits: { budget: { toolCalls: 1 } } }),
   rule: () => one(many(), { stop: odd }),
   aborted: () => one([calls({ name: 'hang', input: {} })]),
   failed: () => one([], { decide: () => answer(missing()) }),

@@ -230,12 +230,12 @@ describe('commands of this machine that are allowed', () => {
     'tclsh8.6',
   ])('[FIND-50] %s starts other programs, so it is not allowed without rules', async (program) => {
     await expect(processesOf({ [program]: `/usr/bin/${program}` })).rejects.toThrow(
-      `'${program}' starts other programs: say with 'allow'`,
+      `'${program}' starts other programs: list its allowed subcommands`,
     );
   });
 
   test('[FIND-50] a program that is not known needs rules, which say what it may be given and nothing else', async () => {
-    await expect(processesOf({ own: '/usr/bin/printenv' })).rejects.toThrow('it is not known');
+    await expect(processesOf({ own: '/usr/bin/printenv' })).rejects.toThrow('is not a known program');
     const processes = await processesOf({
       node: { path: process.execPath, allow: { options: ['--version', '-p='] } },
       test: { path: process.execPath, allow: { subcommands: { 'run.mjs': { operands: 1 } } } },
@@ -257,7 +257,7 @@ describe('commands of this machine that are allowed', () => {
     );
     expect(run?.describe({ command: 'ls', args: [] })).toBe('Running ls');
     await expect(processesOf({ format: { path: '/bin/sh', refuse: () => undefined } })).rejects.toThrow(
-      'a person who approves reads only this name',
+      'a person who approves a call sees only this name',
     );
   });
 

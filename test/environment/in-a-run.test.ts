@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/contracts/environment.ts';
+import type { StopRule } from '../../src/contracts/stop.ts';
 import { isTroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -56,16 +57,17 @@ describe('[QITOS-38] [M27] an environment in a run', () => {
   });
 
   test('its end comes after the agent own condition and before the rules', async () => {
+    const always: StopRule = { name: 'always', check: () => ({ kind: 'rule', rule: 'always', detail: '' }) };
     const ending = (options: object) =>
       agent({
         name: 'a',
         model: scriptedModel([pushing()]),
         tools: [push],
         environment: () => button({ isTerminal: () => 'the bell' }).environment,
-        stop: { name: 'always', check: () => ({ kind: 'rule', rule: 'always', detail: '' }) },
+        stop: always,
         ...options,
       }).run('x');
-    expect((await ending({ shouldStop: () => 'enough' })).stopReason).toEqual({
+    expect((await ending({ stop: { rules: always, shouldStop: () => 'enough' } })).stopReason).toEqual({
       kind: 'agentCondition',
       detail: 'enough',
     });

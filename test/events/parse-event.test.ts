@@ -43,6 +43,12 @@ test.each([
   expect(() => parseEvent(json)).toThrow(message);
 });
 
+test('[M47] an event of an earlier release is read under its name of now', () => {
+  const error = { code: 'model.failed', message: 'no', retryable: 'yes' } as const;
+  const event = durable(0, { type: 'model.fell-back', from: 'a:1', to: 'b:2', error });
+  expect(parseEvent({ ...event, type: 'model.fellBack' })).toEqual(event);
+});
+
 test('[QITOS-56] a missing key is named', () => {
   const { runId: _, ...rest } = durable(0, noted('x'));
   expect(() => parseEvent(rest)).toThrow(/not a valid "team.noted".*runId/su);

@@ -5,7 +5,7 @@ import type { RunOptions } from '../../src/contracts/run.ts';
 import { recorder } from '../../src/inspect/recording/recorder.ts';
 import { toStately } from '../../src/inspect/sinks/stately-sink.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';

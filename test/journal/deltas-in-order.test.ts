@@ -38,7 +38,7 @@ const speaker = (clock: VirtualClock, everyMs: number) => {
     name: 'speaker',
     model: scriptedModel(replies),
     tools: [echo],
-    retry: { idleTimeoutMs: Infinity },
+    failures: { retry: { idleTimeoutMs: Infinity } },
   });
 };
 

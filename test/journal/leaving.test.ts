@@ -64,7 +64,7 @@ test('[FIND-59] a run that this very process has is said to be so', async () => 
   const handle = walker(1_000).stream('go', { store, runId: 'r' });
   await quiet();
   await expect(resume(walker(), 'r', { store })).rejects.toThrow(
-    "Cannot take the run 'r' as this very process has it",
+    "Cannot acquire the run 'r' as this very process has it",
   );
   handle.abort();
   await settled(handle);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/index.ts';
-import { parallel } from '../../src/runtime/patterns/index.ts';
+import { parallel } from '../../src/patterns/index.ts';
 import type { Clock, Decision, RunHandle, RuntimeEvent } from '../../src/index.ts';
 import { recordsIn, replay, resume } from '../../src/runtime/journal/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
@@ -134,5 +134,5 @@ test('[FIND-46] of all that runs a run, only its journal reads its clock', () =>
       .map((file) => file.replaceAll('\\', '/'))
       .filter((file) => !others.test(file))
       .sort(),
-  ).toEqual(['journal/write/moment.ts', 'journal/write/no-journal.ts']);
+  ).toEqual(['journal/write/journal-clock.ts', 'journal/write/no-journal.ts']);
 });

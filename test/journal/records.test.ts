@@ -23,6 +23,12 @@ describe('[QITOS-70] the records of a journal', () => {
     expect(records).toEqual([began, told]);
   });
 
+  test('of an earlier release have the names that events have now', async () => {
+    const fellBack = (type: string) => ({ kind: 'event', event: { ...told.event, type } });
+    const { records } = await recordsIn(storeOf(began, fellBack('model.fellBack')), 'r');
+    expect(records).toEqual([began, fellBack('model.fell-back')]);
+  });
+
   test.each([
     {
       what: 'a field that nobody knows',
@@ -33,10 +39,10 @@ describe('[QITOS-70] the records of a journal', () => {
     {
       what: 'an arrival that nobody knows',
       record: { kind: 'arrived', tick: 0, at: 0, arrival: { type: 'guessed' } },
-      says: 'no arrival is called that',
+      says: 'unknown kind of arrival',
     },
     { what: 'a number below zero', record: { ...told, tick: -1 }, says: 'tick' },
-    { what: 'no object', record: [], says: 'record 1 is none of this release' },
+    { what: 'no object', record: [], says: 'record 1 is not one of this release' },
   ])('are refused by number where one has $what', async ({ record, says }) => {
     await expect(recordsIn(storeOf(began, record), 'r')).rejects.toMatchObject({
       code: 'journal.corrupt',

@@ -13,7 +13,7 @@ import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { resume } from '../../src/runtime/journal/resume/resume.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { mortalStore } from '../support/mortal-store.ts';
 

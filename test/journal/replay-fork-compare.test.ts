@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, isTroupeError, tool } from '../../src/index.ts';
+import type { PromptFragment } from '../../src/contracts/prompt.ts';
 import type { AgentOptions, Json } from '../../src/index.ts';
 import { maxSteps } from '../../src/index.ts';
 import { compare, DeterminismError, fork, recordsIn, replay } from '../../src/runtime/journal/index.ts';
@@ -101,9 +102,15 @@ describe('a run that is gone through again', () => {
 
   test('[FIND-33] [TENEX-07] takes a journal of before the system prompt listed the agents that work is given to', async () => {
     const store = new PlainStore();
-    const clerk = (fragments: AgentOptions['fragments'], instructions = 'Look.') => {
+    const clerk = (fragments: readonly PromptFragment[], instructions = 'Look.') => {
       const tools = [handoffTool({ billing: 'invoices' })];
-      return agent({ name: 'clerk', instructions, fragments, tools, model: scriptedModel(['Tea.']) });
+      return agent({
+        name: 'clerk',
+        instructions,
+        conversation: { fragments },
+        tools,
+        model: scriptedModel(['Tea.']),
+      });
     };
     const unlisted = clerk([{ name: 'agents', priority: 300, text: '' }]);
     await unlisted.run('What is there?', { store, runId: 'run-1' });

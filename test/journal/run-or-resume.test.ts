@@ -4,7 +4,7 @@ import type { Decision, JournalStore } from '../../src/index.ts';
 import { listed } from '../../src/contracts/listed.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { recordsIn, resumeAll, runOrResume } from '../../src/runtime/journal/index.ts';
-import { wishFor } from '../../src/runtime/journal/resume/stored-run.ts';
+import { leaseRequestFor } from '../../src/runtime/journal/resume/stored-run.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { quiet } from '../support/runs.ts';
 
@@ -87,7 +87,7 @@ describe('resumeAll', () => {
     ] as const)
       await left(name, runId);
     await clerk().run('over', { store, runId: 'over' });
-    await store.acquire('held', wishFor(store));
+    await store.acquire('held', leaseRequestFor(store));
     const read: JournalStore['read'] = async (runId, ...given) =>
       (await store.read(runId, ...given)).map((row) =>
         runId === 'broken' ? { ...row, text: 'no journal' } : row,
@@ -110,7 +110,7 @@ describe('resumeAll', () => {
     ]);
     // What could not be read is left to others.
     await quiet();
-    await store.release(await store.acquire('broken', wishFor(store)));
+    await store.release(await store.acquire('broken', leaseRequestFor(store)));
   });
 
   test('[FIND-05] names what the store itself cannot read, and resumes the others', async () => {

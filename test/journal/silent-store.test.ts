@@ -50,7 +50,7 @@ const clerk = (limits: { readonly timeMs?: number; readonly ruleMs?: number } = 
   const made = agent({
     name: 'clerk',
     decide: () => answer(`done ${(decided += 1)}`),
-    ...(limits.timeMs === undefined ? {} : { budget: { timeMs: limits.timeMs } }),
+    limits: { budget: { timeMs: limits.timeMs } },
     ...(limits.ruleMs === undefined ? {} : { stop: maxTime(limits.ruleMs) }),
   });
   return { made, decided: () => decided };
@@ -99,7 +99,7 @@ describe('a store that never takes a run in', () => {
     expect(result.status).toBe('failed');
     await expect(handle.result).rejects.toMatchObject({
       code: 'journal.failed',
-      message: "Cannot begin run 'r' as its store does not answer: it was aborted before it began",
+      message: "Cannot start run 'r' as its store does not answer: it was aborted before it started",
     });
     await expectGone(place, subject, clock);
   });
@@ -136,7 +136,7 @@ describe('a store that never takes a run in', () => {
     expect((await over).status).toBe('failed');
     await expect(handle.result).rejects.toMatchObject({
       code: 'journal.failed',
-      message: "Cannot begin run 'r' as its store does not answer: its time was up before it began",
+      message: "Cannot start run 'r' as its store does not answer: its time was up before it started",
     });
     await expectGone(place, subject, clock);
   });
@@ -144,7 +144,7 @@ describe('a store that never takes a run in', () => {
   test('[FIND-51] costs a run whose store answers nothing of its time', async () => {
     const { silent, letGo } = silentIn('create');
     const clock = virtualClock(1_000);
-    const slow = agent({ name: 'slow', decide: () => never(), budget: { timeMs: LIMIT_MS } });
+    const slow = agent({ name: 'slow', decide: () => never(), limits: { budget: { timeMs: LIMIT_MS } } });
     const handle = slow.stream('go', { store: silent, runId: 'r', clock });
     await clock.advance(900);
     await letGo();
@@ -184,7 +184,7 @@ describe('a store that never gives a run', () => {
     const refused = resuming.catch((thrown: unknown) => thrown);
     const refusal = {
       code: 'journal.failed',
-      message: "Cannot resume run 'r' as its store does not answer: it was aborted before the store gave it",
+      message: "Cannot resume run 'r' as its store does not answer: it was aborted before the run was loaded",
     };
     await clock.advance(100);
     abort.abort();
@@ -205,7 +205,7 @@ describe('a store that never gives a run', () => {
     const refused = asked.catch((thrown: unknown) => thrown);
     const refusal = {
       code: 'journal.failed',
-      message: expect.stringContaining('its time was up before the store gave it') as string,
+      message: expect.stringContaining('its time was up before the run was loaded') as string,
     };
     await clock.advance(LIMIT_MS + 1);
     expect(await refused).toMatchObject(refusal);
@@ -248,7 +248,7 @@ describe('a store that never gives a run to be forked', () => {
     await letTimePass(clock, Promise.allSettled([forking]));
     expect(await refused).toMatchObject({
       code: 'journal.failed',
-      message: "Cannot fork run 'r' as its store does not answer: it was aborted before the store gave it",
+      message: "Cannot fork run 'r' as its store does not answer: it was aborted before the run was loaded",
     });
     expect(clock.pending).toBe(0);
     // What comes too late is given back at once: nobody has the fork, and nothing of it was done.
@@ -266,7 +266,7 @@ describe('a store that never gives a run to be forked', () => {
     );
     await clock.advance(LIMIT_MS + 1);
     expect(await refused).toMatchObject({
-      message: expect.stringContaining('its time was up before the store gave it') as string,
+      message: expect.stringContaining('its time was up before the run was loaded') as string,
     });
     expect(clock.pending).toBe(0);
     await letGo();
@@ -333,7 +333,7 @@ describe('a thread that never loads', () => {
     await clock.advance(LIMIT_MS + 1);
     expect(await refused).toMatchObject({
       code: 'memory.unreadable',
-      message: 'Cannot begin the run as its thread does not answer: its time was up before it began',
+      message: 'Cannot start the run as its thread does not answer: its time was up before it started',
     });
   });
 

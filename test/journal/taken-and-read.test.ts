@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { agent, tool } from '../../src/index.ts';
 import type { Decision, RunHandle, RunOptions, RunResult } from '../../src/index.ts';
 import { readStoredRun } from '../../src/cli/stored/stored-run.ts';
+import type { TroupeError } from '../../src/contracts/error.ts';
 import { isTroupeError } from '../../src/contracts/error.ts';
 import type { JournalStore } from '../../src/contracts/journal.ts';
 import { journalText, readJournalText } from '../../src/persistence/journal-text.ts';
@@ -84,6 +85,16 @@ const assertRefused = (result: unknown): void => {
   if (!isTroupeError(result) || !/\.(invalid|failed|unreadable)$/.test(result.code)) throw result;
 };
 
+/** The run, or the error that it is refused with at once. */
+const begun = <Handle>(begin: () => Handle): Handle | TroupeError => {
+  try {
+    return begin();
+  } catch (error) {
+    if (isTroupeError(error)) return error;
+    throw error;
+  }
+};
+
 const readsBack = (numRuns: number, open: () => JournalStore): void => {
   test('is read back, resumed, replayed, forked, exported and shown, or refused before anything is written', async () => {
     let accepted = 0;
@@ -97,7 +108,11 @@ const readsBack = (numRuns: number, open: () => JournalStore): void => {
         };
         const store = opened();
         const clerk = (): ReturnType<typeof clerkWith> => clerkWith(state, text);
-        const handle = clerk().stream(text, { ...given, store });
+        const handle = begun(() => clerk().stream(text, { ...given, store }));
+        if (handle instanceof Error) {
+          assertRefused(handle);
+          return;
+        }
         const result = await handle.result.catch((error: unknown) => error);
         const entries = await store.list();
         if (entries.length === 0) {
@@ -288,7 +303,7 @@ describe('[FIND-30] a system turn in the history', () => {
       await expect(clerk.run('Hello', given)).rejects.toMatchObject({
         code: 'input.invalid',
         message: expect.stringMatching(
-          /turn 1 of its history is of the role 'system'.*`instructions`/,
+          /turn 1 of its history has the role 'system'.*`instructions`/,
         ) as string,
       });
       expect(await store.list()).toEqual([]);

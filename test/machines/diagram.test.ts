@@ -43,6 +43,15 @@ describe.each(machines)('[law 10] the diagram of $id', (machine) => {
     }
   });
 
+  test('[FIND-74] draws one line from a state to another, but for what is of the whole chart', () => {
+    const drawn = toMermaid(machine)
+      .split('\n')
+      .flatMap(
+        (line) => /^ *(\w+ --> \w+) : (?!abort$|expired$|expired\.\*$|failed\.\*$)/.exec(line)?.[1] ?? [],
+      );
+    expect(drawn).toEqual([...new Set(drawn)]);
+  });
+
   test('says where it begins and where it ends', () => {
     const text = toMermaid(machine);
     for (const { key } of states.filter(({ type }) => type === 'final'))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { and, assign, createMachine, emit, raise, setup } from 'xstate';
 import type { AnyStateMachine } from 'xstate';
-import { charts } from '../../src/coordination/charts.ts';
+import * as house from '../../src/patterns/house.ts';
 import { agentMachine } from '../../src/machines/agent-machine.ts';
 import { modelCallMachine } from '../../src/machines/model-call-machine.ts';
 import { compile, CompiledMachine } from '../../src/machines/table/compiled-machine.ts';
@@ -16,7 +16,7 @@ const scope = inertScope();
 const shipped = { agentMachine, modelCallMachine, toolCallMachine };
 const all: readonly (readonly [string, AnyStateMachine])[] = [
   ...Object.entries(shipped),
-  ...Object.entries(charts).map(([name, chart]) => [name, chart()] as const),
+  ...Object.entries(house).map(([name, { machine }]) => [name, machine()] as const),
 ];
 
 test.each(all)('%s has a table', (_name, machine) => {

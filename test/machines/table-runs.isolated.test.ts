@@ -173,7 +173,7 @@ if (isFull) {
 
 test('machines of every kind were moved, and none otherwise than by XState', () => {
   expect(differences.slice(0, 3)).toEqual([]);
-  const ids = new Set(allRows.map(({ chart }) => chart().id));
+  const ids = new Set(allRows.map(({ machine }) => machine().id));
   for (const id of ['agent', 'modelCall', 'toolCall', 'flow', ...ids])
     expect(moves.get(id)?.turns ?? 0, id).toBeGreaterThan(1);
   const all = [...moves.values()];

@@ -42,10 +42,10 @@ test('a set of answers answers for as long as something is asked', () => {
 
 test('an answer that nobody asked for is an error that says what is asked', () => {
   expect(() => agentWalk([ready, act()])).toThrow(
-    "Cannot answer 'act' as nobody asked it: waiting for decide",
+    "Cannot answer 'act' as the machine did not ask for it: it waits for decide",
   );
   expect(() => agentWalk([abort, act()])).toThrow(
-    "Cannot answer 'act' as nobody asked it: waiting for nothing",
+    "Cannot answer 'act' as the machine did not ask for it: it waits for nothing",
   );
 });
 

@@ -3,7 +3,7 @@ import { append, emptyHistory, HistoryView, type History } from '../../src/contr
 import type { Processor, TokenCounter } from '../../src/contracts/processor.ts';
 import type { Turn } from '../../src/contracts/transcript.ts';
 import { budgetLadder, defaultRungs } from '../../src/memory/budget-ladder.ts';
-import { presetProcessors } from '../../src/memory/context-presets.ts';
+import { presetProcessors } from '../../src/memory/compaction-presets.ts';
 import { estimatingCounter, TurnCounter } from '../../src/memory/count-tokens.ts';
 import { keepLast } from '../../src/memory/keep-last.ts';
 import { budgetAfterOverflow, budgetFor } from '../../src/memory/model-limits.ts';

@@ -77,5 +77,5 @@ test('a whole text takes the old one’s place, and what is removed is gone', as
 test('a folder that cannot be one is told with a reason', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  await expect(folderStore(join(file, 'inside')).write('k', 'v')).rejects.toThrow(/^Cannot keep 'k'/);
+  await expect(folderStore(join(file, 'inside')).write('k', 'v')).rejects.toThrow(/^Cannot access 'k'/);
 });

@@ -274,14 +274,14 @@ describe('[QITOS-95] a key-value memory', () => {
     expect(memory.namespace('a/b').get('k')).toBe(3);
   });
 
-  test('handed out to look at only cannot be written', async () => {
+  test('handed out a read-only view cannot be written', async () => {
     const memory = await keyValueMemory().open(here);
     await memory.set('k', { deep: [1] });
     const view = memory.readOnly();
     expect(view.get('k')).toEqual({ deep: [1] });
-    await expect(view.set('k', 2)).rejects.toThrow(/to look at only/);
-    await expect(view.namespace('n').set('k', 2)).rejects.toThrow(/to look at only/);
-    await expect(view.reset()).rejects.toThrow(/to look at only/);
+    await expect(view.set('k', 2)).rejects.toThrow(/a read-only view/);
+    await expect(view.namespace('n').set('k', 2)).rejects.toThrow(/a read-only view/);
+    await expect(view.reset()).rejects.toThrow(/a read-only view/);
     expect(memory.get('k')).toEqual({ deep: [1] });
   });
 

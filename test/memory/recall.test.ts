@@ -23,7 +23,7 @@ const questions: readonly (readonly [question: string, phrase: RegExp])[] = [
     'Which folders may import from which?',
     /A room imports only from floors below, never from its neighbours/,
   ],
-  ['Where do I put a new coordination pattern?', /its face in `src\/runtime\/patterns\/NAME\.ts`/],
+  ['Where do I put a new coordination pattern?', /`src\/patterns\/NAME\.ts`/],
   ['Where is a paused run held?', /that is where a paused run/],
   ['How does streamed text reach whoever is watching?', /No machine\s+sees a delta/],
   ['Which host moves every machine, and by what?', /moves every machine by the pure `turn`/],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { answer, act, wait } from '../../src/contracts/decision.ts';
 import type { DeadLetter, Message } from '../../src/contracts/message.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedModel } from '../../src/testing/scripted-model.ts';
@@ -207,7 +207,7 @@ describe('mailboxes', () => {
       name: 'ada',
       tools: [hold],
       mailbox: { unread: 'read' },
-      budget: { steps: 1 },
+      limits: { budget: { steps: 1 } },
       decide: () => gate.promise.then(() => answer('all I have')),
     });
     const handle = start(ada, 'go');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { wait } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { parallel } from '../../src/runtime/patterns/index.ts';
+import { parallel } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -110,5 +110,5 @@ test('what cannot be a tool is refused with a typed error', () => {
   const odd = protocol({ from: 'ann', to: 'bob', messages: { 'a b': { schema: z.object({}) } } });
   expect(() => odd.tools()).toThrow(TroupeError);
   expect(() => odd.tools()).toThrow('a b');
-  expect(() => review.tools({ askTimeoutMs: 0 })).toThrow('a time above 0 ms: found 0');
+  expect(() => review.tools({ askTimeoutMs: 0 })).toThrow('must be above 0 ms: found 0');
 });

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../src/contracts/error.ts';
 import type { RunHandle } from '../../src/contracts/run.ts';
 import { answer, wait } from '../../src/contracts/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { parallel } from '../../src/runtime/patterns/index.ts';
+import { parallel } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedModel, ScriptedReply } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
@@ -51,7 +51,7 @@ const crew = (supervision: SupervisionPolicy, lives: readonly ScriptedReply[]) =
         tools: [hold],
         model: scriptedModel([calls({ name: 'hold', input: {} }), 'a']),
       }),
-      bob: agent({ name: 'bob', model, retry: { attempts: 1 } }),
+      bob: agent({ name: 'bob', model, failures: { retry: { attempts: 1 } } }),
     },
     supervision: { backOff: { leastMs: 1_000, mostMs: 1_000 }, ...supervision },
   });
@@ -201,7 +201,7 @@ describe('mail over restarts', () => {
     const bob = agent({
       name: 'bob',
       tools,
-      retry: { attempts: 1 },
+      failures: { retry: { attempts: 1 } },
       model: scriptedModel([
         async () => {
           throw await gate.promise;

@@ -248,7 +248,11 @@ describe('agents that talk', () => {
 
   test('[KAIZEN-82] a watcher is told once how somebody ended, before or after it did', async () => {
     const ada = talker('ada', ['fine']);
-    const bob = agent({ name: 'bob', model: scriptedModel([new Error('broke')]), retry: { attempts: 1 } });
+    const bob = agent({
+      name: 'bob',
+      model: scriptedModel([new Error('broke')]),
+      failures: { retry: { attempts: 1 } },
+    });
     const handle = start(deskOf(ada, bob), 'go');
     const early = [handle.watch('desk/ada-0'), handle.watch('desk/ada-0'), handle.watch('desk/bob-0')];
     await settled(handle);

@@ -5,7 +5,7 @@ import { answer, wait } from '../../src/contracts/decision.ts';
 import type { Terminated } from '../../src/contracts/message.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { parallel } from '../../src/runtime/patterns/index.ts';
+import { parallel } from '../../src/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, never, ofType, quiet, settled, start } from '../support/runs.ts';
 
@@ -31,8 +31,10 @@ const member = (name: string, life: Life) => {
   return agent({
     name,
     stop: life === 'stops' ? [maxSteps(1)] : [],
-    retry: { attempts: 1 },
-    ...(life === 'mends' || life === 'worsens' ? { asMember: { restart: 'transient' as const } } : {}),
+    failures: {
+      retry: { attempts: 1 },
+      asMember: life === 'mends' || life === 'worsens' ? { restart: 'transient' } : undefined,
+    },
     decide: () => {
       lived += 1;
       if (life === 'hangs') return never();

@@ -23,7 +23,7 @@ const looks = (text: string) => calls({ name: 'echo', input: { text } });
 
 const waits = async (script: readonly ScriptedReply[], retry: ModelRetry) => {
   const clock = virtualClock();
-  const one = agent({ name: 'a', model: scriptedModel(script), tools: [echo], retry });
+  const one = agent({ name: 'a', model: scriptedModel(script), tools: [echo], failures: { retry } });
   const { events, output } = await letTimePass(clock, settled(start(one, 'go', { clock })));
   return { output, waits: ofType(events, 'model.retrying').map(({ waitMs }) => waitMs) };
 };
@@ -67,7 +67,7 @@ test('[TENEX-94] a model that took over begins with a record of its own', async 
   const first = scriptedModel([limited(), limited()], 'first');
   const second = scriptedModel([limited(), 'x'], 'second');
   const retry = { adaptive: true, attempts: 2 };
-  const one = agent({ name: 'a', model: [first, second], retry });
+  const one = agent({ name: 'a', model: [first, second], failures: { retry } });
   const { events } = await letTimePass(clock, settled(start(one, 'go', { clock })));
   expect(ofType(events, 'model.retrying').map(({ waitMs }) => waitMs)).toEqual([3_750, 3_750]);
 });
@@ -99,11 +99,11 @@ test('[TENEX-94] an adaptive wait is never above the cap, and never shrinks as f
 });
 
 test.each([
-  [{ adaptive: 'yes' }, "retry.adaptive is neither a boolean nor an object: 'yes'"],
+  [{ adaptive: 'yes' }, "retry.adaptive is no object: 'yes'"],
   [{ adaptive: { steps: 0 } }, 'retry.adaptive.steps is no whole number from 1: 0'],
-  [{ adaptive: { rateLimitWaitMs: -1 } }, 'retry.adaptive.rateLimitWaitMs is no number of ms from 0: -1'],
-  [{ adaptive: { waitMs: 1 } }, "retry.adaptive has no option 'waitMs'"],
+  [{ adaptive: { rateLimitWaitMs: -1 } }, 'retry.adaptive.rateLimitWaitMs is no number from 0: -1'],
+  [{ adaptive: { waitMs: 1 } }, 'option `failures.retry.adaptive.waitMs` is unknown'],
 ])('options that cannot be honoured are refused: %#', (retry, message) => {
   // In JavaScript anything may stand here.
-  expect(() => agent({ name: 'a', retry: retry as ModelRetry })).toThrow(message);
+  expect(() => agent({ name: 'a', failures: { retry: retry as ModelRetry } })).toThrow(message);
 });

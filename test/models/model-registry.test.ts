@@ -61,11 +61,24 @@ describe('a model by its name', () => {
       expect(() => resolveModel(name, {})).toThrow(
         expect.objectContaining({
           code: 'model.unknown',
-          message: expect.stringContaining('there are openai, anthropic, compatible, offline') as string,
+          message: expect.stringContaining('providers are openai, anthropic, compatible, offline') as string,
         }),
       );
     },
   );
+
+  it.each([
+    ['gpt-5', "as it names no provider: did you mean 'openai:gpt-5'?"],
+    ['Claude-Sonnet-5-5', "did you mean 'anthropic:Claude-Sonnet-5-5'?"],
+    ['o3-mini', "did you mean 'openai:o3-mini'?"],
+    ['mistral-large-latest', "did you mean 'mistral:mistral-large-latest'?"],
+    ['llama3.2', "did you mean 'ollama:llama3.2'?"],
+    ['openia', "did you mean 'openai'?"],
+    ['gemeni:pro', "as there is no provider 'gemeni': did you mean 'gemini:pro'?"],
+    ['ours', 'as it names no provider: write provider:model'],
+  ])('[FIND-42] %j is refused with what was probably meant', (name, hint) => {
+    expect(() => resolveModel(name, {})).toThrow(hint);
+  });
 
   it('of a compatible server needs its address', () => {
     expect(() => resolveModel('compatible:x', {})).toThrow(

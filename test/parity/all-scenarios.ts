@@ -20,7 +20,7 @@ import { workflowScenarios } from './workflow-scenarios.ts';
 const says = (name: string, ...script: readonly ScriptedReply[]): Member => {
   const last = script.slice(-1);
   const replies = [...script, ...Array.from({ length: 20 }, () => last).flat()];
-  return agent({ name, retry: { attempts: 1 }, model: scripted(replies) });
+  return agent({ name, failures: { retry: { attempts: 1 } }, model: scripted(replies) });
 };
 
 /** Every pattern at its plainest, and with a member that fails once and is restarted. */

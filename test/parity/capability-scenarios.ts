@@ -6,7 +6,7 @@ import { byTool } from '../../src/machines/endings.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { progressCritic } from '../../src/runtime/critics/progress-critic.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import { scripted } from '../support/prompt-book.ts';
 import { echo } from '../support/runs.ts';
@@ -25,7 +25,7 @@ export const capabilityScenarios: readonly Scenario[] = [
     make: () => ({
       agent: agent({
         name: 'ada',
-        ends: byTool({ attempts: 2 }),
+        stop: { ends: byTool({ attempts: 2 }) },
         tools: [echo],
         model: scripted(['a draft', looks('x'), 'a second', 'a third', 'a fourth']),
       }),
@@ -46,7 +46,7 @@ export const capabilityScenarios: readonly Scenario[] = [
         name: 'ada',
         tools: [echo],
         stop: maxSteps(5),
-        wrapUp: { warnAt: 0.4, wrapUpAt: 0.8 },
+        limits: { wrapUp: { warnAt: 0.4, wrapUpAt: 0.8 } },
         model: scripted([...many(4), 'so far']),
       }),
     }),
@@ -87,12 +87,14 @@ export const capabilityScenarios: readonly Scenario[] = [
           if (step === 1) throw new Error('no light');
           return 'light';
         },
-        recovery: {
-          handle: ({ phase, streak }) =>
-            phase === 'OBSERVE' || streak > 1 ? { kind: 'skip', note: 'never mind' } : { kind: 'retry' },
+        failures: {
+          recovery: {
+            handle: ({ phase, streak }) =>
+              phase === 'OBSERVE' || streak > 1 ? { kind: 'skip', note: 'never mind' } : { kind: 'retry' },
+          },
+          retry: { attempts: 1 },
         },
         tools: [echo],
-        retry: { attempts: 1 },
         model: scripted([outage(), looks('x'), outage(), outage(), 'done']),
       }),
     }),
@@ -104,7 +106,7 @@ export const capabilityScenarios: readonly Scenario[] = [
       agent: agent({
         name: 'ada',
         tools: [echo],
-        retry: { adaptive: true, attempts: 5 },
+        failures: { retry: { adaptive: true, attempts: 5 } },
         model: scripted([outage(), '', looks('x'), outage(), outage(3_000), 'done']),
       }),
     }),
@@ -171,9 +173,8 @@ export const capabilityScenarios: readonly Scenario[] = [
     make: () => ({
       agent: agent({
         name: 'ada',
-        memory: windowMemory(),
-        recall: { each: 'step' },
-        context: { processors: [keepLast(2)] },
+        memory: { sources: windowMemory(), recall: { each: 'step' } },
+        conversation: { compaction: { processors: [keepLast(2)] } },
         tools: [echo],
         model: scripted([...many(4), 'done']),
       }),

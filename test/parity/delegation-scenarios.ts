@@ -1,6 +1,6 @@
 import { wait } from '../../src/contracts/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

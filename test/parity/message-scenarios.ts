@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { SupervisionPolicy } from '../../src/contracts/supervision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { parallel } from '../../src/runtime/patterns/index.ts';
+import { parallel } from '../../src/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
@@ -34,7 +34,7 @@ const crew = (clock: VirtualClock, error: TroupeError, supervision: SupervisionP
       bob: agent({
         name: 'bob',
         tools: [nap],
-        retry: { attempts: 1 },
+        failures: { retry: { attempts: 1 } },
         model: scripted([naps(2_000), error, naps(2_000), naps(2_000), 'b']),
       }),
     },

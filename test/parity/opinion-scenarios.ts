@@ -2,7 +2,7 @@ import type { Agent } from '../../src/contracts/agent.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { consensus, debate, jury, parallel, person, pipeline } from '../../src/runtime/patterns/index.ts';
+import { consensus, debate, jury, parallel, person, pipeline } from '../../src/patterns/index.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage, says } from './scenarios.ts';

@@ -5,7 +5,7 @@ import { answer, wait } from '../../src/contracts/decision.ts';
 import type { Environment } from '../../src/contracts/environment.ts';
 import { windowMemory } from '../../src/memory/window-memory.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';
@@ -285,14 +285,14 @@ export const outsideScenarios: readonly Scenario[] = [
     make: (clock) => ({
       agent: agent({
         name: 'ada',
-        budget: { timeMs: 4_000, toolCalls: 5, tokens: 1_000 },
+        limits: { budget: { timeMs: 4_000, toolCalls: 5, tokens: 1_000 } },
         tools: [
           nap(clock),
           having(
             'frugal',
             agent({
               name: 'frugal-child',
-              budget: { steps: 2 },
+              limits: { budget: { steps: 2 } },
               tools: [echo, nap(clock)],
               model: scripted([calls(call('nap', { ms: 1_500 })), looks('y'), 'too late']),
             }),
@@ -324,8 +324,7 @@ export const outsideScenarios: readonly Scenario[] = [
           says('finder', looks('x'), 'facts'),
           agent({
             name: 'writer',
-            memory: windowMemory(),
-            recall: { each: 'step' },
+            memory: { sources: windowMemory(), recall: { each: 'step' } },
             model: scripted(['first', 'second']),
             critics: [
               agentCritic({

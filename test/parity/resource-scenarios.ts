@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { parallel } from '../../src/runtime/patterns/index.ts';
+import { parallel } from '../../src/patterns/index.ts';
 import type { Locks, LockTimes, SharedBy } from '../../src/runtime/resources/index.ts';
 import {
   circuitBreaker,
@@ -211,7 +211,7 @@ export const resourceScenarios: readonly Scenario[] = [
   },
   {
     name: 'a model that is out of order for all, and one that takes over',
-    tells: ['model.fellBack'],
+    tells: ['model.fell-back'],
     output: ['ann', 'bob', 'cy'],
     make: (clock) => {
       const breaker = circuitBreaker({ failures: 1, clock });
@@ -220,7 +220,7 @@ export const resourceScenarios: readonly Scenario[] = [
         agent: three('crew', (name) =>
           agent({
             name,
-            retry: { attempts: 1 },
+            failures: { retry: { attempts: 1 } },
             model: [shared(scripted(Array.from({ length: 9 }, () => down)), { breaker }), scripted([name])],
           }),
         ),

@@ -1,5 +1,5 @@
 import { agent } from '../../src/runtime/define/agent.ts';
-import { handoffs, router } from '../../src/runtime/patterns/index.ts';
+import { handoffs, router } from '../../src/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import { handoffTool } from '../../src/tools/built-in/handoff.ts';
 import { scripted } from '../support/prompt-book.ts';
@@ -39,7 +39,10 @@ export const routingScenarios: readonly Scenario[] = [
         supervision: {},
         strategy: {
           kind: 'semantic',
-          judge: { model: scripted([new Error('no judge')]), asMember: { restart: 'temporary' } },
+          judge: {
+            model: scripted([new Error('no judge')]),
+            failures: { asMember: { restart: 'temporary' } },
+          },
         },
         members: { ann: says('ann', outage(), outage(), outage(), 'a'), bob: says('bob', 'b') },
       }),

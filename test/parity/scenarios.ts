@@ -7,7 +7,7 @@ import { isJsonObject } from '../../src/contracts/json.ts';
 import type { RunHandle, RunOptions } from '../../src/contracts/run.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import { scripted } from '../support/prompt-book.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
@@ -285,7 +285,9 @@ const agentScenarios: readonly Scenario[] = [
         state: { seen: 0 },
         observe: async ({ step }) => Promise.resolve({ weather: step }),
         reduce: ({ state, observation }) => ({ seen: state.seen + 1, last: observation ?? null }),
-        shouldStop: ({ state }) => (isJsonObject(state) && state['seen'] === 3 ? 'seen enough' : undefined),
+        stop: {
+          shouldStop: ({ state }) => (isJsonObject(state) && state['seen'] === 3 ? 'seen enough' : undefined),
+        },
         tools: [echo],
         model: scripted([
           calls(call('echo', { text: '1' })),

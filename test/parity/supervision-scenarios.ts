@@ -1,6 +1,6 @@
 import { TroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import { scripted } from '../support/prompt-book.ts';
 import { hang, echo } from '../support/runs.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
@@ -13,7 +13,7 @@ const plan = (...workers: readonly string[]): string =>
   JSON.stringify({ assignments: workers.map((worker) => ({ worker, task: `for ${worker}` })), answer: null });
 
 const worker = (name: string, ...script: readonly ScriptedReply[]) =>
-  agent({ name, model: scripted(script), retry: { attempts: 1 }, tools: [echo, hang] });
+  agent({ name, model: scripted(script), failures: { retry: { attempts: 1 } }, tools: [echo, hang] });
 
 /** A desk of two workers, under a policy. */
 const desk = (

@@ -1,4 +1,4 @@
-import { blackboard, contractNet, pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { blackboard, contractNet, pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import { scripted } from '../support/prompt-book.ts';
 import { never } from '../support/runs.ts';
 import type { Scenario } from './scenarios.ts';

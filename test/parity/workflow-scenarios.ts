@@ -9,7 +9,7 @@ import { outage, says } from './scenarios.ts';
 
 /** Has no tries of its own: its node has. */
 const shaky = (name: string, ...script: readonly ScriptedReply[]) =>
-  agent({ name, model: scripted(script, name), retry: { attempts: 1 } });
+  agent({ name, model: scripted(script, name), failures: { retry: { attempts: 1 } } });
 
 /** A function that takes its time, and leaves off when nobody waits for it. */
 const slowly =

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../src/contracts/decision.ts';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { supervisorWorkerMachine } from '../../src/coordination/supervisor-worker.ts';
+import type { Agent, AgentOptions } from '../../src/contracts/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import { team } from '../../src/runtime/define/team.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
@@ -12,7 +11,7 @@ import { delegate } from '../../src/tools/built-in/delegate.ts';
 import { echo, ofType, settled, start } from '../support/runs.ts';
 
 /** Takes so many steps. */
-const busy = (name: string, steps: number, more: { readonly budget?: { readonly steps: number } } = {}) =>
+const busy = (name: string, steps: number, more: Pick<AgentOptions, 'limits'> = {}) =>
   agent({
     name,
     tools: [echo],
@@ -48,7 +47,7 @@ describe('[QITOS-93] parts of a budget', () => {
   });
 
   test('what its definition says holds as well, where it is tighter', async () => {
-    const result = await play(giving(busy('worker', 9, { budget: { steps: 2 } }), { steps: 5 }));
+    const result = await play(giving(busy('worker', 9, { limits: { budget: { steps: 2 } } }), { steps: 5 }));
     expect(result.records[0]?.results[0]).toMatchObject({ value: { stop: 'budget', steps: 2 } });
   });
 
@@ -157,7 +156,7 @@ describe('[QITOS-93] parts of a budget', () => {
         'What I have.',
       ]),
       tools: [echo],
-      wrapUp: { warnAt: 0.5, wrapUpAt: 0.8 },
+      limits: { wrapUp: { warnAt: 0.5, wrapUpAt: 0.8 } },
     });
     const inner = pipeline({ name: 'inner', stages: [writer] });
     const outer = pipeline({ name: 'outer', stages: [inner] });
@@ -170,12 +169,12 @@ describe('[QITOS-93] parts of a budget', () => {
 test('parts that are none are refused when they are defined', () => {
   const worker = agent({ name: 'worker' });
   expect(() => agent({ name: 'x', tools: [delegate({ to: [worker], budget: { share: 1.5 } })] })).toThrow(
-    'share of a budget',
+    'budget.share is no number above 0 and at most 1: 1.5',
   );
   expect(() => agent({ name: 'x', tools: [delegate({ to: [worker], budget: { steps: 0 } })] })).toThrow(
     'budget.steps',
   );
-  const options = { name: 'desk', machine: supervisorWorkerMachine, members: { worker }, options: {} };
+  const options = { name: 'desk', machine: supervisorWorker.machine, members: { worker }, options: {} };
   expect(() => team({ ...options, budgets: { nobody: { share: 0.5 } } })).toThrow(
     "to 'nobody', who is no member: worker",
   );

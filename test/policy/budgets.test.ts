@@ -9,7 +9,7 @@ import { modelAnswer } from '../../src/contracts/model.ts';
 import type { StopView } from '../../src/contracts/stop.ts';
 import { stopWhen } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -23,7 +23,7 @@ const costing = (tokens: number, text?: string): ScriptedReply => ({
 });
 const endless = (tokens: number) => scriptedModel(Array.from({ length: 100 }, () => costing(tokens)));
 const walker = (budget: Budget | undefined, model: Model = endless(30)) =>
-  agent({ name: 'walker', model, tools: [echo], budget, loops: false });
+  agent({ name: 'walker', model, tools: [echo], limits: { budget, loops: false } });
 
 test.each<[Budget, object]>([
   [{ steps: 3 }, { budget: 'steps', limit: 3, used: 3 }],
@@ -50,7 +50,12 @@ test('[QITOS-28] time is compared with `>`, by the clock of the run', async () =
           }, 10),
       ),
   });
-  const sleeper = agent({ name: 'sleeper', model: endless(1), tools: [nap], budget: { timeMs: 20 } });
+  const sleeper = agent({
+    name: 'sleeper',
+    model: endless(1),
+    tools: [nap],
+    limits: { budget: { timeMs: 20 } },
+  });
   const handle = start(sleeper, 'go', { clock });
   for (let passed = 0; passed < 5; passed += 1) await clock.advance(10);
   const { stopReason, totals } = await settled(handle);
@@ -151,14 +156,24 @@ test('members that work at the same time cannot overspend together', async () =>
 });
 
 test('children of a run draw on its budget, and an agent’s own holds for it and below', async () => {
-  const child = agent({ name: 'child', model: endless(10), tools: [echo], budget: { tokens: 40 } });
+  const child = agent({
+    name: 'child',
+    model: endless(10),
+    tools: [echo],
+    limits: { budget: { tokens: 40 } },
+  });
   const ask = tool({
     name: 'echo',
     description: 'Asks a child.',
     input: z.object({ text: z.string() }),
     execute: async (_, context) => (await context.run(child, 'go')).stopReason.kind,
   });
-  const parent = agent({ name: 'parent', model: endless(10), tools: [ask], budget: { tokens: 100 } });
+  const parent = agent({
+    name: 'parent',
+    model: endless(10),
+    tools: [ask],
+    limits: { budget: { tokens: 100 } },
+  });
   const { stopReason, totals, events } = await settled(start(parent, 'go'));
   expect(stopReason).toMatchObject({ kind: 'budget', path: 'parent', used: 100 });
   expect(totals.inputTokens).toBe(100);
@@ -169,7 +184,7 @@ test('children of a run draw on its budget, and an agent’s own holds for it an
 });
 
 test('a critic’s judge is charged to the tree', async () => {
-  const judge = agent({ name: 'judge', model: endless(50), budget: { steps: 1 } });
+  const judge = agent({ name: 'judge', model: endless(50), limits: { budget: { steps: 1 } } });
   const critic: Critic = {
     name: 'strict',
     critique: async ({ run }) => {
@@ -182,8 +197,7 @@ test('a critic’s judge is charged to the tree', async () => {
     name: 'writer',
     model,
     critics: [critic],
-    maxRejections: 9,
-    budget: { tokens: 100 },
+    limits: { maxRejections: 9, budget: { tokens: 100 } },
   });
   const { stopReason, totals } = await settled(start(writer, 'go'));
   expect(stopReason).toMatchObject({ kind: 'budget', path: 'writer', used: 120 });
@@ -211,7 +225,7 @@ test('attempts and fallbacks are charged: what a failed one used is in tally, to
     model: [scriptedModel([empty, empty], 'a'), scriptedModel([empty, costing(5)], 'b')],
     tools: [echo],
     stop: see,
-    budget: { tokens: 100 },
+    limits: { budget: { tokens: 100 } },
   });
   const handle = start(one, 'go', { clock });
   for (let passed = 0; passed < 30; passed += 1) await clock.advance(1_000);
@@ -260,7 +274,7 @@ test('a streamed call that is called off midway settles what is known of it', as
       return new Promise(() => undefined);
     },
   };
-  const handle = start(agent({ name: 'a', model, budget: { tokens: 1_000 } }), 'go');
+  const handle = start(agent({ name: 'a', model, limits: { budget: { tokens: 1_000 } } }), 'go');
   await quiet();
   handle.abort('enough');
   const { status, totals } = await settled(handle);
@@ -290,7 +304,7 @@ test('how much of each budget is used is in the view of rules, and of the agent�
       seen.push([tally.budget?.steps?.fraction, tally.budget?.toolCalls?.fraction]);
       return act({ name: 'echo', input: { text: 'x' } });
     },
-    budget: { steps: 4, toolCalls: 8 },
+    limits: { budget: { steps: 4, toolCalls: 8 } },
   });
   await settled(start(one, 'go'));
   expect(seen).toEqual([
@@ -304,7 +318,7 @@ test('how much of each budget is used is in the view of rules, and of the agent�
 test('an agent that wraps up does so before its budget is spent', async () => {
   const model = scriptedModel([costing(60), costing(36), costing(3, 'in short')]);
   const { name, tools } = { name: 'walker', tools: [echo] };
-  const one = agent({ name, model, tools, budget: { tokens: 100 }, wrapUp: true });
+  const one = agent({ name, model, tools, limits: { budget: { tokens: 100 }, wrapUp: true } });
   const { output, events } = await settled(start(one, 'go'));
   expect(output).toBe('in short');
   expect(ofType(events, 'limit.neared').map(({ rule, stage }) => [rule, stage])).toEqual([

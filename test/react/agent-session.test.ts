@@ -4,7 +4,7 @@ import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { AgentSession } from '../../src/react/agent-session.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { resume } from '../../src/runtime/journal/index.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { deferred, quiet } from '../support/runs.ts';

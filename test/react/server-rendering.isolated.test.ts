@@ -21,6 +21,11 @@ test('a server renders both hooks at rest, begins nothing, and is not warned', a
   warned.mockRestore();
 });
 
+test('a server renders a page whose run has an address of the page', () => {
+  const Run = () => createElement('p', null, useRun('/runs/r1/events').connection);
+  expect(renderToString(createElement(Run))).toBe('<p>idle</p>');
+});
+
 test('what is neither a run nor a URL is an error of the component, by name', () => {
   // @ts-expect-error what JavaScript may give
   const Run = () => createElement('p', null, useRun(7).connection);

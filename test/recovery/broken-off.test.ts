@@ -23,7 +23,7 @@ describe('[TENEX-Q14] a stream that breaks', () => {
   ) => {
     const clock = virtualClock(0);
     const models = scripts.map((script, index) => scriptedModel(script, `model-${index}`));
-    const speaker = agent({ name: 'speaker', model: models, retry, tools: [echo] });
+    const speaker = agent({ name: 'speaker', model: models, failures: { retry }, tools: [echo] });
     const handle = start(speaker, 'go', { clock });
     const shown = new Map<string, string>();
     text$(handle.events$).subscribe(({ key, text }) => {
@@ -102,5 +102,5 @@ describe('[TENEX-Q14] a stream that breaks', () => {
 
 test('another way than those two is an error of the definition', () => {
   const retry = { onBreak: 'contnue' } as unknown as ModelRetry;
-  expect(() => agent({ name: 'a', retry })).toThrow(/restart nor continue: 'contnue'/);
+  expect(() => agent({ name: 'a', failures: { retry } })).toThrow(/restart nor continue: 'contnue'/);
 });

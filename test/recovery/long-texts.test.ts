@@ -37,10 +37,10 @@ describe('[TENEX-Q04] a text of the model that is too long', () => {
       { text: 'x'.repeat(200), ...calls({ name: 'echo', input: { text: 'x' } }) },
       'done',
     ]);
-    const brief = agent({ name: 'a', model: two, tools: [echo], maxTextBytes: 200 });
+    const brief = agent({ name: 'a', model: two, tools: [echo], conversation: { maxTextBytes: 200 } });
     const result = await start(brief, 'go').result;
     expect(result.artifacts.map(({ name }) => name)).toEqual(['answer-0.txt']);
-    expect(() => agent({ name: 'a', maxTextBytes: 0 })).toThrow('maxTextBytes');
+    expect(() => agent({ name: 'a', conversation: { maxTextBytes: 0 } })).toThrow('maxTextBytes');
   });
 
   test('is left to its provider where that wants it back as it was', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Place } from '../../src/runtime/resources/index.ts';
+import type { PoolSlot } from '../../src/runtime/resources/index.ts';
 import { concurrencyPool } from '../../src/runtime/resources/index.ts';
 import { deferred } from '../support/runs.ts';
 import { manualClock, microtasks, search } from './manual-clock.ts';
@@ -17,8 +17,11 @@ describe('a concurrency pool', () => {
         fc.integer({ min: 1, max: 3 }),
         async (steps, size) => {
           const pool = concurrencyPool(size);
-          const holders: { readonly who: number; readonly place: Place; lent?: (() => void) | undefined }[] =
-            [];
+          const holders: {
+            readonly who: number;
+            readonly place: PoolSlot;
+            lent?: (() => void) | undefined;
+          }[] = [];
           const waiting: { readonly who: number; readonly controller: AbortController }[] = [];
           const order: number[] = [];
           let who = 0;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Priority } from '../../src/contracts/priority.ts';
 import { priorities } from '../../src/contracts/priority.ts';
 import { RateWindow } from '../../src/runtime/resources/rate-window.ts';
-import type { RateLimitOptions, RateWish } from '../../src/runtime/resources/index.ts';
+import type { RateLimitOptions, RateRequest } from '../../src/runtime/resources/index.ts';
 import { rateLimit } from '../../src/runtime/resources/index.ts';
 import { manualClock, microtasks, search } from './manual-clock.ts';
 
@@ -17,7 +17,7 @@ const limited = (options: RateLimitOptions) => {
   const rate = rateLimit({ ...options, clock: time.clock });
   const began: { readonly who: number; readonly at: number }[] = [];
   const refused: { readonly who: number; readonly code: unknown }[] = [];
-  const call = (who: number, wish?: RateWish): void => {
+  const call = (who: number, wish?: RateRequest): void => {
     void Promise.resolve(rate.take(wish)).then(
       () => began.push({ who, at: time.clock.now() }),
       (error: unknown) => refused.push({ who, code: (error as { code?: unknown }).code }),

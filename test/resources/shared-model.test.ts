@@ -94,7 +94,7 @@ describe('a shared model', () => {
     const patient = agent({
       name: 'patient',
       model,
-      retry: { attempts: 1, attemptTimeoutMs: 5_000, idleTimeoutMs: 1_000 },
+      failures: { retry: { attempts: 1, attemptTimeoutMs: 5_000, idleTimeoutMs: 1_000 } },
     });
     const first = settled(start(patient, 'a', { clock }));
     await quiet();
@@ -109,7 +109,11 @@ describe('a shared model', () => {
     const pool = concurrencyPool(1, { clock });
     const place = await pool.enter();
     const model = shared({ provider: 'acme', id: 'slow', answer: () => never() }, { pool });
-    const impatient = agent({ name: 'impatient', model, retry: { attempts: 1, attemptTimeoutMs: 2_000 } });
+    const impatient = agent({
+      name: 'impatient',
+      model,
+      failures: { retry: { attempts: 1, attemptTimeoutMs: 2_000 } },
+    });
     const run = settled(start(impatient, 'a', { clock }));
     await clock.advance(10_000);
     place.leave();
@@ -150,7 +154,7 @@ describe('a shared model', () => {
     const { output, events } = await settled(start(worker, 'go', { clock }));
     expect(output).toBe('from the other');
     expect(clock.now()).toBe(0);
-    expect(ofType(events, 'model.fellBack')).toMatchObject([
+    expect(ofType(events, 'model.fell-back')).toMatchObject([
       { error: { code: 'resource.open', retryAfterMs: 30_000 } },
     ]);
   });
@@ -178,7 +182,11 @@ describe('a shared model', () => {
     };
     const breaker = circuitBreaker({ clock });
     const pool = concurrencyPool(1, { clock });
-    const worker = agent({ name: 'worker', model: shared(model, { breaker, pool }), retry: { attempts: 1 } });
+    const worker = agent({
+      name: 'worker',
+      model: shared(model, { breaker, pool }),
+      failures: { retry: { attempts: 1 } },
+    });
     const runs = Array.from({ length: 50 }, () => settled(start(worker, 'go', { clock })));
     const results = await letTimePass(clock, Promise.all(runs));
     expect(asked).toBe(5);
@@ -322,7 +330,7 @@ describe('the resources of an engine', () => {
       keyOf: ({ id }) => id,
     });
     expect(providers.of('blue')).toBeUndefined();
-    const failing = agent({ name: 'failing', model: down('red'), retry: { attempts: 1 } });
+    const failing = agent({ name: 'failing', model: down('red'), failures: { retry: { attempts: 1 } } });
     await settled(start(failing, 'go', { resources: [providers] }));
     expect(providers.of('red')?.breaker?.state).toBe('open');
     const blue = scriptedModel(['ok'], 'blue');

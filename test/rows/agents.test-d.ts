@@ -11,9 +11,11 @@ test('[QITOS-69] input and answer have the types of their schemas: what goes in,
     name: 'guide',
     input: z.object({ city: z.string(), days: z.string().transform(Number).default(1) }),
     output: z.object({ plan: z.array(z.string()) }),
-    prompt: (trip) => {
-      expectTypeOf(trip).toEqualTypeOf<{ city: string; days: number }>();
-      return trip.city;
+    conversation: {
+      prompt: (trip) => {
+        expectTypeOf(trip).toEqualTypeOf<{ city: string; days: number }>();
+        return trip.city;
+      },
     },
   });
   expectTypeOf(guide.run).parameter(0).toEqualTypeOf<{ city: string; days?: string | undefined }>();

@@ -26,7 +26,7 @@ test('[D2] what is said in a second attempt is published like what is said in th
     'I am at it.',
     { text: 'Here it is.', ...calls({ name: 'complete', input: { answer: '42' } }) },
   ]);
-  const one = agent({ name: 'a', model, tools: [complete], ends: byTool() });
+  const one = agent({ name: 'a', model, tools: [complete], stop: { ends: byTool() } });
   const handle = start(one, 'go');
   const heard: string[] = [];
   handle.events$.subscribe((event) => {
@@ -68,15 +68,19 @@ describe('phases of work', () => {
     const coder = agent({
       name: 'coder',
       tools,
-      workPhases,
-      model,
-      fragments: [{ name: 'phase', priority: 1, each: 'step', text: ({ phase }) => `Phase: ${phase}` }],
-      ends: {
-        name: 'seen',
-        answered: ({ phase }) => {
-          ends.push(phase);
-          return { kind: 'end' };
+      stop: {
+        workPhases,
+        ends: {
+          name: 'seen',
+          answered: ({ phase }) => {
+            ends.push(phase);
+            return { kind: 'end' };
+          },
         },
+      },
+      model,
+      conversation: {
+        fragments: [{ name: 'phase', priority: 1, each: 'step', text: ({ phase }) => `Phase: ${phase}` }],
       },
     });
     await settled(start(coder, 'go'));
@@ -96,15 +100,15 @@ describe('phases of work', () => {
       },
     };
     const model = scriptedModel([calls({ name: 'look', input: {} }), 'done']);
-    await settled(start(agent({ name: 'a', tools, model, ends }), 'go'));
+    await settled(start(agent({ name: 'a', tools, model, stop: { ends } }), 'go'));
     expect(seen).toEqual([null]);
   });
 });
 
 test('[DODO-09] phases that are none are refused', () => {
   const phases = { files: '' };
-  expect(() => agent({ name: 'a', workPhases: phases })).toThrow(
-    "Cannot define the agent 'a' as its workPhases are no phases by category of tools",
+  expect(() => agent({ name: 'a', stop: { workPhases: phases } })).toThrow(
+    "Cannot define the agent 'a' as its stop.workPhases.files is no name of a phase: ''",
   );
 });
 

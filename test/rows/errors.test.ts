@@ -8,7 +8,7 @@ import { errorCodes, isTroupeError, TroupeError } from '../../src/contracts/erro
 import { publishTo } from '../../src/inspect/publishing/index.ts';
 import { jsonLog } from '../../src/inspect/telemetry/json-log.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
@@ -120,7 +120,8 @@ const table: readonly Row[] = [
   },
   {
     what: 'the check for the end',
-    make: () => agent({ name: 'a', tools: [echo], model: scriptedModel([looks]), shouldStop: boom }),
+    make: () =>
+      agent({ name: 'a', tools: [echo], model: scriptedModel([looks]), stop: { shouldStop: boom } }),
     code: 'agent.threw',
     phase: 'CHECK_STOP',
     step: 0,
@@ -157,7 +158,7 @@ test('[QITOS-75] what a tool or a critic breaks on does not end the run: the one
 test('[D27] a critic, a check and a rule that break leave a run that has ended, not one that goes on', async () => {
   const breakers = [
     agent({ name: 'a', decide: () => answer('x'), critics: [{ name: 'c', each: 'step', critique: boom }] }),
-    agent({ name: 'a', tools: [echo], model: scriptedModel([looks]), shouldStop: boom }),
+    agent({ name: 'a', tools: [echo], model: scriptedModel([looks]), stop: { shouldStop: boom } }),
     agent({
       name: 'a',
       tools: [echo],
@@ -316,7 +317,7 @@ describe('who hears of an error', () => {
     const lines: string[] = [];
     const trace = jsonLog((line) => void lines.push(line));
     const dead = scriptedModel([calls({ name: 'breaks', input: {} }), new Error('dead')]);
-    const one = agent({ name: 'a', tools: [breaks], model: dead, retry: { attempts: 1 } });
+    const one = agent({ name: 'a', tools: [breaks], model: dead, failures: { retry: { attempts: 1 } } });
     const options = { runId: 'run-7', hooks: [hook, trace] };
     const { error } = await settled(start(one, 'go', options));
     await hook.close();

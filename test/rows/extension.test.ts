@@ -41,7 +41,7 @@ test('[TENEX-84] whatever a model gives a tool, none of it reaches the tool unch
           execute: (input) => void reached.push(input),
         });
         const model = scriptedModel([calls(...inputs.map((input) => ({ name: 'strict', input }))), 'done']);
-        const one = agent({ name: 'a', model, tools: [strict], toolConcurrency: 1 });
+        const one = agent({ name: 'a', model, tools: [strict], limits: { toolConcurrency: 1 } });
         const { records, output } = await settled(start(one, 'go'));
         const fit = inputs.map((input) => shape.safeParse(input).success);
         expect(reached).toEqual(inputs.filter((_, index) => fit[index]));
@@ -137,7 +137,7 @@ test('[DODO-66] it is extended by hooks, providers, processors and tools: each a
     model: provider,
     tools: [echo],
     hooks: [watch],
-    context: { processors: [last] },
+    conversation: { compaction: { processors: [last] } },
   });
   const { output } = await settled(start(one, 'go'));
   expect({ output, seen }).toEqual({ output: 'done', seen: ['echo', 'echo'] });

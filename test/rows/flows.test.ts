@@ -14,7 +14,7 @@ import { byTool } from '../../src/machines/endings.ts';
 import { stagnation } from '../../src/machines/soft-rules.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -42,7 +42,7 @@ const breaks = tool({
 const insisted = async (script: readonly ScriptedReply[], options = {}) => {
   const model = scriptedModel(script);
   const clock = virtualClock();
-  const one = agent({ name: 'a', model, tools: [echo, complete], ends: byTool(options) });
+  const one = agent({ name: 'a', model, tools: [echo, complete], stop: { ends: byTool(options) } });
   const result = await letTimePass(clock, settled(start(one, 'go', { clock })), 100);
   return { model, clock, result };
 };
@@ -116,7 +116,7 @@ test('[TENEX-Q20] order is by number, and a run that has ended leaves no timer b
 
 test('[TENEX-Q08] who is told of work that was completed for it: who gave it; a router’s is none, and fails', async () => {
   const run = async (role: 'worker' | 'router') => {
-    const child = agent({ name: 'ann', model: scriptedModel(['a', 'b']), ends: byTool({ role }) });
+    const child = agent({ name: 'ann', model: scriptedModel(['a', 'b']), stop: { ends: byTool({ role }) } });
     const asks = calls({ name: 'delegate', input: { to: 'ann', task: 'x' } });
     const model = scriptedModel([asks, 'thanks']);
     const lead = agent({ name: 'lead', model, tools: [delegate({ to: [child] })] });
@@ -263,7 +263,7 @@ test('[KAIZEN-70] an agent without options, and without trouble, is one actor; w
       name: 'a',
       model: scriptedModel(script),
       tools: [echo],
-      retry: { initialWaitMs: 0 },
+      failures: { retry: { initialWaitMs: 0 } },
     });
     await one.run('go', { inspect });
     return [...ids];
@@ -284,10 +284,9 @@ test('[KAIZEN-70] a plain step is two effects and no timer; each layer adds its 
   };
   const critic = { name: 'kind', each: 'step', critique: () => ({ verdict: 'accept' }) };
   expect(await effectsOf({})).toEqual(['decide', 'act']);
-  expect(await effectsOf({ budget: { tokens: 1_000 }, stop: stagnation(), reduce: () => ({}) })).toEqual([
-    'decide',
-    'act',
-  ]);
+  expect(
+    await effectsOf({ limits: { budget: { tokens: 1_000 } }, stop: stagnation(), reduce: () => ({}) }),
+  ).toEqual(['decide', 'act']);
   expect(armed()).toBe(0);
   expect(await effectsOf({ environment: memoryEnvironment() })).toEqual(['observe', 'decide', 'act']);
   expect(await effectsOf({ critics: [critic] })).toEqual(['decide', 'act', 'critique']);

@@ -59,9 +59,9 @@ test('[FIND-33] [DODO-39] in one run a hook is called at each moment that there 
     name: 'a',
     tools: [walk],
     model: [dead, scriptedModel([...steps, 'done'], 'alive')],
-    retry: { attempts: 2 },
-    context: { budget: { soft: 600, hard: 1_200, reserve: 100 }, summariser },
-    budget: { toolCalls: 15 },
+    failures: { retry: { attempts: 2 } },
+    conversation: { compaction: { budget: { soft: 600, hard: 1_200, reserve: 100 }, summariser } },
+    limits: { budget: { toolCalls: 15 } },
     stop: softCap({ name: 'walks', limit: 14, counts: ({ tool: name }) => name === 'walk' }),
     hooks: [{ name: 'everything', handle: (event) => void heard.push(event) }],
   });
@@ -76,7 +76,7 @@ test('[FIND-33] [DODO-39] in one run a hook is called at each moment that there 
 test('[FIND-33] [FIND-35] [QITOS-56] every event of a run says which run, which actor, when and in what order; those of a step, which step and phase', async () => {
   const clock = virtualClock(1_000);
   const model = scriptedModel([busy(), calls({ name: 'walk', input: { step: 0 } }), 'done']);
-  const one = agent({ name: 'a', tools: [walk], model, retry: { attempts: 2 } });
+  const one = agent({ name: 'a', tools: [walk], model, failures: { retry: { attempts: 2 } } });
   const handle = start(one, 'go', { clock, runId: 'r' });
   const { events } = await letTimePass(clock, settled(handle), 100);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));

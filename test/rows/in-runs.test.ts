@@ -76,7 +76,7 @@ test('[FIND-33] [DODO-30] a model call that may help with something changed is m
   const clock = virtualClock();
   const failing = () => new TroupeError('model.timeout', 'Cannot answer in time', { retryable: 'maybe' });
   const model = scriptedModel([failing(), failing(), 'too late']);
-  const one = agent({ name: 'a', model, retry: { attempts: 9 } });
+  const one = agent({ name: 'a', model, failures: { retry: { attempts: 9 } } });
   const { status } = await letTimePass(clock, settled(start(one, 'go', { clock })));
   expect(status).toBe('failed');
   expect(model.requests).toHaveLength(2);
@@ -87,7 +87,9 @@ test('[FIND-33] [DODO-45] [DODO-47] a model is shown long results cut, and no ca
   const model = scriptedModel([looks('a'), looks('b'), 'done']);
   const withoutFirst = filterTurns((turn) => turn.role !== 'tool' || turn.callId !== 'call_0_0');
   const context = { processors: [withoutFirst, truncateTools(200)] };
-  await settled(start(agent({ name: 'a', model, tools: [look], context }), 'go'));
+  await settled(
+    start(agent({ name: 'a', model, tools: [look], conversation: { compaction: context } }), 'go'),
+  );
   const shown: readonly Turn[] = model.requests.at(-1)?.messages ?? [];
   const called = shown.flatMap((turn) => (turn.role === 'assistant' ? (turn.calls ?? []) : []));
   const results = shown.filter((turn) => turn.role === 'tool');
@@ -111,8 +113,7 @@ test.each([
     const one = agent({
       name: 'a',
       model,
-      memory: { ...source, open: () => Promise.resolve(memory) },
-      recall,
+      memory: { sources: { ...source, open: () => Promise.resolve(memory) }, recall },
     });
     await settled(start(one, 'go'));
     const recalled = model.requests[0]?.messages.filter(

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { act, answer } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { Hook } from '../../src/contracts/event.ts';
+import type { StopRule } from '../../src/contracts/stop.ts';
 import { hook } from '../../src/events/hooks.ts';
 import { allOf, anyOf } from '../../src/machines/composed-rules.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
@@ -53,13 +54,13 @@ describe('the choice', () => {
 });
 
 describe('budgets', () => {
-  const walks = (...stop: Parameters<typeof agent>[0]['stop'][]) =>
+  const walks = (...stop: readonly StopRule[]) =>
     agent({
       name: 'walker',
       // It does the same over and over, so that nothing but the limits ends it.
-      loops: false,
+      limits: { loops: false },
       tools: [echo],
-      stop: stop.flatMap((rule) => rule ?? []),
+      stop,
       model: scriptedModel(
         Array.from({ length: 60 }, () => ({ ...looks('on'), usage: { input: 30, output: 10 } })),
       ),

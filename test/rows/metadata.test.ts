@@ -3,7 +3,7 @@ import { answer } from '../../src/contracts/decision.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { agentRegistry } from '../../src/runtime/define/agent-registry.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { echo, never, settled, start } from '../support/runs.ts';

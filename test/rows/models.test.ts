@@ -137,7 +137,7 @@ describe('when all attempts are used', () => {
         failing('model.unavailable', 'yes', { status: 503, cause: new Error(`socket ${index + 1}`) }),
       ),
     );
-    const handle = start(agent({ name: 'a', model, retry }), 'go', { clock });
+    const handle = start(agent({ name: 'a', model, failures: { retry } }), 'go', { clock });
     return { clock, model, handle };
   };
 
@@ -229,7 +229,7 @@ test('[QITOS-09] a model is shown instructions, history, the question, and both 
     instructions: 'Be brief.',
     model,
     tools: [echo],
-    prompt: (input) => `Question: ${input}`,
+    conversation: { prompt: (input) => `Question: ${input}` },
   });
   const history = [
     { role: 'user', text: 'Hello.' },

@@ -27,8 +27,7 @@ const slowMemory = (order: string[], append?: () => Promise<void>): MemorySource
 const worker = (order: string[], memory: MemorySource) =>
   agent({
     name: 'worker',
-    memory,
-    recall: { k: 0 },
+    memory: { sources: memory, recall: { k: 0 } },
     tools: [echo],
     state: { steps: 0 },
     reduce: ({ state }) => {

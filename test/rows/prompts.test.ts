@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { PromptFragment } from '../../src/contracts/prompt.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';
@@ -56,10 +57,10 @@ test('[FIND-33] [TENEX-07] another of the agent, which cannot delegate, names no
 });
 
 test('[FIND-33] [TENEX-07] those to whom it can hand over are listed, and a fragment that the agent has takes their place', async () => {
-  const toldBy = async (fragments: Parameters<typeof agent>[0]['fragments']) => {
+  const toldBy = async (fragments: readonly PromptFragment[] | undefined) => {
     const model = scriptedModel(['done']);
     const tools = [handoffTool({ billing: 'invoices' })];
-    await settled(start(agent({ name: 'desk', model, tools, fragments }), 'Hi.'));
+    await settled(start(agent({ name: 'desk', model, tools, conversation: { fragments } }), 'Hi.'));
     return model.requests[0]?.instructions;
   };
   expect(await toldBy(undefined)).toBe('# Agents\n- billing: invoices');

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../src/contracts/error.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { Failure, RecoveryDecision } from '../../src/contracts/recovery.ts';
 import { answer } from '../../src/contracts/decision.ts';
+import type { ModelRetry } from '../../src/contracts/model.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
@@ -13,15 +14,21 @@ import { echo, letTimePass, never, ofType, settled, start } from '../support/run
 
 const down = (): Error => new TroupeError('model.timeout', 'Cannot wait: 9 s', { retryable: 'yes' });
 const looks = calls({ name: 'echo', input: { text: 'seen' } });
-const once = { retry: { attempts: 1 } } as const;
 
 const run = async (
   script: readonly ScriptedReply[],
   recovery: { limit?: number; handle?: (failure: Failure) => RecoveryDecision | undefined } | undefined,
   more: object = {},
+  retry: ModelRetry = { attempts: 1 },
 ) => {
   const clock = virtualClock();
-  const one = agent({ name: 'a', tools: [echo], model: scriptedModel(script), ...once, recovery, ...more });
+  const one = agent({
+    name: 'a',
+    tools: [echo],
+    model: scriptedModel(script),
+    failures: { retry, recovery },
+    ...more,
+  });
   return letTimePass(clock, settled(start(one, 'go', { runId: 'run-7', clock })));
 };
 
@@ -80,7 +87,8 @@ test('[QITOS-74] a troubled call that is given up can be made again: no address 
   const { status, events } = await run(
     [down(), down(), down(), down(), 'there'],
     { handle: () => ({ kind: 'retry' }) },
-    { retry: { attempts: 2 } },
+    {},
+    { attempts: 2 },
   );
   expect(status).toBe('completed');
   const paths = new Set(ofType(events, 'phase.entered').map(({ path }) => path));
@@ -157,7 +165,7 @@ test('[QITOS-76] the report has a line for each failure: where, what, what was d
         streak: 1,
         decision: 'skip',
         note: 'Go on.',
-        advice: 'Raise `retry.attemptTimeoutMs`, or ask for less at a time.',
+        advice: 'Raise `failures.retry.attemptTimeoutMs`, or ask for less at a time.',
       },
       expect.objectContaining({ ...place, step: 2, streak: 1, decision: 'skip' }),
       expect.objectContaining({
@@ -255,9 +263,9 @@ test.each(categories)('[QITOS-75] %s in %s is an error of the category %s', (cod
 
 test('a policy that cannot be honoured is refused where the agent is defined', () => {
   for (const recovery of [{ limit: 0 }, { limit: 1.5 }, { handle: 'retry' }, 'retry'])
-    expect(() => agent({ name: 'a', recovery: recovery as never })).toThrow(
+    expect(() => agent({ name: 'a', failures: { recovery: recovery as never } })).toThrow(
       /^Cannot define the agent 'a' as its/,
     );
   for (const timeoutMs of [0, -1, Number.NaN, '5' as never])
-    expect(() => agent({ name: 'a', timeoutMs })).toThrow('timeoutMs');
+    expect(() => agent({ name: 'a', failures: { timeoutMs } })).toThrow('timeoutMs');
 });

@@ -12,7 +12,7 @@ import { ofType as only, text$ } from '../../src/events/select.ts';
 import { byTool } from '../../src/machines/endings.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import type { ScriptedModel, ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -146,7 +146,7 @@ test.each<[string, readonly ScriptedReply[], object, object]>([
   [
     'made of what was said',
     ['x', 'y'],
-    { ends: byTool() },
+    { stop: { ends: byTool() } },
     { status: 'completed', stopReason: { kind: 'answered' }, output: 'y', autoCompleted: true },
   ],
   [

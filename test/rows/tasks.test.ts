@@ -9,7 +9,7 @@ import { answer } from '../../src/contracts/decision.ts';
 import type { TaskInput } from '../../src/contracts/task.ts';
 import { taskSchema } from '../../src/contracts/task.ts';
 import { parseEvent } from '../../src/events/parse-event.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { evaluateTask } from '../../src/runtime/evaluate/evaluate.ts';
 import { judgedBy } from '../../src/runtime/evaluate/judged-by.ts';
@@ -59,7 +59,12 @@ describe('what a run is about', () => {
   describe('its budget', () => {
     test('[QITOS-29] comes before the agent’s, and the next run has the agent’s again', async () => {
       const model = scriptedModel(Array.from({ length: 6 }, () => looks));
-      const one = agent({ name: 'a', tools: [echo], model, budget: { steps: 3, toolCalls: 100 } });
+      const one = agent({
+        name: 'a',
+        tools: [echo],
+        model,
+        limits: { budget: { steps: 3, toolCalls: 100 } },
+      });
       const first = await run(one, 'x', { task: { objective: 'x', budget: { steps: 1 } } });
       expect(first.stopReason).toMatchObject({ kind: 'budget', budget: 'steps', limit: 1 });
       expect(first.totals.steps).toBe(1);
@@ -69,7 +74,7 @@ describe('what a run is about', () => {
 
     test('[QITOS-29] comes after that of the run, kind by kind', async () => {
       const model = scriptedModel(Array.from({ length: 6 }, () => looks));
-      const one = agent({ name: 'a', tools: [echo], model, budget: { steps: 9 } });
+      const one = agent({ name: 'a', tools: [echo], model, limits: { budget: { steps: 9 } } });
       const task = { objective: 'x', budget: { steps: 1, toolCalls: 2 } };
       const result = await run(one, 'x', { task, budget: { steps: 5 } });
       expect(result.stopReason).toMatchObject({ kind: 'budget', budget: 'toolCalls', limit: 2 });

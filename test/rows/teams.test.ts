@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { act, answer } from '../../src/contracts/decision.ts';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { echo, ofType, settled, start } from '../support/runs.ts';
 

@@ -84,7 +84,7 @@ test('[TENEX-36] a tool ends in one order: told, counted, folded in, then the ru
     tools: [work],
     model: scriptedModel([wants('work'), 'never asked']),
     reduce: ({ state, results }) => (done.push(`folded in: ${results[0]?.text}`), state),
-    shouldStop: ({ tally }) => (done.push(`checked after ${tally.toolCalls}`), true),
+    stop: { shouldStop: ({ tally }) => (done.push(`checked after ${tally.toolCalls}`), true) },
   });
   const hooks = [scribe(told, /^(tool\.finished|agent\.(acted|reduced|checked)|step\.ended|run\.ended)$/)];
   const { totals } = await settled(start(one, 'go', { hooks }));
@@ -162,7 +162,7 @@ test('[TENEX-Q21] whatever becomes of a call, no end is told before its start, a
     wants('hang', 'throws'),
   ]);
   const person = { approve: ({ tool: name }: { tool: string }) => name === 'danger' };
-  const one = agent({ name: 'a', tools, model, toolConcurrency: 9 });
+  const one = agent({ name: 'a', tools, model, limits: { toolConcurrency: 9 } });
   const handle = start(one, 'go', { clock, person });
   for (let second = 0; second < 10; second += 1) {
     await clock.advance(1_000);

@@ -123,11 +123,11 @@ test('[DODO-24] earlier turns of each role that there is are taken as they are',
 });
 
 test.each([
-  ['of a role that there is not', { role: 'robot', text: 'x' }, 'is of no role that there is: robot'],
+  ['of a role that there is not', { role: 'robot', text: 'x' }, 'has an unknown role: robot'],
   [
     'of a tool without its name',
     { role: 'tool', callId: 'c', text: 'x' },
-    'is of a tool without a name or a call',
+    'is a tool result without a name or a call',
   ],
 ] as const)(
   '[FIND-33] [DODO-24] a turn %s that a processor makes reaches no model',
@@ -141,7 +141,7 @@ test.each([
         yield* blocks;
       },
     };
-    const one = agent({ name: 'a', model, context: { processors: [strange] } });
+    const one = agent({ name: 'a', model, conversation: { compaction: { processors: [strange] } } });
     const result = await settled(start(one, 'go'));
     expect(result).toMatchObject({ status: 'failed', error: { code: 'agent.threw' } });
     expect(result.error?.message).toContain(`a turn that the processor 'strange' made ${reason}`);

@@ -85,7 +85,7 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('a run
       };
       const [one = '', two = ''] = pieces;
       const outcome = await run([], {
-        agent: () => weatherClerk({ retry })(modelFor(kind, { fetch })),
+        agent: () => weatherClerk({ failures: { retry } })(modelFor(kind, { fetch })),
         meanwhile: async ({ streamed, pass }) => {
           await until(() => body !== undefined);
           send(one);

@@ -31,7 +31,12 @@ const model = ({ url }: { readonly url: string }, options: OpenAIChatOptions = {
 const outcome = async (replies: readonly Reply[], options: OpenAIChatOptions = {}, attempts = 1) => {
   await using provider = await mockProvider(...replies);
   const retry = { attempts, initialWaitMs: 1, maxWaitMs: 2 };
-  const clerk = agent({ name: 'clerk', model: model(provider, options), tools: [weatherTool()], retry });
+  const clerk = agent({
+    name: 'clerk',
+    model: model(provider, options),
+    tools: [weatherTool()],
+    failures: { retry },
+  });
   const result = await clerk.run('Weather?').catch((error: unknown) => error);
   return { result, requests: provider.requests };
 };
@@ -200,7 +205,11 @@ describe('[FIND-21] only a known good end is an answer', () => {
     ],
   ])('[FIND-21] %s is no answer', async (_, kind, pieces, code) => {
     await using provider = await mockProvider({ pieces });
-    const clerk = agent({ name: 'clerk', model: modelFor(kind, provider), retry: { attempts: 1 } });
+    const clerk = agent({
+      name: 'clerk',
+      model: modelFor(kind, provider),
+      failures: { retry: { attempts: 1 } },
+    });
     expectError(await clerk.run('x').catch((error: unknown) => error), code);
   });
 
@@ -215,7 +224,11 @@ describe('[FIND-21] only a known good end is an answer', () => {
           return modelAnswer({ text: 'Half', finish });
         },
       };
-      const clerk = agent({ name: 'clerk', model: half, retry: { initialWaitMs: 1, maxWaitMs: 2 } });
+      const clerk = agent({
+        name: 'clerk',
+        model: half,
+        failures: { retry: { initialWaitMs: 1, maxWaitMs: 2 } },
+      });
       const thrown = await clerk.run('x').catch((error: unknown) => error);
       expectError(thrown, 'model.malformed');
       expect(thrown).toMatchObject({ message: expect.stringContaining(`'${finish}'`) as string });

@@ -53,7 +53,7 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])(
         { pieces: says(kind, { text: ['It is ', 'rai'] }).pieces?.slice(0, 3) ?? [] },
         reply({ text: ['It is ', 'sunny.'] }),
       );
-      const clerk = weatherClerk({ retry: { initialWaitMs: 1 } })(modelFor(kind, provider));
+      const clerk = weatherClerk({ failures: { retry: { initialWaitMs: 1 } } })(modelFor(kind, provider));
       const handle = start(clerk, 'Well?');
       const spoken = await firstValueFrom(handle.events$.pipe(text$, toArray()));
       expect((await handle.result).output).toBe(DONE);

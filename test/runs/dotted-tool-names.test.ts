@@ -39,7 +39,7 @@ const clerk = (model: Model, called: string[] = [], names: readonly string[] = A
     name: 'clerk',
     model,
     tools: names.map((name) => reader(name, called)),
-    retry: { attempts: 1 },
+    failures: { retry: { attempts: 1 } },
   });
 
 /** The names of functions that providers take; Google wants a letter or an underscore first. */

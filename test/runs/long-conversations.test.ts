@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { TroupeError } from '../../src/contracts/error.ts';
-import type { ContextOptions, Processor, Summariser } from '../../src/contracts/processor.ts';
+import type { CompactionOptions, Processor, Summariser } from '../../src/contracts/processor.ts';
 import type { Model, ModelRequest } from '../../src/contracts/model.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import type { Turn } from '../../src/contracts/transcript.ts';
@@ -63,7 +63,7 @@ const walker = (steps: number, words = 20) => {
   return { model, requests };
 };
 
-const walking = (steps: number, context: ContextOptions | undefined, words?: number) => {
+const walking = (steps: number, compaction: CompactionOptions | undefined, words?: number) => {
   const { model, requests } = walker(steps, words);
   const ada = agent({
     name: 'ada',
@@ -71,7 +71,7 @@ const walking = (steps: number, context: ContextOptions | undefined, words?: num
     model,
     tools: [echo],
     stop: maxSteps(steps + 1),
-    ...(context === undefined ? {} : { context }),
+    conversation: { compaction },
   });
   return { ada, requests };
 };
@@ -140,7 +140,7 @@ test('[D22] what is streamed is tried again and shortened like what is not', asy
     const answers: ScriptedReply = (_, call) => (watched.push(call.isWatched), 'Done.');
     const model = scriptedModel([looks('1'), looks('2'), breaks, looks('3'), down, answers]);
     const context = { processors: [keepLast(2)] };
-    const ada = agent({ name: 'ada', model, tools: [echo], context });
+    const ada = agent({ name: 'ada', model, tools: [echo], conversation: { compaction: context } });
     const clock = virtualClock();
     const handle = start(ada, 'The task.', { clock });
     let live = '';
@@ -266,7 +266,11 @@ test('where nothing can be left out, a refusal stands', async () => {
 
 test('[DODO-50] a ladder that finds no way is not tried again, and nothing is sent', async () => {
   const model = scriptedModel(['never']);
-  const ada = agent({ name: 'ada', model, context: { budget: { hard: 100, reserve: 0 } } });
+  const ada = agent({
+    name: 'ada',
+    model,
+    conversation: { compaction: { budget: { hard: 100, reserve: 0 } } },
+  });
   const failed = await settled(start(ada, 'word '.repeat(1_000)));
   expect(failed.error?.code).toBe('model.context-overflow');
   expect(model.requests).toEqual([]);
@@ -295,7 +299,11 @@ test('[DODO-42] processors of one’s own are applied to every request, in order
     { role: 'user', text: 'first' },
     { role: 'assistant', text: 'second' },
   ] as const;
-  const ada = agent({ name: 'ada', model, context: { processors: [marking('1'), marking('2')] } });
+  const ada = agent({
+    name: 'ada',
+    model,
+    conversation: { compaction: { processors: [marking('1'), marking('2')] } },
+  });
   await start(ada, 'third', { history }).result;
   // The first message and the prompt of this run are nobody's to change.
   expect(model.requests[0]?.messages.map(({ text }) => text)).toEqual(['first', 'second12', 'third']);
@@ -305,7 +313,11 @@ test('[DODO-42] processors of one’s own are applied to every request, in order
       throw new Error('boom');
     },
   };
-  const bob = agent({ name: 'bob', model: scriptedModel([]), context: { processors: [broken] } });
+  const bob = agent({
+    name: 'bob',
+    model: scriptedModel([]),
+    conversation: { compaction: { processors: [broken] } },
+  });
   const failed = await settled(start(bob, 'go'));
   expect(failed.error).toMatchObject({ code: 'agent.threw', message: expect.stringContaining('broken') });
 });
@@ -319,7 +331,12 @@ test('[DODO-43] the prompt of a run in a longer thread is shown, whatever else g
     { role: 'user', text: 'long ago' },
     { role: 'assistant', text: 'yes' },
   ] as const;
-  const ada = agent({ name: 'ada', model, tools: [echo], context: { processors: [keepLast(4)] } });
+  const ada = agent({
+    name: 'ada',
+    model,
+    tools: [echo],
+    conversation: { compaction: { processors: [keepLast(4)] } },
+  });
   await start(ada, 'the prompt', { history }).result;
   expect(
     model.requests
@@ -337,7 +354,7 @@ test('[TENEX-U10] [QITOS-50] what is stored is whole, however little is shown; w
     model: walker(80).model,
     tools: [echo],
     stop: maxSteps(81),
-    context: { budget: small, summariser: false },
+    conversation: { compaction: { budget: small, summariser: false } },
     decide: ({ transcript }) => ((length = transcript.length), undefined),
   });
   await seen.run('The task.');
@@ -376,7 +393,13 @@ test('[DODO-48] a preset shows the less the more aggressive it is', async () => 
   const sizes: number[] = [];
   for (const context of [false, 'conservative', 'balanced', 'aggressive'] as const) {
     const { model, requests } = walker(120, 5);
-    await agent({ name: 'ada', model, tools: [echo], stop: maxSteps(121), context }).run('The task.');
+    await agent({
+      name: 'ada',
+      model,
+      tools: [echo],
+      stop: maxSteps(121),
+      conversation: { compaction: context },
+    }).run('The task.');
     sizes.push(requests.at(-1)?.tokens ?? 0);
   }
   expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
@@ -390,7 +413,7 @@ test('[U8] a message in mid-run is seen exactly once, also by a run that was cut
     model,
     tools: [echo],
     stop: maxSteps(81),
-    context: { budget: small, summariser: false },
+    conversation: { compaction: { budget: small, summariser: false } },
   });
   const handle = ada.stream('The task.');
   let isSent = false;
@@ -413,8 +436,10 @@ test.each([
   ['a budget of nothing', { budget: { hard: 0 } }],
   ['a soft limit past the hard one', { budget: { soft: 2, hard: 1 } }],
   ['a reserve that leaves nothing', { budget: { hard: 10, reserve: 10 } }],
-  ['a counter that cannot count', { counter: {} as ContextOptions['counter'] }],
+  ['a counter that cannot count', { counter: {} as CompactionOptions['counter'] }],
   ['a summariser that cannot summarise', { summariser: {} as Summariser }],
 ])('an agent with %s is refused when it is defined', (_, context) => {
-  expect(() => agent({ name: 'ada', context })).toThrow(expect.objectContaining({ code: 'agent.invalid' }));
+  expect(() => agent({ name: 'ada', conversation: { compaction: context } })).toThrow(
+    expect.objectContaining({ code: 'agent.invalid' }),
+  );
 });

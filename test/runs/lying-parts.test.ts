@@ -28,6 +28,8 @@ const paid = tool({ ...base, execute: () => 'paid' });
 const lying = (more: object) =>
   tool({ ...base, execute: () => 'paid', ...more } as Parameters<typeof tool>[0]);
 
+const odd = { name: 'odd', priority: 200 };
+
 /** What code of an app may do where types hold nobody. */
 const PARTS: readonly [string, Partial<AgentOptions>, RunOptions][] = [
   ['a tool that throws it', { tools: [lying({ execute: throwing })] }, {}],
@@ -62,8 +64,12 @@ const PARTS: readonly [string, Partial<AgentOptions>, RunOptions][] = [
   ['an answer that it is', { model: undefined, decide: () => answer(circular as never) }, {}],
   ['a reducer that gives it', { state: 0, reduce: () => circular as never }, {}],
   ['a reducer that throws it', { state: 0, reduce: throwing }, {}],
-  ['instructions that are it', { instructions: (() => circular) as never }, {}],
-  ['instructions that throw it', { instructions: throwing as never }, {}],
+  [
+    'a fragment that gives it',
+    { conversation: { fragments: [{ ...odd, text: () => circular as never }] } },
+    {},
+  ],
+  ['a fragment that throws it', { conversation: { fragments: [{ ...odd, text: throwing }] } }, {}],
   ['an observation that it is', { observe: (() => circular) as never }, {}],
   ['an observation that throws it', { observe: throwing }, {}],
 ];

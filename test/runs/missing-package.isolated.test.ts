@@ -33,7 +33,7 @@ describe('[M12] [KAIZEN-31] a provider whose package is not installed', () => {
   it.each(models)('is fallen back from', async (model) => {
     const result = await agent({ name: 'clerk', model: [model, scriptedModel(['Hello.'])] }).run('Well?');
     expect(result.output).toBe('Hello.');
-    expect(ofType(result.events, 'model.fellBack')).toMatchObject([
+    expect(ofType(result.events, 'model.fell-back')).toMatchObject([
       { error: { code: 'model.package-missing' } },
     ]);
   });

@@ -39,7 +39,7 @@ describe('[FIND-14] the output schema is the only way out', () => {
         decide: () => {
           throw new Error('broken');
         },
-        recovery: { handle: () => ({ kind: 'replace', with: answer({ x }) }) },
+        failures: { recovery: { handle: () => ({ kind: 'replace', with: answer({ x }) }) } },
       });
     expect((await mended('9').run('go')).output).toEqual({ x: 9 });
     await expect(mended(9).run('go')).rejects.toMatchObject({ code: 'agent.threw' });
@@ -99,7 +99,13 @@ describe('[FIND-14] the output schema is the only way out', () => {
       calls({ name: 'count', input: { x: 1 } }),
       calls({ name: 'count', input: { x: '4' } }),
     ]);
-    const clerk = agent({ name: 'clerk', output, tools: [count], model, ends: byTool({ tools: 'count' }) });
+    const clerk = agent({
+      name: 'clerk',
+      output,
+      tools: [count],
+      model,
+      stop: { ends: byTool({ tools: 'count' }) },
+    });
     const result = await clerk.run('go');
     expect(result.output).toEqual({ x: 4 });
     expect(result.events.filter(({ type }) => type === 'agent.reminded')).toMatchObject([
@@ -113,7 +119,7 @@ describe('[FIND-14] the output schema is the only way out', () => {
       answered: () => ({ kind: 'autoComplete', answer: 'whatever' }),
     };
     const model = scriptedModel(['{"x":"5"}']);
-    const result = await agent({ name: 'clerk', output, model, ends: asIs }).run('go');
+    const result = await agent({ name: 'clerk', output, model, stop: { ends: asIs } }).run('go');
     expect(result).toMatchObject({
       status: 'stopped',
       stopReason: { kind: 'unresolved', by: 'asIs', note: expect.stringContaining('does not fit') },
@@ -124,7 +130,7 @@ describe('[FIND-14] the output schema is the only way out', () => {
 
   test('an answer that was parsed is not parsed again: a transform happens once', async () => {
     const model = scriptedModel(['{"x":"5"}']);
-    const plain = agent({ name: 'clerk', output, model, ends: byTool({ attempts: 1 }) });
+    const plain = agent({ name: 'clerk', output, model, stop: { ends: byTool({ attempts: 1 }) } });
     expect(await plain.run('go')).toMatchObject({ output: { x: 5 }, autoCompleted: true });
   });
 

@@ -103,7 +103,9 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('a run
   it('[P19] [DODO-25] asks as often, and waits as long, as the agent was told', async () => {
     const busy = failing(503);
     const retry = { attempts: 5, initialWaitMs: 100, maxWaitMs: 300 };
-    const outcome = await run([busy, busy, busy, busy, busy, ok], { agent: weatherClerk({ retry }) });
+    const outcome = await run([busy, busy, busy, busy, busy, ok], {
+      agent: weatherClerk({ failures: { retry } }),
+    });
     expect(outcome.requests).toHaveLength(5);
     expect(outcome.waits).toEqual([50, 100, 200, 300]);
     expectFailure(outcome, 'model.unavailable');
@@ -112,7 +114,7 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('a run
   it('[P19] waits no longer in all than the agent was told', async () => {
     const busy = failing(429, { 'retry-after': '10' });
     const retry = { attempts: 9, maxTotalWaitMs: 25_000 };
-    const outcome = await run([busy, busy, busy, busy, ok], { agent: weatherClerk({ retry }) });
+    const outcome = await run([busy, busy, busy, busy, ok], { agent: weatherClerk({ failures: { retry } }) });
     expect(outcome.waits).toEqual([10_500, 10_500]);
     expect(outcome.requests).toHaveLength(3);
     expectFailure(outcome, 'model.rate-limited');
@@ -154,7 +156,7 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('a run
       try {
         const clock = virtualClock();
         const model = modelFor(kind, { url: `http://127.0.0.1:${port}` });
-        const handle = start(weatherClerk({ retry })(model), 'Well?', { clock });
+        const handle = start(weatherClerk({ failures: { retry } })(model), 'Well?', { clock });
         await until(() => asked === 1);
         await clock.advance(ms - 1);
         expect(asked).toBe(1);

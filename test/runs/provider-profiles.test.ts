@@ -38,7 +38,7 @@ const clerk = (url: string, options: OpenAIChatOptions) =>
     model: openaiChat('a-model', { baseURL: `${url}/v1`, apiKey: 'key', ...options }),
     tools: [weatherTool(), report],
     settings: { maxOutputTokens: 500 },
-    retry: { attempts: 1 },
+    failures: { retry: { attempts: 1 } },
   });
 
 describe.each(names)('%s', (profile) => {
@@ -75,7 +75,7 @@ describe.each(names)('%s', (profile) => {
     );
     const model = openaiChat('a-model', { baseURL: `${server.url}/v1`, profile });
     const output = z.object({ city: z.string(), pair: z.tuple([z.string(), z.number()]) });
-    const options = { name: 'reporter', model, output, retry: { attempts: 1 } };
+    const options = { name: 'reporter', model, output, failures: { retry: { attempts: 1 } } };
     const withTool = agent({ ...options, tools: [weatherTool()] });
     expect((await withTool.run('Where?')).output).toEqual({ city: 'Bonn', pair: ['a', 1] });
     expect((await agent(options).run('Where?')).output).toEqual({ city: 'Bonn', pair: ['a', 1] });
@@ -122,7 +122,7 @@ test('[FIND-23] [FIND-24] a server without a profile gets ids and fields back as
     });
     const store = memoryStore();
     const model = openaiChat('a-model', { baseURL: `${mock.url}/v1` });
-    const one = agent({ name: 'clerk', model, tools: [weatherTool()], retry: { attempts: 1 } });
+    const one = agent({ name: 'clerk', model, tools: [weatherTool()], failures: { retry: { attempts: 1 } } });
     const handle = one.stream('Weather?', { store, runId: 'r', thread: 'talk', paused: true });
     await handle.step();
     const suspended = handle.result.catch((error: unknown) => error);
@@ -211,10 +211,10 @@ describe('[FIND-28] a profile', () => {
   });
 
   test.each<[options: string, code: ErrorCode, words: RegExp]>([
-    ['{"profile":"mistrall"}', 'model.unknown', /none of that name: there are mistral, gemini/],
+    ['{"profile":"mistrall"}', 'model.unknown', /none of that name: choose one of mistral, gemini/],
     ['{"profile":{"name":"a b"}}', 'input.invalid', /its 'name' is "a b"/],
     ['{"profile":{"name":"a","callIdLength":2}}', 'input.invalid', /whole number from 6 to 64/],
-    ['{"profile":{"name":"a","refuse":["x"]}}', 'input.invalid', /no field 'refuse': there are name/],
+    ['{"profile":{"name":"a","refuse":["x"]}}', 'input.invalid', /'refuse' is not one of its fields: name/],
     ['{"profile":{"name":"a","finishWords":{"done":"good"}}}', 'input.invalid', /'finishWords'/],
     ['{"profile":{"name":"a","errorCodes":{"E1":"tool.failed"}}}', 'input.invalid', /'errorCodes'/],
     ['{"profile":{"name":"a","output":"xml"}}', 'input.invalid', /json_schema, json_object, words/],

@@ -230,12 +230,14 @@ test('[QITOS-07] the agent may say what is looked for, how much, of which kinds,
     name: 'ada',
     model,
     tools: [add],
-    memory: source,
-    recall: {
-      each: 'step',
-      k: 2,
-      kinds: ['note'],
-      query: ({ step, input }) => `${step}: ${JSON.stringify(input)}`,
+    memory: {
+      sources: source,
+      recall: {
+        each: 'step',
+        k: 2,
+        kinds: ['note'],
+        query: ({ step, input }) => `${step}: ${JSON.stringify(input)}`,
+      },
     },
   });
   await start(ada, 'go').result;
@@ -318,13 +320,13 @@ test('an agent without a memory does not observe, and writes nothing', async () 
 });
 
 test.each([
-  ['no source', { memory: {} as MemorySource }],
+  ['no source', { memory: { name: 'none', open: () => undefined } as never }],
   ['two of one name', { memory: [windowMemory(), windowMemory()] }],
-  ['recall often', { recall: { each: 'often' as 'run' } }],
-  ['recall.k', { recall: { k: -1 } }],
-  ['recall.timeoutMs', { recall: { timeoutMs: 0 } }],
-  ['recall.query', { recall: { query: 'x' as never } }],
-  ['recall.kinds', { recall: { kinds: 'task' as never } }],
+  ['recall often', { memory: { recall: { each: 'often' as 'run' } } }],
+  ['recall.k', { memory: { recall: { k: -1 } } }],
+  ['recall.timeoutMs', { memory: { recall: { timeoutMs: 0 } } }],
+  ['recall.query', { memory: { recall: { query: 'x' as never } } }],
+  ['recall.kinds', { memory: { recall: { kinds: 'task' as never } } }],
 ])('an agent whose memory is wrong (%s) is refused when it is defined', (_, options) => {
   expect(() => agent({ name: 'ada', ...options })).toThrow(
     expect.objectContaining({ code: 'agent.invalid' }),

@@ -5,7 +5,7 @@ import { setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/se
 import type { TeamInput } from '../../src/coordination/round/team-context.ts';
 import { teamContext, teamOutcome } from '../../src/coordination/round/team-context.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { parallel, pipeline } from '../../src/runtime/patterns/index.ts';
+import { parallel, pipeline } from '../../src/patterns/index.ts';
 import { team } from '../../src/runtime/define/team.ts';
 import { echo, ofType } from '../support/runs.ts';
 
@@ -45,7 +45,7 @@ describe('[FIND-16] a result says what happened', () => {
     agent({
       name,
       tools: [echo],
-      loops: false,
+      limits: { loops: false },
       decide: ({ step }) =>
         step < steps ? act({ name: 'echo', input: { text: String(step) } }) : answer('done'),
     });

@@ -209,7 +209,12 @@ describe('a model that says the arguments of a call in pieces', () => {
     },
   });
   const deltasOf = async (model: Model): Promise<readonly ModelDelta[]> => {
-    const handle = agent({ name: 'clerk', model, tools: [login], retry: { attempts: 1 } }).stream('go');
+    const handle = agent({
+      name: 'clerk',
+      model,
+      tools: [login],
+      failures: { retry: { attempts: 1 } },
+    }).stream('go');
     const seen: ModelDelta[] = [];
     handle.events$.subscribe((event) => {
       if (event.type === 'model.delta') seen.push(event.delta);

@@ -66,7 +66,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
       name: 'clerk',
       model: [modelFor(from, first), modelFor(to, second)],
       tools: [weatherTool()],
-      retry: { idleTimeoutMs: Infinity, attemptTimeoutMs: Infinity },
+      failures: { retry: { idleTimeoutMs: Infinity, attemptTimeoutMs: Infinity } },
     });
     const handle = start(clerk, 'Well?', { clock });
     const result = await letTimePass(clock, settled(handle));
@@ -74,7 +74,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
     expect([first.requests.length, second.requests.length]).toEqual([4, 2]);
     expectValid([...first.requests, ...second.requests]);
     const { events } = result;
-    expect(ofType(events, 'model.fellBack')).toMatchObject([{ error: { code: 'model.unavailable' } }]);
+    expect(ofType(events, 'model.fell-back')).toMatchObject([{ error: { code: 'model.unavailable' } }]);
     expect(ofType(events, 'model.retrying').map(({ waitMs }) => waitMs)).toEqual([500, 1_000, 500]);
     // Two and one after a wait, one by falling back.
     expect(result.totals.retries).toBe(4);
@@ -92,7 +92,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
     const result = await clerk.run('Well?');
     expect(result.output).toBe(DONE);
     expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
-    expect(ofType(result.events, 'model.fellBack')).toMatchObject([{ error: { code, status } }]);
+    expect(ofType(result.events, 'model.fell-back')).toMatchObject([{ error: { code, status } }]);
   });
 
   it('[P19] where all of them fail, the last one’s error is the run’s, and the requests are as many as allowed', async () => {
@@ -103,7 +103,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
     const clerk = agent({
       name: 'clerk',
       model: [modelFor(from, first), modelFor(to, second)],
-      retry: { idleTimeoutMs: Infinity, attemptTimeoutMs: Infinity },
+      failures: { retry: { idleTimeoutMs: Infinity, attemptTimeoutMs: Infinity } },
     });
     const result = await letTimePass(clock, settled(start(clerk, 'Well?', { clock })));
     expect(result).toMatchObject({ status: 'failed', error: { code: 'model.unavailable', path: 'clerk' } });
@@ -264,7 +264,7 @@ describe('the environment', () => {
   });
 
   it.each([
-    ['openia:gpt-5.5', 'model.unknown', /there are openai, anthropic, compatible, offline/],
+    ['openia:gpt-5.5', 'model.unknown', /providers are openai, anthropic, compatible, offline/],
     ['compatible:llama3.2', 'model.missing', /OPENAI_BASE_URL/],
   ])('[DODO-11] TROUPE_MODEL=%s is an error before the first step (%s)', async (choice, code, message) => {
     vi.stubEnv('TROUPE_MODEL', choice);

@@ -8,7 +8,7 @@ import { agent } from '../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { resume } from '../../src/runtime/journal/resume/resume.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';

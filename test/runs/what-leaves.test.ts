@@ -124,9 +124,11 @@ const crowd = (given: Given, vandals: ReadonlySet<Observer>) => {
       touch('reduce', view.results, view.decision, view.observation),
       { seen: [...view.state.seen, view.step] }
     ),
-    shouldStop: (view) => (touch('shouldStop', view), false),
-    stop: { name: 'looks', check: (view) => (touch('stop rule', view), undefined) },
-    ends: { name: 'looks', answered: (view) => (touch('ending', view), { kind: 'end' }) },
+    stop: {
+      shouldStop: (view) => (touch('shouldStop', view), false),
+      rules: { name: 'looks', check: (view) => (touch('stop rule', view), undefined) },
+      ends: { name: 'looks', answered: (view) => (touch('ending', view), { kind: 'end' }) },
+    },
     critics: [
       {
         name: 'looks',

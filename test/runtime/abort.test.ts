@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { answer, wait } from '../../src/contracts/decision.ts';
 import type { RunHandle, RunResult } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

@@ -6,7 +6,7 @@ import { stagnation } from '../../src/machines/soft-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { progressCritic } from '../../src/runtime/critics/progress-critic.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import { settled, start } from '../support/runs.ts';
 
 const worker = agent({ name: 'worker', decide: () => answer('done') });
@@ -14,10 +14,10 @@ const worker = agent({ name: 'worker', decide: () => answer('done') });
 const NONSENSE = [0, -1, 1.5, Number.NaN, Infinity];
 
 test.each(NONSENSE)('no agent and no team works on %s things at a time', (count) => {
-  expect(() => agent({ name: 'a', toolConcurrency: count })).toThrow(
+  expect(() => agent({ name: 'a', limits: { toolConcurrency: count } })).toThrow(
     expect.objectContaining({
       code: 'agent.invalid',
-      message: `Cannot define the agent 'a' as its toolConcurrency is no whole number from 1: ${String(count)}`,
+      message: `Cannot define the agent 'a' as its limits.toolConcurrency is no whole number from 1: ${String(count)}`,
     }),
   );
   const team = { name: 't', supervisor: {}, workers: { worker } };
@@ -45,28 +45,35 @@ test.each([
 });
 
 test.each([
-  ['{"doGenerate":"[function doGenerate]"}', { doGenerate: () => 1 }],
-  ['null', [null]],
-])('a model of another library, which answers nothing here, is refused in one line: %s', (found, model) => {
-  expect(() => Reflect.apply(agent, undefined, [{ name: 'a', model }])).toThrow(
-    expect.objectContaining({
-      code: 'agent.invalid',
-      message: `Cannot define the agent 'a' as its model answers nothing: write 'provider:model' or an object with answer(), found ${found}`,
-    }),
-  );
-});
-
-test.each(['tools', 'hooks', 'critics', 'fragments'])(
-  'an agent whose %s are no list is refused in one line',
-  (option) => {
-    expect(() => Reflect.apply(agent, undefined, [{ name: 'a', [option]: { worker: 1 } }])).toThrow(
+  ['model', '{"doGenerate":"[function doGenerate]"}', { doGenerate: () => 1 }],
+  ['model[0]', 'null', [null]],
+])(
+  'a model of another library, which answers nothing here, is refused in one line: %s',
+  (option, found, model) => {
+    expect(() => Reflect.apply(agent, undefined, [{ name: 'a', model }])).toThrow(
       expect.objectContaining({
         code: 'agent.invalid',
-        message: `Cannot define the agent 'a' as its ${option} are no list: write ${option}: [ … ], found {"worker":1}`,
+        message: `Cannot define the agent 'a' as its ${option} is no model: write 'provider:model' or an object with answer(), found ${found}`,
       }),
     );
   },
 );
+
+test.each([
+  ['tools', { tools: { worker: 1 } }],
+  ['hooks', { hooks: { worker: 1 } }],
+  ['critics', { critics: { worker: 1 } }],
+  ['fragments', { conversation: { fragments: { worker: 1 } } }],
+])('an agent whose %s are no list is refused in one line', (option, options) => {
+  expect(() => Reflect.apply(agent, undefined, [{ name: 'a', ...options }])).toThrow(
+    expect.objectContaining({
+      code: 'agent.invalid',
+      message: expect.stringContaining(
+        `${option} is no list: write \`${option}: [ … ]\`, found {"worker":1}`,
+      ),
+    }),
+  );
+});
 
 test.each([
   [[], 'nothing'],
@@ -82,20 +89,26 @@ test.each([
 });
 
 test.each([
-  [{ budget: { timeMs: '200' } }, "budget.timeMs is no number from 0: '200'"],
-  [{ budget: { steps: '3' } }, "budget.steps is no whole number from 1: '3'"],
-  [{ budget: { warnAt: '0.5' } }, "budget.warnAt is no number above 0 and at most 1: '0.5'"],
+  [{ limits: { budget: { timeMs: '200' } } }, "budget.timeMs is no number from 0: '200'"],
+  [{ limits: { budget: { steps: '3' } } }, "budget.steps is no whole number from 1: '3'"],
+  [{ limits: { budget: { warnAt: '0.5' } } }, "budget.warnAt is no number above 0 and at most 1: '0.5'"],
   [{ limits: { maxDepth: '2' } }, "limits.maxDepth is no whole number from 0: '2'"],
-  [{ loops: { warnAt: '2' } }, "loops.warnAt is no whole number from 2: '2'"],
-  [{ wrapUp: { warnAt: '0.5' } }, "wrapUp.warnAt is no fraction above 0: '0.5'"],
-  [{ wrapUp: { wrapUpAt: '0.9' } }, "wrapUp.wrapUpAt is no fraction from 0.8: '0.9'"],
-  [{ recovery: {}, timeoutMs: '200' }, "timeoutMs is no time above 0: '200'"],
-  [{ recovery: { limit: '2' } }, "recovery.limit is no whole number from 1: '2'"],
-  [{ toolConcurrency: '2' }, "toolConcurrency is no whole number from 1: '2'"],
-  [{ retry: { adaptive: { steps: '2' } } }, "retry.adaptive.steps is no whole number from 1: '2'"],
+  [{ limits: { loops: { warnAt: '2' } } }, "loops.warnAt is no whole number from 2: '2'"],
+  [{ limits: { wrapUp: { warnAt: '0.5' } } }, "wrapUp.warnAt is no fraction above 0: '0.5'"],
+  [{ limits: { wrapUp: { wrapUpAt: '0.9' } } }, "wrapUp.wrapUpAt is no fraction above 0: '0.9'"],
+  [{ failures: { recovery: {}, timeoutMs: '200' } }, "timeoutMs is no time above 0: '200'"],
+  [{ failures: { recovery: { limit: '2' } } }, "recovery.limit is no whole number from 1: '2'"],
+  [{ limits: { toolConcurrency: '2' } }, "toolConcurrency is no whole number from 1: '2'"],
+  [
+    { failures: { retry: { adaptive: { steps: '2' } } } },
+    "retry.adaptive.steps is no whole number from 1: '2'",
+  ],
   [{ mailbox: { capacity: '5' } }, "mailbox.capacity is no whole number from 1: '5'"],
-  [{ context: { budget: { soft: '9' } } }, "context.budget.soft is no number of tokens: '9'"],
-  [{ asMember: { poisonAfter: '2' } }, "poisonAfter has to be a whole number from 1: '2'"],
+  [
+    { conversation: { compaction: { budget: { soft: '9' } } } },
+    "compaction.budget.soft is no number from 1: '9'",
+  ],
+  [{ failures: { asMember: { poisonAfter: '2' } } }, "poisonAfter is no whole number from 1: '2'"],
 ])('a text of digits is no number, and is quoted where it is refused: %j', (options, found) => {
   expect(() => Reflect.apply(agent, undefined, [{ name: 'a', ...options }])).toThrow(
     expect.objectContaining({ code: 'agent.invalid', message: expect.stringContaining(found) }),
@@ -103,8 +116,8 @@ test.each([
 });
 
 test('none is a bound of rejections and of rounds, but no number is not', () => {
-  expect(() => agent({ name: 'a', maxRejections: 0 })).not.toThrow();
-  expect(() => agent({ name: 'a', maxRejections: Number.NaN })).toThrow(
+  expect(() => agent({ name: 'a', limits: { maxRejections: 0 } })).not.toThrow();
+  expect(() => agent({ name: 'a', limits: { maxRejections: Number.NaN } })).toThrow(
     /maxRejections is no whole number from 0: NaN/,
   );
   const team = { name: 't', supervisor: {}, workers: { worker } };

@@ -139,10 +139,14 @@ describe('models', () => {
     const first = scriptedModel([down, down], 'first');
     const second = scriptedModel([failing('model.quota', 'no')], 'second');
     const third = scriptedModel([down, 'saved'], 'third');
-    const result = await finish({ name: 'a', model: [first, second, third], retry: { attempts: 2 } });
+    const result = await finish({
+      name: 'a',
+      model: [first, second, third],
+      failures: { retry: { attempts: 2 } },
+    });
     expect(result.output).toBe('saved');
     expect([first, second, third].map(({ requests }) => requests.length)).toEqual([2, 1, 2]);
-    expect(ofType(result.events, 'model.fellBack').map(({ from, to }) => `${from} → ${to}`)).toEqual([
+    expect(ofType(result.events, 'model.fell-back').map(({ from, to }) => `${from} → ${to}`)).toEqual([
       'scripted:first → scripted:second',
       'scripted:second → scripted:third',
     ]);
@@ -152,7 +156,7 @@ describe('models', () => {
     const handle = start(
       agent({
         name: 'a',
-        retry: { initialWaitMs: 0 },
+        failures: { retry: { initialWaitMs: 0 } },
         model: scriptedModel([
           (_, { delta }) => {
             delta({ type: 'text', text: 'The ans' });
@@ -182,7 +186,11 @@ describe('models', () => {
   test('[F9] a model that falls silent is given up on after its idle time-out, and asked again', async () => {
     const clock = virtualClock();
     const model = scriptedModel([() => never<string>(), 'ok']);
-    const result = await finish({ name: 'a', model, retry: { idleTimeoutMs: 1_000 } }, {}, clock);
+    const result = await finish(
+      { name: 'a', model, failures: { retry: { idleTimeoutMs: 1_000 } } },
+      {},
+      clock,
+    );
     expect(result.output).toBe('ok');
     expect(ofType(result.events, 'model.retrying')).toMatchObject([{ error: { code: 'model.idle' } }]);
   });
@@ -280,7 +288,7 @@ describe('tools', () => {
     });
     const model = scriptedModel([calls(...[300, 100, 200, 50, 10].map((ms) => call('nap', { ms }))), 'done']);
     const { records, events } = await finish(
-      { name: 'a', model, tools: [nap], toolConcurrency: 3 },
+      { name: 'a', model, tools: [nap], limits: { toolConcurrency: 3 } },
       {},
       clock,
     );
@@ -531,7 +539,11 @@ describe('the gate', () => {
       execute: () => work('x', after(clock, 100)),
     });
     const model = scriptedModel([calls(...Array.from({ length: 6 }, () => call('nap'))), 'done']);
-    await finish({ name: 'a', model, tools: [nap], toolConcurrency: 6 }, { concurrency: 2 }, clock);
+    await finish(
+      { name: 'a', model, tools: [nap], limits: { toolConcurrency: 6 } },
+      { concurrency: 2 },
+      clock,
+    );
     expect(seen.peak).toBe(2);
     expect(seen.order.filter((each) => each === '-x')).toHaveLength(6);
   });
@@ -674,7 +686,7 @@ test('rules and reducers that return a promise fail the run, and their rejection
         name: 'a',
         model: scriptedModel([calls(call('echo', { text: 'x' }))]),
         tools: [echo],
-        shouldStop: () => late.promise as never,
+        stop: { shouldStop: () => late.promise as never },
       }),
       agent({
         name: 'a',

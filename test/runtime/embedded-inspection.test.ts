@@ -3,7 +3,7 @@ import { createActor, toPromise } from 'xstate';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import type { RuntimeEvent } from '../../src/contracts/event.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { ofType, quiet, typesOf } from '../support/runs.ts';
 

@@ -6,8 +6,8 @@ import type { Outcome } from '../../src/contracts/run.ts';
 import type { AgentCommand } from '../../src/runtime/embed/agent-command.ts';
 import type { MemberRef } from '../../src/runtime/embed/agent-types.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
-import type { WorkerReply } from '../../src/coordination/state/supervisor-context.ts';
+import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
+import type { WorkerReply } from '../../src/patterns/state/supervisor-context.ts';
 
 const weigher = agent({
   name: 'weigher',

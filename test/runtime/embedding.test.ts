@@ -6,7 +6,7 @@ import type { AgentLogic } from '../../src/runtime/embed/agent-types.ts';
 import type { LogicChart } from '../../src/runtime/embed/agent-types.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { deferred, echo, never, quiet, typesOf } from '../support/runs.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -84,7 +84,7 @@ describe('runs in line', () => {
     const fragile = agent({
       name: 'fragile',
       model: scriptedModel([new Error('no')]),
-      retry: { attempts: 1 },
+      failures: { retry: { attempts: 1 } },
     });
     const failed = rejection(engine.execute(fragile, 'a'));
     const next = engine.execute(parrot(), 'b');

@@ -6,7 +6,7 @@ import type { Decision } from '../../src/contracts/decision.ts';
 import type { ToolExecutor } from '../../src/contracts/executor.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 

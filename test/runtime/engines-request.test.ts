@@ -109,7 +109,7 @@ describe('the engine of a request', () => {
     const fragile = agent({
       name: 'fragile',
       model: scriptedModel([new Error('no')]),
-      retry: { attempts: 1 },
+      failures: { retry: { attempts: 1 } },
     });
     const request = createRequestEngine(engine, context);
     {

@@ -292,6 +292,25 @@ test('a run that waits for its turn keeps the input and the options of the call'
   expect(seen).toEqual([{ topic: 'bees' }, 2]);
 });
 
+test('[FIND-42] what the runtime throws without a code says what it was, and what to do', async () => {
+  const { machine, input } = await import('./careless-machine.ts');
+  const { carrierOf } = await import('../../src/machines/outputs.ts');
+  const broken = machine.provide({
+    actions: { engageTwice: ({ self }) => carrierOf(self).engage([JSON.parse('null')]) },
+  });
+  const careless = team<string, string>({
+    name: 'careless',
+    machine: broken,
+    members: { ann: agent({ name: 'ann', decide: () => wait('a word') }) },
+    options: input,
+  });
+  const { error } = await settled(start(careless, 'go'));
+  expect(error).toMatchObject({ code: 'internal', cause: { name: 'TypeError' } });
+  expect(error?.message).toMatch(
+    /^Cannot continue the run as troupe threw, .*report it with its cause.*: .*null/,
+  );
+});
+
 test('what the runtime itself throws ends the run with an error, and the process goes on', async () => {
   const { machine, input } = await import('./careless-machine.ts');
   const careless = team<string, string>({

@@ -4,7 +4,7 @@ import { createActor, toPromise } from 'xstate';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import { TroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { ofType, quiet } from '../support/runs.ts';
@@ -22,7 +22,11 @@ const desk = () => {
     // Not at once: an inspector that rejects is heard only while the run lasts.
     supervisor: { model: scriptedModel([async () => (await quiet(), plan)]) },
     workers: {
-      ann: agent({ name: 'ann', retry: { initialWaitMs: 0 }, model: scriptedModel([down, 'from ann']) }),
+      ann: agent({
+        name: 'ann',
+        failures: { retry: { initialWaitMs: 0 } },
+        model: scriptedModel([down, 'from ann']),
+      }),
     },
   });
 };

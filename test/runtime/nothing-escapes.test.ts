@@ -105,9 +105,9 @@ const memoryWith = (change: Partial<MemorySource>): MemorySource => {
 const places: Readonly<Record<string, (breaks: Breaks) => Setup>> = {
   observe: (breaks) => ({ agent: { observe: breaks } }),
   decide: (breaks) => ({ agent: { decide: breaks } }),
-  prompt: (breaks) => ({ agent: { prompt: breaks } }),
+  prompt: (breaks) => ({ agent: { conversation: { prompt: breaks } } }),
   reduce: (breaks) => ({ agent: { reduce: breaks } }),
-  shouldStop: (breaks) => ({ agent: { shouldStop: breaks } }),
+  shouldStop: (breaks) => ({ agent: { stop: { shouldStop: breaks } } }),
   'a stop rule': (breaks) => ({ agent: { stop: { name: 'odd', check: breaks } } }),
   'a critic': (breaks) => ({ agent: { critics: [{ name: 'odd', critique: breaks }] } }),
   'a critic of steps': (breaks) => ({
@@ -134,19 +134,21 @@ const places: Readonly<Record<string, (breaks: Breaks) => Setup>> = {
   }),
   'a model': (breaks) => ({ agent: { model: { provider: 'odd', id: 'odd', answer: breaks } } }),
   'a recovery handler': (breaks) => ({
-    agent: { decide: thrower(new Error('x')), recovery: { handle: breaks } },
+    agent: { decide: thrower(new Error('x')), failures: { recovery: { handle: breaks } } },
   }),
   'the review of a strategy': (breaks) => ({ agent: { strategy: { name: 'odd', review: breaks } } }),
   'the decide of a strategy': (breaks) => ({ agent: { strategy: { name: 'odd', decide: breaks } } }),
   'a processor of the conversation': (breaks) => ({
-    agent: { context: { processors: [{ name: 'odd', project: breaks }] } },
+    agent: { conversation: { compaction: { processors: [{ name: 'odd', project: breaks }] } } },
   }),
   'a summariser': (breaks) => ({
     agent: {
-      context: {
-        processors: [keepLast(1)],
-        budget: { soft: 1, hard: 1_000, reserve: 0 },
-        summariser: { name: 'odd', summarise: breaks },
+      conversation: {
+        compaction: {
+          processors: [keepLast(1)],
+          budget: { soft: 1, hard: 1_000, reserve: 0 },
+          summariser: { name: 'odd', summarise: breaks },
+        },
       },
     },
   }),
@@ -182,7 +184,7 @@ test.each(Object.entries(places))(
         name: 'a',
         tools: [acts],
         model: scriptedModel([calls({ name: 'acts', input: {} }), 'there']),
-        retry: { attempts: 1 },
+        failures: { retry: { attempts: 1 } },
         ...setup.agent,
       });
       const person = { approve: () => true };

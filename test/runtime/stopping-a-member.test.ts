@@ -6,7 +6,7 @@ import type { RunHandle } from '../../src/contracts/run.ts';
 import type { SupervisionPolicy } from '../../src/contracts/supervision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { replay, resume } from '../../src/runtime/journal/index.ts';
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';

@@ -19,7 +19,7 @@ const look = tool({
 const lookingUp = (id: number) => calls({ name: 'look', input: { id } });
 
 /** One clerk for two runs of a thread. */
-const twoRuns = async (context?: 'answers') => {
+const twoRuns = async (thread?: 'answers') => {
   const store = memoryStore();
   const model = scriptedModel([lookingUp(7), 'It is shipped.', lookingUp(8), 'Shipped as well.']);
   const make = (own = model) =>
@@ -27,7 +27,7 @@ const twoRuns = async (context?: 'answers') => {
       name: 'clerk',
       model: own,
       tools: [look],
-      ...(context === undefined ? {} : { context: { thread: context } }),
+      conversation: { compaction: { thread } },
     });
   const first = await make().run('Where is order 7?', { store, thread: 't', runId: 'one' });
   const second = await make().run('And 8?', { store, thread: 't', runId: 'two' });
@@ -121,7 +121,7 @@ describe('[FIND-03] a thread', () => {
   test('says of a run without an answer how it ended, after what it had done', async () => {
     const store = memoryStore();
     const model = scriptedModel([lookingUp(1), lookingUp(2), 'Sorry.']);
-    const clerk = agent({ name: 'clerk', model, tools: [look], budget: { steps: 2 } });
+    const clerk = agent({ name: 'clerk', model, tools: [look], limits: { budget: { steps: 2 } } });
     await clerk.run('Look.', { store, thread: 't' });
     await clerk.run('And?', { store, thread: 't' });
     expect(shape(model.requests[2]?.messages ?? [])).toEqual([
@@ -239,7 +239,7 @@ describe('[FIND-03] a step that is cut short keeps what was done in it', () => {
         name: 'clerk',
         model,
         tools: [pay, hang],
-        ...(cause === 'time' ? { budget: { timeMs: 400 } } : {}),
+        ...(cause === 'time' ? { limits: { budget: { timeMs: 400 } } } : {}),
       });
       const handle = clerk.stream('Pay 30.', { store, thread: 't', clock });
       for await (const event of handle) {

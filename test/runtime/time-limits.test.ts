@@ -8,7 +8,7 @@ import { allOf, anyOf } from '../../src/machines/composed-rules.ts';
 import { maxSteps, maxTime } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { replay } from '../../src/runtime/journal/replay/replay.ts';
-import { parallel } from '../../src/runtime/patterns/index.ts';
+import { parallel } from '../../src/patterns/index.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -147,7 +147,7 @@ test('[FIND-19] the sooner of the two, maxTime and a budget, is the reason', asy
       name: 'a',
       model: scriptedModel([() => never<string>()]),
       stop: maxTime(limitMs),
-      budget: { timeMs },
+      limits: { budget: { timeMs } },
     });
     const handle = start(both, 'go', { clock });
     await clock.advance(20_000);
@@ -160,7 +160,7 @@ test('[FIND-19] the sooner of the two, maxTime and a budget, is the reason', asy
 test('[FIND-19] an agent that wraps up does so before its time is up, and never after', async () => {
   const clock = virtualClock();
   const model = scriptedModel([hangs, 'too late']);
-  const hasty = agent({ name: 'a', model, tools: [hang], stop: maxTime(LIMIT_MS), wrapUp: true });
+  const hasty = agent({ name: 'a', model, tools: [hang], stop: maxTime(LIMIT_MS), limits: { wrapUp: true } });
   const handle = start(hasty, 'go', { clock });
   await clock.advance(DUE_MS);
   await expectExpired(await handle.result, { kind: 'maxTime', limitMs: LIMIT_MS }, clock);
@@ -174,7 +174,7 @@ test('[FIND-51] a toolset that never comes down does not hold a run past its tim
     name: 'a',
     model: scriptedModel(['done']),
     tools: [stuck],
-    budget: { timeMs: LIMIT_MS },
+    limits: { budget: { timeMs: LIMIT_MS } },
   });
   const handle = start(late, 'go', { clock });
   await clock.advance(LIMIT_MS);
@@ -197,7 +197,7 @@ test.each(['handle', 'flush'] as const)('[FIND-51] nor does a hook whose %s neve
     name: 'a',
     model: scriptedModel([hangs]),
     tools: [hang],
-    budget: { timeMs: LIMIT_MS },
+    limits: { budget: { timeMs: LIMIT_MS } },
   });
   const handle = start(late, 'go', { clock, hooks: [stuck] });
   await clock.advance(DUE_MS);
@@ -273,7 +273,7 @@ test('[FIND-19] a child that a tool runs has its own time, and that of its paren
     const child = agent({
       name: 'child',
       model: scriptedModel([() => never<string>()]),
-      budget: { timeMs },
+      limits: { budget: { timeMs } },
     });
     const runs = tool({
       name: 'runs',
@@ -283,7 +283,7 @@ test('[FIND-19] a child that a tool runs has its own time, and that of its paren
       execute: async (_, context) => (await context.run(child, 'go')).stopReason.kind,
     });
     const model = scriptedModel([calls({ name: 'runs', input: {} }), 'done']);
-    return agent({ name: 'a', model, tools: [runs], budget: { timeMs: above } });
+    return agent({ name: 'a', model, tools: [runs], limits: { budget: { timeMs: above } } });
   };
   const clock = virtualClock();
   const inner = start(within(LIMIT_MS, 9_000), 'go', { clock });
@@ -325,7 +325,7 @@ test('[FIND-19] the time that a run waits in line does not count', async () => {
   const one = agent({
     name: 'a',
     decide: ({ step }) => (step === 0 ? wait('a while', 900) : answer('done')),
-    budget: { timeMs: LIMIT_MS },
+    limits: { budget: { timeMs: LIMIT_MS } },
   });
   const engine = createGlobalEngine({ concurrency: 1 });
   const results = [engine, engine].map((each) => each.execute(one, 'go', { clock }));
@@ -340,7 +340,12 @@ describe('a stored run whose time is up', () => {
   });
   const limited: Readonly<Record<string, () => Agent<string, unknown, unknown>>> = {
     agent: () =>
-      agent({ name: 'a', model: scriptedModel([hangs, hangs]), tools: [hang], budget: { timeMs: LIMIT_MS } }),
+      agent({
+        name: 'a',
+        model: scriptedModel([hangs, hangs]),
+        tools: [hang],
+        limits: { budget: { timeMs: LIMIT_MS } },
+      }),
     'agent by rule': () =>
       agent({ name: 'a', model: scriptedModel([hangs, hangs]), tools: [hang], stop: maxTime(LIMIT_MS) }),
     team: () => parallel({ name: 'desk', members: members(), budget: { timeMs: LIMIT_MS } }),
@@ -360,7 +365,7 @@ describe('a stored run whose time is up', () => {
       const child = agent({
         name: 'child',
         model: scriptedModel([() => never<string>()]),
-        budget: { timeMs: LIMIT_MS },
+        limits: { budget: { timeMs: LIMIT_MS } },
       });
       const runs = tool({
         name: 'runs',

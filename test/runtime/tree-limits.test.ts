@@ -6,9 +6,8 @@ import type { RunOptions } from '../../src/contracts/run.ts';
 import { createDisposableEngine } from '../../src/index.ts';
 import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import { team } from '../../src/runtime/define/team.ts';
-import { supervisorWorkerMachine } from '../../src/coordination/supervisor-worker.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { goOn } from '../support/stored-runs.ts';
@@ -129,7 +128,7 @@ describe('limits', () => {
     const { status, events } = await bomb(100).run('go');
     expect(status).toBe('completed');
     expect(agentsIn(events)).toBe(1_000);
-    expect(ofType(events, 'member.refused')[0]?.reason).toContain('the option limits.maxAgents allows more');
+    expect(ofType(events, 'member.refused')[0]?.reason).toContain('the option limits.maxAgents raises it');
   });
 
   test.each([Infinity, 2])(
@@ -159,7 +158,7 @@ describe('limits', () => {
   test.each([
     [{ maxDepth: -1 }, 'its limits.maxDepth is no whole number from 0: -1'],
     [{ maxAgents: 1.5 }, 'its limits.maxAgents is no whole number from 0: 1.5'],
-    [{ depth: 3 }, "there is no such limit: 'depth'"],
+    [{ depth: 3 }, "the limit is unknown: 'depth'"],
   ])('that are none are refused: %j', async (limits, message) => {
     const given = limits as RunOptions['limits'];
     await expect(bomb().run('go', { limits: given })).rejects.toMatchObject({
@@ -170,7 +169,7 @@ describe('limits', () => {
 
   test('of definitions are checked when they are defined', () => {
     expect(() => bomb(1, { limits: { maxDepth: NaN } })).toThrow('NaN');
-    const options = { name: 'x', machine: supervisorWorkerMachine, members: {}, options: {} };
+    const options = { name: 'x', machine: supervisorWorker.machine, members: {}, options: {} };
     expect(() => team({ ...options, limits: { maxChildren: -1 } })).toThrow("the team 'x'");
   });
 

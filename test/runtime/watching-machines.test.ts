@@ -3,7 +3,7 @@ import { act, answer } from '../../src/contracts/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createRun } from '../../src/runtime/run/create-run.ts';
 import { definitionOf } from '../../src/runtime/define/definition.ts';
-import { parallel } from '../../src/runtime/patterns/parallel.ts';
+import { parallel } from '../../src/patterns/parallel.ts';
 import { startRun } from '../../src/runtime/run/start-run.ts';
 import type { Watch } from '../../src/runtime/turn/watch.ts';
 import type { Agent } from '../../src/contracts/agent.ts';

@@ -75,19 +75,21 @@ test('[TENEX-U10] fragments make a system prompt that stays the same bytes, and 
     instructions: 'Be brief.',
     model,
     tools: [echo],
-    fragments: [
-      {
-        name: 'shop',
-        priority: 200,
-        text: ({ tools }) => `A shop with ${tools.map(({ name }) => name).join()}.`,
-      },
-      {
-        name: 'count',
-        priority: 1,
-        each: 'step',
-        text: ({ step }) => (step > 0 ? `Step ${step}` : undefined),
-      },
-    ],
+    conversation: {
+      fragments: [
+        {
+          name: 'shop',
+          priority: 200,
+          text: ({ tools }) => `A shop with ${tools.map(({ name }) => name).join()}.`,
+        },
+        {
+          name: 'count',
+          priority: 1,
+          each: 'step',
+          text: ({ step }) => (step > 0 ? `Step ${step}` : undefined),
+        },
+      ],
+    },
   });
   const handle = start(clerk, 'go');
   await settled(handle);

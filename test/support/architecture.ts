@@ -12,6 +12,9 @@ export interface Source {
   readonly imports: readonly Import[];
   readonly exportsEverything: boolean;
   readonly lines: number;
+  /** The first line of each docstring. */
+  readonly docstrings: readonly string[];
+  readonly text: string;
 }
 
 /** A rule over all sources. It answers with one readable line per offence. */
@@ -23,6 +26,7 @@ export const floors: readonly (readonly string[])[] = [
   ['machines', 'tools', 'models', 'memory', 'events', 'persistence', 'policy'],
   ['actors', 'coordination', 'client'],
   ['runtime'],
+  ['patterns'],
   ['inspect', 'testing', 'react'],
   ['cli'],
 ];
@@ -39,7 +43,7 @@ export const permits: readonly Permit[] = [
   {
     packages: /^xstate(\/|$)/,
     allowed: ['machines', 'coordination', 'runtime', 'inspect', 'testing', 'react'],
-    types: ['contracts'],
+    types: ['contracts', 'patterns'],
   },
   {
     packages: /^rxjs(\/|$)/,
@@ -94,6 +98,8 @@ export const readSource = (path: string, text: string): Source => {
     ],
     exportsEverything: /^\s*export\s+(type\s+)?\*/m.test(code),
     lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
+    docstrings: [...text.matchAll(/^ *\/\*\*\s*(?:\* )?([^\n]*)/gm)].map(([, first = '']) => first),
+    text,
   };
 };
 

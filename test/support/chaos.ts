@@ -13,7 +13,7 @@ import type { Turn } from '../../src/contracts/transcript.ts';
 import type { StopReason } from '../../src/contracts/stop.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -255,29 +255,31 @@ const worker = (name: string, plan: Chaos, clock: VirtualClock, asked: Asked): A
         ({ state }: { state: { steps: number } }) =>
           inManner(manners.reduce, () => ({ steps: state.steps + 1 })),
     ),
-    shouldStop: part(
-      manners.shouldStop,
-      () => () =>
-        inManner<undefined>(
-          manners.shouldStop === 'nonsense' ? 'throws' : manners.shouldStop,
-          () => undefined,
-        ),
-    ),
-    stop: [
-      maxSteps(6),
-      ...(manners.stopRule === 'absent'
-        ? []
-        : [
-            {
-              name: 'odd',
-              check: () =>
-                inManner<StopReason | undefined>(
-                  manners.stopRule === 'nonsense' ? 'throws' : manners.stopRule,
-                  () => undefined,
-                ),
-            },
-          ]),
-    ],
+    stop: {
+      shouldStop: part(
+        manners.shouldStop,
+        () => () =>
+          inManner<undefined>(
+            manners.shouldStop === 'nonsense' ? 'throws' : manners.shouldStop,
+            () => undefined,
+          ),
+      ),
+      rules: [
+        maxSteps(6),
+        ...(manners.stopRule === 'absent'
+          ? []
+          : [
+              {
+                name: 'odd',
+                check: () =>
+                  inManner<StopReason | undefined>(
+                    manners.stopRule === 'nonsense' ? 'throws' : manners.stopRule,
+                    () => undefined,
+                  ),
+              },
+            ]),
+      ],
+    },
     critics:
       manners.critic === 'absent'
         ? []

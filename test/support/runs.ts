@@ -5,7 +5,7 @@ import '../../src/persistence/journal-codec.ts';
 import '../../src/persistence/sealed-data.ts';
 import '../../src/runtime/journal/letters/letters.ts';
 import '../../src/runtime/journal/letters/sealed-letters.ts';
-import '../../src/runtime/journal/replay/check-records.ts';
+import '../../src/runtime/journal/replay/parse-records.ts';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import type { RuntimeEvent } from '../../src/contracts/event.ts';

@@ -213,7 +213,7 @@ export const somewhere: readonly Somewhere[] = [
         name: 'a',
         model: model('x'),
         decide: () => Promise.reject(new Error('broken')),
-        recovery: { handle: () => never() },
+        failures: { recovery: { handle: () => never() } },
       }),
   },
 ];

@@ -4,7 +4,7 @@ import type { JournalRecord } from '../../src/contracts/journal-record.ts';
 import type { RunHandle, RunOptions } from '../../src/contracts/run.ts';
 import { journaledDefinition } from '../../src/runtime/journal/resume/resume.ts';
 import { resumeTaken } from '../../src/runtime/journal/resume/resumed-run.ts';
-import { startStored, takeOver } from '../../src/runtime/journal/resume/stored-run.ts';
+import { startStored, acquireRun } from '../../src/runtime/journal/resume/stored-run.ts';
 
 /** Starts a stored run, with chance taken out. */
 export const startIn = (
@@ -27,7 +27,7 @@ export const goOn = async (
   runId: string,
   options: RunOptions,
 ): Promise<RunHandle<unknown, unknown>> =>
-  resumeTaken(journaledDefinition(agent), await takeOver(store, runId), options);
+  resumeTaken(journaledDefinition(agent), await acquireRun(store, runId), options);
 
 /** When a record was written. */
 export const timeOf = (record: JournalRecord | undefined): number => {

@@ -9,7 +9,7 @@ test.each([
   expect(() => Reflect.apply(scriptedModel, undefined, [script])).toThrow(
     expect.objectContaining({
       code: 'input.invalid',
-      message: `Cannot make a scripted model as its script is no list of replies: write scriptedModel([ … ]), found ${found}`,
+      message: `Cannot make a scripted model as its script is not a list of replies: write scriptedModel([ … ]), found ${found}`,
     }),
   );
 });

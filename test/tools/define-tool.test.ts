@@ -85,26 +85,28 @@ describe('a tool that makes no sense is refused when it is defined', () => {
     '[M18] a bad name: %s',
     (name) => {
       expect(refusal({ ...base, name })).toContain(
-        'its name may hold up to 256 letters, digits, and _ - . : / only',
+        'its name is no name: up to 256 letters, digits, and _ - . : /, the first a letter or _, found',
       );
     },
   );
 
   test('[M18] a missing description', () => {
-    expect(refusal({ ...base, description: ' ' })).toContain('it needs a description for the model');
+    expect(refusal({ ...base, description: ' ' })).toContain(
+      "its description is no text: tell the model what it does and when to use it, found ' '",
+    );
   });
 
   test('[M18] a schema that is no schema: it says what was found', () => {
     expect(refusal({ ...base, input: { a: z.number(), b: z.number() } })).toBe(
-      "Cannot define tool 'add' as its input is no Standard Schema: a plain object with a, b",
+      "Cannot define tool 'add' as its input is not a Standard Schema: a plain object with a, b",
     );
-    expect(refusal({ ...base, input: 'a: number' })).toContain("no Standard Schema: 'a: number'");
-    expect(refusal({ ...base, output: {} })).toContain('its output is no Standard Schema');
+    expect(refusal({ ...base, input: 'a: number' })).toContain("not a Standard Schema: 'a: number'");
+    expect(refusal({ ...base, output: {} })).toContain('its output is not a Standard Schema');
   });
 
   test('[M18] a JSON Schema as input: it says what was found, and what to write', () => {
     const properties = { a: { type: 'number' } };
-    const written = 'write it as `parameters:`, or as `input: jsonSchema(…)` to have its type';
+    const written = 'write it as `parameters:`, or as `input: jsonSchema(…)` to keep its type';
     expect(refusal({ ...base, input: { type: 'object', properties } })).toBe(
       `Cannot define tool 'add' as its input is a JSON Schema, a plain object with type, properties: ${written}`,
     );
@@ -121,31 +123,45 @@ describe('a tool that makes no sense is refused when it is defined', () => {
       "Cannot define tool 'add' as its parameters are a Standard Schema of zod: write it as `input:`",
     );
     expect(refusal({ ...base, input: undefined, parameters: 'a: number' })).toBe(
-      "Cannot define tool 'add' as its parameters are no JSON Schema: 'a: number'",
+      "Cannot define tool 'add' as its parameters are not a JSON Schema: 'a: number'",
     );
-    expect(refusal({ ...base, parameters: 7 })).toContain('its parameters are no JSON Schema: 7');
+    expect(refusal({ ...base, parameters: 7 })).toContain('its parameters are not a JSON Schema: 7');
   });
 
   test('[M18] nonsense instead of options, numbers and words', () => {
-    expect(refusal(undefined)).toContain('it needs options');
-    expect(refusal({ ...base, timeoutMs: -1 })).toContain('its time-out is no positive number of ms: -1');
-    expect(refusal({ ...base, timeoutMs: NaN })).toContain('its time-out');
-    expect(refusal({ ...base, timeoutMs: '200' })).toContain(
-      "its time-out is no positive number of ms: '200'",
+    expect(refusal(undefined)).toBe("Cannot define tool '' as its options are no object: nothing");
+    expect(refusal({ ...base, timeoutMs: -1 })).toContain('its timeoutMs is no time above 0: -1');
+    expect(refusal({ ...base, timeoutMs: NaN })).toContain('its timeoutMs is no time above 0: NaN');
+    expect(refusal({ ...base, timeoutMs: '200' })).toContain("its timeoutMs is no time above 0: '200'");
+    expect(refusal({ ...base, retry: { attempts: '2' } })).toContain(
+      "its retry.attempts is no whole number from 1: '2'",
     );
-    expect(refusal({ ...base, retry: { attempts: '2' } })).toContain("no positive whole number: '2'");
-    expect(refusal({ ...base, retry: { attempts: 0 } })).toContain('its attempts');
+    expect(refusal({ ...base, retry: { attempts: 0 } })).toContain(
+      'its retry.attempts is no whole number from 1: 0',
+    );
     expect(refusal({ ...base, safety: 'harmless' })).toContain(
-      'its safety is none of read, write and danger',
+      "its safety is none of read, write, danger: 'harmless'",
     );
-    expect(refusal({ ...base, execute: 5 })).toContain('execute is no function: 5');
+    expect(refusal({ ...base, execute: 5 })).toContain('its execute is no function: 5');
+  });
+
+  test.each([
+    [{ descripton: 'Adds.' }, 'its option `descripton` is unknown: did you mean `description`?'],
+    [{ timeout: 5 }, 'its option `timeout` is unknown: did you mean `timeoutMs`?'],
+    [{ attempts: 5 }, 'its option `attempts` is unknown: did you mean `retry.attempts`?'],
+    [{ tags: 'sum' }, "its tags is no list: 'sum'"],
+    [{ approval: 'always' }, "its approval is no function: 'always'"],
+    [{ idempotent: 1 }, 'its idempotent is neither true nor false: 1'],
+    [{ describe: 'adding' }, "its describe is no function: 'adding'"],
+  ])('[M18] an option that there is not, and a value that does not fit: %j', (options, problem) => {
+    expect(refusal({ ...base, ...options })).toBe(`Cannot define tool 'add' as ${problem}`);
   });
 
   test('[M18] all problems are named at once', () => {
     expect(refusal({ name: 'a b', input: 1 })).toBe(
-      "Cannot define tool 'a b' as its name may hold up to 256 letters, digits, and _ - . : / only, and begins with a letter or _: a b; " +
-        'and as it needs a description for the model: null; and as execute is no function: null; ' +
-        'and as its input is no Standard Schema: 1',
+      "Cannot define tool 'a b' as its name is no name: up to 256 letters, digits, and _ - . : /, the first a letter or _, found 'a b'; " +
+        'and as its description is no text: tell the model what it does and when to use it, found nothing; and as its execute is no function: nothing; ' +
+        'and as its input is not a Standard Schema: 1',
     );
   });
 
@@ -303,7 +319,7 @@ describe('an output schema', () => {
     expect(performNow(wrong as ReturnType<typeof tool>, { a: 1, b: 2 })).toMatchObject({
       ok: false,
       kind: 'execution',
-      text: "Cannot use what 'add' returned as it does not fit its output schema: sum: Invalid input: expected number, received string",
+      text: "Cannot use the result of 'add' as it does not match its output schema: sum: Invalid input: expected number, received string",
     });
   });
 });

@@ -44,7 +44,7 @@ describe('documents of a folder', () => {
     await writeFile(join(folder, name), 'SECRET=canary\n');
     expect(await found(folder)).toEqual({
       isFound: false,
-      skipped: [{ path: name, reason: 'a file that holds keys, by its name' }],
+      skipped: [{ path: name, reason: 'a file with keys, by its name' }],
     });
     expect((await found(folder, { secretFiles: 'read' })).isFound).toBe(true);
     expect((await found([folder, join(folder, name)])).isFound).toBe(true);
@@ -54,7 +54,7 @@ describe('documents of a folder', () => {
     await writeFile(join(folder, 'notes.txt'), '-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n');
     expect(await found(folder)).toEqual({
       isFound: false,
-      skipped: [{ path: 'notes.txt', reason: 'a file that holds a private key' }],
+      skipped: [{ path: 'notes.txt', reason: 'a file with a private key' }],
     });
   });
 
@@ -71,7 +71,7 @@ describe('documents of a folder', () => {
     await link(join(top, 'outside.txt'), join(folder, 'inside.txt'));
     expect(await found(folder)).toEqual({
       isFound: false,
-      skipped: [{ path: 'inside.txt', reason: 'a hard link: another of its names may stand elsewhere' }],
+      skipped: [{ path: 'inside.txt', reason: 'a hard link: the file may also be outside' }],
     });
     expect((await found(folder, { hardLinks: 'read' })).isFound).toBe(true);
   });

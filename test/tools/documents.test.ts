@@ -178,13 +178,13 @@ describe('a folder', () => {
       skipped: [
         { path: '.git/', reason: 'a hidden folder' },
         { path: 'broken', reason: 'a link that leads nowhere or in a circle' },
-        { path: 'deep/loop', reason: 'a link to what is read anyway' },
+        { path: 'deep/loop', reason: 'a link to a document that is read anyway' },
         { path: 'empty.md', reason: 'empty' },
         { path: 'huge.txt', reason: 'larger than 2 MB' },
         { path: 'latin1.txt', reason: 'not text (UTF-8)' },
         { path: 'logo.png', reason: 'not text (UTF-8)' },
-        { path: 'node_modules/', reason: 'a folder that is passed over' },
-        { path: 'outside', reason: 'a link that leads elsewhere' },
+        { path: 'node_modules/', reason: 'an ignored folder' },
+        { path: 'outside', reason: 'a link that leads outside' },
       ],
     });
   });

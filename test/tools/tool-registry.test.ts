@@ -70,7 +70,7 @@ describe('what is wrong with tools', () => {
     expect(registry.problems).toEqual([
       {
         code: 'tool.duplicate',
-        message: "Cannot add tool 'add' as its name is taken: two different tools are called that",
+        message: "Cannot add tool 'add' as its name is taken: two different tools have that name",
         retryable: 'no',
         tool: 'add',
       },

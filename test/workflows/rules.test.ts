@@ -365,7 +365,7 @@ test('a budget that is spent ends it, with what there is', async () => {
   const looks = agent({
     name: 'looks',
     tools: [echo],
-    loops: false,
+    limits: { loops: false },
     decide: () => act({ name: 'echo', input: { text: 'x' } }),
   });
   const flow = workflow({ name: 'flow', budget: { steps: 3 } })
@@ -398,7 +398,7 @@ test('a member that brings a policy of its own is started anew by it', async () 
   let asked = 0;
   const shaky = agent({
     name: 'shaky',
-    asMember: { restart: 'transient' },
+    failures: { asMember: { restart: 'transient' } },
     decide: () => {
       asked += 1;
       if (asked === 1) throw new Error('down');
@@ -423,7 +423,7 @@ describe('[KAIZEN-24] [KAIZEN-25] agents as nodes and as workflows', () => {
     const ada = agent({
       name: 'ada',
       tools: [echo],
-      shouldStop: () => 'tired',
+      stop: { shouldStop: () => 'tired' },
       decide: () => act({ name: 'echo', input: { text: 'x' } }),
     });
     await expect(ada.toWorkflowNode().run('go')).rejects.toMatchObject({ code: 'workflow.failed' });

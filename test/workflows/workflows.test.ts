@@ -5,7 +5,7 @@ import { answer } from '../../src/contracts/decision.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { definitionOf } from '../../src/runtime/define/definition.ts';
-import { pipeline } from '../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { text, workflow } from '../../src/runtime/workflows/index.ts';
 import { ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
 
@@ -28,10 +28,11 @@ test('its machine keeps the rules of the house, and its diagram shows every node
     .build();
   const definition = definitionOf(flow);
   expect(definition && checkMachine(definition.machine)).toEqual([]);
-  expect(flow.diagram()).toContain('load: A node.');
-  expect(flow.diagram()).toContain('format: A node, after load (data), optional.');
+  const chart = flow.diagram({ of: 'chart' });
+  expect(chart).toContain('load: A node.');
+  expect(chart).toContain('format: A node, after load (data), optional.');
   for (const status of ['pending', 'ready', 'running', 'waiting', 'held', 'completed', 'failed', 'skipped'])
-    expect(flow.diagram()).toContain(`"${status}: `);
+    expect(chart).toContain(`"${status}: `);
 });
 
 test('[KAIZEN-26] everything that is wrong is named at once, when it is built', () => {

@@ -6,7 +6,7 @@ import type { AgentDefinition, OutputCheck } from '../agent-definition.ts';
 import { andThen } from '../promises.ts';
 
 /**
- * An agent's definition, with its backend in it.
+ * Applies a backend to an agent's definition.
  *
  * @throws {TroupeError} `agent.invalid` for options that the backend would have to ignore.
  */
@@ -30,7 +30,7 @@ export const applyBackend = (definition: AgentDefinition, backend: Backend): Age
   };
 };
 
-/** The answer has to fit what the backend asks for, then the agent's own schema; without one it is text. */
+/** Validates an answer by the backend's schema, then by the agent's own; without one the answer is text. */
 const outputOf = (
   name: string,
   { schema, repairs, decision }: NonNullable<Backend['answer']>,

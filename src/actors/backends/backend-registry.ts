@@ -3,7 +3,7 @@ import { messageOf, TroupeError } from '../../contracts/error.ts';
 import { onDemand } from '../../contracts/on-demand.ts';
 import { routing } from './routing.ts';
 
-/** Models and tools, round and round: what an agent does where nobody says anything else. */
+/** The default backend: models and tools in a loop. */
 const reasonAct: Backend = { name: 'reason-act' };
 
 const registered = onDemand(
@@ -11,7 +11,7 @@ const registered = onDemand(
 );
 
 /**
- * Makes a backend known by its name, to all agents that are defined from then on.
+ * Registers a backend by its name, for all agents defined from then on.
  *
  * @example
  * registerBackend(passthrough({ name: 'claude', engine }));
@@ -30,11 +30,11 @@ export const registerBackend = (backend: Backend): void => {
   registered().set(checked.name, checked);
 };
 
-/** The names that an agent's `backend` may say. */
+/** Names that an agent's `backend` option accepts. */
 export const backendNames = (): readonly string[] => [...registered().keys()];
 
 /**
- * The backend that a choice means.
+ * Resolves the backend of an agent.
  *
  * @throws {TroupeError} `agent.invalid` for a name that nobody has, with those that there are.
  */
@@ -53,7 +53,7 @@ export const backendOf = (choice: BackendChoice | undefined, agent: string): Bac
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-// In JavaScript anything may stand where a backend should.
+// JavaScript callers may pass anything.
 const assertBackend = (backend: Backend): Backend => {
   const given: unknown = backend;
   const found = typeof given === 'object' && given !== null ? given : {};

@@ -1,6 +1,4 @@
-/**
- * Who or what decides: a model round and round, a router, an engine outside. Given as `agent({ backend })`.
- */
+/** Backends decide for an agent: a model in a loop, a router, an external engine. Set by `agent({ backend })`. */
 
 // Backends
 export { backendNames, registerBackend } from './backend-registry.ts';

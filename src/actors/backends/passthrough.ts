@@ -7,51 +7,51 @@ import type { Transcript, Turn } from '../../contracts/transcript.ts';
 import type { Session, SessionStore } from './session-store.ts';
 import { isSessionId, memorySessions } from './session-store.ts';
 
-/** Something outside that does an agent's work by itself: a coding agent, a service, another framework. */
+/** An external system that does an agent's work: a coding agent, a service, another framework. */
 export interface ExternalEngine {
   /**
-   * Answers a prompt. What it throws ends the run failed; with the code `session.lost` it says that it does not know
-   * the session, and is asked once more without one.
+   * Answers a prompt. An exception fails the run; with the code `session.lost` it means that the session is unknown, and the request is
+   * repeated once without one.
    */
   ask(request: EngineRequest): EngineAnswer | Promise<EngineAnswer>;
 }
 
-/** What an external engine is asked. */
+/** A request to an external engine. */
 export interface EngineRequest {
-  /** What was said last; never empty. */
+  /** The latest message; never empty. */
   readonly prompt: string;
   /** The agent's system prompt. */
   readonly instructions: string;
-  /** To go on with; absent for a conversation that begins. */
+  /** The session to continue; absent for a new conversation. */
   readonly session?: string | undefined;
-  /** What was said before, where there is no session that knows it. */
+  /** Earlier turns, if there is no session that has them. */
   readonly earlier: readonly Turn[];
-  /** Equal for every attempt at this very question, also after a crash. */
+  /** Equal for every attempt of this request, also after a crash. */
   readonly key: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the effect is cancelled. */
   readonly signal: AbortSignal;
-  /** Tells observers what arrives, as it arrives. */
+  /** Publishes streamed text. */
   readonly delta: (text: string) => void;
 }
 
-/** What an external engine answered. */
+/** The answer of an external engine. */
 export interface EngineAnswer {
   readonly text: string;
-  /** To go on with the next time: up to 256 letters, digits and `._:-`. Anything else is not kept. */
+  /** The session to continue next time: up to 256 letters, digits and `._:-`. Anything else is discarded. */
   readonly session?: string | undefined;
   /** In ms since 1970. Default: {@link PassthroughOptions.sessionLifeMs} from now. */
   readonly expiresAt?: number | undefined;
   readonly usage?: Usage | undefined;
 }
 
-/** What stands behind a passthrough. */
+/** Options of {@link passthrough}. */
 export interface PassthroughOptions {
-  /** What agents call the backend by. Default `passthrough`. */
+  /** Name of the backend. Default `passthrough`. */
   readonly name?: string | undefined;
   readonly engine: ExternalEngine;
-  /** Where sessions are kept. Default: in memory, the last 1,000; `storedSessions` outlive the process. */
+  /** Storage for sessions. Default: the last 1,000, in memory; `storedSessions` outlive the process. */
   readonly sessions?: SessionStore | undefined;
-  /** The time that a session is continued after it was used last, in ms. Default 86,400,000 (a day). */
+  /** Time after its last use in which a session is continued, in ms. Default 86,400,000 (a day). */
   readonly sessionLifeMs?: number | undefined;
 }
 
@@ -60,11 +60,10 @@ const DAY_MS = 86_400_000;
 /**
  * The backend `passthrough`: an external engine does the work, and its answer is the agent's.
  *
- * The last message is the prompt. The engine's session is gone on with by later runs of the same agent in the same
- * `thread`, and by later steps of the same run. Within a team, the same agent is the one at the same path: two members of
- * one name have a session each. One that has expired, or that the engine does not know, is given up
- * (`session.lost`), and the engine hears the conversation so far instead. Nothing is asked twice unless the engine's error
- * says `retryable: 'yes'`.
+ * The last message is the prompt. The engine's session is continued by later steps of the run and by later runs of the same agent in the
+ * same `thread`. Agents are identified by path: two members of one name have separate sessions. A session that has expired, or that the
+ * engine does not know, is given up (`session.lost`), and the engine gets the conversation so far instead. No request is repeated unless
+ * the engine's error says `retryable: 'yes'`.
  *
  * @example
  * registerBackend(passthrough({ name: 'claude', engine: { ask: ({ prompt, session }) => askClaude(prompt, session) } }));
@@ -86,7 +85,7 @@ export const passthrough = (options: PassthroughOptions): Backend => {
   return {
     name,
     hasOwnTools: true,
-    // An engine may work for hours in silence, and what it has done it would do again.
+    // An engine may be silent for hours, and a retry would repeat its work.
     retry: { idleTimeoutMs: Infinity, attemptTimeoutMs: Infinity },
     engine: (place): Model => ({
       provider: 'external',
@@ -104,7 +103,7 @@ interface Outside {
   readonly sessionLifeMs: number;
 }
 
-/** One question to an engine. */
+/** One request to an engine. */
 class Exchange {
   readonly #options: Outside;
   readonly #place: BackendPlace;
@@ -122,7 +121,7 @@ class Exchange {
   }
 
   async make(): Promise<ModelAnswer> {
-    const { earlier, prompt } = lastSaid(this.#request.messages);
+    const { earlier, prompt } = lastMessages(this.#request.messages);
     if (prompt.trim() === '')
       throw new TroupeError(
         'input.invalid',
@@ -136,7 +135,7 @@ class Exchange {
     } catch (thrown) {
       if (!isTroupeError(thrown, 'session.lost') || this.#call.signal.aborted) throw thrown;
       await this.#giveUp(thrown.message);
-      // Not the same question: it comes with all that was said before.
+      // A new key, as this request contains the earlier conversation.
       return begin('/anew');
     }
   }
@@ -151,23 +150,23 @@ class Exchange {
         this.#call.delta({ type: 'text', text });
       },
     });
-    // Whatever comes after the run went on without it is of no session that anybody waits for.
+    // An answer after an abort belongs to a session that is no longer used.
     if (!signal.aborted) await this.#keep(answer, asked.session);
     const { text, usage } = answer;
     return modelAnswer({ text, ...(usage === undefined ? {} : { usage }) });
   }
 
-  /** The session to go on with: one that is whole and not too old. */
+  /** The session to continue, if it is valid and has not expired. */
   async #session(): Promise<string | undefined> {
     const kept = await this.#kept();
     if (kept === undefined) return undefined;
     const now = this.#place.now();
     if (isSessionId(kept.id) && kept.expiresAt > now) return kept.id;
-    await this.#giveUp(isSessionId(kept.id) ? 'it has expired' : 'its id is none');
+    await this.#giveUp(isSessionId(kept.id) ? 'it has expired' : 'its id is invalid');
     return undefined;
   }
 
-  /** What is kept and broken is given up like what is too old. */
+  /** A corrupt entry is given up like an expired one. */
   async #kept(): Promise<Session | undefined> {
     try {
       return await this.#options.sessions.get(this.#key);
@@ -180,12 +179,12 @@ class Exchange {
 
   async #keep({ session, expiresAt }: EngineAnswer, before: string | undefined): Promise<void> {
     const { sessions, sessionLifeMs } = this.#options;
-    // An engine that names no session goes on with the one that it was given.
+    // An engine that names no session continues the given one.
     const id = session ?? before;
     if (id === undefined) return;
     if (isSessionId(id))
       await sessions.set(this.#key, { id, expiresAt: expiresAt ?? this.#place.now() + sessionLifeMs });
-    else await this.#giveUp('the id that the engine gave it is none');
+    else await this.#giveUp('the engine gave it an invalid id');
   }
 
   async #giveUp(reason: string): Promise<void> {
@@ -194,8 +193,10 @@ class Exchange {
   }
 }
 
-/** What was said since the last answer, and all that was said before that. */
-const lastSaid = (messages: Transcript): { readonly earlier: readonly Turn[]; readonly prompt: string } => {
+/** The messages since the last answer as the prompt, and the turns before them. */
+const lastMessages = (
+  messages: Transcript,
+): { readonly earlier: readonly Turn[]; readonly prompt: string } => {
   let from = messages.length;
   while (from > 0 && messages.at(from - 1)?.role === 'user') from -= 1;
   const turns = messages.toArray();

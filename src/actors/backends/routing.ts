@@ -5,9 +5,9 @@ import { TroupeError } from '../../contracts/error.ts';
 import { schemaOnDemand } from '../../contracts/schema-on-demand.ts';
 import { onDemand } from '../../contracts/on-demand.ts';
 
-/** Who a request may go to. */
+/** Options of {@link routing}. */
 export interface RoutingOptions {
-  /** Names, each with what it is good for: the model reads that. Default: any name will do. */
+  /** Names with descriptions, which the model reads. Default: any name. */
   readonly agents?: Readonly<Record<string, string>> | undefined;
   /** Phases that the work may be in. Default: any, or none. */
   readonly phases?: readonly string[] | undefined;
@@ -17,7 +17,7 @@ export interface RoutingOptions {
 
 const name = onDemand(() => z.string().trim().min(1));
 
-/** A routing decision: who is to go on, in which phase, and why. The `output` of an agent that routes. */
+/** A routing decision: the next agents, the phase, and the reason. The `output` of an agent that routes. */
 export const routingSchema = schemaOnDemand(() =>
   z.object({
     agents: z.array(name()).min(1).describe('Who is to go on: at least one, each named once.'),
@@ -30,16 +30,16 @@ export const routingSchema = schemaOnDemand(() =>
 export type RoutingDecision = z.output<typeof routingSchema>;
 
 /**
- * The backend `routing`: the agent does no work, it says who does.
+ * The backend `routing`: the agent assigns the work instead of doing it.
  *
- * Its answer is a {@link routingSchema}: JSON, in a fence or not. One that does not fit is asked for once more, then the
- * run fails with `output.invalid`. Without an `output` the answer is the decision as JSON text.
+ * Its answer is a {@link routingSchema}: JSON, in a fence or not. An invalid one is requested once more, then the run fails with
+ * `output.invalid`. Without an `output` schema the answer is the decision as JSON text.
  *
  * @example
  * const router = agent({
- *   name: 'router',
- *   backend: routing({ agents: { billing: 'invoices and refunds', tech: 'what does not work' } }),
- *   output: routingSchema,
+ * name: 'router',
+ * backend: routing({ agents: { billing: 'invoices and refunds', tech: 'what does not work' } }),
+ * output: routingSchema,
  * });
  * (await router.run('I want my money back')).output?.agents; // => ['billing']
  *

@@ -1,26 +1,26 @@
 /** A session of an external engine. */
 export interface Session {
   readonly id: string;
-  /** In ms since 1970; from then on it is not gone on with. */
+  /** In ms since 1970; not continued from then on. */
   readonly expiresAt: number;
 }
 
-/** Where sessions are kept, by a key that follows from thread, path and agent. */
+/** Stores sessions by a key made of thread, path and agent. */
 export interface SessionStore {
-  /** @throws `session.lost` for one that is kept and cannot be gone on with: it is deleted, and the run says so. */
+  /** @throws `session.lost` for a corrupt entry: it is deleted, and the run reports that. */
   get(key: string): Session | undefined | Promise<Session | undefined>;
   set(key: string, session: Session): void | Promise<void>;
   delete(key: string): void | Promise<void>;
 }
 
-/** An id is put into requests, command lines and addresses: nothing in it may mean anything there. */
+/** Ids become part of requests, command lines and URLs: no character in them may have a meaning there. */
 const SESSION_ID = /^[A-Za-z0-9][\w.:-]{0,255}$/;
 
-/** Checks whether a session can be called that. */
+/** Checks whether an id is valid. */
 export const isSessionId = (id: unknown): id is string => typeof id === 'string' && SESSION_ID.test(id);
 
 /**
- * Sessions in memory: those used last, up to `limit` (default 1,000). They end with the process.
+ * Sessions in memory: the most recently used, up to `limit` (default 1,000). They end with the process.
  *
  * @example passthrough({ engine, sessions: memorySessions(50) })
  */

@@ -5,7 +5,7 @@ import type { KeyValueFiles } from '../../contracts/memory.ts';
 import type { Session, SessionStore } from './session-store.ts';
 import { isSessionId } from './session-store.ts';
 
-/** How {@link storedSessions} are kept. */
+/** Options of {@link storedSessions}. */
 export interface StoredSessionsOptions {
   /** In ms since 1970, by the clock of the runs that use them. Default: the system's. */
   readonly now?: (() => number) | undefined;
@@ -14,8 +14,8 @@ export interface StoredSessionsOptions {
 /**
  * Sessions that outlive the process, in files: of a folder, or of a store.
  *
- * What is kept is checked when it is read: one that is damaged, of another version or no session at all is dropped, the run says
- * so (`session.lost`), and the engine hears the conversation instead. Those that have expired are removed now and then.
+ * Entries are validated when read: a damaged entry, or one of another version, is dropped, the run reports it (`session.lost`), and the
+ * engine gets the conversation instead. Expired ones are removed from time to time.
  *
  * @example
  * passthrough({ name: 'claude', engine, sessions: storedSessions(store.files('sessions')) });
@@ -43,7 +43,7 @@ export const storedSessions = (
 };
 
 const VERSION = 1;
-/** Sessions written between two looks for those that have expired; the first look is before the first. */
+/** Number of writes between two sweeps; the first write sweeps, too. */
 const SWEEP_EVERY = 200;
 
 const sweep = async (files: KeyValueFiles, now: number): Promise<void> => {
@@ -57,7 +57,7 @@ const isUsable = (text: string, now: number): boolean => {
   try {
     return readSession(text).expiresAt > now;
   } catch {
-    // Whoever looks for it is told.
+    // Reported when it is read.
     return true;
   }
 };
@@ -65,10 +65,10 @@ const isUsable = (text: string, now: number): boolean => {
 /** @throws `session.lost` */
 const readSession = (text: string): Session => {
   const found = parsed(text);
-  if (!isJsonObject(found)) throw lost('what is kept of it is damaged', text);
+  if (!isJsonObject(found)) throw lost('its entry is damaged', text);
   const { v, id, expiresAt } = found;
-  if (v !== VERSION) throw lost('it was kept by another release', `version ${JSON.stringify(v)}`);
-  if (!isSessionId(id) || typeof expiresAt !== 'number') throw lost('what is kept is no session', text);
+  if (v !== VERSION) throw lost('it was stored by another release', `version ${JSON.stringify(v)}`);
+  if (!isSessionId(id) || typeof expiresAt !== 'number') throw lost('its entry is no session', text);
   return { id, expiresAt };
 };
 
@@ -81,4 +81,4 @@ const parsed = (text: string): unknown => {
 };
 
 const lost = (reason: string, found: string): TroupeError =>
-  new TroupeError('session.lost', `Cannot go on with the session as ${reason}: ${found.slice(0, 80)}`);
+  new TroupeError('session.lost', `Cannot continue the session as ${reason}: ${found.slice(0, 80)}`);

@@ -3,18 +3,18 @@ import type { Critic, Critique, Review } from '../../contracts/critique.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import type { RunResult } from '../../contracts/run.ts';
 
-/** What {@link agentCritic} needs. */
+/** Options of {@link agentCritic}. */
 export interface AgentCriticOptions<Case> extends Omit<Critic, 'critique'> {
   readonly judge: Agent<Case, Critique>;
-  /** What the judge is given; undefined accepts without asking it. */
+  /** Input for the judge; undefined accepts without asking it. */
   readonly material: (review: Review) => Case | undefined;
 }
 
 /**
- * An agent as the critic: it judges as a child of the run, within the run's events, totals and abort.
+ * Uses an agent as the critic: it judges as a child of the run, within the run's events, totals and abort.
  *
- * A judge that fails, or ends without a verdict, is a broken critic: see `ifBroken`. Its calls have time-outs of their own, so
- * that without `timeoutMs` it takes the time that it needs.
+ * A judge that fails or gives no verdict is a broken critic: see `ifBroken`. Its calls have their own timeouts; without `timeoutMs` the
+ * critic has none.
  *
  * @example
  * agentCritic({ name: 'editor', judge: editor, material: ({ candidate }) => JSON.stringify(candidate), ifBroken: 'stop' })
@@ -29,11 +29,11 @@ export const agentCritic = <Case>({ judge, material, ...critic }: AgentCriticOpt
   },
 });
 
-/** The verdict that a judge came to; throws where it came to none. */
+/** The verdict of a judge; throws if it gave none. */
 export const verdictOf = (
   { output, stopReason }: RunResult<Critique>,
   { name }: Pick<Agent, 'name'>,
 ): Critique => {
   if (output !== undefined) return output;
-  throw new TroupeError('output.invalid', `Cannot judge as '${name}' came to no verdict: ${stopReason.kind}`);
+  throw new TroupeError('output.invalid', `Cannot judge as '${name}' gave no verdict: ${stopReason.kind}`);
 };

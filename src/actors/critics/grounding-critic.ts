@@ -11,26 +11,26 @@ import {
 } from '../../models/offline/offline-text.ts';
 import { saysNotFound } from './says-not-found.ts';
 
-/** Knobs of {@link groundingCritic}. */
+/** Options of {@link groundingCritic}. */
 export interface GroundingOptions {
-  /** What sentences have to rest on. Default: what tools returned in this run, failures left out. */
+  /** Texts that sentences have to be based on. Default: results of tools in this run, without failures. */
   readonly sources?: ((review: Review) => readonly string[]) | undefined;
-  /** The share of a sentence's words with meaning that has to be in one source, from 0 to 1. Default 0.6. */
+  /** Share of a sentence's content words that one source has to contain, from 0 to 1. Default 0.6. */
   readonly coverage?: number | undefined;
-  /** Sentences that need no ground. Default: those that say that something was not found. */
+  /** Sentences that need no source. Default: those that say that something was not found. */
   readonly isExempt?: ((sentence: string) => boolean) | undefined;
   /** Default `grounding`. */
   readonly name?: string | undefined;
 }
 
-/** Sentences quoted in a note. */
+/** Largest number of sentences quoted in a note. */
 const MAX_QUOTED = 3;
 
 /**
- * Sends an answer back while one of its sentences rests on nothing that tools returned; the note quotes what does not.
+ * Rejects an answer while one of its sentences is not supported by what tools returned; the note quotes the unsupported ones.
  *
- * It compares words and numbers, at no cost and without a model: every number of a sentence, and most of its words that carry
- * meaning, have to be in one source. What is turned round in the same words it does not see; `judgeCritic` does.
+ * It compares words and numbers, at no cost and without a model: one source has to contain every number of a sentence and most of its
+ * content words. It does not notice a negation in the same words; `judgeCritic` does.
  *
  * @example
  * agent({ name: 'clerk', tools: [search], critics: [groundingCritic()] })
@@ -38,7 +38,7 @@ const MAX_QUOTED = 3;
  * @throws {TroupeError} `agent.invalid` for a coverage that is not from 0 to 1.
  */
 export const groundingCritic = ({
-  sources = toldByTools,
+  sources = resultsOfTools,
   coverage = 0.6,
   isExempt = saysNotFound,
   name = 'grounding',
@@ -57,7 +57,7 @@ export const groundingCritic = ({
       const grounds = sources(review).map(groundOf);
       const bare = sentencesOf(answer).filter(
         (sentence) =>
-          !isExempt(sentence) && !grounds.some((ground) => isBorneOut(sentence, ground, coverage)),
+          !isExempt(sentence) && !grounds.some((ground) => isSupported(sentence, ground, coverage)),
       );
       const groundless = bare.filter((sentence) => contentStems(withoutCitations(sentence)).length > 0);
       return groundless.length === 0
@@ -67,7 +67,7 @@ export const groundingCritic = ({
   };
 };
 
-const toldByTools = ({ evidence }: Review): readonly string[] =>
+const resultsOfTools = ({ evidence }: Review): readonly string[] =>
   evidence.filter(({ failed }) => failed !== true).map(({ text }) => text);
 
 interface Ground {
@@ -80,7 +80,7 @@ const groundOf = (text: string): Ground => ({
   numbers: new Set(numbersIn(text).map(({ value }) => value)),
 });
 
-const isBorneOut = (sentence: string, { stems, numbers }: Ground, coverage: number): boolean => {
+const isSupported = (sentence: string, { stems, numbers }: Ground, coverage: number): boolean => {
   const plain = withoutCitations(sentence);
   return (
     numbersIn(plain).every(({ value }) => numbers.has(value)) &&
@@ -91,7 +91,7 @@ const isBorneOut = (sentence: string, { stems, numbers }: Ground, coverage: numb
   );
 };
 
-/** `[path:3-9]` says where something stands; it is no part of what is said. */
+/** `[path:3-9]` is a citation, not part of the statement. */
 const withoutCitations = (sentence: string): string =>
   sentence.replace(/\[[^[\]\n]{1,300}:\d+(?:-\d+)?\]/g, '');
 

@@ -2,17 +2,17 @@ import type { Critic, Review } from '../../contracts/critique.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import { foundText } from '../../contracts/found-text.ts';
 
-/** Knobs of {@link reflectionCritic}. */
+/** Options of {@link reflectionCritic}. */
 export interface ReflectionOptions {
-  /** Steps in a row in which a call may fail before the run stops. Default 2. */
+  /** Number of consecutive failing steps before the run stops. Default 2. */
   readonly patience?: number | undefined;
   /** Default `reflection`. */
   readonly name?: string | undefined;
 }
 
 /**
- * Has the agent think about each step in which a tool call failed, and stops the run where it goes on failing: with the
- * default the third such step in a row is the last.
+ * Makes the agent reflect on each step in which a tool call failed, and stops the run if failures continue: by default the third such step
+ * in a row is the last.
  *
  * @example
  * agent({ name: 'coder', tools: [runTests], critics: [reflectionCritic()] })
@@ -43,11 +43,11 @@ export const reflectionCritic = ({ patience = 2, name = 'reflection' }: Reflecti
   };
 };
 
-/** The number of steps in a row, this one the last, that had a call that failed; steps without calls do not count. */
+/** Number of consecutive steps up to this one in which a call failed; steps without calls do not count. */
 const failingSteps = ({ evidence }: Review): number => {
   const failures = new Map<string, boolean>();
   for (const { callId, failed = false } of evidence) {
-    // `call_STEP_INDEX`: the runtime numbers calls itself.
+    // `call_STEP_INDEX`: the runtime assigns these ids.
     const step = callId.slice(0, callId.lastIndexOf('_'));
     failures.set(step, (failures.get(step) ?? false) || failed);
   }

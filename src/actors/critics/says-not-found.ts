@@ -1,4 +1,4 @@
-/** Checks whether a text owns up that something was not found, in each of its sentences. */
+/** Checks whether every sentence of a text says that something was not found. */
 export const saysNotFound = (text: string): boolean =>
   text
     .split(/(?<=[.!?…])\s+/)

@@ -5,9 +5,9 @@ import { issuesText } from '../../contracts/schema.ts';
 import { checkSchema } from '../../tools/schemas.ts';
 
 /**
- * Sends an answer back that does not fit a schema, with what is wrong; a text that is JSON is taken for what it holds.
+ * Rejects an answer that does not match a schema, with the issues; a text that is JSON is parsed first.
  *
- * For what the agent's own `output` does not say: that is checked before any critic, and asked of the model besides.
+ * For constraints beyond the agent's own `output` schema, which is validated before any critic and shown to the model.
  *
  * @example
  * agent({ name: 'poet', critics: [schemaCritic(z.string().max(280), { name: 'length' })] })

@@ -1,12 +1,12 @@
 import type { AgentOptions, AgentView } from '../../contracts/agent.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { Described } from '../../contracts/signature.ts';
-import type { StopRule } from '../../contracts/stop.ts';
+import { writeOutStop } from '../../contracts/ending.ts';
 import type { Choice, Strategy } from '../../contracts/strategy.ts';
 
 /**
- * What a strategy makes of an agent's options: its `decide`, critics and stop rules. (Models are wrapped where they are
- * resolved, as an agent may be given another one while it runs; reviews take place where decisions are read.)
+ * Applies a strategy to an agent's options: its `decide`, critics and stop rules. (Models are wrapped where they are resolved, as they may
+ * be swapped during a run; reviews happen where decisions are read.)
  */
 export const applyStrategy = <
   Input extends Described,
@@ -19,19 +19,20 @@ export const applyStrategy = <
 ): AgentOptions<Input, Output, State, Observation> => {
   const { decide: choose, critics = [], maxRejections, stop = [], fragments = [] } = strategy;
   const { decide: own } = options;
-  const rules: readonly StopRule[] = options.stop === undefined ? [] : [options.stop].flat();
+  const { conversation, limits } = options;
+  const given = writeOutStop(options.stop);
   return {
     ...options,
     ...(choose === undefined
       ? {}
       : {
-          // A strategy knows no agent's types. It hands on the view that it was given, and the answer is parsed by the schema.
+          // A strategy is untyped: it passes on the view that it was given, and the schema parses the answer.
           decide: around(choose, own as PlainDecide | undefined) as typeof own,
         }),
-    fragments: [...(options.fragments ?? []), ...fragments],
+    conversation: { ...conversation, fragments: [...(conversation?.fragments ?? []), ...fragments] },
     critics: [...(options.critics ?? []), ...critics],
-    maxRejections: options.maxRejections ?? maxRejections,
-    stop: [...rules, ...stop],
+    limits: { ...limits, maxRejections: limits?.maxRejections ?? maxRejections },
+    stop: { ...given, rules: [...given.rules, ...stop] },
   };
 };
 

@@ -3,23 +3,23 @@ import type { ErrorData } from '../../contracts/error.ts';
 import { errorData, TroupeError } from '../../contracts/error.ts';
 import type { RunOptions, RunResult } from '../../contracts/run.ts';
 
-/** What became of one input of a batch. */
+/** The outcome of one input of a batch. */
 export type BatchItem<Output, State> =
   | { readonly ok: true; readonly index: number; readonly result: RunResult<Output, State> }
   | { readonly ok: false; readonly index: number; readonly error: ErrorData };
 
-/** Knobs of {@link batch}; the rest is told to every run. */
+/** Options of {@link batch}; the others apply to every run. */
 export interface BatchOptions extends Omit<RunOptions, 'runId' | 'concurrency'> {
-  /** Runs under way at the same time. Default 10. */
+  /** Number of concurrent runs. Default 10. */
   readonly runs?: number | undefined;
-  /** Runs are called `batchId-0`, `batchId-1` … Default: random. */
+  /** Runs have the ids `batchId-0`, `batchId-1` … Default: random. */
   readonly batchId?: string | undefined;
 }
 
 /**
- * Many inputs through one agent, so many at a time; what came of them, in the order of the inputs.
+ * Runs an agent on many inputs with limited concurrency; the outcomes are in the order of the inputs.
  *
- * A run that fails is an item that says so, and the others go on. After an abort no more are begun.
+ * A failed run is an item with its error; the others continue. After an abort no more are started.
  *
  * @example
  * const items = await batch(translator, ['one', 'two', 'three'], { runs: 2 });
@@ -53,7 +53,7 @@ export const batch = async <Input, Output, State>(
   return items;
 };
 
-const NOT_BEGUN = 'Cannot begin the run as its batch was aborted';
+const NOT_BEGUN = 'Cannot start the run as its batch was aborted';
 
 const one = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,

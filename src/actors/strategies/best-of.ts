@@ -5,18 +5,18 @@ import { wrapModel } from '../../models/wrap-model.ts';
 import { wrapCall } from '../../models/wrap-call.ts';
 import { keyed } from './fallback.ts';
 
-/** What {@link bestOf} needs. */
+/** Options of {@link bestOf}. */
 export interface BestOfOptions {
-  /** Answers asked for at the same time. */
+  /** Number of concurrent requests. */
   readonly width: number;
-  /** What an answer is worth; the highest is taken, of equals the first. */
+  /** Scores an answer; the highest score is taken, the first of equals. */
   readonly score: (answer: ModelAnswer, request: ModelRequest) => number | Promise<number>;
 }
 
 /**
- * Asks the model several times at once and goes on with the best of its answers; all of them are paid for.
+ * Asks the model several times concurrently and continues with the best answer; all of them are paid for.
  *
- * An answer that fails is none; only if all fail does the call, with the first error.
+ * Failed answers are ignored; if all fail, the call fails with the first error.
  *
  * @throws {TroupeError} `agent.invalid` for a width below one.
  */
@@ -52,7 +52,7 @@ const sampled = async (
   return { ...answer, usage: found.map((each) => each.answer.usage).reduce(sum) };
 };
 
-/** Several voices at once are no text: only that they are alive is passed on. */
+/** Replaces streamed text by progress, as texts of concurrent answers cannot be mixed. */
 const muted = (call: ModelCall): ModelCall =>
   wrapCall(call, {
     delta: () => {

@@ -4,10 +4,10 @@ import { branch, firstCandidate } from '../../contracts/decision.ts';
 import type { Strategy } from '../../contracts/strategy.ts';
 
 /**
- * Before each step several things that could be done are proposed, and a selector picks one.
+ * Proposes candidates before each step and lets a selector pick one.
  *
- * The agent's own `decide` goes first; with no candidates the model decides. What there was to choose from is in the event
- * `agent.decided` and in the record of the step, as `branch`.
+ * The agent's own `decide` goes first; without candidates the model decides. The candidates are in the event `agent.decided` and in the
+ * record of the step, as `branch`.
  *
  * @example
  * branching({ propose: ({ state }) => openings(state), select: bestCandidate })

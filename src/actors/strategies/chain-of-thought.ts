@@ -10,17 +10,17 @@ import type { Reasoning, RoutingReasoning } from './reasoning.ts';
 import { parseReasoning, parseRouting, REASONING_FORMAT, ROUTING_FORMAT } from './reasoning.ts';
 import { withoutCalls } from './single-shot.ts';
 
-/** In which form is reasoned. */
+/** Options of {@link chainOfThought}. */
 export interface ChainOfThoughtOptions {
-  /** `work` (default): situation, options, decision, confidence. `routing`: who could do it, who fits best, in which phase. */
+  /** `work` (default): situation, options, decision, confidence. `routing`: candidates, the best fit, the phase. */
   readonly form?: 'work' | 'routing' | undefined;
 }
 
 /**
- * First reasoning, in a step of its own and without tools; then tools and the answer, with the reasoning in the conversation.
+ * Reasons first, in a separate step without tools; then come tools and the answer, with the reasoning in the conversation.
  *
- * Whatever is new to think about (a message, a critic's note) is reasoned about anew. What was thought is the answer's
- * metadata, as `parseReasoning` or `parseRouting` reads it: traces and recordings have it (`raw`), a hook by `scope.sent`.
+ * Anything new (a message, a critic's note) starts another reasoning step. The reasoning is the answer's metadata, as parsed by
+ * `parseReasoning` or `parseRouting`: traces and recordings have it (`raw`), a hook by `scope.sent`.
  *
  * @example agent({ name: 'planner', strategy: chainOfThought(), tools: [search] })
  * @example agent({ name: 'router', strategy: chainOfThought({ form: 'routing' }), backend: routing() })
@@ -50,10 +50,10 @@ const reasoning = (model: Model, form: Form): Model =>
   wrapModel(model, (request, call) =>
     hasReasoned(request.messages)
       ? model.answer(after(request), call)
-      : andThen(model.answer(before(request, form), call), (answer) => thought(answer, form)),
+      : andThen(model.answer(before(request, form), call), (answer) => withReasoning(answer, form)),
   );
 
-/** Checks whether the model has said anything since somebody else did. */
+/** Checks whether the model has answered since the last message of another party. */
 const hasReasoned = (messages: Transcript): boolean => {
   for (let at = messages.length - 1; at >= 0; at -= 1) {
     const turn = messages.at(at);
@@ -70,7 +70,7 @@ const before = (request: ModelRequest, { asks }: Form): ModelRequest => ({
   messages: and(request.messages, `Before you do anything, think. Do not answer yet. Write:\n${asks}`),
 });
 
-/** The reasoning is the last word only once: then the answer is asked for. */
+/** Asks for the answer once, when the reasoning is the last turn. */
 const after = (request: ModelRequest): ModelRequest => {
   const last = request.messages.at(-1);
   return last?.role === 'assistant' && last.calls === undefined
@@ -78,7 +78,7 @@ const after = (request: ModelRequest): ModelRequest => {
     : request;
 };
 
-const thought = (answer: ModelAnswer, { read }: Form): ModelAnswer => {
+const withReasoning = (answer: ModelAnswer, { read }: Form): ModelAnswer => {
   if (answer.finish !== 'stop' && answer.finish !== 'tool-calls' && answer.finish !== 'length') return answer;
   const { text } = answer;
   if (text.trim() === '') return withoutCalls(answer);

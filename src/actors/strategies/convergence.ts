@@ -3,25 +3,25 @@ import { messageOf } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';
 import { isJsonObject } from '../../contracts/json.ts';
 
-/** Says of a candidate answer whether it is good enough to stop. */
+/** Judges whether a candidate answer is good enough to stop. */
 export interface Convergence {
   readonly name: string;
   check(candidate: Json, review: Review): Finding | Promise<Finding>;
 }
 
-/** What was found; the note tells the agent what is missing. */
+/** The result of a judgement; the note tells the agent what is missing. */
 export interface Finding {
   readonly isMet: boolean;
   readonly note: string;
 }
 
-/** A test of an answer: true, or what is wrong with it. A throw is a failed test. */
+/** A test of an answer: true, or a description of the problem. An exception is a failed test. */
 export interface AnswerTest {
   readonly name: string;
   check(candidate: Json, review: Review): boolean | string | Promise<boolean | string>;
 }
 
-/** Met when none of the tests fails. All of them are run. */
+/** Met if no test fails. All tests are run. */
 export const testsPass = (...tests: readonly AnswerTest[]): Convergence => ({
   name: 'tests',
   check: async (candidate, review) => {
@@ -47,8 +47,8 @@ const tested = async (test: AnswerTest, candidate: Json, review: Review): Promis
 };
 
 /**
- * Met when the answer is sure enough of itself (`>=`): by its field `confidence`, or by a line `Confidence: 0.9` in its words.
- * An answer that does not say counts as 0.
+ * Met if the answer's confidence is at least the threshold: its field `confidence`, or a line `Confidence: 0.9` in its text. Without one
+ * the confidence is 0.
  */
 export const confidenceAtLeast = (
   threshold = 0.9,
@@ -66,7 +66,7 @@ export const confidenceAtLeast = (
   },
 });
 
-/** How sure an answer says it is, from 0 to 1. */
+/** The confidence that an answer states, from 0 to 1. */
 export const confidenceOf = (candidate: Json): number | undefined => {
   const [, percent] =
     typeof candidate === 'string' ? (/\bconfidence\b\W{1,4}([\d.]{1,8}\s?%?)/i.exec(candidate) ?? []) : [];
@@ -78,7 +78,7 @@ export const confidenceOf = (candidate: Json): number | undefined => {
   return said.endsWith('%') ? number / 100 : number;
 };
 
-/** Met when all of them are. */
+/** Met if all are. */
 export const allMet = (...of: readonly Convergence[]): Convergence => ({
   name: of.map(({ name }) => name).join(' and '),
   check: async (candidate, review) => {
@@ -87,7 +87,7 @@ export const allMet = (...of: readonly Convergence[]): Convergence => ({
   },
 });
 
-/** Met when one of them is. */
+/** Met if any is. */
 export const anyMet = (...of: readonly Convergence[]): Convergence => ({
   name: of.map(({ name }) => name).join(' or '),
   check: async (candidate, review) => {
@@ -105,7 +105,7 @@ const notes = (findings: readonly Finding[]): string =>
     .map(({ note }) => note)
     .join('\n');
 
-/** A convergence as a critic: an answer that does not meet it goes back with the note. */
+/** A convergence as a critic: an answer that does not meet it is sent back with the note. */
 export const converges = (convergence: Convergence): Critic => ({
   name: `converges: ${convergence.name}`,
   critique: async (review) => {

@@ -8,10 +8,10 @@ import { wrapModel } from '../../models/wrap-model.ts';
 import { wrapCall } from '../../models/wrap-call.ts';
 
 /**
- * Several strategies in order: the first that comes to a decision is taken, and what the others threw is kept.
+ * Tries strategies in order until one decides; the errors of the others are kept.
  *
- * Trouble that passes by itself (a rate limit, a network) does not count: the runtime waits for that. Fragments, critics and
- * stop rules of all of them are in force.
+ * Transient trouble (a rate limit, a network failure) does not count, as the runtime retries it. Fragments, critics and stop rules of all
+ * strategies apply.
  *
  * @example fallback(textCalls('json', { patience: 1 }), textCalls('react'))
  *
@@ -29,7 +29,7 @@ export const fallback = (...strategies: readonly Strategy[]): Strategy => {
     critics: strategies.flatMap(({ critics = [] }) => critics),
     stop: strategies.flatMap(({ stop = [] }) => stop),
     ...(limits.length === 0 ? {} : { maxRejections: Math.max(...limits) }),
-    model: (model) => falling(model, strategies),
+    model: (model) => withFallback(model, strategies),
     ...(deciding.length === 0
       ? {}
       : {
@@ -44,7 +44,7 @@ export const fallback = (...strategies: readonly Strategy[]): Strategy => {
                 errors.push(errorData(thrown, 'agent.threw'));
               }
             }
-            // A strategy without a choice of its own leaves it to the model, and so does the list.
+            // A strategy without its own choice leaves it to the model, and so does the list.
             if (errors.length < deciding.length || deciding.length < strategies.length) return undefined;
             throw allFailed(errors);
           },
@@ -52,7 +52,7 @@ export const fallback = (...strategies: readonly Strategy[]): Strategy => {
   };
 };
 
-const falling = (model: Model, strategies: readonly Strategy[]): Model => {
+const withFallback = (model: Model, strategies: readonly Strategy[]): Model => {
   const models = strategies.map((strategy) => strategy.model?.(model) ?? model);
   return wrapModel(model, (request, call) => inOrder(models, request, call));
 };
@@ -75,7 +75,7 @@ const inOrder = async (
   throw allFailed(errors);
 };
 
-/** The same call under another key: two requests that differ must not share one. */
+/** The same call under another key: different requests must not share one. */
 export const keyed = (call: ModelCall, key: string): ModelCall => wrapCall(call, { key });
 
 const allFailed = (errors: readonly ErrorData[]): TroupeError => {

@@ -1,6 +1,4 @@
-/**
- * Ways to decide: what stands around an agent's own `decide` and its model. Given as `agent({ strategy })`.
- */
+/** Strategies wrap an agent's own `decide` and its model. Set by `agent({ strategy })`. */
 
 // Strategies
 export { batch } from './batch.ts';
@@ -28,10 +26,10 @@ export type { SearchMove, SearchPlan, SearchResult } from './search-tree.ts';
 export { treeSearch } from './tree-search.ts';
 export type { TreeSearchOptions } from './tree-search.ts';
 
-// When an answer is good enough
+// Convergence
 export { allMet, anyMet, confidenceAtLeast, confidenceOf, testsPass } from './convergence.ts';
 export type { AnswerTest, Convergence, Finding } from './convergence.ts';
 
-// Reasoning in a form that can be read
+// Structured reasoning
 export { parseReasoning, parseRouting, REASONING_FORMAT, ROUTING_FORMAT } from './reasoning.ts';
 export type { Reasoning, RoutingReasoning } from './reasoning.ts';

@@ -4,20 +4,20 @@ import type { Strategy } from '../../contracts/strategy.ts';
 import type { Convergence } from './convergence.ts';
 import { converges } from './convergence.ts';
 
-/** Native tool calls, round and round until the model answers: what every agent does without a strategy. */
+/** Native tool calls in a loop until the model answers: the behaviour without a strategy. */
 export const nativeCalls = (): Strategy => ({ name: 'native-calls' });
 
-/** Knobs of {@link multiCycle}. */
+/** Options of {@link multiCycle}. */
 export interface MultiCycleOptions {
-  /** Answers in all, the first included. Default 5. */
+  /** Total number of answers, including the first. Default 5. */
   readonly cycles?: number | undefined;
-  /** When an answer is good enough. Without it the first answer is. */
+  /** Judges an answer. Without it the first answer counts. */
   readonly until?: Convergence | undefined;
 }
 
 /**
- * Round and round until an answer converges; each that does not costs a step and goes back with what is missing. After the
- * last the run ends `rejected`, and the candidate is kept.
+ * Repeats until an answer converges; each one that does not costs a step and is sent back with what is missing. After the last the run ends
+ * `rejected` with the candidate kept.
  *
  * @example agent({ name: 'coder', strategy: multiCycle({ until: testsPass(compiles, isShort) }) })
  *
@@ -27,7 +27,7 @@ export const multiCycle = ({ cycles = 5, until }: MultiCycleOptions = {}): Strat
   if (!Number.isInteger(cycles) || cycles < 1)
     throw new TroupeError(
       'agent.invalid',
-      `Cannot go in cycles as their number is not 1 or more: ${foundText(cycles)}`,
+      `Cannot repeat as the number of cycles is not 1 or more: ${foundText(cycles)}`,
     );
   return {
     name: 'multi-cycle',

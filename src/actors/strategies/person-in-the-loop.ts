@@ -3,17 +3,17 @@ import { decisionSchema } from '../../contracts/decision.ts';
 import { isJsonObject, toJson } from '../../contracts/json.ts';
 import type { DecisionReview, Strategy } from '../../contracts/strategy.ts';
 
-/** Knobs of {@link personInTheLoop}. */
+/** Options of {@link personInTheLoop}. */
 export interface PersonInTheLoopOptions {
-  /** Which decisions a person sees. Default: to act, and to answer. */
+  /** Kinds of decision that a person reviews. Default: calls and answers. */
   readonly kinds?: readonly TakenDecision['kind'][] | undefined;
 }
 
 /**
- * A person confirms, edits or refuses each decision before it counts.
+ * Lets a person confirm, edit or refuse each decision before it counts.
  *
- * `yes` confirms. JSON edits: another input of the one call, another answer, or a whole decision (`{"kind": …}`). For an answer any
- * other text stands in its place. `no`, or `no: why`, refuses: the agent is told and decides anew. A run without a person fails.
+ * `yes` confirms. JSON edits: another input of the one call, another answer, or a whole decision (`{"kind": …}`). For an answer any other
+ * text replaces it. `no`, or `no: why`, refuses: the agent gets the reason and decides again. A run without a person fails.
  *
  * @example agent({ name: 'clerk', strategy: personInTheLoop({ kinds: ['act'] }) })
  */
@@ -25,7 +25,7 @@ export const personInTheLoop = ({ kinds = ['act', 'answer'] }: PersonInTheLoopOp
       : { kind: 'keep' },
 });
 
-/** What a person is asked. */
+/** The question for the person. */
 const questionOf = (decision: TakenDecision): string => {
   switch (decision.kind) {
     case 'act':
@@ -39,7 +39,7 @@ const questionOf = (decision: TakenDecision): string => {
   }
 };
 
-/** What a person's words mean for a decision. */
+/** Parses a person's reply to a decision. */
 export const reviewOf = (reply: string, decision: TakenDecision): DecisionReview => {
   const text = reply.trim();
   if (/^(y|yes|ok|okay)[.!]?$/i.test(text)) return { kind: 'keep' };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { looseJson } from '../../models/parsers/loose-json.ts';
 
-/** What a model thought before it chose; `parsed: false` where only the raw text could be kept. */
+/** A model's parsed reasoning; `parsed: false` if only the raw text is available. */
 export type Reasoning =
   | {
       readonly parsed: true;
@@ -14,7 +14,7 @@ export type Reasoning =
     }
   | { readonly parsed: false; readonly raw: string };
 
-/** What a router thought before it chose. */
+/** A router's parsed reasoning. */
 export type RoutingReasoning =
   | {
       readonly parsed: true;
@@ -27,7 +27,7 @@ export type RoutingReasoning =
     }
   | { readonly parsed: false; readonly raw: string };
 
-/** Asks for what {@link parseReasoning} reads. */
+/** Prompts for the format of {@link parseReasoning}. */
 export const REASONING_FORMAT = `Situation: what is the case
 Options:
 - one way
@@ -35,7 +35,7 @@ Options:
 Decision: which one, and why
 Confidence: from 0 to 1`;
 
-/** Asks for what {@link parseRouting} reads. */
+/** Prompts for the format of {@link parseRouting}. */
 export const ROUTING_FORMAT = `Analysis: what is asked for
 Agents:
 - those who could do it
@@ -55,13 +55,13 @@ const reasoning = z.object({
 
 const routing = z.object({ analysis: text, agents: list, match: text, phase: text, decision: text });
 
-/** Reads reasoning written as labelled lines or as JSON; what fits neither is kept as it is. */
+/** Parses reasoning written as labelled lines or as JSON; any other text is kept raw. */
 export const parseReasoning = (raw: string): Reasoning => {
   const found = reasoning.safeParse(fieldsOf(raw, Object.keys(reasoning.shape)));
   return found.success ? { parsed: true, ...found.data, raw } : { parsed: false, raw };
 };
 
-/** Reads a router's reasoning, as {@link parseReasoning} does. */
+/** Parses a router's reasoning, as {@link parseReasoning} does. */
 export const parseRouting = (raw: string): RoutingReasoning => {
   const found = routing.safeParse(fieldsOf(raw, Object.keys(routing.shape)));
   return found.success ? { parsed: true, ...found.data, raw } : { parsed: false, raw };
@@ -80,7 +80,7 @@ const fieldsOf = (raw: string, names: readonly string[]): unknown => {
   );
 };
 
-/** Lines with bullets or numbers, or words between commas. */
+/** Splits lines with bullets or numbers, or a comma-separated list. */
 const itemsOf = (items: string): string[] =>
   items
     .split(items.includes('\n') || /^[-*\d]/.test(items) ? '\n' : ',')

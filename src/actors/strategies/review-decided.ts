@@ -16,7 +16,7 @@ import { withinAgentTime } from '../within-agent-time.ts';
 
 const NOTHING = { input: 0, output: 0 } as const;
 
-/** Has a strategy review what was decided; what is no decision yet (trouble, a refusal) goes on as it is. */
+/** Lets a strategy review a decision; trouble and refusals are returned unchanged. */
 export const reviewDecided = (
   decided: Decided,
   strategy: Strategy | undefined,
@@ -39,7 +39,7 @@ export const reviewDecided = (
   });
   if (!isThenable(review)) return reviewed(decided, review, context, desk);
   const work = Promise.resolve(review);
-  // People may take as long as they like: the time of the agent is that until one is asked.
+  // The agent's time limit applies until a person is asked; people may take longer.
   const first = withinAgentTime(Promise.race([work, asked]), `review of ${strategy.name}`, desk);
   return Promise.resolve(first)
     .then((said) => (said === 'asked' ? work : said))
@@ -59,7 +59,7 @@ const reviewed = (
       return decided;
     case 'refuse': {
       const { turn, usage = NOTHING, retries } = decided;
-      // Calls that are never made have no place in a conversation: they are told in words.
+      // Calls that are not made are put into words, as a conversation must not contain unanswered calls.
       const wanted = turn?.text.trim() || `I would ${inWords(decided.decision)}.`;
       return {
         kind: 'again',
@@ -74,8 +74,8 @@ const reviewed = (
         replaced(decided, decision, context, desk),
       );
     default:
-      // In JavaScript anything may be said.
-      throw new TypeError(`Cannot go by a review as it is none: ${messageOf(review)}`);
+      // JavaScript callers may return anything.
+      throw new TypeError(`Cannot use a review as it is invalid: ${messageOf(review)}`);
   }
 };
 
@@ -88,7 +88,7 @@ const replaced = (decided: Chosen, decision: TakenDecision, { step }: AgentConte
     input: copyPlain(input),
     ...plannedTool(name, desk),
   }));
-  // What a provider wants echoed no longer fits the calls.
+  // The provider's data does not match the changed calls.
   const text = turn?.text ?? '';
   return { ...rest, decision, calls, turn: { role: 'assistant', text, calls } };
 };

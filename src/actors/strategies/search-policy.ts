@@ -1,44 +1,44 @@
 import type { Candidate, Decision } from '../../contracts/decision.ts';
 
-/** A candidate in a tree: where it hangs, and what it is worth. */
+/** A candidate in a search tree, with its path and score. */
 export interface SearchNode {
   readonly candidate: Candidate;
-  /** The same for the same decision. */
+  /** Equal for equal decisions. */
   readonly key: string;
-  /** From the root to this one, itself included. */
+  /** From the root to this one, inclusive. */
   readonly path: readonly Candidate[];
-  /** Without novelty. */
+  /** Without the novelty bonus. */
   readonly score: number;
-  /** Which of its siblings. */
+  /** Index among its siblings. */
   readonly position: number;
 }
 
-/** The number of times that a decision was taken, by its key. */
+/** Number of times that decisions were taken, by key. */
 export type Visits = ReadonlyMap<string, number>;
 
-/** What a search keeps, and what it takes next. Pure. */
+/** A pure policy that prunes and orders the nodes of a search. */
 export interface SearchPolicy {
   readonly name: string;
-  /** Candidates of one node that are kept, best first. */
+  /** Number of children kept per node, best first. */
   readonly keep: number;
-  /** Nodes that wait for their turn; beyond it the worst are dropped. */
+  /** Number of waiting nodes; beyond it the worst are dropped. */
   readonly frontier: number;
-  /** Worth less than this is pruned. */
+  /** Nodes with a lower score are pruned. */
   readonly minScore: number;
-  /** What a node is worth now. */
+  /** The current value of a node. */
   value(node: SearchNode, visits: number): number;
 }
 
-/** Knobs of the policies. */
+/** Options of the policies. */
 export interface SearchPolicyOptions {
   readonly keep?: number | undefined;
   readonly frontier?: number | undefined;
   readonly minScore?: number | undefined;
-  /** What a decision gains that was never taken; it gains less with each time. */
+  /** Bonus for a decision that was never taken; it shrinks with each visit. */
   readonly novelty?: number | undefined;
 }
 
-/** The highest score wins; of equals, the first. */
+/** The highest score wins; the first of equals. */
 export const greedy = ({
   keep = 1,
   frontier = 64,
@@ -51,7 +51,7 @@ export const greedy = ({
   value: ({ score }) => score,
 });
 
-/** What was seldom taken gains `novelty / (1 + visits)`: of equals, the less visited wins. */
+/** Rarely taken decisions gain `novelty / (1 + visits)`: of equals, the less visited wins. */
 export const dynamicTree = ({
   keep = 3,
   frontier = 64,
@@ -65,7 +65,7 @@ export const dynamicTree = ({
   value: ({ score }, visits) => score + novelty / (1 + visits),
 });
 
-/** One text for decisions that do the same, whatever the order of keys. */
+/** A canonical text of a decision, independent of key order. */
 export const keyOf = (decision: Decision): string =>
   JSON.stringify(decision, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -73,14 +73,14 @@ export const keyOf = (decision: Decision): string =>
       : value,
   );
 
-/** The best of some nodes; of equals the earlier. */
+/** The best node; the earlier of equals. */
 export const best = (
   nodes: readonly SearchNode[],
   policy: SearchPolicy,
   visits: Visits,
 ): SearchNode | undefined => ranked(nodes, policy, visits)[0];
 
-/** Nodes, best first. */
+/** The nodes, best first. */
 export const ranked = (
   nodes: readonly SearchNode[],
   policy: SearchPolicy,

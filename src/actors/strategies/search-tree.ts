@@ -4,50 +4,50 @@ import { scoreOf } from '../../contracts/decision.ts';
 import type { SearchNode, SearchPolicy, Visits } from './search-policy.ts';
 import { best, keyOf, ranked } from './search-policy.ts';
 
-/** What a search is made of. */
+/** Options of {@link searchTree}. */
 export interface SearchPlan {
   readonly policy: SearchPolicy;
-  /** What could be done after a path of candidates; nothing is a dead end. */
+  /** Candidates after a path; an empty list is a dead end. */
   readonly expand: (path: readonly Candidate[]) => readonly Candidate[] | Promise<readonly Candidate[]>;
-  /** What each is worth, from 0 to 1, in order. Default: its own score. */
+  /** Scores of the candidates, from 0 to 1, in order. Default: their own. */
   readonly score?:
     | ((
         candidates: readonly Candidate[],
         path: readonly Candidate[],
       ) => readonly number[] | Promise<readonly number[]>)
     | undefined;
-  /** The depth to which it looks. Default 1: what to do next, and no further. */
+  /** Depth of the search. Default 1: only the next decision. */
   readonly maxDepth?: number | undefined;
-  /** Expansions in all. Default 32. */
+  /** Total number of expansions. Default 32. */
   readonly maxExpansions?: number | undefined;
-  /** A path that needs nothing more. */
+  /** Checks whether a path is complete. */
   readonly isGoal?: ((path: readonly Candidate[]) => boolean) | undefined;
   /** Decisions taken before, by key. */
   readonly visits?: Visits | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One thing that a search did. */
+/** One action of a search. */
 export type SearchMove =
   | { readonly type: 'expanded'; readonly depth: number; readonly scores: readonly number[] }
   | { readonly type: 'pruned'; readonly depth: number; readonly count: number }
   | { readonly type: 'selected'; readonly depth: number; readonly key: string; readonly score: number }
   | { readonly type: 'backtracked'; readonly depth: number };
 
-/** What a search found: the path, empty where every way is a dead end, and how it came there. */
+/** The result of a search: the path, empty if every path is a dead end, and its history. */
 export interface SearchResult {
   readonly path: readonly Candidate[];
   readonly moves: readonly SearchMove[];
-  /** What there was to choose from at the root, what was pruned too, each with its score. */
+  /** The candidates at the root with their scores, including pruned ones. */
   readonly roots: readonly Candidate[];
-  /** Which of them the path begins with; -1 for an empty path. */
+  /** Index among the roots of the path's first candidate; -1 for an empty path. */
   readonly chosen: number;
 }
 
 /**
- * Expands, scores, prunes, selects; at a dead end it backtracks to the best node that still waits.
+ * Expands, scores, prunes and selects; at a dead end it backtracks to the best waiting node.
  *
- * It ends at a goal, at its depth, or out of expansions: then the best path so far counts.
+ * It ends at a goal, at its depth limit, or out of expansions: then the best path so far counts.
  *
  * @example
  * const { path } = await searchTree({ policy: greedy(), expand: () => [{ decision: answer('a') }] });
@@ -77,7 +77,7 @@ export const searchTree = async (plan: SearchPlan): Promise<SearchResult> => {
     const next = best(kept.length > 0 ? kept : frontier, policy, visits);
     if (kept.length === 0) {
       moves.push({ type: 'backtracked', depth: path.length });
-      // A path that led nowhere is not the best so far.
+      // A path to a dead end is not the best so far.
       if (deepest === node) deepest = undefined;
     }
     if (next === undefined) break;

@@ -5,7 +5,7 @@ import { wrapModel } from '../../models/wrap-model.ts';
 import { andThen } from '../promises.ts';
 
 /**
- * One question, one answer: no tools, and no second step, whatever comes.
+ * One request, one answer: no tools, and no second step.
  *
  * @example agent({ name: 'translator', strategy: singleShot() })
  */
@@ -18,7 +18,7 @@ export const singleShot = (): Strategy => ({
   stop: [maxSteps(1)],
 });
 
-/** An answer of words alone: calls of tools that nobody offered are dropped. */
+/** Drops calls from an answer, as no tools were offered. */
 export const withoutCalls = (answer: ModelAnswer): ModelAnswer =>
   answer.calls.length === 0
     ? answer

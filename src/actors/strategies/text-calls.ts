@@ -9,7 +9,7 @@ import { xmlParser } from '../../models/parsers/xml-parser.ts';
 const parsers = { react: reactParser, json: jsonParser, xml: xmlParser } as const;
 
 /**
- * Tools for models that have no calls of their own: taught and read as text.
+ * Emulates tool calls as text, for models without native ones.
  *
  * @example agent({ name: 'clerk', model: openaiChat('small-model'), strategy: textCalls('react'), tools: [add] })
  */

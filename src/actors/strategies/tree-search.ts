@@ -7,14 +7,14 @@ import { dynamicTree, keyOf } from './search-policy.ts';
 import type { SearchPlan, SearchResult } from './search-tree.ts';
 import { searchTree } from './search-tree.ts';
 
-/** What {@link treeSearch} needs. */
+/** Options of {@link treeSearch}. */
 export interface TreeSearchOptions extends Pick<SearchPlan, 'maxDepth' | 'maxExpansions' | 'isGoal'> {
-  /** What could be done after a path; nothing is a dead end. */
+  /** Candidates after a path; an empty list is a dead end. */
   readonly expand: (
     view: AgentView,
     path: readonly Candidate[],
   ) => readonly Candidate[] | Promise<readonly Candidate[]>;
-  /** What each is worth, from 0 to 1. Default: its own score. */
+  /** Scores of the candidates, from 0 to 1, in order. Default: their own. */
   readonly score?:
     | ((
         candidates: readonly Candidate[],
@@ -24,16 +24,15 @@ export interface TreeSearchOptions extends Pick<SearchPlan, 'maxDepth' | 'maxExp
     | undefined;
   /** Default: the dynamic tree. */
   readonly policy?: SearchPolicy | undefined;
-  /** Told of every search, for whoever wants to see it. */
+  /** Called with the result of every search. */
   readonly onSearched?: ((result: SearchResult, view: AgentView) => void) | undefined;
 }
 
 /**
- * Looks ahead before each step: a tree of what could be done, of which the first decision of the best path is taken.
+ * Searches ahead before each step, and takes the first decision of the best path.
  *
- * What it chose from, each with its score, is in the event `agent.decided` and in the record of the step, as `branch`.
- * The agent's own `decide` goes first. What was done in earlier steps counts as visited, by the conversation. Where every way is a
- * dead end, the model decides.
+ * The root candidates with their scores are in the event `agent.decided` and in the record of the step, as `branch`. The agent's own
+ * `decide` goes first. Calls of earlier steps in the conversation count as visited. If every path is a dead end, the model decides.
  *
  * @example
  * agent({ name: 'player', strategy: treeSearch({ expand: (view, path) => movesAfter(view.state, path), maxDepth: 3 }) })
@@ -62,7 +61,7 @@ export const treeSearch = ({
   },
 });
 
-/** The number of times that each set of calls was made in this run, by the key of the decision. */
+/** Number of times that each set of calls was made in this run, by decision key. */
 const visitsIn = ({ transcript }: AgentView): Visits => {
   const visits = new Map<string, number>();
   for (const turn of transcript) {

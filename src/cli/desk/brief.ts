@@ -4,15 +4,15 @@ import type { Json } from '../../contracts/json.ts';
 import { findingSchema, findingsSchema } from './finding.ts';
 import type { Finding } from './finding.ts';
 
-/** What a writer works on. */
+/** The input of the writer. */
 export const briefSchema = z.object({
   question: z.string(),
   findings: z.array(findingSchema),
-  /** Parts of the question that nobody could research, and why. */
+  /** Parts of the question that could not be researched, with the reason. */
   gaps: z.array(z.string()).optional(),
 });
 
-/** What the writer is given: plain JSON. */
+/** The input of the writer: plain JSON. */
 export type Brief = z.infer<typeof briefSchema>;
 
 const repliesSchema = z.array(
@@ -25,10 +25,11 @@ const repliesSchema = z.array(
 );
 
 /**
- * The writer's brief: what the researchers brought back, each passage once, and what nobody could research. Pure.
+ * Builds the writer's brief: the researchers' findings, each passage once, and the parts that could not be researched.
+ * Pure.
  *
- * @throws {TroupeError} `team.invalid` if every researcher failed: there is nothing to write from, and to say that
- * nothing was found would be wrong.
+ * @throws {TroupeError} `team.invalid` if every researcher failed: there is nothing to write from, and an answer "not
+ * found" would be wrong.
  */
 export const briefFrom = (replies: Json, question: Json): Brief => {
   const given = repliesSchema.parse(replies);

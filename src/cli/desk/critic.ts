@@ -24,7 +24,7 @@ const judgementSchema = z.object({
 /** An answer, and the passages that it cites. */
 export type Case = z.infer<typeof caseSchema>;
 
-/** What the critic says of it. */
+/** The critic's verdict. */
 export type Judgement = z.infer<typeof judgementSchema>;
 
 /** An agent that judges whether every sentence of an answer is borne out by what it cites. */

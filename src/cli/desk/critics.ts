@@ -7,7 +7,7 @@ import type { Case, Judgement } from './critic.ts';
 import type { CitedText, Finding } from './finding.ts';
 import { citedTexts, overlaps } from './finding.ts';
 
-/** What needs no model to see: every stretch of the answer cites, and cites only what was found. */
+/** Checks that need no model: every part of the answer has citations, and only of findings. */
 export const citesFindings: Critic = {
   name: 'citations',
   critique: (review) => {
@@ -29,9 +29,9 @@ export const citesFindings: Critic = {
 };
 
 /**
- * What only a reader can see: whether the passages bear out what is said. An agent judges that, as part of the run.
+ * Checks that need a reader: whether the passages support the statements. An agent judges that, as part of the run.
  *
- * Where it cannot judge, the run stops and says so: an answer that nobody checked is not given out as a checked one.
+ * If it cannot judge, the run stops and says so: an unchecked answer is not presented as a checked one.
  */
 export const isGrounded = (judge: Agent<Case, Judgement>): Critic =>
   agentCritic({
@@ -42,7 +42,7 @@ export const isGrounded = (judge: Agent<Case, Judgement>): Critic =>
       const { answer, parts, findings, question } = read(review);
       const cited = parts.flatMap(({ citations }) => citations);
       const passages = findings.filter(({ citation }) => cited.some((each) => overlaps(each, citation)));
-      // That nothing was found rests on no passage.
+      // "Not found" cites no passage.
       return passages.length === 0 ? undefined : { question, answer, passages };
     },
   });

@@ -6,7 +6,7 @@ import type { Documents } from '../../tools/built-in/documents-toolset.ts';
 import { documents } from '../../tools/built-in/documents.ts';
 import { researchDesk } from './research-desk.ts';
 
-/** What a desk works on. All paths are whole. */
+/** The documents and working folder of a desk. All paths are absolute. */
 export interface DeskPlace {
   readonly folders: string | readonly string[];
   readonly ignored?: readonly string[] | undefined;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A passage of a document that bears on the question, word for word, and where it stands. */
+/** A verbatim passage of a document that is relevant to the question, with its citation. */
 export const findingSchema = z.object({
   text: z.string().describe('The passage, copied word for word: everything of it that bears on the task.'),
   citation: z
@@ -8,7 +8,7 @@ export const findingSchema = z.object({
     .describe('Where it stands, as the tool printed it, without brackets: path:first-last.'),
 });
 
-/** What a researcher brings back. */
+/** The result of a researcher. */
 export const findingsSchema = z.object({
   findings: z
     .array(findingSchema)
@@ -31,7 +31,7 @@ export interface Place {
   readonly to: number;
 }
 
-/** The lines that a citation names, brackets or not; undefined for what is no citation. */
+/** Parses the lines of a citation, with or without brackets; undefined if it is invalid. */
 export const placeOf = (citation: string): Place | undefined => {
   const plain = citation.trim().replace(/^\[(.*)\]$/, '$1');
   const [, path, from, to = from] = PLACE.exec(plain) ?? [];
@@ -45,7 +45,7 @@ export const overlaps = (one: string, other: string): boolean => {
   return a !== undefined && b !== undefined && a.path === b.path && a.from <= b.to && b.from <= a.to;
 };
 
-/** A stretch of an answer and what it cites: nothing for the text after the last citation. */
+/** A part of an answer with its citations: none for the text after the last one. */
 export interface CitedText {
   readonly text: string;
   readonly citations: readonly string[];

@@ -17,8 +17,8 @@ export const passagesIn = (printed: string): readonly Finding[] => {
 };
 
 /**
- * Checks whether `text` stands in the passages word for word. How it is laid out (line breaks, marks of Markdown, the stars of
- * a comment) does not matter, and what an ellipsis leaves out may be missing.
+ * Checks whether the passages contain `text` verbatim. Layout (line breaks, Markdown, the stars of a comment) is
+ * ignored, and an ellipsis matches omitted text.
  */
 export const quotes = (passages: readonly string[], text: string): boolean => {
   const printed = passages.map(wordsOf).join(' ');

@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '../../contracts/event.ts';
 import { isJsonObject } from '../../contracts/json.ts';
 import { findingsSchema } from './finding.ts';
 
-/** What a desk that was called off had by then: the writer's draft, else what researchers had found. */
+/** Returns the partial result of a cancelled desk: the writer's draft, else the researchers' findings. */
 export const soFar = (events: readonly RuntimeEvent[]): string | undefined => {
   const answers = events.flatMap((event) => {
     if (event.type !== 'agent.decided' || event.decision.kind !== 'answer') return [];

@@ -27,8 +27,10 @@ export const writer = (
     model,
     input: briefSchema,
     critics: [citesFindings, isGrounded(groundingCritic(criticModel))],
-    maxRejections: 2,
-    memory,
-    // Earlier questions and what came of them, for questions that go on from there; passages come anew each time.
-    recall: { k: 3, kinds: ['run'] },
+    limits: { maxRejections: 2 },
+    memory: {
+      sources: memory,
+      // Earlier questions and answers, for follow-up questions; passages are searched again each time.
+      recall: { k: 3, kinds: ['run'] },
+    },
   });

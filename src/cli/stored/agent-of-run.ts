@@ -17,23 +17,23 @@ import { isAttended } from '../terminal.ts';
 import type { CommandRecord } from './command-record.ts';
 import { commandOf, keepCommand } from './command-record.ts';
 
-/** Whose code takes a run up. */
+/** The agent of a stored run, with its model. */
 export interface AgentOfRun {
   readonly agent: LoadedAgent;
   /** In place of the agents' own. */
   readonly model: Model | undefined;
   readonly soFar?: ((events: readonly RuntimeEvent[]) => string | undefined) | undefined;
-  /** How it is found again. */
+  /** The record by which it is found again. */
   readonly record: CommandRecord;
 }
 
 /**
- * The agent that a run was begun with: of the module that the command line names, else as the run's own record has it.
+ * Loads the agent of a stored run: from the module on the command line, else as the run's own record says.
  *
- * A run that was imported names code that somebody elsewhere chose: the person at the terminal is asked before it is run, and
- * remembered to have said yes.
+ * The record of an imported run names code chosen by somebody else: the person at the terminal is asked before it is
+ * run, and the consent is remembered.
  *
- * @throws {TroupeError} `command.usage` where neither says, the module is not there any more, or nobody allows what was imported.
+ * @throws {TroupeError} `command.usage` if neither names a module, the module is gone, or imported code is not allowed.
  */
 export const agentOfRun = async (
   { file, exportName }: Code,
@@ -46,7 +46,7 @@ export const agentOfRun = async (
   if (record === undefined)
     throw new TroupeError(
       'command.usage',
-      `Cannot take up run '${runId}' as it was not begun by this command: name the module that exports its agent with --agent`,
+      `Cannot resume run '${runId}' as it was not started by this command: name the module that exports its agent with --agent`,
       { runId },
     );
   const wanted = withModel(record, session.settings.model);
@@ -57,11 +57,11 @@ export const agentOfRun = async (
     return { agent, model, record: wanted };
   }
   const { desk } = deskFor(wanted, session.signal);
-  // It is begun with text only, and its journal has that.
+  // Its input is text only, and its journal has that.
   return { agent: desk as LoadedAgent, model: model ?? modelOf(session), soFar, record: wanted };
 };
 
-/** Has somebody at the terminal say that what an imported run names may be run here. */
+/** Asks the person at the terminal whether the code of an imported run may be run here. */
 const assertWanted = async (
   { imported: _imported, ...record }: CommandRecord,
   { store, runId }: { readonly store: JournalStore; readonly runId: string },
@@ -78,7 +78,7 @@ const assertWanted = async (
       )
     : '';
   if (/^(?:y|yes)$/i.test(said)) return keepCommand(store, runId, record);
-  const message = `Cannot take up run '${runId}' as it was imported, and nobody here has said that what it names may be used: ${named}. Name the module that exports its agent with --agent, or say yes at a terminal`;
+  const message = `Cannot resume run '${runId}' as it was imported and nobody has allowed the code it names: ${named}. Name the module that exports its agent with --agent, or confirm at a terminal`;
   throw new TroupeError('command.usage', message, { runId });
 };
 

@@ -15,15 +15,15 @@ import { withStore } from './open-store.ts';
 import { requestName, requestWords } from './request-words.ts';
 import { resumeHere } from './resume.ts';
 
-/** `troupe approve`, `deny` and `answer`: what a person says to a run that waits, here or in another process. */
+/** `troupe approve`, `deny` and `answer`: answer a waiting run, here or in another process. */
 export const answerRun = (wanted: AnswerCommand, session: Session): Promise<number> => {
   const input = wanted.input === undefined ? undefined : jsonIn(wanted.input);
   return withStore(session, async (opened) => {
     const { store } = opened;
     const entry = await findRun(store, wanted.runId);
     const { runId } = entry;
-    const request = chosen(await openRequests(store, runId), wanted, entry);
-    await answerRequest(store, runId, said(request.id, wanted, input));
+    const request = chooseRequest(await openRequests(store, runId), wanted, entry);
+    await answerRequest(store, runId, answerFor(request.id, wanted, input));
     const isNobodys = await isFree(store, runId);
     const isRecorded = (await commandOf(store, runId)) !== undefined;
     const run = { runId, isNobodys, isRecorded };
@@ -36,8 +36,8 @@ export const answerRun = (wanted: AnswerCommand, session: Session): Promise<numb
 
 const SAID = { approve: 'Approved', deny: 'Denied', answer: 'Answered' } as const;
 
-/** The request that is meant: the only one of its kind, or the one that is named. */
-const chosen = (
+/** Selects the request: the only one of its kind, or the named one. */
+const chooseRequest = (
   open: readonly StoredRequest[],
   { name, request }: AnswerCommand,
   { runId, status }: RunEntry,
@@ -53,7 +53,7 @@ const chosen = (
   if (only !== undefined) throw cannot(`run '${runId}' waits for several: name one of ${namesOf(named)}`);
   if (waiting.length > 0)
     throw cannot(`run '${runId}' waits for nothing of that name: it waits for ${namesOf(waiting)}`);
-  const what = name === 'answer' ? 'asks nothing' : 'waits for no yes';
+  const what = name === 'answer' ? 'asks nothing' : 'waits for no approval';
   const when = open.length > 0 ? ' that is not answered already' : `: it is ${status}`;
   throw cannot(`run '${runId}' ${what}${when}`);
 };
@@ -61,7 +61,11 @@ const chosen = (
 const namesOf = (requests: readonly StoredRequest[]): string =>
   requests.map((request) => `${requestName(request)} (${requestWords(request)})`).join(', ');
 
-const said = (id: string, { name, text = '' }: AnswerCommand, input: Json | undefined): RequestAnswer => {
+const answerFor = (
+  id: string,
+  { name, text = '' }: AnswerCommand,
+  input: Json | undefined,
+): RequestAnswer => {
   switch (name) {
     case 'approve':
       return { id, yes: true, ...(input === undefined ? {} : { input }) };
@@ -74,14 +78,14 @@ const said = (id: string, { name, text = '' }: AnswerCommand, input: Json | unde
 
 const jsonIn = (given: string): Json => {
   try {
-    // What JSON says is JSON.
+    // Parsed JSON is JSON.
     return JSON.parse(given) as Json;
   } catch (thrown) {
-    throw new TroupeError('command.usage', `Cannot approve as --input is no JSON: ${messageOf(thrown)}`);
+    throw new TroupeError('command.usage', `Cannot approve as --input is not JSON: ${messageOf(thrown)}`);
   }
 };
 
-/** A run that was answered: where it is resumed, and whether it says by which code. */
+/** An answered run, with the options for resuming it. */
 interface AnsweredRun {
   readonly runId: string;
   readonly isNobodys: boolean;
@@ -97,7 +101,7 @@ const tell = (
 ): void => {
   if (settings.json || settings.quiet) return;
   const code = isRecorded ? '' : ' --agent FILE';
-  const onward = isResumed ? '' : ` · no process has the run: troupe resume ${runId}${option}${code}`;
-  const next = isNobodys ? onward : ' · the process that has the run goes on';
+  const onward = isResumed ? '' : ` · no process holds the run: troupe resume ${runId}${option}${code}`;
+  const next = isNobodys ? onward : ' · the process that holds the run continues';
   terminal.stderr.write(`${line}${next}\n`);
 };

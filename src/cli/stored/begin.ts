@@ -5,7 +5,7 @@ import type { RuntimeEvent } from '../../contracts/event.ts';
 import type { Model } from '../../contracts/model.ts';
 import { perform } from '../perform.ts';
 import { withTrace } from '../trace/with-trace.ts';
-import type { InspectWish } from '../inspect-wish.ts';
+import type { InspectorRequest } from '../inspector-request.ts';
 import type { Session } from '../session.ts';
 import { withInspector } from '../with-inspector.ts';
 import type { CommandRecord } from './command-record.ts';
@@ -17,18 +17,18 @@ export interface Beginning {
   readonly session: Session;
   readonly model: Model | undefined;
   readonly soFar?: ((events: readonly RuntimeEvent[]) => string | undefined) | undefined;
-  /** How its agent is found again. */
+  /** The record by which its agent is found again. */
   readonly record: CommandRecord;
   readonly isParked: boolean;
   /** A folder of traces. */
   readonly trace: string | undefined;
-  readonly inspect: InspectWish | undefined;
+  readonly inspect: InspectorRequest | undefined;
 }
 
 /** A name for a run that a person can type. */
 export const newRunId = (): string => randomBytes(6).toString('hex');
 
-/** Begins a run before the eyes of whoever sits at the terminal; it is kept where there is a store. */
+/** Starts a run in the foreground of the terminal; it is stored if there is a store. */
 export const begin = async <Input, Output>(
   agent: Agent<Input, Output>,
   input: Input,
@@ -42,7 +42,7 @@ export const begin = async <Input, Output>(
       if (opened === undefined && isParked)
         throw new TroupeError(
           'command.usage',
-          'Cannot follow the command line as --park needs a store: without one, nobody could go on with the run',
+          'Cannot follow the command line as --park needs a store: without one, the run could not be resumed',
         );
       const inspected = { session, store: opened?.store, agent: () => agent };
       return withInspector(wish, inspected, (inspect) =>

@@ -14,22 +14,22 @@ import { wrong } from '../wrong-usage.ts';
 
 type Answered = Extract<RuntimeEvent, { type: 'model.answered' }>;
 
-/** A model call as a journal tells it. */
+/** A model call in a journal. */
 export interface StoredCall {
   readonly key: string;
   readonly model: string;
   /** Undefined where it was not recorded. */
   readonly request: WholeRequest | undefined;
-  /** Undefined where none came. */
+  /** Undefined if there was none. */
   readonly answer: Answered | undefined;
   /** The error, where it failed. */
   readonly failure: string | undefined;
 }
 
 /**
- * The model call of a run that `wanted` names: by its key, by the last part of it, or by its number, from 1.
+ * Finds the model call that `wanted` names: by its key, by the last part of it, or by its number, from 1.
  *
- * @throws {TroupeError} `command.usage` where there is none, or several.
+ * @throws {TroupeError} `command.usage` if there is none, or several.
  */
 export const storedCall = (
   { runId, events, records }: { readonly runId: string } & Recorded,
@@ -76,14 +76,14 @@ const chosenOf = (asked: readonly Asked[], wanted: string): Asked => {
   const problem =
     only === undefined
       ? `the run has no model call '${oneLine(wanted)}': it has ${counted(asked.length, 'call')}`
-      : `'${oneLine(wanted)}' is the end of several keys: ${[...keys]
+      : `'${oneLine(wanted)}' matches several keys: ${[...keys]
           .slice(0, 5)
           .map((key) => oneLine(key))
           .join(', ')}`;
   throw wrong(problem, 'show');
 };
 
-/** What models were sent, and gave, as the journal of a run has it. */
+/** Reads model requests and raw answers from a run's journal. */
 const sentIn = (records: readonly JournalRecord[], runId: string): SentSource => {
   const requests = new Map<string, SentRequest>();
   const answers = new Map<string, RawAnswer>();
@@ -96,7 +96,7 @@ const sentIn = (records: readonly JournalRecord[], runId: string): SentSource =>
   return { requestOf: (key) => requests.get(key), answerOf: (key) => answers.get(key) };
 };
 
-/** A model call with all that was sent and all that came back. */
+/** Formats a model call with its whole request and answer. */
 export const callLines = (call: StoredCall, paint: Paint): readonly string[] => [
   `${paint.bold(oneLine(call.key))} · ${oneLine(call.model)}`,
   '',
@@ -106,21 +106,21 @@ export const callLines = (call: StoredCall, paint: Paint): readonly string[] => 
 
 const requestLines = (request: WholeRequest | undefined, paint: Paint): readonly string[] => {
   if (request === undefined)
-    return [paint.yellow('What was sent is not on record: the run was stored by an earlier version.'), ''];
+    return [paint.yellow('The request is not on record: the run was stored by an earlier version.'), ''];
   const { instructions, tools, messages, output, settings, toolChoice, hashes } = request;
   const fresh = messages.filter(({ isNew }) => isNew).length;
   return [
     `${paint.bold('Instructions')} ${paint.dim(short(hashes.instructions))}`,
-    ...indented(instructions === '' ? 'none' : instructions),
+    ...indent(instructions === '' ? 'none' : instructions),
     `${paint.bold('Tools')} ${paint.dim(`${grouped(tools.length)} · ${short(hashes.tools)}`)}`,
-    ...tools.flatMap((spec) => indented(JSON.stringify(spec))),
-    ...(output === undefined ? [] : [paint.bold('Output'), ...indented(JSON.stringify(output))]),
-    ...(settings === undefined ? [] : [paint.bold('Settings'), ...indented(JSON.stringify(settings))]),
-    ...(toolChoice === undefined ? [] : [paint.bold('Tool choice'), ...indented(JSON.stringify(toolChoice))]),
+    ...tools.flatMap((spec) => indent(JSON.stringify(spec))),
+    ...(output === undefined ? [] : [paint.bold('Output'), ...indent(JSON.stringify(output))]),
+    ...(settings === undefined ? [] : [paint.bold('Settings'), ...indent(JSON.stringify(settings))]),
+    ...(toolChoice === undefined ? [] : [paint.bold('Tool choice'), ...indent(JSON.stringify(toolChoice))]),
     `${paint.bold('Messages')} ${paint.dim(`${grouped(messages.length)}, ${grouped(fresh)} new since the last call`)}`,
     ...messages.flatMap(({ turn, isNew }, index) => [
       `  ${isNew ? paint.green('+') : ' '} ${index + 1} ${turnHead(turn)} ${paint.dim(short(hashOf(turn)))}`,
-      ...indented(turnText(turn)),
+      ...indent(turnText(turn)),
     ]),
     '',
   ];
@@ -134,14 +134,14 @@ const answerLines = ({ answer, failure }: StoredCall, paint: Paint): readonly st
   const took = `${grouped(usage.input)} tokens in${cached} · ${grouped(usage.output)} out · ${lasting(durationMs)}`;
   return [
     `${paint.bold('Answer')} ${paint.dim(`${oneLine(model)} · ${finish} · ${took}`)}`,
-    ...(reasoning === undefined ? [] : ['  reasoning:', ...indented(reasoning)]),
-    ...(text === '' ? [] : indented(text)),
-    ...(raw?.calls ?? []).flatMap((each) => indented(JSON.stringify(each))),
+    ...(reasoning === undefined ? [] : ['  reasoning:', ...indent(reasoning)]),
+    ...(text === '' ? [] : indent(text)),
+    ...(raw?.calls ?? []).flatMap((each) => indent(JSON.stringify(each))),
     ...(raw?.refusal === undefined ? [] : [`  refusal: ${oneLine(raw.refusal, 1_000)}`]),
     ...(raw?.replay === undefined
       ? []
-      : ['  to be sent back as it is:', ...indented(JSON.stringify(raw.replay))]),
-    ...(raw?.metadata === undefined ? [] : ['  metadata:', ...indented(JSON.stringify(raw.metadata))]),
+      : ['  to be sent back unchanged:', ...indent(JSON.stringify(raw.replay))]),
+    ...(raw?.metadata === undefined ? [] : ['  metadata:', ...indent(JSON.stringify(raw.metadata))]),
   ];
 };
 
@@ -160,7 +160,7 @@ const turnText = (turn: Turn): string => {
   return [...(turn.text === '' ? [] : [turn.text]), ...calls].join('\n');
 };
 
-const indented = (text: string): readonly string[] =>
+const indent = (text: string): readonly string[] =>
   printable(text)
     .split('\n')
     .map((line) => `    ${line}`);

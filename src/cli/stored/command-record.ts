@@ -5,7 +5,7 @@ import type { JournalStore } from '../../contracts/journal.ts';
 const shared = {
   v: z.literal(1),
   model: z.string().optional(),
-  /** It came with a journal from elsewhere: what it names is run only once somebody here has said so. */
+  /** True if it came with an imported journal: its code is run only after a person here has agreed. */
   imported: z.literal(true).optional(),
 };
 
@@ -27,16 +27,16 @@ const recordSchema = z.discriminatedUnion('command', [
   }),
 ]);
 
-/** By which command a run was begun: what it takes to find its agent again, in another process. Plain JSON. */
+/** The command that started a run: enough to find its agent again in another process. Plain JSON. */
 export type CommandRecord = z.infer<typeof recordSchema>;
 
 const ROOM = 'commands';
 
-/** Keeps by which command a run is begun: before it begins. */
+/** Stores the command of a run before it starts. */
 export const keepCommand = (store: JournalStore, runId: string, record: CommandRecord): Promise<void> =>
   store.files(ROOM).write(runId, JSON.stringify(record));
 
-/** By which command a run was begun; undefined for one that was begun otherwise. */
+/** Returns the command that started a run; undefined if it was not started by a command. */
 export const commandOf = async (store: JournalStore, runId: string): Promise<CommandRecord | undefined> => {
   const text = await store.files(ROOM).read(runId);
   return text === undefined ? undefined : commandIn(text, runId);
@@ -48,14 +48,14 @@ export const dropCommands = async (store: JournalStore, runIds: readonly string[
   for (const runId of runIds) await files.remove(runId);
 };
 
-/** A record as it was written. @throws `journal.corrupt` */
+/** Parses a record. @throws `journal.corrupt` */
 export const commandIn = (text: string, runId: string): CommandRecord => {
   try {
     return recordSchema.parse(JSON.parse(text));
   } catch (cause) {
     throw new TroupeError(
       'journal.corrupt',
-      `Cannot tell by which command run '${runId}' was begun as what is on record is not readable: ${text.slice(0, 80)}`,
+      `Cannot find the command that started run '${runId}' as its record is unreadable: ${text.slice(0, 80)}`,
       { runId, cause },
     );
   }

@@ -17,7 +17,7 @@ import { readStoredRun } from './stored-run.ts';
 /** Of what comes after two runs part, so much of each kind is shown. */
 const SHOWN = 5;
 
-/** `troupe compare`: where two runs part, and what came of each. Exit code 1 where they do. */
+/** `troupe compare`: shows where two runs diverge, and the result of each. Exit code 1 if they do. */
 export const compare = (
   { runId, other }: { readonly runId: string; readonly other: string },
   session: Session,
@@ -67,7 +67,7 @@ const placeOf = ({ path, step }: Parted): string =>
 
 const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
 
-/** Both sides of a parting in words; where these are the same of both, by what is in the events. */
+/** Describes both sides of a divergence; if the descriptions are equal, by the events' data. */
 const sidesOf = ({ left, right }: Parted): readonly [string, string] => {
   const words = [eventWords(left), eventWords(right)] as const;
   return words[0] === words[1] ? [eventData(left), eventData(right)] : words;
@@ -98,7 +98,7 @@ const rowsOf = (left: RunSummary, right: RunSummary): readonly (readonly [string
     [what, words(left), words(right)] as const;
   return [
     row('input', ({ input }) => (input === undefined ? 'none' : oneLine(JSON.stringify(input), 120))),
-    row('status', ({ status }) => status ?? 'under way'),
+    row('status', ({ status }) => status ?? 'in progress'),
     row('steps', ({ steps }) => grouped(steps)),
     row('model calls', ({ modelCalls }) => grouped(modelCalls)),
     row('tool calls', ({ toolCalls }) => grouped(toolCalls)),

@@ -1,11 +1,11 @@
 import { TroupeError } from '../../contracts/error.ts';
 import type { JournalStore, RunEntry } from '../../contracts/journal.ts';
 
-/** Fewer characters of an id are no name. */
+/** Minimum number of characters of an abbreviated id. */
 const FEWEST = 4;
 
 /**
- * The run of that id, or the only one whose id begins with it.
+ * Finds the run of that id, or the only one whose id starts with it.
  *
  * @throws {TroupeError} `journal.unknown`; `command.usage` where several begin with it.
  */
@@ -24,7 +24,7 @@ export const findRun = async (store: JournalStore, named: string): Promise<RunEn
   if (more.length > 0)
     throw new TroupeError(
       'command.usage',
-      `Cannot find run '${named}' as ${similar.length} begin like that: ${similar
+      `Cannot find run '${named}' as ${similar.length} start with that: ${similar
         .slice(0, 3)
         .map(({ runId }) => runId)
         .join(', ')}${similar.length > 3 ? ' …' : ''}`,

@@ -10,13 +10,13 @@ import { runs } from './runs.ts';
 import { show } from './show.ts';
 import { exportRun, importRun } from './transfer.ts';
 
-/** A command on runs that are kept. */
+/** A command on stored runs. */
 export type StoredCommand = Exclude<
   Command,
   { readonly name: 'help' | 'version' | 'ask' | 'run' | 'inspect' | 'graph' | 'trace' }
 >;
 
-/** Does what a command on stored runs says. */
+/** Executes a command on stored runs. */
 export const followStored = (wanted: StoredCommand, session: Session): Promise<number> => {
   switch (wanted.name) {
     case 'runs':

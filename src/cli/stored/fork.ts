@@ -8,7 +8,7 @@ import { dropCommands, keepCommand } from './command-record.ts';
 import { findRun } from './find-run.ts';
 import { withStore } from './open-store.ts';
 
-/** `troupe fork`: begins a run that shares the first steps of another, and goes on otherwise. */
+/** `troupe fork`: starts a run that shares the first steps of another. */
 export const fork = (wanted: ForkCommand, session: Session): Promise<number> =>
   withStore(session, async (opened) => {
     const { store } = opened;

@@ -1,7 +1,7 @@
 import { isTroupeError } from '../../contracts/error.ts';
 import type { JournalStore, LeaseWish } from '../../contracts/journal.ts';
 
-/** As whom this process has a run for as long as a command needs it. */
+/** A lease request of this process for the duration of a command. */
 export const briefWish = ({ identity }: JournalStore): LeaseWish => ({
   holder: identity?.holder ?? crypto.randomUUID(),
   ttlMs: 10_000,

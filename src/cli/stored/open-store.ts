@@ -10,15 +10,15 @@ import { storePlace } from './store-place.ts';
 /** An open store, and how the command line names it. */
 export interface OpenStore {
   readonly store: JournalStore;
-  /** What has to follow a command that is to use the same store: ` --store runs.db`, or nothing. */
+  /** Option for further commands on the same store: ` --store runs.db`, or empty. */
   readonly option: string;
 }
 
 /**
- * Works on the store of this session, which has to be there, and closes it. Where the user has no store yet and names none, it is an
- * empty one.
+ * Opens the store of this session, which must exist, and closes it after `work`. If the user has no store yet and names
+ * none, it is an empty one.
  *
- * @throws {TroupeError} `command.usage` where there is none, `journal.…` where it cannot be used.
+ * @throws {TroupeError} `command.usage` if there is none, `journal.…` if it is unusable.
  */
 export const withStore = async <T>(
   session: Session,
@@ -28,14 +28,14 @@ export const withStore = async <T>(
   assertStoreThere(session);
   const missing = missingFile(place);
   if (missing !== undefined) return closing(await emptyStore(missing), work);
-  return closing(await opened(place, session), work);
+  return closing(await openAt(place, session), work);
 };
 
-/** Like `withStore`, for what writes: a store that is not there yet is made. */
+/** Opens the store like `withStore`, and creates it if necessary. */
 export const withStoreMade = async <T>(
   session: Session,
   work: (opened: OpenStore) => T | Promise<T>,
-): Promise<T> => closing(await opened(knownPlace(session), session), work);
+): Promise<T> => closing(await openAt(knownPlace(session), session), work);
 
 /** Throws where a store was named that is not there. @throws {TroupeError} `command.usage` */
 export const assertStoreThere = (session: Session): void => {
@@ -51,7 +51,7 @@ export const assertStoreThere = (session: Session): void => {
 const missingFile = (place: StorePlace | undefined): string | undefined =>
   place?.kind === 'sqlite' && !existsSync(place.file) ? place.file : undefined;
 
-/** What a user has who has kept nothing yet. */
+/** The store of a user without stored runs. */
 const emptyStore = async (file: string): Promise<OpenStore> => {
   const { sqliteStore } = await import('../../persistence/sqlite-store.ts');
   loadQuietly();
@@ -64,14 +64,14 @@ const knownPlace = (session: Session): StorePlace => {
   if (place === undefined || place.kind === 'none')
     throw new TroupeError(
       'command.usage',
-      `Cannot look for runs as there is no store: ${place === undefined ? NO_HOME : 'it is switched off'}; name one with --store FILE`,
+      `Cannot look for runs as there is no store: ${place === undefined ? NO_HOME : 'it is disabled'}; name one with --store FILE`,
     );
   return place;
 };
 
 /**
- * Works with the store of this session where there is one that can be prepared: without the user's own it goes on, and says so; one that was
- * asked for has to be there.
+ * Opens the store of this session if possible: a failure of the default store is only reported; a requested one must
+ * exist.
  */
 export const withStoreIfAny = async <T>(
   session: Session,
@@ -80,7 +80,7 @@ export const withStoreIfAny = async <T>(
 ): Promise<T> => {
   const place = placeOf(session);
   if (place?.kind === 'none') return work(undefined);
-  const found = place === undefined ? new Error(NO_HOME) : await tried(place, session, prepare);
+  const found = place === undefined ? new Error(NO_HOME) : await tryOpen(place, session, prepare);
   return found instanceof Error ? work(without(found, session)) : closing(found, work);
 };
 
@@ -106,13 +106,13 @@ const closing = async <T, Store extends OpenStore>(
 };
 
 /** The store, opened and written to; or why the user's own cannot be. */
-const tried = async (
+const tryOpen = async (
   place: StorePlace,
   session: Session,
   prepare: (store: JournalStore) => Promise<void>,
 ): Promise<OpenStore | Error> => {
   try {
-    const found = await opened(place, session);
+    const found = await openAt(place, session);
     await prepare(found.store);
     return found;
   } catch (thrown) {
@@ -126,11 +126,11 @@ const isNamed = ({ settings, terminal }: Session): boolean =>
 
 const without = (why: Error, { settings, terminal, sidePaint: paint }: Session): undefined => {
   if (settings.json || settings.quiet) return;
-  const line = oneLine(`This run is not kept, as there is no store: ${messageOf(why)}`, 400);
+  const line = oneLine(`This run is not stored, as there is no store: ${messageOf(why)}`, 400);
   terminal.stderr.write(`  ${paint.yellow('!')} ${line}\n`);
 };
 
-const opened = async (place: StorePlace, session: Session): Promise<OpenStore> => {
+const openAt = async (place: StorePlace, session: Session): Promise<OpenStore> => {
   const { settings } = session;
   switch (place.kind) {
     case 'none':
@@ -140,7 +140,7 @@ const opened = async (place: StorePlace, session: Session): Promise<OpenStore> =
     }
     case 'postgres': {
       const { postgresStore } = await import('../../persistence/postgres-store.ts');
-      // An address may hold a password.
+      // A connection string may contain a password.
       return {
         store: postgresStore({ connectionString: place.url }),
         option: settings.store === undefined ? '' : ' --store …',
@@ -149,27 +149,27 @@ const opened = async (place: StorePlace, session: Session): Promise<OpenStore> =
     case 'sqlite': {
       const { sqliteStore } = await import('../../persistence/sqlite-store.ts');
       loadQuietly();
-      // What was asked and answered is nobody else's to read.
+      // Questions and answers are private.
       if (!isNamed(session)) makeOwnFolder(place.file);
-      const option = settings.store === undefined ? '' : ` --store ${quoted(settings.store)}`;
+      const option = settings.store === undefined ? '' : ` --store ${quoteWord(settings.store)}`;
       return { store: sqliteStore(place.file), option };
     }
   }
 };
 
-/** A word as a shell reads it. */
-const quoted = (word: string): string =>
+/** Quotes a word for a shell. */
+const quoteWord = (word: string): string =>
   /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 const makeOwnFolder = (file: string): void => {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   } catch {
-    // The store says what is wrong with it.
+    // The store itself reports the problem.
   }
 };
 
-/** Node says of its SQLite that it is experimental when it is loaded: nobody at a terminal can do anything about it. */
+/** Suppresses Node's warning that its SQLite is experimental, which a user of the command cannot act on. */
 const loadQuietly = (): void => {
   const emitWarning: unknown = Reflect.get(process, 'emitWarning');
   process.emitWarning = () => undefined;

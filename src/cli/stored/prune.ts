@@ -13,7 +13,7 @@ export const prune = ({ olderThanMs, status, isDryRun }: PruneCommand, session: 
   withStore(session, async ({ store }) => {
     const { terminal, settings } = session;
     const idleSince = Date.now() - olderThanMs;
-    // A run that is not over is never removed, whatever is asked for.
+    // An unfinished run is never removed, whatever the options.
     const wanted = OVER.filter((known) => status?.includes(known) ?? true);
     const query = { status: wanted, idleSince };
     const old = await store.list(query);

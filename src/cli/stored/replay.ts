@@ -9,7 +9,9 @@ import { findRun } from './find-run.ts';
 import { withStore } from './open-store.ts';
 import { jsonLine } from './run-words.ts';
 
-/** `troupe replay`: goes through a run again, and says whether its agents still do what they did. Nothing is done, nothing written. */
+/**
+ * `troupe replay`: replays a run, and reports whether its agents still behave the same. Nothing is executed or written.
+ */
 export const replay = (wanted: Code & { readonly runId: string }, session: Session): Promise<number> =>
   withStore(session, async ({ store }) => {
     const { terminal, settings, paint } = session;
@@ -20,7 +22,7 @@ export const replay = (wanted: Code & { readonly runId: string }, session: Sessi
       if (settings.json) terminal.stdout.write(jsonLine({ runId, isEqual: true, events: events.length }));
       else if (!settings.quiet)
         terminal.stdout.write(
-          `${paint.green('✓')} Run ${runId} goes through again as it did: ${counted(events.length, 'event')}, ${status}\n`,
+          `${paint.green('✓')} Run ${runId} replays as recorded: ${counted(events.length, 'event')}, ${status}\n`,
         );
       return exitCode.answered;
     } catch (thrown) {

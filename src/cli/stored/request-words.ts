@@ -2,13 +2,13 @@ import type { OpenRequest } from '../../contracts/request.ts';
 import { nameOf } from '../../events/activity.ts';
 import { oneLine } from '../../events/printable.ts';
 
-/** So much of a request's id is shown: enough to tell it from the others of its run. */
+/** Number of characters shown of a request's id: enough to distinguish it within its run. */
 const SHOWN_ID = 12;
 
-/** How a request is named where a run has several. */
+/** Returns the name of a request, for runs with several. */
 export const requestName = ({ id }: OpenRequest): string => oneLine(id.slice(0, SHOWN_ID));
 
-/** Who waits, and with what: `clerk, send: Sending a letter to Ada`. */
+/** Describes a request: `clerk, send: Sending a letter to Ada`. */
 export const requestWords = (request: OpenRequest): string => {
   const name = nameOf(request.path);
   return request.kind === 'question'
@@ -19,7 +19,7 @@ export const requestWords = (request: OpenRequest): string => {
 const WANTED = {
   question: 'an answer',
   approval: 'a yes',
-  ambiguous: 'a decision, as it may have been done already',
+  ambiguous: 'a decision, as it may already have been executed',
 } as const;
 
 /** The command that answers it: `troupe approve 3f9a 81c0`. */

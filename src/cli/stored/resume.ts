@@ -16,7 +16,7 @@ import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { unreadableLine } from './run-words.ts';
 
-/** `troupe resume`: goes on with a run, or with all that have something to do. */
+/** `troupe resume`: resumes a run, or all that are due. */
 export const resume = (wanted: ResumeCommand, session: Session): Promise<number> =>
   withStore(session, async (opened) => {
     const { runId, isParked } = wanted;
@@ -25,14 +25,14 @@ export const resume = (wanted: ResumeCommand, session: Session): Promise<number>
     return resumeHere({ runId: entry.runId, code: wanted, isParked }, opened, session);
   });
 
-/** What is gone on with, and by whose code. */
+/** The run to resume, and its code. */
 export interface Resuming {
   readonly runId: string;
   readonly code: Code;
   readonly isParked: boolean;
 }
 
-/** Goes on with a run before the eyes of whoever sits at the terminal. */
+/** Resumes a run in the foreground of the terminal. */
 export const resumeHere = async (
   { runId, code, isParked }: Resuming,
   opened: OpenStore,
@@ -44,7 +44,7 @@ export const resumeHere = async (
   return perform((options) => goOn(agent, runId, { ...options, store }), { session, model, soFar, kept });
 };
 
-/** How the code of a run is named again, where the command line named it. */
+/** Returns the option that names the code of a run, if the command line named it. */
 const agentOption = ({ file, exportName }: Code): string => {
   if (file === undefined) return '';
   return ` --agent ${file}${exportName === undefined ? '' : `#${exportName}`}`;
@@ -58,7 +58,7 @@ const resumeDue = async (opened: OpenStore, session: Session): Promise<number> =
   const { terminal, settings, sidePaint: paint, signal } = session;
   let code: number = exitCode.answered;
   const resumeOne = async ({ runId, title }: RunEntry): Promise<number> => {
-    // Of a run that another process has, nothing is shown.
+    // A run held by another process is skipped silently.
     if (!(await isFree(store, runId))) throw heldElsewhere(runId);
     if (!settings.json && !settings.quiet)
       terminal.stderr.write(`${paint.bold(`run ${runId}`)} ${oneLine(title, 80)}\n`);
@@ -77,9 +77,9 @@ const resumeDue = async (opened: OpenStore, session: Session): Promise<number> =
   }
   if (signal.aborted) return exitCode.aborted;
   if (resumed.length === 0 && code === exitCode.answered && !settings.json && !settings.quiet)
-    terminal.stderr.write(`No run in ${store.name} has anything to do\n`);
+    terminal.stderr.write(`No run in ${store.name} is due\n`);
   return code;
 };
 
 const heldElsewhere = (runId: string): TroupeError =>
-  new TroupeError('journal.held', `Cannot resume run '${runId}' as somebody else has it`, { runId });
+  new TroupeError('journal.held', `Cannot resume run '${runId}' as another process holds it`, { runId });

@@ -24,7 +24,7 @@ import { stepsIn } from '../../inspect/traces/step-view.ts';
 import type { StoredRun } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
 
-/** `troupe show`: a run as its journal tells it; of one that is damaged, what is sound, and exit code 1. */
+/** `troupe show`: shows a run from its journal; of a damaged one the valid part, with exit code 1. */
 export const show = (
   { runId, step, call }: Pick<ShowCommand, 'runId' | 'step' | 'call'>,
   session: Session,
@@ -40,12 +40,12 @@ export const show = (
     else terminal.stdout.write(await asText(shown, step !== undefined, opened, session));
     const isMissing = step !== undefined && steps.length === 0;
     if (isMissing)
-      terminal.stderr.write(`${sidePaint.red('✗')} Cannot show step ${step} as no agent has come to it\n`);
+      terminal.stderr.write(`${sidePaint.red('✗')} Cannot show step ${step} as no agent has reached it\n`);
     if (run.damage !== undefined) terminal.stderr.write(failureLine(run.damage, sidePaint, settings.debug));
     return isMissing ? exitCode.usage : run.damage === undefined ? exitCode.answered : exitCode.unanswered;
   });
 
-/** One model call: what was sent, and what came back. */
+/** Shows one model call: request and answer. */
 const showCall = (
   { entry, events, records }: StoredRun,
   wanted: string,
@@ -105,7 +105,7 @@ const asText = async (
     paint.dim(`  begun ${timeWords(createdAt)}${begun} · last written ${timeWords(updatedAt)}`),
     ...(forkedFrom === undefined ? [] : [paint.dim(`  forked from ${oneLine(forkedFrom)}`)]),
     ...(thread === undefined ? [] : [paint.dim(`  thread ${oneLine(thread)}`)]),
-    ...(dueAt === undefined ? [] : [paint.dim(`  has something to do at ${timeWords(dueAt)}`)]),
+    ...(dueAt === undefined ? [] : [paint.dim(`  is due at ${timeWords(dueAt)}`)]),
     '',
   ];
   const body = steps.flatMap((view) => (isDetailed ? stepDetails(view, paint) : [stepLine(view, paint)]));
@@ -116,7 +116,7 @@ const asText = async (
   );
   if (end === undefined || isDetailed)
     return `${text.join('')}${paint.dim(counted(events.length, 'event'))}\n`;
-  // The schema of events checks its kind; the rest is as it was written.
+  // The schema of events validates its kind; the rest is trusted.
   const reason = end.stopReason as StopReason;
   const answer =
     status === 'completed' && end.output !== undefined

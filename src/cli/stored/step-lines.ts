@@ -11,7 +11,7 @@ const SHORT = 80;
 /** Of a result, where a step is shown in full. */
 const LONG = 4_000;
 
-/** A step on one line: who, which, what was decided, and what it took. */
+/** Formats a step on one line: agent, number, decision, and cost. */
 export const stepLine = (view: StepView, paint: Paint): string => {
   const { record } = view;
   const said =
@@ -27,33 +27,33 @@ export const stepLine = (view: StepView, paint: Paint): string => {
   return `  ${nameOf(view.path)} ${paint.dim(`step ${view.step}`)}  ${said}  ${paint.dim(costWords(view))}`.trimEnd();
 };
 
-/** A step with all that was decided, done and said in it. */
+/** Formats a step with all its decisions, calls and messages. */
 export const stepDetails = (view: StepView, paint: Paint): readonly string[] => {
   const { record } = view;
   const head = `${paint.bold(oneLine(view.path))} · step ${view.step}  ${paint.dim(costWords(view))}`;
   if (record === undefined) return [head, `  ${openWords(view, paint, LONG)}`, ''];
   return [
     head,
-    ...(record.observation === undefined ? [] : [`  observed: ${shown(record.observation)}`]),
-    `  decided: ${record.decision === undefined ? 'nothing' : shown(record.decision)}`,
+    ...(record.observation === undefined ? [] : [`  observed: ${showValue(record.observation)}`]),
+    `  decided: ${record.decision === undefined ? 'nothing' : showValue(record.decision)}`,
     ...record.results.flatMap((result) => [
       `  ${result.ok ? paint.green('✓') : paint.red('✗')} ${oneLine(result.tool)} · ${lasting(result.durationMs)}`,
-      ...indented(result.text),
+      ...indent(result.text),
     ]),
     ...record.critiques.map(
       ({ critic, verdict, note }) =>
         `  ${oneLine(critic)}: ${verdict}${note === undefined ? '' : `, ${oneLine(note, LONG)}`}`,
     ),
     ...Object.entries(record.diff).map(
-      ([key, { before, after }]) => `  ${oneLine(key)}: ${shown(before)} → ${shown(after)}`,
+      ([key, { before, after }]) => `  ${oneLine(key)}: ${showValue(before)} → ${showValue(after)}`,
     ),
     '',
   ];
 };
 
-/** A step without a record: it goes on, or its agent ended in the middle of it. */
+/** Describes a step without a record: it is in progress, or its agent ended within it. */
 const openWords = ({ cutBy }: StepView, paint: Paint, most = 160): string => {
-  if (cutBy === undefined) return paint.cyan('under way');
+  if (cutBy === undefined) return paint.cyan('in progress');
   const { status, error } = cutBy;
   if (status !== 'failed') return paint.yellow(`cut short: ${status}`);
   return paint.red(error === undefined ? 'failed' : `failed: ${oneLine(error.message, most)}`);
@@ -87,10 +87,10 @@ const costWords = ({ modelCalls, tokens, costUsd, record }: StepView): string =>
     ...(record === undefined ? [] : [lasting(record.endedAt - record.startedAt)]),
   ].join(' · ');
 
-const shown = (value: unknown): string =>
+const showValue = (value: unknown): string =>
   value === undefined ? 'nothing' : oneLine(JSON.stringify(value), LONG);
 
-const indented = (text: string): readonly string[] =>
+const indent = (text: string): readonly string[] =>
   printable(text.length > LONG ? `${text.slice(0, LONG)}…` : text)
     .split('\n')
     .map((line) => `    ${line}`);

@@ -2,13 +2,13 @@ import { join, resolve } from 'node:path';
 import { TroupeError } from '../../contracts/error.ts';
 import type { Environment } from '../../models/environment.ts';
 
-/** Where runs are kept. */
+/** The location of stored runs. */
 export type StorePlace =
   | { readonly kind: 'none' | 'memory' }
   | { readonly kind: 'postgres'; readonly url: string }
   | { readonly kind: 'sqlite'; readonly file: string };
 
-/** What decides where runs are kept. */
+/** Inputs that determine the location of stored runs. */
 export interface StoreWish {
   /** Of the command line. */
   readonly given: string | undefined;
@@ -19,8 +19,8 @@ export interface StoreWish {
 }
 
 /**
- * Where runs are kept: as the command line says, else `TROUPE_STORE`, else a file in the user's data folder. Undefined where
- * nobody says and the user has no such folder. Pure.
+ * Resolves the location of stored runs: from the command line, else `TROUPE_STORE`, else a file in the user's data
+ * folder. Undefined if none is named and the user has no such folder. Pure.
  */
 export const storePlace = ({ given, environment, folder, platform }: StoreWish): StorePlace | undefined => {
   const named = given ?? environment['TROUPE_STORE'];
@@ -36,7 +36,7 @@ export const storePlace = ({ given, environment, folder, platform }: StoreWish):
   return { kind: 'sqlite', file: resolve(folder, named.replace(/^sqlite:/, '')) };
 };
 
-/** The user's folder for what programs keep. */
+/** Returns the user's folder for application data. */
 const dataFolder = (environment: Environment, platform: NodeJS.Platform): string | undefined => {
   const within = (name: string, ...rest: readonly string[]): string | undefined => {
     const folder = environment[name]?.trim() ?? '';

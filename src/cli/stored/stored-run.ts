@@ -6,15 +6,15 @@ import { isJsonObject } from '../../contracts/json.ts';
 import type { JournalRow, JournalStore, RunEntry } from '../../contracts/journal.ts';
 import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
 import { openJournal } from '../../persistence/journal-codec.ts';
-import { soundRecords } from '../../runtime/journal/replay/check-records.ts';
+import { parseRecordPrefix } from '../../runtime/journal/replay/parse-records.ts';
 
-/** A run as its journal has it, as far as that is sound. */
+/** The valid part of a stored run. */
 export interface StoredRun {
   readonly entry: RunEntry;
   readonly began: Began | undefined;
   readonly records: readonly JournalRecord[];
   readonly events: readonly RuntimeEvent[];
-  /** Why it ends where it does, where it is damaged. */
+  /** The reason why it ends early, if it is damaged. */
   readonly damage: TroupeError | undefined;
 }
 
@@ -23,7 +23,7 @@ export const readStoredRun = async (store: JournalStore, entry: RunEntry): Promi
   const { runId } = entry;
   const { rows, damage } = await soundRows(store, runId);
   const opened = openJournal(runId, rows);
-  const { records, damage: noRecord } = soundRecords(runId, opened.records);
+  const { records, damage: noRecord } = parseRecordPrefix(runId, opened.records);
   const [first] = records;
   return {
     entry,
@@ -34,7 +34,7 @@ export const readStoredRun = async (store: JournalStore, entry: RunEntry): Promi
   };
 };
 
-/** Rows up to the first that the store itself cannot give. */
+/** Reads rows up to the first that the store cannot return. */
 const soundRows = async (
   store: JournalStore,
   runId: string,
@@ -54,6 +54,6 @@ const firstDamaged = (error: TroupeError): number | undefined => {
   return typeof row === 'number' ? row : undefined;
 };
 
-/** With what is the same for all of them, it is an event as it was told. */
+/** Completes an event with the fields that the journal omits. */
 const eventOf = (event: object, runId: string): RuntimeEvent =>
   ({ v: EVENT_VERSION, runId, ...event }) as RuntimeEvent;

@@ -15,7 +15,7 @@ import { findRun } from './find-run.ts';
 import { briefWish } from './lease.ts';
 import { withStore, withStoreMade } from './open-store.ts';
 
-/** What stands for standard input and output. */
+/** Denotes standard input and output. */
 const STANDARD = '-';
 
 /** `troupe export`: writes the journal of a run as lines of text, once it is found sound. */
@@ -33,13 +33,13 @@ export const exportRun = (
     const command = await commandOf(store, runId);
     const text = journalText({
       entry,
-      // Where it came from is this store's business.
+      // The mark of an import is local to this store.
       command: command === undefined ? undefined : JSON.stringify({ ...command, imported: undefined }),
       rows,
     });
     const file = to ?? `${runId}.journal`;
     if (file === STANDARD) {
-      // Its rows are as they were written, and not for a terminal to obey.
+      // Raw rows may contain control characters, which a terminal would obey.
       if (terminal.stdout.isTTY === true)
         throw new TroupeError(
           'command.usage',
@@ -50,7 +50,7 @@ export const exportRun = (
       });
       return exitCode.answered;
     }
-    // A file that is there is not this command's to replace.
+    // An existing file is not overwritten.
     await writeFile(resolve(terminal.folder, file), text, { flag: 'wx', mode: 0o600 }).catch(
       (thrown: unknown) => {
         throw fileError('export to', file, thrown);
@@ -61,8 +61,8 @@ export const exportRun = (
   });
 
 /**
- * `troupe import`: enters a run that was exported. One that is damaged, or there already, is refused. The code that it names is not
- * run before somebody here has said so, unless the command line names other code.
+ * `troupe import`: imports an exported run. A damaged or existing one is refused. The code that it names is only run
+ * after a person here has agreed, unless the command line names other code.
  */
 export const importRun = ({ from, file, exportName }: ImportCommand, session: Session): Promise<number> =>
   withStoreMade(session, async ({ store }) => {

@@ -3,15 +3,15 @@ import type { OpenRequest } from '../../contracts/request.ts';
 import type { Session } from '../session.ts';
 import { waitingLines } from './request-words.ts';
 
-/** A run that is kept in a store. */
+/** A run in a store. */
 export interface KeptRun {
   readonly store: JournalStore;
   readonly runId: string;
-  /** What has to follow a command on it: ` --store runs.db`, or nothing. */
+  /** Option for further commands on it: ` --store runs.db`, or empty. */
   readonly option: string;
-  /** What has to follow besides where it is resumed: ` --agent agent.ts`, or nothing where its record says by which code. */
+  /** Additional option for resuming it: ` --agent agent.ts`, or empty if its record names the code. */
   readonly agentOption?: string | undefined;
-  /** It is left where it is as soon as it has to wait for somebody, or long. */
+  /** True to park it as soon as it waits for a person, or for long. */
   readonly isParked: boolean;
 }
 
@@ -20,7 +20,10 @@ const LOOK_MS = 100;
 /** A run that has to wait longer is left, in ms. */
 const LONG_MS = 10_000;
 
-/** Watches over a kept run while it waits: keeps the process, says what is waited for and how it is answered, and leaves it where it is to be. */
+/**
+ * Watches a stored run while it waits: keeps the process alive, shows what it waits for and how to answer, and parks it
+ * if requested.
+ */
 export class Waiting {
   /** Resolves when the run is left. */
   readonly parked: Promise<'parked'>;
@@ -42,14 +45,14 @@ export class Waiting {
         resolve('parked');
       };
     });
-    // Nothing else holds a process whose run waits for a letter.
+    // Nothing else keeps the process alive while a run waits for a letter.
     this.#timer = setInterval(() => {
-      // A store that cannot be asked now may be asked the next time; the run itself finds one that is gone.
+      // A failed query may succeed the next time; a lost store is detected by the run itself.
       this.#look().catch(() => undefined);
     }, LOOK_MS);
   }
 
-  /** The run is there: what it waits for can be seen, unless a copy of troupe of its own does not tell. */
+  /** Attaches to the run: its open requests can be shown, unless its own copy of troupe does not provide them. */
   watch(run: { readonly requests?: readonly OpenRequest[] | undefined }): void {
     this.#open = () => run.requests ?? [];
   }
@@ -66,7 +69,7 @@ export class Waiting {
   async #isLong(): Promise<boolean> {
     const { store, runId } = this.#kept;
     const entry = await store.entry(runId);
-    // What an earlier process wrote says nothing of how the run stands now that it is gone on with.
+    // A status written by an earlier process is outdated once the run is resumed.
     if (entry?.status !== 'waiting' || entry.updatedAt < this.#since) return false;
     if (this.#open().length > 0 || entry.dueAt === undefined) return true;
     return entry.dueAt > Date.now() + LONG_MS;

@@ -22,7 +22,7 @@ import { traceAt } from './trace-at.ts';
 import type { TraceCommand } from './trace-command.ts';
 import { endText, headLines, inputWords, traceStatusWords } from './trace-words.ts';
 
-/** `troupe trace`: does what its verb says. */
+/** `troupe trace`: executes its subcommand. */
 export const followTrace = (wanted: TraceCommand, session: Session): Promise<number> => {
   switch (wanted.verb) {
     case 'list':
@@ -111,7 +111,7 @@ const put = async (file: string, text: string, { terminal, settings }: Session):
     return;
   }
   try {
-    // What is there is not this command's to replace; what was said in a run is nobody else's to read.
+    // An existing file is not overwritten, and texts of a run are private.
     await writeFile(resolve(terminal.folder, file), text, { flag: 'wx', mode: 0o600 });
   } catch (thrown) {
     const message = `Cannot export to ${file} as the file system refuses: ${messageOf(thrown)}`;
@@ -129,7 +129,7 @@ const check = async ({ places }: TraceCommand, session: Session): Promise<number
     if (settings.json) terminal.stdout.write(jsonLine({ place, problems }));
     else if (problems.length > 0 || !settings.quiet) {
       const verdict = problems.length === 0 ? paint.green('✓') : paint.red('✗');
-      const sum = problems.length === 0 ? 'nothing is wrong' : counted(problems.length, 'problem');
+      const sum = problems.length === 0 ? 'no problems found' : counted(problems.length, 'problem');
       const lines = problems.map((problem) => `    ${problemWords(problem)}`);
       terminal.stdout.write([`${verdict} ${oneLine(place)}: ${sum}`, ...lines, ''].join('\n'));
     }
@@ -137,7 +137,7 @@ const check = async ({ places }: TraceCommand, session: Session): Promise<number
   return code;
 };
 
-/** One that cannot be read is one problem among others, where several are looked at. */
+/** Reports an unreadable trace as a problem, as several may be checked. */
 const problemsAt = async (
   place: string,
   session: Session,

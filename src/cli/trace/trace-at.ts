@@ -9,9 +9,9 @@ import { withStore } from '../stored/open-store.ts';
 import { readStoredRun } from '../stored/stored-run.ts';
 
 /**
- * What is meant by a place: the trace in that folder, else the run of that id that is kept.
+ * Reads the trace in a folder, else the stored run of that id.
  *
- * @throws {TroupeError} `trace.unreadable`; `journal.…` for a run that is not kept, or whose journal is damaged.
+ * @throws {TroupeError} `trace.unreadable`; `journal.…` for a run that is not stored, or whose journal is damaged.
  */
 export const traceAt = (place: string, session: Session): Promise<Trace> => {
   const folder = resolve(session.terminal.folder, place);
@@ -22,7 +22,7 @@ export const traceAt = (place: string, session: Session): Promise<Trace> => {
     const { events, damage } = await readStoredRun(store, entry);
     if (damage !== undefined) throw damage;
     const trace = traceOf(events);
-    // A journal says more of a run that has not ended than its events do: it may go on.
+    // Unlike its events, the journal shows that an unfinished run may continue.
     const status = trace.manifest.status === 'interrupted' ? 'running' : trace.manifest.status;
     return { ...trace, manifest: { ...trace.manifest, status, runId: entry.runId, agent: entry.agent } };
   });

@@ -5,11 +5,11 @@ import { wrong } from '../wrong-usage.ts';
 
 const verbs = ['list', 'show', 'replay', 'export', 'check'] as const;
 
-/** What is to be done with traces. */
+/** A parsed command on traces. */
 export interface TraceCommand {
   readonly name: 'trace';
   readonly verb: (typeof verbs)[number];
-  /** Folders, or runs that are kept; at least one. */
+  /** Folders, or stored runs; at least one. */
   readonly places: readonly [string, ...string[]];
   readonly status: readonly TraceStatus[] | undefined;
   readonly limit: number;
@@ -29,7 +29,7 @@ interface TraceValues {
   readonly ndjson?: boolean | undefined;
 }
 
-/** Which options belong to which verb. */
+/** Options by subcommand. */
 const own: Readonly<Record<TraceCommand['verb'], readonly (keyof TraceValues)[]>> = {
   list: ['status', 'limit'],
   show: [],
@@ -40,20 +40,20 @@ const own: Readonly<Record<TraceCommand['verb'], readonly (keyof TraceValues)[]>
 
 const ALL = ['status', 'limit', 'speed', 'html', 'mermaid', 'ndjson'] as const;
 
-/** Traces that are listed unless another number is asked for. */
+/** Default number of traces listed. */
 const LISTED = 20;
 
-/** The command that follows from what stands after `trace`. */
+/** Parses the arguments after `trace`. */
 export const traceCommandFrom = (
   [word = '', first = '', ...more]: readonly string[],
   values: TraceValues,
 ): TraceCommand => {
   const verb = verbs.find((known) => known === word);
-  if (verb === undefined) throw wrong(`nothing can be done by '${word}': ${verbs.join(', ')}`, 'trace');
+  if (verb === undefined) throw wrong(`there is no subcommand '${word}': ${verbs.join(', ')}`, 'trace');
   const stray = ALL.find((option) => values[option] !== undefined && !own[verb].includes(option));
   if (stray !== undefined) throw wrong(`'trace ${verb}' has no such option: --${stray}`, 'trace');
   if (more.length > 0 && verb !== 'check')
-    throw wrong(`it is not clear what is meant by '${more[0]}': one trace at a time`, 'trace');
+    throw wrong(`'${more[0]}' is unexpected: one trace at a time`, 'trace');
   const { html, mermaid, ndjson = false } = values;
   if (verb === 'export') assertOneOutput(html, mermaid, ndjson);
   return {
@@ -71,9 +71,9 @@ export const traceCommandFrom = (
 
 const assertOneOutput = (html: string | undefined, mermaid: string | undefined, ndjson: boolean): void => {
   if (html === undefined && mermaid === undefined && !ndjson)
-    throw wrong('it is not said as what: give --html FILE, --mermaid FILE or --ndjson', 'trace');
+    throw wrong('the format is missing: give --html FILE, --mermaid FILE or --ndjson', 'trace');
   if ([html === '-', mermaid === '-', ndjson].filter(Boolean).length > 1)
-    throw wrong('only one thing can go to standard output', 'trace');
+    throw wrong('only one format can go to standard output', 'trace');
   if (html?.trim() === '' || mermaid?.trim() === '') throw wrong('no file was named to export to', 'trace');
 };
 
@@ -88,6 +88,6 @@ const statusesIn = (given: string | undefined): readonly TraceStatus[] | undefin
 const speedIn = (given: string | undefined): number => {
   if (given === undefined) return 1;
   const speed = /^\d{0,9}\.?\d{1,9}$/.test(given) ? Number(given) : 0;
-  if (speed === 0) throw wrong(`--speed is no number above 0: '${given}'`, 'trace');
+  if (speed === 0) throw wrong(`--speed is not a number above 0: '${given}'`, 'trace');
   return speed;
 };

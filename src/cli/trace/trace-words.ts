@@ -12,7 +12,7 @@ import { statusPaint, timeWords } from '../stored/run-words.ts';
 export const traceStatusWords = (status: TraceStatus, paint: Paint, width = 0): string =>
   (status === 'interrupted' ? paint.yellow : statusPaint(status, paint))(status.padEnd(width));
 
-/** Whose run it is, how it stands, what it was asked and when. */
+/** Formats a run's agent, status, input and start. */
 export const headLines = (manifest: TraceFacts, paint: Paint): readonly string[] => {
   const { runId, agent, status, input, startedAt } = manifest;
   return [
@@ -22,18 +22,18 @@ export const headLines = (manifest: TraceFacts, paint: Paint): readonly string[]
   ];
 };
 
-/** What a run was given, as text. */
+/** Formats the input of a run as text. */
 export const inputWords = (input: unknown): string =>
   typeof input === 'string' ? input : JSON.stringify(input ?? '');
 
-/** How a run ended, and what it took. */
+/** Formats the end of a run, with its totals. */
 export const endText = (manifest: TraceFacts, { terminal, paint }: Session): string => {
   const { status, output, stopReason, error, totals } = manifest;
   const sum = `\n${paint.dim(totalsLine(totals))}\n`;
   if (status === 'completed' && output !== undefined)
     return `${answerText(output, terminal.stdout, paint)}${sum}`;
   if (stopReason === undefined) return `${paint.yellow('■')} It has not ended\n${sum}`;
-  // The schema of traces checks its kind; the rest is as it was written.
+  // The schema of traces validates its kind; the rest is trusted.
   const reason = stopReason as StopReason;
   return `${paint.yellow('■')} Stopped without an answer: ${stopWords(reason, error)}\n${sum}`;
 };

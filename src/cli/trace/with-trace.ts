@@ -4,7 +4,7 @@ import { oneLine } from '../../events/printable.ts';
 import { secretsIn } from '../../policy/redaction.ts';
 import type { Session } from '../session.ts';
 
-/** Works with the hooks that write a trace, if one is wanted; its end is written before this is done. */
+/** Runs `work` with the hooks that write a trace, if one is requested; its end is written before this resolves. */
 export const withTrace = async (
   folder: string | undefined,
   session: Session,

@@ -1,7 +1,7 @@
 import type { PatternNode } from './pattern-tree.ts';
 import { parsePattern } from './pattern-tree.ts';
 
-/** A match that would take more steps than this is given up. */
+/** A match that takes more steps is abandoned. */
 const MOST_STEPS = 4_000_000;
 /** Steps of a program: counts are written out, and counts of counts multiply. */
 const LONGEST_PROGRAM = 20_000;
@@ -13,21 +13,21 @@ export interface Allowance {
   left: number;
 }
 
-/** A regular expression that somebody else wrote. */
+/** A regular expression from an untrusted source. */
 export interface LinearPattern {
   /** Checks whether it matches somewhere in the text; undefined where that takes too long, by itself or with those before it. */
   test(text: string, allowance?: Allowance): boolean | undefined;
-  /** The first match in the text; undefined where there is none, or finding it takes too long. */
+  /** Returns the first match in the text; undefined if there is none, or the search exceeds its limit. */
   find(text: string): string | undefined;
 }
 
 /**
- * A regular expression, in JavaScript's syntax, that is matched in time in proportion to the text and to itself: one that came from elsewhere may be
- * made, or happen, to take JavaScript's own matching for ever (`^(a+)+$`). With lookarounds the time can grow with the square of the text, and is
- * bounded.
+ * Compiles a regular expression, in JavaScript's syntax, to a matcher whose time is proportional to the text and the
+ * pattern: with JavaScript's own, a foreign pattern can, by malice or accident, run for ever (`^(a+)+$`). With
+ * lookarounds the time can grow with the square of the text, and is bounded.
  *
- * Undefined for what JavaScript cannot read, and for what cannot be bounded: a reference to what was matched, modifiers, and counts that
- * make it very long.
+ * Undefined if the pattern is invalid, or cannot be bounded: back-references, modifiers, and counts that make it very
+ * long.
  *
  * @example
  * linearPattern('^(a+)+$')?.test(`${'a'.repeat(100)}!`) // => false
@@ -83,7 +83,7 @@ const isReadable = (source: string, flags: string): boolean => {
 
 type Step =
   | { readonly type: 'set'; readonly has: (unit: string) => boolean }
-  /** Goes on at each place, the first one first. */
+  /** Continues at each place, the first one first. */
   | { readonly type: 'split'; readonly to: number[] }
   | { readonly type: 'check'; readonly node: Extract<PatternNode, { type: 'start' | 'end' | 'edge' }> }
   | { readonly type: 'look'; readonly isWanted: boolean; readonly program: Program }
@@ -138,7 +138,7 @@ const compile = (tree: PatternNode, flags: string): Program | undefined => {
           for (let count = 0; count < least; count += 1) {
             const before = steps.length;
             if (!write(part, depth + 1)) return false;
-            // Nothing, however often.
+            // An empty repetition adds nothing.
             if (steps.length === before) break;
           }
           const ends: { readonly to: number[]; readonly inner: number }[] = [];
@@ -189,31 +189,34 @@ const characterSet = (source: string, flags: string): ((unit: string) => boolean
 const MOST_KNOWN = 1_000;
 const WORD = /^\w$/;
 
-/** Where a match stands, in units. */
+/** Position of a match, in units. */
 interface Found {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where a match may begin, and of which ends one is wanted. */
+/** The start of a match, and which of its ends is needed. */
 interface Wish {
   readonly from: number;
-  /** It begins there and nowhere else. */
+  /** Match only at `from`. */
   readonly isAnchored: boolean;
   /** Any match will do, not only the one that JavaScript finds. */
   readonly anyEnd: boolean;
 }
 
-/** The places of a program that are reached, each with where its match began; those that JavaScript tries first come first. */
+/** Active places of a program, each with the start of its match, in the order in which JavaScript tries them. */
 interface Threads {
   readonly at: number[];
   readonly starts: number[];
 }
 
-/** Matches programs with a text: all ways at once, so that none is gone twice. */
+/** Matches programs against a text: all alternatives in parallel, none visited twice. */
 class Matching {
   readonly #units: readonly string[];
-  /** For each step of a program the last place that it was reached at: kept for a lookaround, which begins at many places. */
+  /**
+   * For each step of a program the last position at which it was active: shared by lookarounds, which start at many
+   * positions.
+   */
   readonly #seen = new Map<Program, Int32Array>();
   /** Numbers the places that are visited: each visit of a place has its own. */
   #visit = 0;
@@ -262,7 +265,7 @@ class Matching {
     }
   }
 
-  /** Adds what is reached from a step without a character; false where that takes too long. */
+  /** Adds the steps reachable without consuming a character; false if that takes too long. */
   #reach(
     steps: readonly Step[],
     {

@@ -1,6 +1,6 @@
 /** A part of a regular expression. */
 export type PatternNode =
-  /** One character of a set, as it is written: `a`, `[a-z]`, `\d`, `.` */
+  /** One character of a set, in source form: `a`, `[a-z]`, `\d`, `.` */
   | { readonly type: 'set'; readonly source: string }
   | { readonly type: 'sequence'; readonly parts: readonly PatternNode[] }
   | { readonly type: 'choice'; readonly parts: readonly PatternNode[] }
@@ -22,7 +22,7 @@ export type PatternNode =
       readonly part: PatternNode;
     };
 
-/** Something that cannot be matched in time that grows with the text: a reference to what was matched, or what is not known here. */
+/** Thrown for syntax that cannot be matched in linear time, or is not known here: back-references among others. */
 class Unsupported extends Error {}
 
 /**
@@ -124,7 +124,7 @@ class PatternReader {
     const isOctal = kind === '0' && /\d/.test(this.#source.charAt(this.#at + 2));
     if (/[1-9k]/.test(kind) || isOctal) throw new Unsupported();
     if (this.#isUnicode) return this.#set(PAIR, ESCAPE);
-    // Without `u`, letters that begin a longer escape stand for themselves where that is not whole.
+    // Without `u`, the first letter of an incomplete escape stands for itself.
     const { source } = this.#set(ESCAPE);
     if (source === '\\c') throw new Unsupported();
     if (!/^\\(?:u\{|[pP]\{)/.test(source)) return { type: 'set', source };

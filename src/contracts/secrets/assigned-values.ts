@@ -1,28 +1,28 @@
 import type { Place } from './phrase-finder.ts';
 
-/** Words that name a secret; what is assigned to them may be one. */
+/** Words that name a secret; a value assigned to them may be one. */
 export const NAMES =
   'pass(?:wor|w)?d|passphrase|pwd|secret|token|credentials?|jwt|(?:api|app|access|account|admin|auth|client|deploy|encryption|license|master|private|project|service|shared|signing|storage|user)[_.-]?(?:access[_.-]?)?key|_auth|x-auth|dsn|aws_?account_?id|cookie_?secret|session_?key|sig(?:nature)?(?==)';
 
-/** What stands in front of such a word where it names something else. */
+/** Prefixes with which such a word names something else. */
 const NOT_BEFORE =
   '(?<!(?:public|pub|csrf|xsrf|page|next|continuation|max|min|num|total|count|stop|pad|eos|bos)[_.-]?s?)';
 
-/** A name, what follows it up to the value, and the quote that the value begins with. */
+/** A name, the separator, and the opening quote of the value. */
 const ASSIGNMENT = new RegExp(
   `(?=${NAMES})${NOT_BEFORE}(?<name>${NAMES})(?<rest>[\\w.-]{0,40})\\\\{0,3}["'\`]?\\]?[ \\t]{0,3}(?:(?::[ \\t]?|(?<=[ \\t]))[A-Za-z]{2,12}[ \\t]{1,2}(?==)|:[ \\t]?[A-Za-z]{2,12}[ \\t]{0,2}(?==))?(?:=>|:=|={1,3}|:|\\|\\|)[ \\t\\r\\n]{0,5}(?:[A-Za-z]{1,2}(?=["'\`]))?(?<quote>\\\\{0,3}["'\`])?`,
   'gi',
 );
 
-/** What follows such a word in names of what is no secret: `token_type`, `secretName`, `tokenizer`. */
+/** Suffixes of names that are not secret: `token_type`, `secretName`, `tokenizer`. */
 const NO_SECRET =
   /^(?:s?[_.-]?(?:types?|names?|count|urls?|uri|path|file|dir|folder|len|length|size|limit|usage|used|hash|algorithm|policy|field|label|hint|placeholder|input|version|format|provider|source|store|manager|ring|prefix|suffix|endpoint|expir\w*|ttl|issuer|scopes?|status|error|required|enabled|ref|reference|arn|index|position|probs?|logprobs?|per\w*|arian)(?![a-z])|izer|ize|ary|arial|ution|is(?:ation|ed)|iz(?:ation|ed)|ed\b)/i;
 
-/** Words that say what a password may be, and are none themselves. */
+/** Words that describe a password and are not one themselves. */
 const WORDS =
   /^(?:(?:pass(?:word)?|secret|token|bearer|basic|digest|string|str|text|number|boolean|object|array|any|none|null|nil|undefined|true|false|yes|no|required|optional|default|hidden|disabled|enabled|unknown|invalid|missing|expired|changeme|change_me|example|sample|dummy|test|todo|redacted|removed|masked|value|input|my[-_]?\w*|your[-_]?.*|the|a|an|is|was|will|must|should|not|and|or|of|to|for|in|const|let|var|type|new|this|self|await|return|function|async|process\..*|os\.environ.*|env[.[].*|config[.[].*|options[.[].*|settings[.[].*|secrets[.[].*|vars[.[].*|import\b.*|require\b.*)|[x*.•-]+|(.)\1+)$/i;
 
-/** What is filled in later: `${TOKEN}`, `<your key>`, `{{ token }}`, `%s`, `[redacted …]`, `$TOKEN`. */
+/** Placeholders: `${TOKEN}`, `<your key>`, `{{ token }}`, `%s`, `[redacted …]`, `$TOKEN`. */
 const TEMPLATE = /^(?:\$|<|\{|%[({]|%[sd]$|\[|@\w+@|…|\.\.\.|\(|&lt;|ref:|file:|arn:aws:|projects\/)/i;
 
 /** The length to which a value is followed. */
@@ -52,7 +52,7 @@ const NAMING = new RegExp(NAMES, 'i');
 /** Checks whether a field of that name may hold a secret. */
 export const namesSecret = (name: string): boolean => NAMING.test(name);
 
-/** Checks whether a name is that of a secret that was taken out before: `[redacted API_KEY]`. */
+/** Checks whether a position is within the mark of a redacted secret: `[redacted API_KEY]`. */
 const isMark = (text: string, start: number): boolean =>
   /\[redacted [^\]]*$/.test(text.slice(Math.max(0, start - 80), start));
 
@@ -64,11 +64,11 @@ const endOfWord = (text: string, start: number): number => {
   return start + (length === -1 ? ahead.length : length);
 };
 
-/** The closing quote; where there is none in the line, the end of the word. */
+/** Returns the position of the closing quote; if the line has none, the end of the word. */
 const endOfQuoted = (text: string, start: number, quote: string): number => {
   const ahead = text.slice(start, start + LONGEST);
   const length = ahead.indexOf(quote);
-  // Another kind of quote ends what is around it: the closing one belongs to something else.
+  // A quote of another kind closes an outer string: the closing one belongs to something else.
   const isClosed = length !== -1 && !/[\n"]/.test(ahead.slice(0, length));
   return isClosed ? start + length : endOfWord(text, start);
 };

@@ -4,14 +4,14 @@ const ROOT = 0;
 const CHARACTERS = 65_536;
 
 /**
- * Finds the beginning of a phrase at the end of a text, whatever its case, in time that grows with the longest phrase alone.
+ * Finds the longest phrase prefix at the end of a text, ignoring case, in time that depends on the longest phrase only.
  *
- * A tree of all beginnings, of which each knows the longest other one that it ends with (the method of Aho and Corasick).
+ * A tree of all prefixes, each linked to its longest proper suffix in the tree (Aho–Corasick).
  */
 export class BeginningFinder {
   /** By a beginning and the character after it, the beginning that is one longer. */
   readonly #next = new Map<number, number>();
-  /** By beginning, its length, the longest other that it ends with, and whether any phrase goes on after it. */
+  /** By prefix: its length, its longest suffix that is a prefix too, and whether a phrase extends it. */
   readonly #lengths: number[] = [0];
   readonly #shorter: number[] = [ROOT];
   readonly #goesOn: boolean[] = [true];
@@ -27,7 +27,10 @@ export class BeginningFinder {
       );
   }
 
-  /** From where on the end of the text could be the beginning of a phrase, not all of it; its length if it is none. */
+  /**
+   * Returns the position from which the end of the text could be an incomplete phrase; the text's length if there is
+   * none.
+   */
   find(text: string): number {
     if (this.#longest < 2) return text.length;
     const tail = inLowerCase(text.slice(1 - this.#longest));
@@ -37,7 +40,7 @@ export class BeginningFinder {
     return text.length - (this.#lengths[node] ?? 0);
   }
 
-  /** Beginnings are entered from the shortest to the longest: those that are shorter are there. */
+  /** Prefixes are entered from shortest to longest, so shorter ones are already present. */
   #enter(node: number, character: number): number {
     const known = this.#next.get(node * CHARACTERS + character);
     if (known !== undefined) return known;

@@ -1,9 +1,9 @@
 import type { Place } from './phrase-finder.ts';
 
-/** `https://user:password@host`: what stands between the slashes and the `@`. */
+/** `https://user:password@host`: the part between the slashes and the `@`. */
 const IN_ADDRESS = /:\/\/(?<credentials>[^\s/:@"'<>`\\?#]{0,128}:[^\s/@"'<>`\\]{1,256})@(?=[\w[%.-])/g;
 
-/** `https://token@host`, where the user is no name. */
+/** `https://token@host`, with a token in place of the user. */
 const TOKEN_IN_ADDRESS =
   /:\/\/(?<credentials>(?=[^\s/:@"'<>]{0,60}\d)[^\s/:@"'<>`\\?#]{20,256})@(?=[\w[%.-])/g;
 
@@ -49,7 +49,7 @@ export const inHeaders = (text: string): readonly Place[] => [
 /** The private keys in a text, armour and all but its first line. */
 export const inArmour = (text: string): readonly Place[] => placesOf(text, ARMOURED, () => true);
 
-/** A header says what its value is; the word alone also stands in prose. */
+/** A header makes clear what its value is; the word alone also occurs in prose. */
 const isAuthorization: IsSecret = (found, before) => {
   if (TEMPLATE.test(found)) return false;
   const isMixed = /\d/.test(found) && /[A-Za-z]/.test(found) && found.length >= 8;

@@ -1,6 +1,6 @@
-/** A value that stood at a field which its schema marks as secret. */
+/** A value of a field that its schema marks as secret. */
 export interface FieldSecret {
-  /** Where in the value the field is: `login.password`; empty for the value as a whole. */
+  /** Path of the field in the value: `login.password`; empty for the value as a whole. */
   readonly name: string;
   /** The last part of the name. */
   readonly field: string;

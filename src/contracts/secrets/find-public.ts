@@ -3,19 +3,19 @@ import { inAddresses, inArmour, inHeaders } from './credentials.ts';
 import type { Place } from './phrase-finder.ts';
 import { publicTokens, tokensWithin } from './public-tokens.ts';
 
-/** A secret that nobody named, where it stands, and what it is taken for. */
+/** An undeclared secret: its place, and the kind it was recognised as. */
 export interface FoundSecret extends Place {
   readonly name: string;
 }
 
-/** What a text has to have three characters of before it is looked at closely, by what it is then looked at for. */
+/** Kinds of lookups that a text needs, by the hints (three characters each) found in it. */
 const TOKEN = 1;
 const ASSIGNED = 2;
 const HEADER = 4;
 const ADDRESS = 8;
 const ARMOUR = 16;
 
-/** By three characters, what a text that has them may hold; and whether any of those begins with two. */
+/** By three characters, the kinds of secrets that a text with them may hold; and whether any hint starts with two. */
 const hints = new Map<number, number>();
 const pairs = new Uint8Array(128 * 128);
 
@@ -72,9 +72,9 @@ const hintsIn = (text: string): number => {
   return found;
 };
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-const beginning = publicTokens.map(({ begins, rest }) => `(?:${begins.map(escaped).join('|')})${rest}`);
+const beginning = publicTokens.map(({ begins, rest }) => `(?:${begins.map(escapePattern).join('|')})${rest}`);
 const TOKENS = new RegExp(
   [`(?<![A-Za-z0-9])(?:${beginning.join('|')})`, ...tokensWithin.map(({ all }) => all)].join('|'),
   'g',
@@ -92,14 +92,14 @@ const lookups: readonly (readonly [kind: number, name: string, find: (text: stri
     [ASSIGNED, 'secret', assignedValues],
   ];
 
-/** Shorter texts hold no secret that its looks give away. */
+/** Shorter texts hold no recognisable secret. */
 const SHORTEST = 8;
 
 /**
- * The secrets in a text that are known by their looks alone: keys of known shape, private keys, what stands before the `@` of an
- * address or after `Authorization:`, and what is assigned to a name such as `password`.
+ * Finds secrets that are recognisable without being declared: keys of known form, private keys, credentials before the
+ * `@` of a URL or after `Authorization:`, and values assigned to a name such as `password`.
  *
- * Takes time in proportion to the text: little for one that has nothing like it.
+ * Takes time proportional to the text: little for one without hints.
  */
 export const findPublic = (text: string): readonly FoundSecret[] => {
   if (text.length < SHORTEST) return NONE;

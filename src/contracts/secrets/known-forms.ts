@@ -1,13 +1,13 @@
 /** One way in which a value is written. */
 export interface Form {
   readonly text: string;
-  /** Found only as it stands, between other letters it is none: it could be a word. */
+  /** Matched as a whole word only: within other letters it could be part of a word. */
   readonly isWord?: true | undefined;
   /** Digits of base64 around it that it has a share in. */
   readonly shares?: readonly [before: number, after: number] | undefined;
 }
 
-/** A way to write a value, by which what is written can be had again from the value. */
+/** A reversible encoding of a value. */
 export interface Encoding {
   readonly name: string;
   readonly encode: (value: string) => string;
@@ -27,7 +27,7 @@ const inAddress = (text: string): string => {
 const inHex = (text: string): string =>
   Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** How a value looks within base64, after so many bytes of a group of three: the digits that are its own. */
+/** Returns the base64 of a value at an offset in a group of three bytes: only the digits that depend on it alone. */
 const inBase64 = (value: string, before: number): string => {
   const bytes = new TextEncoder().encode(value);
   const binary = '\0'.repeat(before) + Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
@@ -58,10 +58,10 @@ export const encodings: readonly Encoding[] = [
   ]),
 ];
 
-/** Words and short numbers are found as they stand; a value that could be one has no other form. */
+/** Words and short numbers are searched verbatim only; other encodings would match too much. */
 const WORD = /^(?:[A-Za-z]{1,15}|\d{1,6})$/;
 
-/** The texts by which a value is found, whatever the case of its letters. */
+/** Returns the texts by which a value is found, in any case of letters. */
 export const formsOf = (value: string): readonly Form[] => {
   if (WORD.test(value)) return [{ text: value, isWord: true }];
   const plain = encodings.filter(({ name }) => !name.startsWith('base64')).map(({ encode }) => encode(value));

@@ -1,17 +1,17 @@
 import { publicTokens } from './public-tokens.ts';
 import { NAMES } from './assigned-values.ts';
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 const begins = [...new Set(publicTokens.flatMap((token) => token.begins)), 'eyJ'];
-const beginnings = begins.map(escaped).join('|');
+const beginnings = begins.map(escapePattern).join('|');
 /** The first letters of each beginning, not all of it. */
 const firstLetters = new Set(
   begins.flatMap((begin) => Array.from(begin, (_, index) => begin.slice(0, index)).slice(1)),
 );
 const MOST_LETTERS = Math.max(...begins.map(({ length }) => length)) - 1;
 
-/** What is looked at: a key that is longer is found before it ends. */
+/** Part of the text that is examined: longer keys are found before they end. */
 const TAIL = 2_100;
 
 const OPEN = new RegExp(
@@ -29,7 +29,10 @@ const OPEN = new RegExp(
 const ARMOUR =
   /-----BEGIN ?[A-Z0-9 _-]{0,40}PRIVATE KEY(?: BLOCK)?-----(?![^]*-----END ?[A-Z0-9 _-]{0,40}PRIVATE KEY(?: BLOCK)?-----)[^]*$/;
 
-/** From where on the end of a text could be a secret that is known by its looks, and not whole yet; its length if there is none. */
+/**
+ * Returns the position from which the end of the text could be an incomplete secret of known form; its length if there
+ * is none.
+ */
 export const openAt = (text: string): number => {
   const armour = text.includes('-----BEGIN') ? text.search(ARMOUR) : -1;
   if (armour !== -1) return armour;
@@ -38,7 +41,10 @@ export const openAt = (text: string): number => {
   return open === -1 ? text.length : start + open;
 };
 
-/** From where on the end of a text could be the first letters of a key that is known by how it begins; its length if there is none. */
+/**
+ * Returns the position from which the end of the text could be the first letters of a key with a known prefix; its
+ * length if there is none.
+ */
 export const letterAt = (text: string): number => {
   for (let start = Math.max(0, text.length - MOST_LETTERS); start < text.length; start += 1) {
     if (start > 0 && isLetterOrDigit(text.charCodeAt(start - 1))) continue;

@@ -4,29 +4,29 @@ export interface Place {
   readonly end: number;
 }
 
-/** A phrase that a {@link PhraseFinder} found: the number of the phrase, and where it stands. */
+/** A match of a {@link PhraseFinder}: the number of the phrase, and its place. */
 export interface FoundPhrase extends Place {
   readonly phrase: number;
 }
 
 /** Characters that are looked at together. */
 const BLOCK = 3;
-/** The window that is moved along the text is no wider than this. */
+/** Maximum width of the window that moves along the text. */
 const WIDEST = 32;
 const SIZE = 4_096;
 
 /**
- * Finds any of many phrases in a text, whatever their case, in one pass that skips most of it.
+ * Finds any of many phrases in a text, ignoring case, in one pass that skips most of it.
  *
- * A table says how far the window may move by the three characters at its end (the method of Wu and Manber), so that a text without
- * any of them costs about as much with one phrase as with a hundred. Takes time in proportion to the text.
+ * A table gives the shift of the window by the three characters at its end (Wu–Manber), so that a text without matches
+ * costs about as much with a hundred phrases as with one. Takes time proportional to the text.
  */
 export class PhraseFinder {
   readonly #phrases: string[] = [];
-  /** Every phrase has at least so many characters. */
+  /** Minimum length of the phrases. */
   #width = WIDEST;
   readonly #shifts = new Uint8Array(SIZE).fill(WIDEST - BLOCK + 1);
-  /** By the block at the end of the window, the phrases that may stand there, longest first. */
+  /** By the block at the end of the window, the phrases that may match there, longest first. */
   readonly #candidates = new Map<number, number[]>();
 
   /** Phrases of fewer than three characters are never found. */
@@ -34,7 +34,7 @@ export class PhraseFinder {
     this.add(phrases);
   }
 
-  /** Looks for these, too, numbered from the last on. Takes time for these alone, unless one is the shortest of all. */
+  /** Adds phrases, numbered on from the last. Takes time for these alone, unless one is the shortest of all. */
   add(phrases: readonly string[]): void {
     const first = this.#phrases.length;
     this.#phrases.push(...phrases.map(inLowerCase));
@@ -49,12 +49,14 @@ export class PhraseFinder {
     } else for (const index of long) this.#enter(index);
   }
 
-  /** Checks whether any phrase stands in the text. */
+  /** Checks whether any phrase occurs in the text. */
   isIn(text: string): boolean {
     return this.#next(text, 0) !== undefined;
   }
 
-  /** Every place of a phrase, from left to right; of those that begin at one place, the longest, and none within another. */
+  /**
+   * Returns every match, from left to right; of those that start at one position, the longest, and none within another.
+   */
   find(text: string): readonly FoundPhrase[] {
     const found: FoundPhrase[] = [];
     for (let from = 0; ;) {
@@ -115,7 +117,7 @@ export class PhraseFinder {
   }
 }
 
-/** Checks whether `wanted`, in small letters, stands in the text at `start`. */
+/** Checks whether `wanted`, in lower case, occurs in the text at `start`. */
 const isSame = (text: string, start: number, wanted: string): boolean => {
   for (let index = 0; index < wanted.length; index += 1) {
     const found = text.charCodeAt(start + index);

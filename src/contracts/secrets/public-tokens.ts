@@ -1,20 +1,22 @@
-/** A kind of key that is known by its looks, as its provider or the public scanners (gitleaks, secretlint, trufflehog) describe it. */
+/**
+ * A kind of key of a known form, as its provider or the public scanners (gitleaks, secretlint, trufflehog) describe it.
+ */
 export interface PublicToken {
-  /** How it begins: any of these, three characters or more. */
+  /** Its possible prefixes, of three characters or more. */
   readonly begins: readonly string[];
-  /** The rest of it, as a pattern without groups that are numbered; `''` where `begins` stands for all. */
+  /** The rest of the key, as a pattern without numbered groups; `''` if the prefix is everything. */
   readonly rest: string;
 }
 
 const kind = (begins: string, rest: string): PublicToken => ({ begins: begins.split(' '), rest });
 
-/** Not a word of letters alone: a digit within sight. */
+/** Requires a digit nearby, so that it is not a word of letters alone. */
 const DIGIT = '(?=[\\w-]{0,80}\\d)';
 
 /**
- * The keys that are known by how they begin.
+ * Keys with known prefixes.
  *
- * Each pattern takes time in proportion to the text: what is repeated without bound stands last, all else is bounded.
+ * Each pattern takes time proportional to the text: an unbounded repetition comes last, all others are bounded.
  */
 export const publicTokens: readonly PublicToken[] = [
   // Models
@@ -104,7 +106,7 @@ export const publicTokens: readonly PublicToken[] = [
   kind('live_pub_ test_pub_', '[a-f0-9]{31}(?![A-Za-z0-9])'),
 ];
 
-/** A key that no beginning tells: pieces of three characters or more, one of which is in it, and all of it as a pattern. */
+/** A key without a known prefix: literals of three characters or more, one of which it contains, and its pattern. */
 export interface TokenWithin {
   readonly has: readonly string[];
   readonly all: string;

@@ -10,14 +10,14 @@ import { encodings, formsOf } from './known-forms.ts';
 import type { Place } from './phrase-finder.ts';
 import { PhraseFinder } from './phrase-finder.ts';
 
-/** Secrets by the name that stands for them: `{ OPENAI_API_KEY: 'sk-…' }`. */
+/** Secrets by name: `{ OPENAI_API_KEY: 'sk-…' }`. The name appears in place of the value. */
 export type Secrets = Readonly<Record<string, string>>;
 
-/** A secret whose value is known, where it stands. */
+/** A known secret, and its place. */
 export interface KnownPlace extends FoundSecret {
-  /** How the value is written there; undefined where it could not be written the same again. */
+  /** The encoding of the value there; undefined if it is not reversible. */
   readonly encoding: string | undefined;
-  /** What is the value's own: digits of base64 are shared with what stands around it. */
+  /** The part that belongs to the value alone: base64 digits at its borders are shared with the text around it. */
   readonly own: Place;
   /** It is the value of a field: no variable has it. */
   readonly isField: boolean;
@@ -32,15 +32,15 @@ interface KnownForm extends Form {
 /**
  * Finds secrets in texts, and replaces each by `[redacted NAME]`.
  *
- * Values that are known are found as they are, in JSON (twice over, too), in addresses, in hexadecimal digits, within base64, and in
- * other case; all others by their looks, see {@link findPublic}. Takes time in proportion to the text.
+ * Known values are found verbatim, in JSON (escaped twice, too), in URLs, in hexadecimal, within base64, and in other
+ * case; undeclared ones by their form, see {@link findPublic}. Takes time proportional to the text.
  */
 export class Redactor {
-  /** What it was given. */
+  /** The declared secrets. */
   readonly secrets: Secrets;
   readonly #forms: KnownForm[] = [];
   #finder: PhraseFinder | undefined;
-  /** Made when a text first comes in pieces: each of twice as many forms as the next, or more. */
+  /** Made when a text first arrives in pieces: each covers at least twice as many forms as the next. */
   readonly #beginnings: { readonly from: number; readonly finder: BeginningFinder }[] = [];
   #begun = 0;
   /** By the name of a field, its values, and what each is called. */
@@ -50,7 +50,7 @@ export class Redactor {
   /** The same by the names that they have here. */
   readonly #values = new Map<string, string>();
   #hasShort = false;
-  /** Texts without a secret: names of fields, types and addresses come again with each event. */
+  /** Texts without a secret: names of fields, types and addresses recur with each event. */
   readonly #clean = new Set<string>();
 
   constructor(secrets: Secrets) {
@@ -59,8 +59,8 @@ export class Redactor {
   }
 
   /**
-   * Finds the values of fields, too, by the names that they have here: wherever they stand in a text, and in a field of that name also
-   * those that are too short to be found in a text, and numbers.
+   * Adds secret field values under their names: they are then found anywhere in a text, and in a field of that name
+   * also if they are numbers, or too short to search for in texts.
    */
   learn(secrets: readonly FieldSecret[]): void {
     for (const { field, name, value } of secrets) {
@@ -88,7 +88,7 @@ export class Redactor {
     this.#finder.add(forms.map(({ text }) => text));
   }
 
-  /** The text, with `[redacted NAME]` in place of each secret; the very same where there is none. */
+  /** Returns the text with `[redacted NAME]` in place of each secret; the same string if there is none. */
   text(text: string): string {
     if (this.#clean.has(text)) return text;
     const found = this.find(text);
@@ -111,9 +111,9 @@ export class Redactor {
     this.#clean.add(text);
   }
 
-  /** Data with all of its texts, and the names of its fields, redacted; the very same where nothing is. */
+  /** Redacts all texts and field names of a value; returns the same value if nothing changes. */
   value<Value>(value: Value): Value {
-    // What is redacted is what it was, but for what its texts say.
+    // Redaction changes texts only, so the type is the same.
     return this.#walk(value, 0) as Value;
   }
 
@@ -124,7 +124,7 @@ export class Redactor {
     return isJsonObject(value) ? this.#object(value, depth) : value;
   }
 
-  /** A copy is made from where on something is redacted, and hardly ever is. */
+  /** Copies a list only from the first redacted item on, which is rare. */
   #list(items: readonly unknown[], depth: number): readonly unknown[] {
     for (let index = 0; index < items.length; index += 1) {
       const shown = this.#walk(items[index], depth + 1);
@@ -149,7 +149,7 @@ export class Redactor {
     return shown === undefined ? value : Object.fromEntries(shown);
   }
 
-  /** What a field is called says what its text is: it is looked at as `name="text"`. */
+  /** Redacts a field's value in the light of its name, as `name="text"`. */
   #field(name: string, item: unknown, depth: number): unknown {
     const values = this.#fields.size === 0 ? undefined : this.#fields.get(name);
     if (values !== undefined) {
@@ -163,14 +163,14 @@ export class Redactor {
       : shown;
   }
 
-  /** Where secrets stand, from left to right, none within another. */
+  /** Returns the places of secrets, from left to right, none within another. */
   find(text: string): readonly FoundSecret[] {
     const known = this.known(text);
     const open = findPublic(text);
-    return open.length === 0 ? known : inOrder([...known, ...beside(known, apart(open))]);
+    return open.length === 0 ? known : inOrder([...known, ...remaindersBeside(known, makeDisjoint(open))]);
   }
 
-  /** Where the values stand that are known. */
+  /** Returns the places of known values. */
   known(text: string): readonly KnownPlace[] {
     const places = this.#finder?.find(text) ?? [];
     return places.flatMap(({ phrase, start, end }): readonly KnownPlace[] => {
@@ -188,12 +188,12 @@ export class Redactor {
     });
   }
 
-  /** Checks whether a value that is known may be in a text: one that is too short to be found in texts may be in any. */
+  /** Checks whether a known value may occur in a text: one too short to search for may occur in any. */
   mayBeIn(text: string): boolean {
     return this.#hasShort || this.known(text).length > 0;
   }
 
-  /** The values of fields that may be in a text, by name; those that are too short to be found may be anywhere. */
+  /** Returns the secret field values that may occur in a text, by name; those too short to search for may be anywhere. */
   fieldsIn(text: string): Secrets {
     const found = this.known(text).flatMap(({ isField, name }) => (isField ? [name] : []));
     const short = [...this.#fields.values()].flatMap((values) =>
@@ -202,7 +202,7 @@ export class Redactor {
     return Object.fromEntries([...found, ...short].map((name) => [name, this.#values.get(name) ?? '']));
   }
 
-  /** What is hidden of a value at a field of that name. */
+  /** Returns the secret that a value at a field of that name is, if it is one. */
   hiddenAt(field: string, value: string | number): Pick<FieldSecret, 'name' | 'value'> | undefined {
     const text = String(value).trim();
     const name = this.#fields.get(field)?.get(text);
@@ -215,7 +215,7 @@ export class Redactor {
     return this.#beginnings.reduce((first, { finder }) => Math.min(first, finder.find(text)), text.length);
   }
 
-  /** What was learned since is added; smaller ones become one, so that each form is taken in a few times at most. */
+  /** Adds forms learned since; smaller finders are merged, so that each form is entered a few times at most. */
   #begin(): void {
     const { length } = this.#forms;
     let from = this.#begun;
@@ -230,11 +230,11 @@ export class Redactor {
   }
 }
 
-/** Texts that are remembered to be without a secret are no longer, and no more, than that. */
+/** Bounds of the cache of texts without a secret. */
 const LONGEST_CLEAN = 64;
 const MOST_CLEAN = 1_000;
 
-/** A value, or those of a list, as they are shown where they are among those that are hidden. */
+/** Redacts a value, or the items of a list, that equal a secret field value. */
 const hiddenIn = (values: ReadonlyMap<string, string>, item: unknown): unknown => {
   const shown = (each: unknown): unknown => {
     if (typeof each !== 'string' && typeof each !== 'number') return each;
@@ -246,7 +246,7 @@ const hiddenIn = (values: ReadonlyMap<string, string>, item: unknown): unknown =
   return items.some((each, index) => each !== item[index]) ? items : item;
 };
 
-/** Nothing deeper than this is published. */
+/** Maximum depth: nothing deeper is published. */
 const DEEPEST = 200;
 const SHORTEST = 8;
 
@@ -258,8 +258,8 @@ const isApart = (text: string, start: number, end: number): boolean =>
 const inOrder = (places: readonly FoundSecret[]): readonly FoundSecret[] =>
   places.toSorted((a, b) => a.start - b.start || b.end - a.end);
 
-/** Places of which none overlaps another: of two that do, the one that begins first is kept, and the rest of the other. */
-const apart = (places: readonly FoundSecret[]): readonly FoundSecret[] => {
+/** Makes places disjoint: of two that overlap, the first is kept, and the remainder of the other. */
+const makeDisjoint = (places: readonly FoundSecret[]): readonly FoundSecret[] => {
   let from = 0;
   return inOrder(places).flatMap((place) => {
     const start = Math.max(place.start, from);
@@ -268,8 +268,11 @@ const apart = (places: readonly FoundSecret[]): readonly FoundSecret[] => {
   });
 };
 
-/** What is left of places, in order, beside those that are known, where that is more than a name. */
-const beside = (known: readonly FoundSecret[], places: readonly FoundSecret[]): readonly FoundSecret[] => {
+/** Returns the remainders of places beside known ones, in order, if they are longer than a name. */
+const remaindersBeside = (
+  known: readonly FoundSecret[],
+  places: readonly FoundSecret[],
+): readonly FoundSecret[] => {
   let index = 0;
   return places.flatMap((place) => {
     while ((known[index]?.end ?? Infinity) <= place.start) index += 1;
@@ -286,5 +289,5 @@ const beside = (known: readonly FoundSecret[], places: readonly FoundSecret[]): 
   });
 };
 
-/** Less than this, beside a value that is known, is left as it is. */
+/** A shorter remainder beside a known value is left as it is. */
 export const PIECE = 16;

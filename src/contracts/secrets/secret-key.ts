@@ -8,21 +8,21 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 
 /**
- * A key by which texts are sealed (AES-256-GCM), and those that were used before it: the first one seals, each of them opens.
+ * A key that seals texts (AES-256-GCM), with earlier keys: the first one seals, each of them opens.
  *
- * What is sealed at one place cannot be opened at another.
+ * A text sealed for one place cannot be opened at another.
  */
 export class SecretKey {
   readonly #keys: readonly Promise<ImportedKey>[];
 
-  /** @throws {TroupeError} `secret.invalid` for what is no key of 32 bytes, in 64 hexadecimal digits or in base64. */
+  /** @throws {TroupeError} `secret.invalid` unless each key has 32 bytes, as 64 hexadecimal digits or in base64. */
   constructor(given: string | readonly string[]) {
     const texts: readonly unknown[] = typeof given === 'string' ? [given] : given;
     if (!Array.isArray(texts) || texts.length === 0) throw invalid(`found ${kindOf(given)}`);
     this.#keys = texts.map((text) => {
       const bytes = bytesOf(text);
       const key = cipher().importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
-      // Whoever uses it hears of it.
+      // The rejection reaches every use of the key.
       key.catch(() => undefined);
       return key;
     });
@@ -60,12 +60,12 @@ const howAt = (place: string, iv: Uint8Array<ArrayBuffer>) => ({
 });
 
 const cipher = (): Cipher => {
-  // A page that was not loaded over HTTPS has none.
+  // Absent on a page that was not loaded over HTTPS.
   const { subtle }: { readonly subtle?: Cipher | undefined } = crypto;
   if (subtle !== undefined) return subtle;
   throw new TroupeError(
     'secret.invalid',
-    'Cannot use `secretKey` as there is no `crypto.subtle` here: found none',
+    'Cannot use `secretKey` as this platform has no `crypto.subtle`: a page must be loaded over HTTPS',
   );
 };
 
@@ -74,14 +74,14 @@ const bytesOf = (given: unknown): Uint8Array<ArrayBuffer> => {
   const text = given.trim();
   const bytes = HEX.test(text) ? fromHex(text) : fromBase64(text);
   if (bytes?.length === KEY_BYTES) return bytes;
-  // How long it is tells what is wrong with it; what it is, is secret.
+  // Its length may be reported, its content is secret.
   throw invalid(`found a text of ${text.length} characters`);
 };
 
 const invalid = (found: string): TroupeError =>
   new TroupeError(
     'secret.invalid',
-    `Cannot use \`secretKey\` as it is no key of 32 bytes, in base64 or hexadecimal digits: ${found}. Make one by \`openssl rand -base64 32\``,
+    `Cannot use \`secretKey\` as it is not a key of 32 bytes, in base64 or hexadecimal digits: ${found}. Make one by \`openssl rand -base64 32\``,
   );
 
 const kindOf = (given: unknown): string => {

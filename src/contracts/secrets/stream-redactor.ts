@@ -4,27 +4,27 @@ import { letterAt, openAt } from './open-secret.ts';
 import { PIECE } from './redactor.ts';
 import type { Redactor } from './redactor.ts';
 
-/** So much of what was shown is kept, for what is around a secret to be known. */
+/** Number of shown characters that are kept as context for what follows. */
 const CONTEXT = 200;
-/** What is held back for longer is shown. */
+/** Text that is held back longer than this is shown. */
 const LONGEST_HELD = 40_000;
-/** Of a secret that goes on, so much is left out at a time, or more. */
+/** Least number of characters dropped at a time from a growing secret. */
 const LEFT_OUT = 2_000;
-/** So much tells a secret by its looks: all that is bounded in a pattern is shorter. */
+/** Length sufficient to recognise a secret: every bounded part of a pattern is shorter. */
 const BEGINNING = 2_100;
 /** The same for a key in armour. */
 const ARMOURED = 40_200;
-/** So much of its end may be the beginning of something else. */
+/** Length of an end that may be the start of another secret. */
 const END = 256;
-/** A token of parts has so many dots after its first two parts. */
+/** Number of dots that a token of parts has after its first two parts. */
 const DOTS = 3;
 /** The shortest line of a key in armour. */
 const LINE = 16;
 
 /**
- * Redacts a text that comes in pieces: an end that may be the beginning of a secret waits for what comes next, so that a secret
- * is found however it is cut. The first letters of a key that is known by how it begins (`s` of `sk-`) wait, too: what is around them is released by the
- * next piece. Takes time in proportion to the text, however long a secret in it is.
+ * Redacts a text that arrives in pieces: an end that may be the start of a secret is held back until more arrives, so
+ * that a secret is found wherever it is cut. The first letters of a key with a known prefix (`s` of `sk-`) are held
+ * back, too. Takes time proportional to the text, however long a secret in it is.
  *
  * @example
  * const stream = new StreamRedactor(new Redactor({ API_KEY: 'sk-123456789' }));
@@ -32,10 +32,10 @@ const LINE = 16;
  */
 export class StreamRedactor {
   #redactor: Redactor;
-  /** What is held back, after what was shown last. */
+  /** Text held back, after the last shown context. */
   #text = '';
   #shown = 0;
-  /** Where the secret begins that what was shown last ends with, and that was shown as redacted. */
+  /** Start of the secret at the end of the shown text that has already been marked as redacted. */
   #marked: number | undefined;
 
   constructor(redactor: Redactor) {
@@ -47,7 +47,7 @@ export class StreamRedactor {
     this.#redactor = redactor;
   }
 
-  /** Takes a piece in; gives what can be shown by now, which may be nothing. */
+  /** Adds a piece; returns the text that can be shown now, which may be empty. */
   push(piece: string): string {
     this.#text += piece;
     const text = this.#text;
@@ -59,7 +59,10 @@ export class StreamRedactor {
     return shown;
   }
 
-  /** Gives what is held back only as it may be the first letters of a key: something else is to be shown that comes after it. */
+  /**
+   * Returns text that is held back only because it may be the first letters of a key: something else is about to be
+   * shown after it.
+   */
   release(): string {
     const text = this.#text;
     if (this.#shown === text.length) return '';
@@ -67,7 +70,7 @@ export class StreamRedactor {
     return this.#show(Math.max(heldAfter(found, text, this.#redactor), this.#shown), found);
   }
 
-  /** Gives what is left: nothing comes any more. */
+  /** Returns the rest: no more pieces follow. */
   end(): string {
     return this.#show(this.#text.length, this.#redactor.find(this.#text));
   }
@@ -83,10 +86,10 @@ export class StreamRedactor {
     for (const { start, end, name } of found) {
       if (start !== last) first = start;
       last = end;
-      // Its rest is known for one by its beginning, or by that of the one before it, and by what is in front of that.
+      // The rest of it is recognised by its own start, or by that of the line before it, and the text in front.
       if (start < until && end >= until) kept = Math.min(kept, Math.max(0, first - CONTEXT));
       if (end <= from || start >= until) continue;
-      // Its beginning may have been shown before, as such or as redacted.
+      // Its start may have been shown before, verbatim or redacted.
       if (start !== marked) shown += `${text.slice(from, Math.max(from, start))}[redacted ${name}]`;
       marked = start;
       from = Math.min(end, until);
@@ -98,7 +101,7 @@ export class StreamRedactor {
     return shown;
   }
 
-  /** Leaves out the middle of a secret that goes on: it would be looked at again with each piece. */
+  /** Drops the middle of a growing secret, which would otherwise be examined again with each piece. */
   #shorten(): void {
     const text = this.#text;
     const growing = findPublic(text).filter(({ end }) => end === text.length);
@@ -109,7 +112,7 @@ export class StreamRedactor {
     const isArmoured = growing.some(({ name }) => name === 'private key');
     const start = Math.max(known.at(-1)?.end ?? 0, ...growing.map((secret) => secret.start));
     let from = start + (isArmoured ? ARMOURED : BEGINNING);
-    // The lines of a key in armour stay as they are, but for one that goes on.
+    // Complete lines of an armoured key are kept; only the last one may be growing.
     let line = until;
     while (line > from && !/[\s\\]/.test(text.charAt(line - 1))) line -= 1;
     if (line > from) from = line + LINE;
@@ -117,7 +120,7 @@ export class StreamRedactor {
     const dots = '.'.repeat(Math.min(DOTS, text.slice(from, until).split('.').length - 1));
     const shortened = text.slice(0, from) + dots + text.slice(until);
     const shorter = text.length - shortened.length;
-    // What is beside each other now may look like a value that is known.
+    // The joined ends may look like a known value.
     if (this.#redactor.known(shortened).length !== known.length) return;
     if (this.#redactor.beginsAt(shortened) !== begins - shorter) return;
     this.#text = shortened;
@@ -125,7 +128,9 @@ export class StreamRedactor {
   }
 }
 
-/** From where on the end of a text that goes on could be a part of a secret; its length if it is none. */
+/**
+ * Returns the position from which the end of an unfinished text could be part of a secret; its length if there is none.
+ */
 export const heldFrom = (text: string, redactor: Redactor): number =>
   Math.min(heldAfter(redactor.find(text), text, redactor), letterAt(text));
 
@@ -137,7 +142,10 @@ const heldAfter = (all: readonly FoundSecret[], text: string, redactor: Redactor
   return Math.min(growing, redactor.beginsAt(text), openAt(text));
 };
 
-/** Checks whether the text ends with the rest, too short to be redacted yet, of a secret that a value stands in that is known. */
+/**
+ * Checks whether the text ends with the remainder, too short to be redacted yet, of a secret that contains a known
+ * value.
+ */
 const isRest = (text: string, from: number): boolean =>
   from > 0 &&
   text.length - from < PIECE &&

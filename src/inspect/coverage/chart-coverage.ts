@@ -1,27 +1,27 @@
 import type { Entry, StateShape } from '../recording/entry.ts';
 import type { Recording } from '../recording/recording.ts';
 
-/** How runs went through their charts: which arrows were taken, and where time was spent. */
+/** Coverage of charts by runs: which arrows were taken, and how long each state lasted. */
 export interface ChartCoverage {
   /** The number of actors that went through them. */
   readonly actors: number;
-  /** The number of times that each arrow was taken, by its id; 0 for those that never were. */
+  /** Number of times each arrow was taken, by its id; 0 for those never taken. */
   readonly taken: ReadonlyMap<string, number>;
   /** The number of times that each state was entered, by its id. */
   readonly visits: ReadonlyMap<string, number>;
   /** The time that actors were in each state, all together, in ms; states around a state have its time, too. */
   readonly dwellMs: ReadonlyMap<string, number>;
-  /** The arrows that nobody took, in the order of their charts. */
+  /** Arrows never taken, in the order of their charts. */
   readonly neverTaken: readonly string[];
 }
 
-/** Which actors count. */
+/** Options that select actors. */
 export interface CoverageOptions {
   /** Those of that name. Default: all. */
   readonly name?: string | undefined;
 }
 
-/** Where an actor is. */
+/** The chart and states of an actor. */
 interface Place {
   readonly chart: string;
   states: ReadonlySet<string>;

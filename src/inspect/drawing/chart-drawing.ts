@@ -7,30 +7,30 @@ import type { FlowLayout, Point, Rectangle } from './flow-layout.ts';
 import { flowLayout, MARGIN } from './flow-layout.ts';
 import { crosses } from './lines.ts';
 
-/** A state as it is drawn. One of type `anywhere` stands for all states of the one around it. */
+/** A state as drawn. One of type `anywhere` stands for all states of the one around it. */
 export interface StateBox extends Rectangle {
   readonly id: string;
   readonly name: string;
   readonly type: StateShape['type'] | 'anywhere';
   readonly description: string;
   readonly isInitial: boolean;
-  /** What it answers to without leaving. */
+  /** Reactions that do not leave the state. */
   readonly reactions: readonly ArrowLine[];
 }
 
-/** An arrow as it is drawn: all that leads from one state to another, as one. */
+/** An arrow as drawn: all transitions from one state to another, as one. */
 export interface ArrowPath {
   readonly from: string;
   readonly to: string;
-  /** The arrows of the chart that it stands for. */
+  /** The chart's arrows that it represents. */
   readonly ids: readonly string[];
   readonly points: readonly Point[];
   readonly lines: readonly ArrowLine[];
-  /** Where its text is, or the count of how often it was taken. */
+  /** Position of its text, or of the count of how often it was taken. */
   readonly label: Rectangle;
 }
 
-/** A chart as it is drawn. */
+/** A chart as drawn. */
 export interface ChartDrawing {
   readonly width: number;
   readonly height: number;
@@ -48,7 +48,7 @@ const COUNT_WIDTH = 24;
 const widthOf = (lines: readonly ArrowLine[]): number =>
   Math.max(0, ...lines.map(({ text }) => text.length * CHARACTER + 22));
 
-/** What is in a state, laid out from its own corner. */
+/** The content of a state, laid out from its own corner. */
 interface Inside {
   readonly width: number;
   readonly height: number;
@@ -59,8 +59,8 @@ interface Inside {
 }
 
 /**
- * Lays out a chart: each state with others in it by itself, from the inside out, so that nothing lies across its border but
- * what leads over it. What leads out of a state leaves it below; what leads into one ends at its border, and says where to.
+ * Lays out a chart: each compound state by itself, from the inside out, so that only arrows cross its border. An arrow
+ * that leaves a state leaves it at the bottom; one into a nested state ends at the border, labelled with its target.
  */
 export const chartDrawing = (root: StateShape): ChartDrawing => {
   const reader = new ChartReader(root);
@@ -88,7 +88,7 @@ const insideOf = (state: StateShape, reader: ChartReader): Inside => {
     const at = partOf(flow, id);
     boxes.push(boxOf(id, at, reader));
     const inside = insides.get(id);
-    boxes.push(...(inside?.boxes ?? []).map((each) => moved(each, at)));
+    boxes.push(...(inside?.boxes ?? []).map((each) => moveBy(each, at)));
     arrows.push(...(inside?.arrows ?? []).map((each) => movedArrow(each, at)));
   }
   const exits = new Map<string, Beginning>();
@@ -114,7 +114,7 @@ const partOf = ({ parts }: FlowLayout, id: string): Rectangle =>
 const lineOf = ({ lines }: FlowLayout, { name }: Way) =>
   lines.get(name) ?? { points: [], label: { x: 0, y: 0, width: 0, height: 0 } };
 
-/** How what leads out of a state gets to its border. */
+/** Extends an arrow that leaves a state to the state's border. */
 const exitOf = ({ way, lines }: Leg, flow: FlowLayout, begun: Beginning | undefined): Beginning => {
   const { points } = lineOf(flow, way);
   const port = partOf(flow, portOf(way));
@@ -143,7 +143,7 @@ const arrowOf = ({ way, lines }: Leg, flow: FlowLayout, begun: Beginning | undef
   };
 };
 
-/** Checks whether what comes out of a state may go straight to where it leads: nothing is in between. */
+/** Checks whether an arrow that leaves a state may go straight to its target: nothing is in between. */
 const isWayFree = (
   { way, from, to }: Leg,
   begun: Beginning,
@@ -162,7 +162,7 @@ const isWayFree = (
   return ![...states, ...texts].some((each) => crosses(last, end, each));
 };
 
-/** Lets arrows that come straight down to a state end beside each other, in the order in which they come. */
+/** Spreads the ends of arrows that come straight down to a state, in their order. */
 const sideBySide = (
   straight: ReadonlyMap<string, readonly ArrowPath[]>,
   flow: FlowLayout,
@@ -179,15 +179,15 @@ const sideBySide = (
   });
 };
 
-/** How an arrow begins that leads out of a state. */
+/** The start of an arrow that leaves a state. */
 type Beginning = Pick<ArrowPath, 'points' | 'label' | 'lines'>;
 
 const beginningOf = (begun: Beginning | undefined, corner: Point): Beginning | undefined =>
   begun === undefined
     ? undefined
     : {
-        points: begun.points.map((point) => moved(point, corner)),
-        label: moved(begun.label, corner),
+        points: begun.points.map((point) => moveBy(point, corner)),
+        label: moveBy(begun.label, corner),
         lines: begun.lines,
       };
 
@@ -201,10 +201,10 @@ const flowOf = (
 ): FlowLayout => {
   const parts = new Map(within.map((id) => [id, insides.get(id) ?? sizeOf(id, reader)] as const));
   const roomFor = ({ from, lines }: Leg) => {
-    // What leads out of a part says there what it is.
+    // An arrow out of a part is labelled inside it.
     if (insides.has(from)) return { width: 0, height: 0 };
     const few = fewOf(lines);
-    // Without a text there is room for a count.
+    // Without a text, reserve room for a count.
     if (few.length === 0) return { width: COUNT_WIDTH, height: LINE_HEIGHT };
     return { width: widthOf(few), height: few.length * LINE_HEIGHT };
   };
@@ -250,7 +250,7 @@ const boxOf = (id: string, rectangle: Rectangle, reader: ChartReader): StateBox 
   };
 };
 
-const moved = <Place extends Point>(place: Place, { x, y }: Point): Place => ({
+const moveBy = <Place extends Point>(place: Place, { x, y }: Point): Place => ({
   ...place,
   x: place.x + x,
   y: place.y + y,
@@ -258,18 +258,18 @@ const moved = <Place extends Point>(place: Place, { x, y }: Point): Place => ({
 
 const movedArrow = (arrow: ArrowPath, by: Point): ArrowPath => ({
   ...arrow,
-  points: arrow.points.map((point) => moved(point, by)),
-  label: moved(arrow.label, by),
+  points: arrow.points.map((point) => moveBy(point, by)),
+  label: moveBy(arrow.label, by),
 });
 
 const movedFlow = ({ width, height, parts, lines }: FlowLayout, by: Point): FlowLayout => ({
   width: width + 2 * by.x,
   height: height + by.y,
-  parts: new Map([...parts].map(([id, part]) => [id, moved(part, by)])),
+  parts: new Map([...parts].map(([id, part]) => [id, moveBy(part, by)])),
   lines: new Map(
     [...lines].map(([name, { points, label }]) => [
       name,
-      { points: points.map((point) => moved(point, by)), label: moved(label, by) },
+      { points: points.map((point) => moveBy(point, by)), label: moveBy(label, by) },
     ]),
   ),
 });

@@ -1,7 +1,7 @@
 import type { StateShape } from '../recording/entry.ts';
 import type { ArrowLine, ChartReader, Way } from './chart-reader.ts';
 
-/** A way as it is seen from within one state: between which of its parts; `to` is undefined where it leads out. */
+/** A transition as seen within one state: the parts that it connects; `to` is undefined if it leaves the state. */
 export interface Leg {
   readonly way: Way;
   readonly from: string;
@@ -9,7 +9,7 @@ export interface Leg {
   readonly lines: readonly ArrowLine[];
 }
 
-/** The ways that begin in a state. Those that lead from one of its parts into another, wherever in it, are one. */
+/** Returns the transitions that start in a state. Those between the same two parts, at any depth, are merged. */
 export const legsOf = (state: StateShape, reader: ChartReader): readonly Leg[] => {
   const legs = new Map<string, Leg>();
   for (const way of reader.ways.values()) {
@@ -24,7 +24,7 @@ export const legsOf = (state: StateShape, reader: ChartReader): readonly Leg[] =
   return [...legs.values()];
 };
 
-/** What an arrow says; where it ends at the border of a state around its target, that, too. */
+/** Labels an arrow; one that ends at the border around its target also names the target. */
 const namedLines = (way: Way, to: string): readonly ArrowLine[] => {
   if (to === way.to) return way.lines;
   const target = way.to.split('.').at(-1) ?? way.to;

@@ -16,7 +16,7 @@ export interface Way {
 
 const MOST_LINES = 4;
 
-/** Lines that a reader takes in; the last says how many more there are. */
+/** Limits a label to the lines that a reader takes in; the last line says how many were left out. */
 export const fewOf = (lines: readonly ArrowLine[]): readonly ArrowLine[] => {
   const said = lines.filter(({ text }) => text !== '');
   if (said.length <= MOST_LINES) return said;
@@ -28,14 +28,14 @@ const textOf = ({ event, guard }: ArrowShape): string =>
 
 export const isBox = ({ states }: StateShape): boolean => states.length > 0;
 
-/** The place from which arrows of a state begin that has others in it: they may be taken in any of them. */
+/** Returns the pseudo-state from which a compound state's own arrows start: they may be taken in any of its states. */
 const anywhereIn = (id: string): string => `${id}::anywhere`;
 
-/** What a chart is drawn from: its states by id, what leads where, and which states are entered first. */
+/** Indexes a chart for drawing: its states by id, its transitions, and the states that are entered first. */
 export class ChartReader {
   readonly states = new Map<string, StateShape>();
   readonly ways = new Map<string, Way>();
-  /** What a state answers to without leaving. */
+  /** Reactions that do not leave their state. */
   readonly reactions = new Map<string, ArrowLine[]>();
   readonly first = new Set<string>();
   readonly #parents = new Map<string, string>();
@@ -45,7 +45,7 @@ export class ChartReader {
     for (const state of this.states.values()) for (const arrow of state.arrows) this.#lead(state, arrow);
   }
 
-  /** The states in a state, and the place `anywhere` if something begins there. */
+  /** Returns the parts of a state, with its `anywhere` if an arrow starts there. */
   within(state: StateShape): readonly string[] {
     const anywhere = anywhereIn(state.id);
     const own = state.states.map(({ id }) => id);
@@ -56,7 +56,7 @@ export class ChartReader {
     return this.#parents.get(id);
   }
 
-  /** Which of what is in a state is, or holds, another one; undefined where it is outside. */
+  /** Returns the part of a state that is, or contains, another state; undefined if that is outside. */
   childTowards(state: string, id: string): string | undefined {
     let child = id;
     for (let parent = this.parentOf(child); parent !== undefined; parent = this.parentOf(child)) {

@@ -20,17 +20,17 @@ export interface FlowLine extends Size {
   readonly name: string;
   readonly from: string;
   readonly to: string;
-  /** The number of rows that it goes down, at least. */
+  /** Minimum number of rows that it spans downwards. */
   readonly rows?: number | undefined;
 }
 
-/** Where everything is: parts by id, lines by name. */
+/** The layout: parts by id, lines by name. */
 export interface FlowLayout extends Size {
   readonly parts: ReadonlyMap<string, Rectangle>;
   readonly lines: ReadonlyMap<string, { readonly points: readonly Point[]; readonly label: Rectangle }>;
 }
 
-/** What the library writes into what it was given; its own declarations cannot be read by every compiler. */
+/** Fields that the library writes into its input; its own declarations do not compile everywhere. */
 interface Placed {
   readonly x?: number;
   readonly y?: number;

@@ -1,7 +1,7 @@
-/** A piece of a text: as it is, or a mark in place of what cannot be seen, or would change how the rest is read. */
+/** A piece of a text: verbatim, or a mark in place of a character that is invisible or affects how the rest reads. */
 export interface TextPiece {
   readonly text: string;
-  /** What stands there. */
+  /** Explanation of the mark. */
   readonly means?: string | undefined;
 }
 
@@ -28,10 +28,10 @@ const unseen =
   // oxlint-disable-next-line no-control-regex
   /(?:[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}])+/gu;
 
-/** Past so many marks they are written out in the text: a text of nothing else would be thousands of elements. */
+/** Beyond this number, marks are written as text: a text of marks alone would be thousands of elements. */
 const MOST_MARKS = 60;
 
-/** How a text is shown: with marks where it holds control, escape, bidirectional or invisible characters. */
+/** Splits a text for display, with marks for control, escape, bidirectional and invisible characters. */
 export const piecesOf = (text: string): readonly TextPiece[] => {
   const pieces: TextPiece[] = [];
   let end = 0;
@@ -74,10 +74,10 @@ const meaningOf = (run: string): string => {
     .join(', ');
 };
 
-/** The start of a text that fits on one line. */
+/** Returns the start of a text that fits on one line. */
 export const oneLine = (text: string, most = 120): string => {
   const head = plain(text.slice(0, most + 1).replaceAll(/\s+/g, ' '));
-  // A mark is longer than what it stands for.
+  // A mark is longer than the character it replaces.
   return head.length > most ? `${head.slice(0, most)}…` : head;
 };
 
@@ -88,6 +88,6 @@ export const brief = (value: unknown, most = 120): string => {
   return oneLine(JSON.stringify(value, briefly) ?? '', most);
 };
 
-/** What is long within a value is not looked at for one line of it. */
+/** Long strings within a value are truncated for a one-line display. */
 const briefly = (_: string, value: unknown): unknown =>
   typeof value === 'string' && value.length > 400 ? value.slice(0, 400) : value;

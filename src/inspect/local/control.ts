@@ -21,7 +21,7 @@ const json: z.ZodType<Json> = z.json();
 
 const MOST_BREAKPOINTS = 100;
 
-/** Reads what somebody wants of a run. */
+/** Parses a command for a run. */
 export const commandSchema = z.discriminatedUnion('do', [
   z.object({ do: z.enum(['pause', 'resume', 'step', 'effect']), run }),
   z.object({ do: z.literal('send'), run, text, path: name.optional() }),
@@ -42,14 +42,14 @@ export const commandSchema = z.discriminatedUnion('do', [
     run: run.optional(),
     breakpoints: z.array(breakpointSchema).max(MOST_BREAKPOINTS),
   }),
-  /** One more, or one less: others who set some at the same time keep theirs. */
+  /** Adds or removes one breakpoint: those set by others at the same time stay. */
   z.object({ do: z.enum(['break-add', 'break-remove']), run: run.optional(), breakpoint: breakpointSchema }),
 ]);
 
-/** What somebody wants of a run. */
+/** A command for a run. */
 export type Command = z.infer<typeof commandSchema>;
 
-/** Where it is done. */
+/** The environment in which commands are executed. */
 export interface Desk {
   readonly recorder: Recorder;
   readonly store: JournalStore | undefined;
@@ -57,10 +57,12 @@ export interface Desk {
 }
 
 /**
- * Does what somebody wants; gives what is to be said of it.
+ * Executes a command; returns the data of its response.
  *
- * @throws {TroupeError} `run.ended` for a run that is not under way here; `request.unknown`, `message.undelivered`, `agent.unknown`
- * where there is nobody; `journal.unknown` for a fork of what is not stored; what `fork` and `answerRequest` throw.
+ * @throws {TroupeError} `run.ended` for a run that is not in progress here; `request.unknown`, `message.undelivered`,
+ * `agent.unknown`
+ * for a missing target; `journal.unknown` for a fork of a run that is not stored; the errors of `fork` and
+ * `answerRequest`.
  */
 export const carryOut = async (command: Command, desk: Desk): Promise<Readonly<Record<string, Json>>> => {
   switch (command.do) {
@@ -72,7 +74,7 @@ export const carryOut = async (command: Command, desk: Desk): Promise<Readonly<R
       changeBreakpoints(command, desk.recorder);
       return {};
     case 'fork':
-      return { run: await forked(command, desk) };
+      return { run: await forkRun(command, desk) };
     case 'approve':
     case 'deny':
     case 'reply':
@@ -110,12 +112,12 @@ const steer = (command: Steering, handle: RunHandle<unknown, unknown>): void => 
       return;
     case 'step':
     case 'effect':
-      // Whoever asked sees it; it may take as long as a model does.
+      // Not awaited: progress is visible on the page, and a step may take as long as a model does.
       void handle.step(command.do);
       return;
     case 'send':
       if (handle.send(command.text, command.path)) return;
-      throw new TroupeError('message.undelivered', 'Cannot send the message as nobody is there to take it');
+      throw new TroupeError('message.undelivered', 'Cannot send the message as the receiver is not there');
     case 'abort':
       handle.abort(command.reason ?? BY_HAND);
       return;
@@ -133,30 +135,30 @@ const BY_HAND = 'by hand, in the inspector';
 const handleOf = (runId: string, { recorder }: Desk): RunHandle<unknown, unknown> => {
   const handle = recorder.handles.get(runId);
   if (handle !== undefined) return handle;
-  throw new TroupeError('run.ended', `Cannot reach run '${runId}' as it is not under way in this process`, {
+  throw new TroupeError('run.ended', `Cannot reach run '${runId}' as it is not in progress in this process`, {
     runId,
   });
 };
 
 type Answering = Extract<Command, { do: 'approve' | 'deny' | 'reply' }>;
 
-/** Here, or by a letter to whichever process has the run. */
+/** Answers here, or by a letter to the process that holds the run. */
 const answer = async (command: Answering, desk: Desk): Promise<void> => {
   const { run: runId } = command;
   const { store, recorder } = desk;
   const handle = recorder.handles.get(runId);
   if (handle !== undefined) {
-    if (said(command, handle)) return;
+    if (answerHere(command, handle)) return;
     throw new TroupeError(
       'request.unknown',
-      'Cannot answer as nobody waits for that any more, or it does not fit',
+      'Cannot answer as the request is closed, or the answer is invalid',
     );
   }
   if (store === undefined || (await store.entry(runId)) === undefined) handleOf(runId, desk);
   else await answerRequest(store, runId, letterOf(command));
 };
 
-const said = (command: Answering, handle: RunHandle<unknown, unknown>): boolean => {
+const answerHere = (command: Answering, handle: RunHandle<unknown, unknown>): boolean => {
   if (command.do === 'approve') return handle.approve(command.id, { input: command.input });
   if (command.do === 'deny') return handle.deny(command.id, command.reason ?? command.text);
   return handle.reply(command.text, command.id);
@@ -170,8 +172,8 @@ const letterOf = (command: Answering): Parameters<typeof answerRequest>[2] => {
   return { id, text: command.text };
 };
 
-/** Begins a run that shares the first part of a stored one; gives its id. */
-const forked = async (command: Extract<Command, { do: 'fork' }>, desk: Desk): Promise<string> => {
+/** Forks a stored run; returns the id of the new one. */
+const forkRun = async (command: Extract<Command, { do: 'fork' }>, desk: Desk): Promise<string> => {
   const { run: runId, at, message } = command;
   const { store, stored, recorder } = desk;
   if (store === undefined || stored === undefined)

@@ -3,7 +3,7 @@ import type { Entry } from '../recording/entry.ts';
 import type { Recording } from '../recording/recording.ts';
 
 /**
- * The number of the first event of a run that came at a place of a recording or after it; undefined where none did by now.
+ * Returns the number of the first event of a run at or after a position in a recording; undefined if there is none yet.
  *
  * @throws {TroupeError} `input.invalid` for a place that the recording has forgotten.
  */
@@ -15,7 +15,7 @@ export const eventAt = (
   if (place < recording.first)
     throw new TroupeError(
       'input.invalid',
-      `Cannot go back to entry ${place} as only those from ${recording.first} on are kept`,
+      `Cannot go back to entry ${place} as entries before ${recording.first} were dropped`,
     );
   for (const line of recording.from(place)) {
     // The recording wrote it.

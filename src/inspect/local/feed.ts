@@ -8,7 +8,7 @@ export type AskedOf = OpenRequest & { readonly run: string };
 
 const BEAT_MS = 15_000;
 
-/** A recording, for all who look at it. Nobody looks: it costs nothing. */
+/** Broadcasts a recording to its viewers. Without viewers it costs nothing. */
 export class Feed {
   readonly #viewers = new Set<Viewer>();
   readonly #requests: () => readonly AskedOf[];
@@ -33,7 +33,7 @@ export class Feed {
     return this.#viewers.size > 0;
   }
 
-  /** Somebody looks at it from a place on. */
+  /** Adds a viewer, from a position on. */
   join(response: ServerResponse, from: number): void {
     const viewer = new Viewer(response, this.#recording, from);
     response.on('close', () => {
@@ -47,7 +47,7 @@ export class Feed {
     viewer.flush();
   }
 
-  /** Goes on with another recording of the same, which has more. */
+  /** Continues with a longer recording of the same run. */
   goOnWith(recording: Recording): void {
     this.#unfollow();
     this.#recording = recording;
@@ -57,7 +57,7 @@ export class Feed {
     this.#flush();
   }
 
-  /** Says something to all, once. */
+  /** Sends one message to all viewers. */
   say(event: string, value: unknown): void {
     const line = this.#recording.line(value);
     for (const viewer of this.#viewers) viewer.say(event, line);

@@ -15,19 +15,19 @@ import { listRuns } from './session-board.ts';
 import type { AgentsOfRuns } from './stored-feeds.ts';
 import { StoredFeeds } from './stored-feeds.ts';
 
-/** What an inspector may be told. */
+/** Options of the inspector. */
 export interface InspectOptions extends RecorderOptions {
   /** Default: any that is free. */
   readonly port?: number | undefined;
-  /** Lets the page hold, step, talk to, stop and fork runs. Default false: it looks on. */
+  /** Lets the page pause, step, message, stop and fork runs. Default false: read only. */
   readonly control?: boolean | undefined;
   /** Opens the page in the browser. Default false. */
   readonly open?: boolean | undefined;
-  /** Whose runs can be looked at, too, and forked. */
+  /** A store whose runs can be viewed and forked, too. */
   readonly store?: JournalStore | undefined;
-  /** The agents of stored runs, which it takes to go through them again: a list, or who finds the agent of a run. */
+  /** The agents of stored runs, needed for their replay: a list, or a function that finds the agent of a run. */
   readonly agents?: AgentsOfRuns | undefined;
-  /** Keeps the process alive until it is closed. Default false: a process that is done ends. */
+  /** Keeps the process alive until closed. Default false: the process may exit. */
   readonly keepsProcess?: boolean | undefined;
   /** HTML to show in place of the page; `__NONCE__` in it becomes the nonce of its scripts and styles. */
   readonly page?: string | undefined;
@@ -39,14 +39,15 @@ export interface Inspector extends RunInspector {
   readonly url: string;
   readonly token: string;
   readonly recorder: Recorder;
-  /** Frees the port at once, whoever looks on. Runs go on. */
+  /** Closes the server at once, with any viewers. Runs continue. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the local inspector: a page, served on the loopback, that shows runs as statecharts while they happen, and stored runs.
+ * Opens the local inspector: a page, served on the loopback, that shows runs as statecharts while they happen, and
+ * stored runs.
  *
- * Who has not the token of its address sees nothing. It holds no run up: a viewer that is slow is cut off.
+ * Access requires the token in its address. It never slows a run: a slow viewer is disconnected.
  *
  * @example
  * const inspector = await inspect({ control: true });
@@ -93,7 +94,7 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
   };
 };
 
-/** What waits for somebody, in all runs that are under way. */
+/** Lists open requests of all runs in progress. */
 const requestsOf = ({ handles }: Recorder) =>
   [...handles.values()].flatMap(({ runId, requests }) =>
     requests.map((request) => ({ ...request, run: runId })),
@@ -106,6 +107,6 @@ const commandIn = (body: string) => {
   const { data, error } = commandSchema.safeParse(parseJson(body));
   if (data !== undefined) return data;
   const [issue] = error.issues;
-  const found = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it is none'}`;
-  throw new TroupeError('input.invalid', `Cannot follow the command as it is none: ${found}`);
+  const found = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it is invalid'}`;
+  throw new TroupeError('input.invalid', `Cannot execute the command as it is invalid: ${found}`);
 };

@@ -7,15 +7,15 @@ import type { Feed } from './feed.ts';
 import { isDeep, readBody } from './read-body.ts';
 import { cookieName, refusalOf } from './request-guard.ts';
 
-/** What a server gives and does. */
+/** The resources and operations of the server. */
 export interface Served {
   readonly token: string;
   readonly page: () => Promise<string>;
   readonly session: () => Promise<unknown>;
   readonly live: Feed;
-  /** @throws whatever is wrong with the run. */
+  /** @throws the error of an unreadable run. */
   readonly stored: (runId: string) => Promise<Feed>;
-  /** Undefined where nothing may be done. @throws whatever is wrong with it. */
+  /** Undefined if control is disabled. @throws the error of a refused command. */
   readonly control: ((body: string) => Promise<object>) | undefined;
   /** True if it keeps its process alive. */
   readonly keepsProcess: boolean;
@@ -24,22 +24,22 @@ export interface Served {
 const HOST = '127.0.0.1';
 const MOST_VIEWERS = 32;
 const MOST_CONNECTIONS = 128;
-/** Connections that have not shown the token: past them the oldest makes room, so that idle ones lock nobody out. */
+/** Maximum number of unauthenticated connections: beyond it the oldest is closed, so that idle ones lock nobody out. */
 const MOST_STRANGERS = 48;
-/** A browser that opens a connection and says nothing is let go of, in ms. */
+/** Time limit for the first request of a connection, in ms. */
 const ASK_WITHIN_MS = 10_000;
 
 /**
- * A server on the loopback, for the page of the inspector and nobody else.
+ * A server on the loopback, for the inspector's page only.
  *
- * I1  Nothing is told or done for whoever has not the token, names another host, or comes from another page.
- * I2  Whatever comes in, nothing is thrown out of it.
+ * I1  Requests without the token, for another host, or from another page are refused.
+ * I2  No input makes it throw.
  */
 export class LocalServer {
   readonly #served: Served;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** Those that have not shown the token, the oldest first. */
+  /** Unauthenticated connections, the oldest first. */
   readonly #strangers = new Set<Socket>();
   #port = 0;
   #viewers = 0;
@@ -64,7 +64,7 @@ export class LocalServer {
       if (!served.keepsProcess) socket.unref();
     });
     this.#server.on('clientError', (_, socket) => socket.destroy());
-    // It speaks HTTP and nothing else.
+    // Only HTTP is supported.
     this.#server.on('upgrade', (_, socket) => socket.destroy());
   }
 
@@ -76,7 +76,7 @@ export class LocalServer {
   async listen(port: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', (cause) => {
-        const message = `Cannot open the inspector as port ${port} is not to be had: give it another, or 0`;
+        const message = `Cannot open the inspector as port ${port} is not available: choose another, or 0`;
         reject(new TroupeError('inspector.failed', message, { cause }));
       });
       this.#server.listen({ port, host: HOST }, resolve);
@@ -171,7 +171,7 @@ export class LocalServer {
 
   #show(feed: Feed, url: URL, request: IncomingMessage, response: ServerResponse): void {
     if (this.#viewers >= MOST_VIEWERS)
-      return fail(response, 503, 'inspector.failed', 'Cannot show it as too many look on already');
+      return fail(response, 503, 'inspector.failed', 'Cannot show it as there are too many viewers');
     this.#viewers += 1;
     response.on('close', () => {
       this.#viewers -= 1;
@@ -189,13 +189,13 @@ export class LocalServer {
         response,
         403,
         'inspector.failed',
-        'Cannot do that as the inspector was opened to look on only',
+        'Cannot do that as the inspector was opened without control',
       );
     if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
-      return fail(response, 415, 'input.invalid', 'Cannot read the command as it is no JSON');
+      return fail(response, 415, 'input.invalid', 'Cannot read the command as it is not JSON');
     const body = await readBody(request);
     if (body === undefined) {
-      // The rest is not wanted.
+      // The rest of the body is not read.
       response.setHeader('connection', 'close');
       return fail(response, 413, 'input.invalid', 'Cannot read the command as it is too long');
     }
@@ -227,11 +227,11 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
 
 const routeOf = (path: string): Route | undefined => {
   const [, named] = /^\/api\/stored\/([^/]{1,2000})\/recording$/.exec(path) ?? [];
-  const runId = named === undefined ? undefined : decoded(named);
+  const runId = named === undefined ? undefined : decodePart(named);
   return runId === undefined ? routes.get(path) : { name: 'stored', method: 'GET', runId };
 };
 
-const decoded = (text: string): string | undefined => {
+const decodePart = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -239,13 +239,13 @@ const decoded = (text: string): string | undefined => {
   }
 };
 
-/** An address that begins with two slashes is a path here, and no other host. */
+/** A target that starts with two slashes is a path here, not another host. */
 const urlOf = ({ url = '' }: IncomingMessage): URL | undefined => {
   const whole = `http://${HOST}${url}`;
   return url.startsWith('/') && URL.canParse(whole) ? new URL(whole) : undefined;
 };
 
-/** Where a viewer was: after the last event that it had, or where it says. */
+/** Returns the position of a viewer: after its last event, or the one it asks for. */
 const fromOf = (url: URL, last: string | undefined): number => {
   if (last !== undefined && /^\d{1,15}$/.test(last)) return Number(last) + 1;
   const from = url.searchParams.get('from') ?? '';

@@ -6,7 +6,7 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
   win32: ['cmd', '/c', 'start', '""'],
 };
 
-/** Opens an address in the user's browser, if there is one: where there is none, nothing happens. */
+/** Opens an address in the user's browser; does nothing if there is none. */
 export const openInBrowser = (url: string, platform: NodeJS.Platform = process.platform): void => {
   const [command, ...args] = openers[platform] ?? ['xdg-open'];
   const opener = spawn(command, [...args, url], { stdio: 'ignore', detached: true });

@@ -5,11 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { TroupeError } from '../../contracts/error.ts';
 import { packageFolder } from './package-folder.ts';
 
-/** True if this code is run as it was written, and not as it is published. */
+/** True if this code runs from source, and not as published. */
 const isSource = import.meta.url.endsWith('.ts');
 
 /**
- * The page, as HTML: of the published package the one that was built with it; where the sources are run, it is built when it is wanted.
+ * Returns the page, as HTML: the prebuilt one of the published package; when running from source, it is built on
+ * demand.
  *
  * @throws {TroupeError} `inspector.page-missing`
  */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** More than this nobody has to say to a run, in bytes. */
+/** Maximum size of a command, in bytes. */
 const MOST = 256 * 1024;
 
-/** The body of a request as text; undefined for one that is too long, or was broken off. */
+/** Reads the body of a request as text; undefined if it is too long, or was interrupted. */
 export const readBody = async (request: IncomingMessage): Promise<string | undefined> => {
   if (Number(request.headers['content-length'] ?? 0) > MOST) return undefined;
   const parts: Buffer[] = [];
@@ -20,10 +20,10 @@ export const readBody = async (request: IncomingMessage): Promise<string | undef
   return Buffer.concat(parts).toString('utf8');
 };
 
-/** No command is deeper; one that is would be too deep to be read. */
+/** Maximum nesting of a command. */
 const DEEPEST = 100;
 
-/** Checks whether a JSON text is nested more deeply than anything that is read here. */
+/** Checks whether a JSON text is nested too deep to be read. */
 export const isDeep = (text: string): boolean => {
   let depth = 0;
   let isQuoted = false;

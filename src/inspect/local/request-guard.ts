@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** What is known of a request before anything is done for it. */
+/** Facts about a request for the access check. */
 export interface Asked {
   readonly host: string | undefined;
   readonly origin: string | undefined;
-  /** What the browser says of the page that asks: `same-origin`, `none` where a person typed the address. */
+  /** The browser's `Sec-Fetch-Site`: `same-origin`, or `none` if a person typed the address. */
   readonly site: string | undefined;
   readonly cookie: string | undefined;
   readonly authorization: string | undefined;
@@ -12,21 +12,20 @@ export interface Asked {
   readonly token: string | undefined;
 }
 
-/** What this server is known by. */
+/** Facts about this server for the access check. */
 export interface Known {
   readonly port: number;
   readonly token: string;
 }
 
-/** The cookie of a server; cookies know no ports, so its name does. */
+/** Returns the name of the server's cookie; it contains the port, as cookies are shared between ports. */
 export const cookieName = ({ port }: Pick<Known, 'port'>): string => `troupe_${port}`;
 
 /**
- * Why nothing is done for a request; undefined where something is. Pure.
- *
- * - By the host that it names: a name that somebody else's DNS made point here is not ours.
- * - By the page that sends it: none but our own.
- * - By its token: in the cookie, in the address, or as a bearer's.
+ * Returns the reason for refusing a request; undefined to allow it. Pure.
+ * - Host: a foreign name resolving to this address (DNS rebinding) is refused.
+ * - Origin: only our own page is allowed.
+ * - Token: in the cookie, in the address, or as a bearer token.
  */
 export const refusalOf = (asked: Asked, known: Known): string | undefined => {
   const hosts = [`127.0.0.1:${known.port}`, `localhost:${known.port}`];
@@ -36,13 +35,13 @@ export const refusalOf = (asked: Asked, known: Known): string | undefined => {
     return 'it comes from another page';
   const isNamed = isToken(asked.token, known) || isToken(bearerOf(asked.authorization), known);
   if (isNamed) return undefined;
-  // Who knows the token may come from anywhere; a cookie comes along whoever asks.
+  // An explicit token may come from any page; a cookie is sent automatically, so its page must be ours.
   if (asked.site !== undefined && asked.site !== 'same-origin' && asked.site !== 'none')
     return 'it comes from another page';
-  return isToken(cookieOf(asked.cookie, cookieName(known)), known) ? undefined : 'it has not the token';
+  return isToken(cookieOf(asked.cookie, cookieName(known)), known) ? undefined : 'it lacks the token';
 };
 
-/** Takes as long for one that is nearly right as for any other. */
+/** Compares in constant time. */
 const isToken = (given: string | undefined, { token }: Known): boolean =>
   given !== undefined && timingSafeEqual(digestOf(given), digestOf(token));
 

@@ -2,19 +2,19 @@ import type { JournalStore, RunList } from '../../contracts/journal.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
 
-/** A run that can be looked at, as the page is told of it. */
+/** A run that can be viewed, as listed for the page. */
 export interface ListedRun {
   readonly run: string;
   readonly agent: string;
-  /** It is under way in this process, and can be reached. */
+  /** True if it is in progress in this process, and can be controlled. */
   readonly isLive: boolean;
   readonly status: string;
   readonly title: string;
-  /** Where its recording is: that of what happens here, or one of its own. */
+  /** The source of its recording: the shared live one, or its own. */
   readonly source: 'live' | 'stored';
   /** In ms since 1970. */
   readonly startedAt: number;
-  /** Where it is held, beside where all runs are; absent where that is nowhere. */
+  /** Its own breakpoints, in addition to those of all runs; absent if there are none. */
   readonly breakpoints?: readonly Breakpoint[] | undefined;
 }
 

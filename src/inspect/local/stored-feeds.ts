@@ -9,14 +9,14 @@ import { recorder } from '../recording/recorder.ts';
 import type { AskedOf } from './feed.ts';
 import { Feed } from './feed.ts';
 
-/** An agent, whatever it takes and gives. */
+/** An agent of any types. */
 export type AnyAgent = Agent<unknown, unknown, unknown>;
 
-/** Whose agents stored runs are of: a list, by their names, or whoever finds one. */
+/** The agents of stored runs: a list, matched by name, or a function that finds one. */
 export type AgentsOfRuns =
   readonly AnyAgent[] | ((run: RunEntry) => AnyAgent | undefined | Promise<AnyAgent | undefined>);
 
-/** How stored runs are looked at. */
+/** Parameters of viewing stored runs. */
 export interface StoredFeedsSetup extends RecorderOptions {
   readonly store: JournalStore;
   readonly agents: AgentsOfRuns;
@@ -24,12 +24,12 @@ export interface StoredFeedsSetup extends RecorderOptions {
 
 /** The interval at which a journal is looked at for new records, in ms. */
 const LOOK_MS = 500;
-/** A long journal takes long: so many times as long it is left alone then, whatever is written meanwhile. */
+/** Pause between two replays, as a multiple of the last one's duration, however much is written meanwhile. */
 const REST = 4;
-/** So many are kept that nobody looks at. */
+/** Maximum number of recordings kept without viewers. */
 const KEPT = 4;
 
-/** Stored runs as recordings: each is gone through when somebody wants to see it, and again when its journal has grown. */
+/** Recordings of stored runs: each is replayed when it is first viewed, and again when its journal has grown. */
 export class StoredFeeds {
   readonly #setup: StoredFeedsSetup;
   readonly #feeds = new Map<string, Promise<StoredFeed>>();
@@ -39,13 +39,13 @@ export class StoredFeeds {
   }
 
   /**
-   * The recording of a stored run.
+   * Returns the recording of a stored run.
    *
-   * @throws {TroupeError} `journal.unknown`; `agent.unknown` where nobody knows its agent; what `replay` throws.
+   * @throws {TroupeError} `journal.unknown`; `agent.unknown` if its agent is not known; the errors of `replay`.
    */
   async at(runId: string): Promise<Feed> {
     const known = this.#feeds.get(runId) ?? openFeed(runId, this.#setup);
-    // The one that was wanted last is the last to be forgotten.
+    // Least recently used first.
     this.#feeds.delete(runId);
     this.#feeds.set(runId, known);
     try {
@@ -85,11 +85,11 @@ const agentOf = async (runId: string, { store, agents }: StoredFeedsSetup): Prom
   const found =
     typeof agents === 'function' ? await agents(entry) : agents.find(({ name }) => name === entry.agent);
   if (found !== undefined) return found;
-  const message = `Cannot show run '${runId}' as its agent '${entry.agent}' is not known here: give it with \`agents\``;
+  const message = `Cannot show run '${runId}' as its agent '${entry.agent}' is unknown: pass it in \`agents\``;
   throw new TroupeError('agent.unknown', message, { runId });
 };
 
-/** What a journal came to, as far as it went. */
+/** The result of replaying a journal. */
 interface Gone {
   readonly recorder: Recorder;
   readonly requests: readonly AskedOf[];
@@ -116,7 +116,7 @@ const goneThrough = async (agent: AnyAgent, runId: string, setup: StoredFeedsSet
   };
 };
 
-/** A stored run that somebody looks at. */
+/** A stored run with viewers. */
 class StoredFeed {
   readonly feed: Feed;
   readonly #runId: string;
@@ -137,7 +137,7 @@ class StoredFeed {
       clearInterval(this.#timer);
       if (!isWatched) return;
       this.#timer = setInterval(() => {
-        // It is said to whoever looks; the next look may go better.
+        // The error is shown to viewers; the next attempt may succeed.
         this.look().catch((thrown: unknown) => {
           const message = 'Cannot follow the run';
           this.feed.say('problem', errorData(thrown, 'journal.failed', { message }));
@@ -147,7 +147,7 @@ class StoredFeed {
     };
   }
 
-  /** Goes through the journal again if it has grown. */
+  /** Replays the journal if it has grown. */
   async look(): Promise<void> {
     this.#looking ??= this.#lookOnce().finally(() => {
       this.#looking = undefined;

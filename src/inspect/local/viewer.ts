@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { Recording } from '../recording/recording.ts';
 
-/** The number of characters that are written at once. */
+/** Number of characters written at once. */
 const CHUNK = 64 * 1024;
 
-/** The time that a viewer may take nothing, in ms. */
+/** Time without progress after which a viewer is disconnected, in ms. */
 const STALL_MS = 30_000;
 
 /**
- * Somebody who looks at a recording, by server-sent events.
+ * A viewer of a recording, by server-sent events.
  *
- * I1  It is sent each entry from where it began once, in order.
- * I2  What it has not taken stays in the recording: beside that, there is one chunk for it at most. One that takes nothing for long, or
- *     for whom the recording has forgotten what comes next, is cut off, and may come again.
+ * I1  It receives each entry from its start once, in order.
+ * I2  Unsent entries stay in the recording: at most one chunk is buffered. A viewer that stalls, or whose next entry
+ *     the recording has dropped, is disconnected, and may reconnect.
  */
 export class Viewer {
   readonly #response: ServerResponse;
@@ -23,7 +23,7 @@ export class Viewer {
   #pendingLength = 0;
   #isBlocked = false;
   #stall: NodeJS.Timeout | undefined;
-  /** What waits for somebody, as it was not sent yet. */
+  /** Open requests not sent yet. */
   #requests: string | undefined;
 
   constructor(response: ServerResponse, recording: Recording, from: number) {
@@ -49,17 +49,17 @@ export class Viewer {
     }
   }
 
-  /** A piece of what a model says: whoever is slow does without. */
+  /** Sends a piece of a model's text, unless the viewer is slow. */
   delta(line: string): void {
     if (!this.#isBlocked && this.#pendingLength < CHUNK) this.#push(frame('delta', line));
   }
 
-  /** What waits for somebody. */
+  /** Updates the open requests. */
   requests(line: string): void {
     this.#requests = line;
   }
 
-  /** Says something once. */
+  /** Sends one message. */
   say(event: string, line: string): void {
     this.#push(frame(event, line));
   }
@@ -68,14 +68,14 @@ export class Viewer {
     if (!this.#isBlocked) this.#write(': still here\n\n');
   }
 
-  /** Goes on with another recording, which begins as the one before. */
+  /** Continues with another recording that starts like the one before. */
   goOnWith(recording: Recording): void {
     this.#recording = recording;
     if (this.#next > recording.length || this.#next < recording.first) this.cut();
     else this.flush();
   }
 
-  /** Sends what there is, as far as it takes it. */
+  /** Sends what is pending, as far as the connection accepts it. */
   flush(): void {
     if (this.#isBlocked) return;
     if (this.#requests !== undefined) this.#push(frame('requests', this.#requests));
@@ -87,7 +87,7 @@ export class Viewer {
     while (!this.#isBlocked && this.#next < this.#recording.length) this.#write(this.#chunk());
   }
 
-  /** Breaks the connection: it may come again, and say where it was. */
+  /** Disconnects: the viewer may reconnect with its position. */
   cut(): void {
     this.#isBlocked = true;
     this.#response.destroy();
@@ -125,6 +125,6 @@ export class Viewer {
   }
 }
 
-/** An event as it is sent; JSON has no line breaks. */
+/** Formats an event; JSON contains no line breaks. */
 const frame = (event: string, line: string, id?: number): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${line}\n\n`;

@@ -2,11 +2,11 @@ import type { Role } from '../recording/entry.ts';
 import type { ActorView, Tableau } from '../recording/tableau.ts';
 import { brief } from '../drawing/plain-text.ts';
 
-/** What of the actors is shown. */
+/** Filter of the actor list. */
 export interface ActorFilter {
   readonly text: string;
   readonly run: string | undefined;
-  /** Calls, questions and waits that are over are many: they are shown only when wanted. */
+  /** Finished calls, questions and waits are many: they are shown only on demand. */
   readonly withEffects: 'open' | 'all' | 'none';
   readonly onlyActive: boolean;
   readonly collapsed: ReadonlySet<string>;
@@ -40,7 +40,7 @@ export const actorRows = (tableau: Tableau, filter: ActorFilter): readonly Actor
   return rows;
 };
 
-/** Who is shown, by whom they are below; `''`: by nobody. */
+/** Groups the shown actors by parent; `''` for roots. */
 const childrenIn = (tableau: Tableau, filter: ActorFilter): ReadonlyMap<string, readonly ActorView[]> => {
   const shown = new Set<string>();
   const show = (view: ActorView | undefined): void => {
@@ -75,23 +75,23 @@ const isWanted = (view: ActorView, { text, run, withEffects, onlyActive }: Actor
   );
 };
 
-/** The names of the states that an actor is in, without what is the same for all of its chart. */
+/** Returns the names of an actor's states, without the prefix common to its chart. */
 export const stateNames = ({ states }: Pick<ActorView, 'states'>): string =>
   states.map((state) => state.split('.').slice(-1).join('')).join(' · ');
 
-/** What of an actor tells what it is called. */
+/** Fields that determine an actor's name. */
 type Named = Pick<ActorView, 'actor' | 'parent' | 'role' | 'name'>;
 
 /**
- * The name of a member as its address has it, with a number: of one name there may be many, and none is numbered twice. All others have
- * the name of their definition.
+ * Returns the name of a member as in its address, with a number, as several may share a name; other actors have the
+ * name of their definition.
  */
 export const memberName = ({ actor, parent, role, name }: Named): string =>
   parent !== undefined && (role === 'agent' || role === 'team')
     ? actor.slice(actor.lastIndexOf('/') + 1)
     : name;
 
-/** What an actor is called. What looks after a call has the name of its agent: it is called by what it calls. */
+/** Returns an actor's display name. The actor of a call has its agent's name: it is named after the callee instead. */
 export const nameOf = (view: Named & Pick<ActorView, 'context'>): string => {
   if (view.role !== 'call') return memberName(view);
   const called = partOf(partOf(view.context['of'], 'call'), 'name');
@@ -105,10 +105,10 @@ export const taskOf = ({ role, context }: Pick<ActorView, 'role' | 'context'>): 
   return brief(input, 200);
 };
 
-/** States in which nothing is done before somebody says something. */
+/** States in which an agent waits for a message. */
 const IDLE = /\.(?:waiting|awaitingApproval|ambiguous)$/;
 
-/** Checks whether nothing of a run goes on before a person has answered. */
+/** Checks whether a run cannot continue before a person has answered. */
 export const waitsForPerson = (tableau: Tableau, run: string): boolean => {
   const active = [...tableau.actors.values()].filter((view) => view.run === run && view.status === 'active');
   const above = new Set(active.map(({ parent }) => parent));
@@ -126,7 +126,7 @@ export interface Gauge {
   readonly fraction: number;
 }
 
-/** How the budgets of an actor stand, the tightest first. */
+/** Returns an actor's budgets, the tightest first. */
 export const budgetsOf = ({ context }: Pick<ActorView, 'context'>): readonly Gauge[] => {
   const budget = partOf(context['tally'], 'budget');
   if (typeof budget !== 'object' || budget === null) return [];

@@ -25,7 +25,7 @@ export const App = () => (
     </div>
     {connection.value === 'refused' ? (
       <Empty title="This page has no key">
-        The inspector lets in only who opens the address that it printed, and each start has a new one.
+        Access needs the address that the inspector printed; each start prints a new one.
       </Empty>
     ) : recorded.value.timeline.length === 0 && shown.value.tableau.actors.size === 0 ? (
       <Nothing />
@@ -50,11 +50,11 @@ const Empty = ({ title, children }: { readonly title: string; readonly children:
 
 const Nothing = () => {
   if (connection.value === 'open')
-    return <Empty title="No run yet">As soon as an agent runs with this inspector, it is seen here.</Empty>;
+    return <Empty title="No run yet">Agents that run with this inspector appear here.</Empty>;
   return connection.value === 'lost' ? (
-    <Empty title="Nobody answers">The inspector is gone, or not there yet. This page keeps trying.</Empty>
+    <Empty title="Nobody answers">The inspector is not reachable. This page keeps trying.</Empty>
   ) : (
-    <Empty title="One moment">The recording is being read.</Empty>
+    <Empty title="One moment">Loading the recording.</Empty>
   );
 };
 
@@ -132,7 +132,7 @@ const Middle = () => {
 };
 
 const Side = () => (
-  <section class="pane side" aria-label="What the selected actor says and knows">
+  <section class="pane side" aria-label="Transcript and context of the selected actor">
     <div class="head">
       <Tabs
         label="Of the selected actor"

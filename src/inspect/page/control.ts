@@ -2,7 +2,7 @@ import type { Breakpoint } from '../recording/breakpoint.ts';
 import { complaint, currentRun } from './page-state.ts';
 import { loadSession } from './feed.ts';
 
-/** What can be asked of a run. */
+/** A command for a run. */
 export type Command =
   | { readonly do: 'pause' | 'resume' | 'step' | 'effect' }
   | { readonly do: 'send'; readonly text: string; readonly path?: string | undefined }
@@ -14,7 +14,9 @@ export type Command =
   | { readonly do: 'fork'; readonly at: number }
   | { readonly do: 'break-add' | 'break-remove'; readonly breakpoint: Breakpoint };
 
-/** Asks something of a run, and says what is wrong where it is refused; undefined then, else what the server said. */
+/**
+ * Sends a command for a run, and shows the reason if it is refused; then returns undefined, else the server's response.
+ */
 export const command = async (wanted: Command, run = currentRun.peek()?.run): Promise<unknown> => {
   if (run === undefined) {
     complaint.value = 'Select a run first: there are several.';
@@ -23,7 +25,7 @@ export const command = async (wanted: Command, run = currentRun.peek()?.run): Pr
   return ask({ run, ...wanted });
 };
 
-/** Takes away a breakpoint of all runs. */
+/** Removes a breakpoint of all runs. */
 export const holdNoRunAt = (breakpoint: Breakpoint): Promise<unknown> =>
   ask({ do: 'break-remove', breakpoint });
 
@@ -54,7 +56,7 @@ const reasonIn = async (response: Response): Promise<string> => {
         if (isSaid(value)) return value.message;
       }
   } catch {
-    // Then it is said as it is.
+    // Not JSON: shown verbatim.
   }
   return text === '' ? `Refused (${response.status}).` : text.slice(0, 300);
 };

@@ -4,7 +4,7 @@ import { chartDrawing } from '../drawing/chart-drawing.ts';
 
 const drawings = new WeakMap<StateShape, ChartDrawing>();
 
-/** A chart as it is drawn: laid out once. */
+/** Returns the drawing of a chart, laid out once. */
 export const drawingOf = (shape: StateShape): ChartDrawing => {
   const known = drawings.get(shape);
   if (known !== undefined) return known;
@@ -13,7 +13,7 @@ export const drawingOf = (shape: StateShape): ChartDrawing => {
   return drawing;
 };
 
-/** Lays out a chart when there is nothing else to do, so that whoever selects an actor of it need not wait. */
+/** Lays out a chart when the page is idle, so that selecting an actor of it is fast. */
 export const drawInTime = (shape: StateShape): void => {
   const draw = (): void => {
     drawingOf(shape);

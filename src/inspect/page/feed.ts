@@ -26,7 +26,7 @@ let source: EventSource | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let frame: number | undefined;
 
-/** Asks what runs there are. */
+/** Loads the list of runs. */
 export const loadSession = async (): Promise<boolean> => {
   try {
     const response = await fetch('/api/session', { headers: { accept: 'application/json' } });
@@ -40,7 +40,7 @@ export const loadSession = async (): Promise<boolean> => {
   }
 };
 
-/** Follows what is live, or a stored run, from its beginning. */
+/** Follows the live recording, or a stored run, from its start. */
 export const follow = (run?: string): void => {
   storedRun.value = run;
   select(undefined);
@@ -61,7 +61,7 @@ const connect = (): void => {
     connection.value = 'open';
   });
   source.addEventListener('base', ({ data }: MessageEvent<string>) => {
-    // It is sent where what comes does not go on from what is here.
+    // Sent if the new entries do not follow those held here.
     beginRecording(JSON.parse(data) as TableauData);
   });
   source.addEventListener('entry', ({ data }: MessageEvent<string>) => {
@@ -72,7 +72,7 @@ const connect = (): void => {
     draw();
   });
   source.addEventListener('delta', ({ data }: MessageEvent<string>) => {
-    heard(JSON.parse(data) as DeltaEvent);
+    takeDelta(JSON.parse(data) as DeltaEvent);
   });
   source.addEventListener('requests', ({ data }: MessageEvent<string>) => {
     requests.value = JSON.parse(data) as readonly AskedRequest[];
@@ -95,7 +95,7 @@ const lost = (): void => {
   }, RETRY_MS);
 };
 
-const heard = ({ key, runId, path, delta }: DeltaEvent): void => {
+const takeDelta = ({ key, runId, path, delta }: DeltaEvent): void => {
   const saying = sayings.get(key) ?? { actor: `${runId}/${path}`, text: '', reasoning: '' };
   sayings.set(key, saying);
   if (delta.type === 'text') saying.text += delta.text;
@@ -103,7 +103,7 @@ const heard = ({ key, runId, path, delta }: DeltaEvent): void => {
   draw();
 };
 
-/** A run begins, ends, is held or goes on: the list of runs is not as it was. */
+/** Checks whether an entry changes the list of runs. */
 const isNews = (entry: Entry): boolean =>
   entry.kind === 'actor'
     ? entry.parent === undefined
@@ -111,7 +111,7 @@ const isNews = (entry: Entry): boolean =>
 
 let renewal: ReturnType<typeof setTimeout> | undefined;
 
-/** Asks again what runs there are, once for all that happens at once. */
+/** Reloads the list of runs, once for several changes. */
 const renew = (): void => {
   renewal ??= setTimeout(() => {
     renewal = undefined;
@@ -119,18 +119,18 @@ const renew = (): void => {
   }, 60);
 };
 
-/** Many entries may come at once: they are drawn once for each frame. */
+/** Redraws once per frame, however many entries arrive. */
 const draw = (): void => {
   frame ??= requestAnimationFrame(() => {
     frame = undefined;
     changes.value += 1;
     sayingChanges.value += 1;
-    // A page that is opened shows something: the first that came, of the run that was chosen.
+    // Initially selects the first actor of the chosen run.
     if (selected.peek() === undefined) selectRoot(filter.peek().run);
   });
 };
 
-/** Begins to show what is recorded; keeps the list of runs up to date. */
+/** Starts showing recordings, and keeps the list of runs up to date. */
 export const begin = async (): Promise<void> => {
   const isThere = await loadSession();
   if (connection.peek() === 'refused') return;

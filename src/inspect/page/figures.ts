@@ -8,7 +8,7 @@ export const spanOf = (ms: number): string => {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 };
 
-/** US dollars, with as many digits as say something. */
+/** Formats US dollars with significant digits. */
 export const moneyOf = (usd: number): string => {
   if (usd === 0) return '$0';
   return usd < 0.01 ? `$${usd.toFixed(5)}` : `$${usd.toFixed(usd < 1 ? 3 : 2)}`;
@@ -16,7 +16,7 @@ export const moneyOf = (usd: number): string => {
 
 export const countOf = (count: number): string => count.toLocaleString('en-GB');
 
-/** One of something, or several. */
+/** Formats a count with its noun in singular or plural. */
 export const several = (count: number, one: string, many = `${one}s`): string =>
   `${countOf(count)} ${count === 1 ? one : many}`;
 

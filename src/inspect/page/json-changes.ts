@@ -5,20 +5,20 @@ export interface JsonRow {
   readonly depth: number;
   readonly key: string;
   readonly value: unknown;
-  /** The number of its parts; undefined where it is no object or list. */
+  /** Number of its parts; undefined for a primitive. */
   readonly size: number | undefined;
   readonly isOpen: boolean;
-  /** It, or something in it, is not as it was. */
+  /** True if it, or a part of it, has changed. */
   readonly isChanged: boolean;
 }
 
-/** Of a longer list, or an object with more keys, only so many are shown. */
+/** Maximum number of parts shown of a list or an object. */
 const MOST_PARTS = 500;
 
 /**
- * The lines of a value as a tree: of those that are closed only the head.
+ * Returns the lines of a value as a tree: of closed parts only the head.
  *
- * @param before What the parts at the top were that are not as they were; a part that is not in it did not change.
+ * @param before Previous values of top-level parts that changed; a missing part did not change.
  */
 export const jsonRows = (
   value: Readonly<Record<string, unknown>>,
@@ -59,7 +59,7 @@ const partOf = (value: unknown, name: string): unknown =>
     ? Reflect.get(value, name)
     : undefined;
 
-/** Checks whether two pieces of JSON say the same. */
+/** Checks whether two JSON values are equal. */
 export const isSame = (one: unknown, other: unknown): boolean => {
   if (one === other) return true;
   const [parts, others] = [partsOf(one), partsOf(other)];

@@ -13,12 +13,12 @@ const by = (count: number) => (): void => {
   goTo(lengthAt(at + count));
 };
 
-/** What a key does, and how it is called in the list of keys. */
+/** A keyboard action, with its description for the help. */
 export interface KeyAction {
   readonly keys: readonly string[];
   readonly shownAs?: string;
   readonly means: string;
-  /** It is of use only where runs can be told what to do. */
+  /** True if it needs control of runs. */
   readonly needsControl?: true;
   readonly act: () => void;
 }
@@ -53,7 +53,7 @@ export const keyActions: readonly KeyAction[] = [
   },
   {
     keys: ['Home'],
-    means: 'To the beginning',
+    means: 'To the start',
     act: () => {
       hold();
       const { first, lengthAt } = scope.peek();
@@ -153,7 +153,7 @@ export const keyActions: readonly KeyAction[] = [
   },
 ];
 
-/** Whoever writes, or chooses, means what is there. */
+/** Checks whether a key belongs to the focused form element. */
 const isBusy = (target: EventTarget | null, key: string): boolean => {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement && target.type === 'range') return false;

@@ -1,11 +1,11 @@
 import type { Entry } from '../recording/entry.ts';
 
-/** Something in a recording that one wants to find again. */
+/** A position in a recording that one may want to find again. */
 export interface Marker {
   readonly n: number;
   readonly kind: 'error' | 'approval' | 'break' | 'end';
   readonly text: string;
-  /** Whose run it is in. */
+  /** The run that it belongs to. */
   readonly run?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ const markFor = (entry: Entry): Omit<Marker, 'run'> | undefined => {
   switch (event.type) {
     case 'tool.approval-requested':
     case 'tool.ambiguous':
-      return { n, kind: 'approval', text: `${event.agent}: ${event.tool} waits for a yes` };
+      return { n, kind: 'approval', text: `${event.agent}: ${event.tool} waits for approval` };
     case 'person.asked':
       return { n, kind: 'approval', text: `${event.agent} asks a person` };
     case 'run.ended':
@@ -39,7 +39,7 @@ const markFor = (entry: Entry): Omit<Marker, 'run'> | undefined => {
   }
 };
 
-/** At most one marker of each kind for each of so many parts of the timeline: errors are never left out for others. */
+/** Keeps at most one marker of each kind for each part of the timeline: errors take precedence. */
 export const thinned = (
   markers: readonly Marker[],
   first: number,

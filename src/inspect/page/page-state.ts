@@ -8,10 +8,10 @@ import { Timeline } from './timeline.ts';
 import type { BreakEntry, Entry } from '../recording/entry.ts';
 import type { TableauData } from '../recording/tableau.ts';
 
-/** How the page stands with its server. */
+/** State of the page's connection to its server. */
 export type Connection = 'connecting' | 'open' | 'lost' | 'refused';
 
-/** What is recorded, as far as it came. */
+/** The recording so far. */
 interface Recorded {
   readonly timeline: Timeline;
   readonly sequence: Sequence;
@@ -24,7 +24,7 @@ const nothingRecorded = (base?: TableauData): Recorded => ({
   markers: [],
 });
 
-/** What a model is saying right now. */
+/** Text that a model is streaming. */
 export interface Saying {
   readonly actor: string;
   text: string;
@@ -33,28 +33,28 @@ export interface Saying {
 
 export const session = signal<Session | undefined>(undefined);
 export const connection = signal<Connection>('connecting');
-/** The stored run that is looked at; undefined: what is live. */
+/** The stored run being viewed; undefined: the live recording. */
 export const storedRun = signal<string | undefined>(undefined);
 export const requests = signal<readonly AskedRequest[]>([]);
 export const recorded = signal<Recorded>(nothingRecorded());
-/** Counts what came: recordings change in place. */
+/** Counts changes, as recordings are mutated in place. */
 export const changes = signal(0);
 export const sayings = new Map<string, Saying>();
 export const sayingChanges = signal(0);
 
-/** The number of entries that are shown; undefined: all, as they come. */
+/** Number of entries shown; undefined: all, live. */
 export const place = signal<number | undefined>(undefined);
 export const speed = signal(1);
 export const isPlaying = signal(false);
 export const selected = signal<string | undefined>(undefined);
-/** The call that is to be seen in the transcript. */
+/** The call to be scrolled to in the transcript. */
 export const pointedAt = signal<string | undefined>(undefined);
 export const middleTab = signal<'chart' | 'sequence'>('chart');
 export const sideTab = signal<'transcript' | 'context' | 'breakpoints'>('transcript');
 export const isHelpShown = signal(false);
-/** Where runs were held at a breakpoint, and are held still, by run. */
+/** Breakpoints at which runs are currently paused, by run. */
 const heldRuns = signal<ReadonlyMap<string, BreakEntry>>(new Map());
-/** What went wrong with what was last asked of the server. */
+/** The error of the last command. */
 export const complaint = signal<string | undefined>(undefined);
 
 export const filter = signal<ActorFilter>({
@@ -65,11 +65,11 @@ export const filter = signal<ActorFilter>({
   collapsed: new Set(),
 });
 
-/** Everybody as they are shown. A tableau changes in place: whoever depends on it depends on this. */
+/** The tableau as shown. It is mutated in place, so depend on this signal. */
 export const shown = computed(() => {
   const { timeline } = recorded.value;
   const isLive = place.value === undefined;
-  // What comes while the past is shown changes nothing of it.
+  // New entries do not change a past view.
   const change = isLive ? changes.value : 0;
   const length = Math.min(place.value ?? timeline.length, timeline.length);
   return { tableau: timeline.at(length), length, isLive, change };
@@ -82,7 +82,7 @@ export const selectedView = computed(() => {
   return view === undefined ? undefined : { ...view };
 });
 
-/** The run that controls are about: the one that was chosen, else that of the selected actor, or the only one there is. */
+/** The run that controls apply to: the chosen one, else that of the selected actor, or the only one. */
 export const currentRun = computed((): SessionRun | undefined => {
   const runs = session.value?.runs ?? [];
   const run = filter.value.run ?? selectedView.value?.run ?? storedRun.value;
@@ -91,10 +91,10 @@ export const currentRun = computed((): SessionRun | undefined => {
   return found ?? runs.find((each) => each.run === run) ?? (live.length === 1 ? live[0] : undefined);
 });
 
-/** The breakpoint at which the current run is held. */
+/** The breakpoint at which the current run is paused. */
 export const held = computed(() => heldRuns.value.get(currentRun.value?.run ?? ''));
 
-/** The requests of the run that was chosen, or of all, and how many others there are. */
+/** Open requests of the chosen run, or of all, and the number of others. */
 export const askedHere = computed(() => {
   const { run } = filter.value;
   const here = requests.value.filter((each) => run === undefined || (each.run ?? run) === run);
@@ -108,7 +108,7 @@ const hold = (run: string, entry: BreakEntry | undefined): void => {
   heldRuns.value = next;
 };
 
-/** Begins a recording anew. */
+/** Starts a new recording. */
 export const beginRecording = (base?: TableauData): void => {
   recorded.value = nothingRecorded(base);
   sayings.clear();
@@ -118,7 +118,7 @@ export const beginRecording = (base?: TableauData): void => {
   isPlaying.value = false;
 };
 
-/** Takes in an entry; {@link changes} is to be counted once for many of them. */
+/** Adds an entry; increment {@link changes} once for several. */
 export const takeEntry = (entry: Entry): void => {
   const { timeline, sequence, markers } = recorded.peek();
   if (!timeline.add(entry)) return;
@@ -131,7 +131,7 @@ export const takeEntry = (entry: Entry): void => {
   const { event } = entry;
   if ((event.type === 'run.resumed' || event.type === 'run.ended') && heldRuns.peek().has(event.runId))
     hold(event.runId, undefined);
-  // What was said is in the answer, or was taken back.
+  // The streamed text is in the answer, or was revoked.
   if (
     event.type === 'model.answered' ||
     event.type === 'model.discarded' ||
@@ -141,7 +141,7 @@ export const takeEntry = (entry: Entry): void => {
     sayings.delete(event.key);
 };
 
-/** Shows the recording as it was at a place; at its end it goes on being shown as it comes, if it is live. */
+/** Shows the recording at a position; at its end it follows a live run. */
 export const goTo = (length: number): void => {
   const { timeline } = recorded.value;
   const bounded = Math.max(timeline.first, Math.min(length, timeline.length));
@@ -162,7 +162,7 @@ export const select = (actor: string | undefined): void => {
   if (run !== undefined && chosen !== undefined && chosen !== run) filter.value = { ...filter.peek(), run };
 };
 
-/** Shows the root of a run; of all runs, the first that came. */
+/** Selects the root of a run, or of the first one. */
 export const selectRoot = (run: string | undefined): void => {
   for (const view of recorded.peek().timeline.head.actors.values())
     if (run === undefined || (view.run === run && view.parent === undefined)) {
@@ -171,7 +171,7 @@ export const selectRoot = (run: string | undefined): void => {
     }
 };
 
-/** Chooses a run: its root is shown, and all there is on the page is about it. Without one all runs are shown. */
+/** Chooses a run: its root is selected, and the whole page is restricted to it. Without one all runs are shown. */
 export const chooseRun = (run: string | undefined): void => {
   filter.value = { ...filter.peek(), run };
   if (run === undefined) return;

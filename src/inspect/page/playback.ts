@@ -1,13 +1,13 @@
 import { goTo, isPlaying, place, recorded, shown, speed } from './page-state.ts';
 import { scope } from './run-scope.ts';
 
-/** A step of the past takes at least so long, in ms, so that it can be seen, and no pause lasts longer than the other. */
+/** Minimum and maximum duration of a step in playback, in ms. */
 const SHORTEST = 40;
 const LONGEST = 1_000;
 
 let frame: number | undefined;
 
-/** Shows the past as it went on, from where it is shown, or from the beginning. */
+/** Plays the recording, from the current position, or from the start. */
 export const play = (): void => {
   const { at, first, last: end } = scope.peek();
   if (place.peek() === undefined || at >= end) goTo(scope.peek().lengthAt(first));

@@ -8,10 +8,10 @@ export interface Scope {
   /** Its first place, and its last. */
   readonly first: number;
   readonly last: number;
-  /** Where in it the page is. */
+  /** The current position in it. */
   readonly at: number;
   readonly markers: readonly Marker[];
-  /** The number of entries of the recording that are shown at a place of the scope, and the place that shows so many. */
+  /** Converts a position in the scope to a number of entries, and back. */
   readonly lengthAt: (place: number) => number;
   readonly placeOf: (length: number) => number;
 }
@@ -34,7 +34,7 @@ export const scope = computed((): Scope => {
     last: places.length,
     at: placeOf(length),
     markers: markers.filter((each) => each.run === run),
-    // Past its last entry there is only what others do.
+    // After its last entry only other runs change.
     lengthAt: (place) =>
       place >= places.length
         ? timeline.length

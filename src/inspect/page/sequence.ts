@@ -2,18 +2,18 @@ import type { ActorEntry, Entry, Role } from '../recording/entry.ts';
 import { brief, oneLine } from '../drawing/plain-text.ts';
 import { memberName } from './actor-tree.ts';
 
-/** Somebody who says or hears something: an actor, or all calls of one agent to one model, tool or person. */
+/** A participant: an actor, or all calls of one agent to one model, tool or person. */
 export interface Lane {
   readonly id: string;
   readonly name: string;
   readonly role: Role | 'outside';
   /** The actor that it is of; of calls, the agent that makes them. */
   readonly actor: string | undefined;
-  /** Whose run it is; of what is outside of all runs, none. */
+  /** Its run; undefined for participants outside of all runs. */
   readonly run: string | undefined;
 }
 
-/** Something that one says to another. */
+/** A message from one participant to another. */
 export interface SequenceRow {
   readonly n: number;
   readonly at: number;
@@ -21,7 +21,7 @@ export interface SequenceRow {
   readonly to: string;
   readonly label: string;
   readonly kind: 'begin' | 'ask' | 'answer' | 'failure' | 'message';
-  /** All that was said, where the label is cut. */
+  /** The whole text, if the label is truncated. */
   readonly text?: string | undefined;
 }
 
@@ -32,8 +32,8 @@ const LONG = 1_000;
 const OUTSIDE = 'outside';
 
 /**
- * Who says what to whom in a recording, as it goes on: agents begin members and hear of their end, ask models, tools and people
- * and are answered, and send messages.
+ * Builds a sequence diagram from a recording as it grows: agents engage members and learn of their end, call models,
+ * tools and people, and send messages.
  */
 export class Sequence {
   readonly lanes = new Map<string, Lane>();
@@ -41,7 +41,7 @@ export class Sequence {
   /** The lane of each actor that is there, and who it is below. */
   readonly #places = new Map<string, { readonly lane: string; readonly owner: string; input: string }>();
 
-  /** Takes in the next entry. */
+  /** Adds the next entry. */
   take(entry: Entry): void {
     if (entry.kind === 'actor') this.#comes(entry);
     else if (entry.kind === 'moved') this.#begins(entry.actor, entry.patch);
@@ -56,14 +56,14 @@ export class Sequence {
   #comes(entry: ActorEntry): void {
     const { actor, parent, role, run } = entry;
     const name = memberName(entry);
-    // What looks after a call is no one to talk to: its agent does.
+    // The actor of a call is not a participant: its agent is.
     if (role === 'call' && parent !== undefined) {
       this.#places.set(actor, { lane: this.#laneOf(parent), owner: this.#laneOf(parent), input: '' });
       return;
     }
     const isCall = role === 'model' || role === 'tool' || role === 'person' || role === 'wait';
     const owner = this.#laneOf(parent);
-    // Each approval is about another call; who is asked is the same person.
+    // Each approval concerns another call, but the same person.
     const called = role === 'person' ? 'person' : role === 'wait' ? 'clock' : name;
     const lane = isCall ? `${owner}#${role}.${called}` : actor;
     if (!this.lanes.has(lane))
@@ -79,7 +79,7 @@ export class Sequence {
     if (parent !== undefined || isCall) this.#add(entry, owner, lane, label, isCall ? 'ask' : 'begin');
   }
 
-  /** What a call is made with is known once it begins. */
+  /** The input of a call is known once it starts. */
   #begins(actor: string, patch: Readonly<Record<string, unknown>> | undefined): void {
     const place = this.#places.get(actor);
     const given = patch?.['input'] ?? patch?.['question'];
@@ -144,7 +144,7 @@ export class Sequence {
   }
 }
 
-/** What came of somebody, in words: of a model its text, of a failure its message, and of all else the value. */
+/** Extracts the text of an output: a model's text, a failure's message, else the value. */
 const saidIn = (output: unknown): unknown => {
   if (output === undefined || output === null) return '';
   if (typeof output !== 'object') return output;
@@ -155,10 +155,10 @@ const saidIn = (output: unknown): unknown => {
   return output;
 };
 
-/** Answers are shown where they are given, and messages where they are told of. */
+/** Answers and messages have rows of their own elsewhere. */
 const isWorthARow = (type: string): boolean => !/^(answered|failed|message|entered|begin)(\.|$)/.test(type);
 
-/** The lanes of some rows: actors in the order in which they first say or hear something, each with what it calls beside it. */
+/** Returns the lanes of some rows: actors in order of first appearance, each followed by its callees. */
 export const lanesOf = (rows: readonly SequenceRow[], lanes: ReadonlyMap<string, Lane>): readonly Lane[] => {
   const seen = new Set<string>();
   for (const { from, to } of rows) seen.add(from).add(to);
@@ -182,6 +182,6 @@ export const rowsOfRun = (
 ): readonly SequenceRow[] =>
   rows.filter(({ from, to }) => lanes.get(from)?.run === run || lanes.get(to)?.run === run);
 
-/** The rows that an actor has a part in: its calls, too, as it is who makes them. */
+/** Returns the rows in which an actor takes part, its calls included. */
 export const rowsAbout = (rows: readonly SequenceRow[], actor: string): readonly SequenceRow[] =>
   rows.filter(({ from, to }) => from === actor || to === actor);

@@ -9,19 +9,19 @@ export interface SessionRun {
   readonly status?: string | undefined;
   readonly title?: string | undefined;
   readonly source: 'live' | 'stored';
-  /** Where it is held, beside where all runs are. */
+  /** Its own breakpoints, in addition to those of all runs. */
   readonly breakpoints?: readonly Breakpoint[] | undefined;
 }
 
-/** What a server says of itself. */
+/** The server's description of a session. */
 export interface Session {
-  /** True if runs may be held, stepped and talked to from here. */
+  /** True if runs may be controlled from here. */
   readonly control: boolean;
   readonly version: string;
   readonly runs: readonly SessionRun[];
-  /** Where all runs are held. */
+  /** Breakpoints of all runs. */
   readonly breakpoints?: readonly Breakpoint[] | undefined;
 }
 
-/** A request to a person, and the run that it is of, where the server says so. */
+/** A request to a person, with its run if the server sends it. */
 export type AskedRequest = OpenRequest & { readonly run?: string | undefined };

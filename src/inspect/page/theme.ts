@@ -4,10 +4,10 @@ export type Theme = 'light' | 'dark';
 
 const KEY = 'troupe-inspect-theme';
 
-const preferred = (): Theme => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+const preferredTheme = (): Theme => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 
-/** What was chosen here before; a browser may keep nothing. */
-const chosen = (): Theme | undefined => {
+/** The theme chosen earlier; storage may be unavailable. */
+const chosenTheme = (): Theme | undefined => {
   try {
     const kept = localStorage.getItem(KEY);
     return kept === 'light' || kept === 'dark' ? kept : undefined;
@@ -16,13 +16,13 @@ const chosen = (): Theme | undefined => {
   }
 };
 
-export const theme = signal<Theme>(chosen() ?? preferred());
+export const theme = signal<Theme>(chosenTheme() ?? preferredTheme());
 
-/** Lets the page look as was chosen, or as the system does. */
+/** Applies the chosen theme, or the system's. */
 export const applyTheme = (): void => {
   document.documentElement.dataset['theme'] = theme.value;
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-    if (chosen() === undefined) show(preferred());
+    if (chosenTheme() === undefined) show(preferredTheme());
   });
 };
 
@@ -36,6 +36,6 @@ export const turnTheme = (): void => {
   try {
     localStorage.setItem(KEY, theme.value);
   } catch {
-    // Then it holds for as long as the page is open.
+    // The choice then lasts until the page is closed.
   }
 };

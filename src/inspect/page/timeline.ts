@@ -2,11 +2,11 @@ import type { Entry } from '../recording/entry.ts';
 import type { TableauData } from '../recording/tableau.ts';
 import { Tableau } from '../recording/tableau.ts';
 
-/** Entries between two tableaus that are kept, at least. */
+/** Minimum number of entries between two checkpoints. */
 const STRIDE = 2_000;
 const CAPACITY = 200_000;
 
-/** The places at which something happened to an actor, in order. */
+/** Positions at which an actor changed, in order. */
 export interface Places {
   readonly moved: number[];
   readonly told: number[];
@@ -15,10 +15,11 @@ export interface Places {
 const NOWHERE: Places = { moved: [], told: [] };
 
 /**
- * A recording as a page holds it: its entries, and everybody as they stood at any place of it.
+ * A recording within a page: its entries, and the tableau at any position.
  *
- * I1  `at(n)` is what the base and the first entries up to `n` come to.
- * I2  Going to any place costs a copy and as many entries as there are actors, or {@link STRIDE}: not the whole past.
+ * I1  `at(n)` is the base with the first entries up to `n` applied.
+ * I2  Moving to any position costs a copy and at most {@link STRIDE} entries, or as many as there are actors: not the
+ *     whole past.
  */
 export class Timeline {
   #base: Tableau;
@@ -28,7 +29,7 @@ export class Timeline {
   #checkpoints: Tableau[] = [];
   #shown: Tableau | undefined;
   readonly #places = new Map<string, Places>();
-  /** Where something happened in each run. */
+  /** Positions of the entries of each run. */
   readonly #runs = new Map<string, number[]>();
   readonly #capacity: number;
 
@@ -47,12 +48,12 @@ export class Timeline {
     return this.#head.length;
   }
 
-  /** Everybody as they stand at the end; changes as entries come. */
+  /** The tableau at the end; mutated as entries arrive. */
   get head(): Tableau {
     return this.#head;
   }
 
-  /** Takes in the next entry; one that is known, or that is not the next, is left out. */
+  /** Adds the next entry; a known one, or one out of order, is ignored. */
   add(entry: Entry): boolean {
     if (entry.n !== this.length) return false;
     this.#entries.push(entry);
@@ -77,7 +78,7 @@ export class Timeline {
     }
   }
 
-  /** Everybody as they stood when `length` entries were taken in. Good until the next call. */
+  /** Returns the tableau after `length` entries. Valid until the next call. */
   at(length: number): Tableau {
     const place = Math.min(Math.max(length, this.first), this.length);
     if (place === this.length) return this.#head;
@@ -91,12 +92,12 @@ export class Timeline {
     return from;
   }
 
-  /** Where something happened to an actor. */
+  /** Returns the positions of an actor's entries. */
   placesOf(actor: string): Places {
     return this.#places.get(actor) ?? NOWHERE;
   }
 
-  /** Where something happened in a run. */
+  /** Returns the positions of a run's entries. */
   placesOfRun(run: string): readonly number[] {
     return this.#runs.get(run) ?? [];
   }
@@ -106,7 +107,9 @@ export class Timeline {
     return entry.kind === 'chart' ? undefined : this.#head.actors.get(entry.actor)?.run;
   }
 
-  /** What of an actor's context changed at its last move before `length`: the parts as they were before it. */
+  /**
+   * Returns the parts of an actor's context that changed in its last move before `length`, with their previous values.
+   */
   contextBefore(actor: string, length: number): ReadonlyMap<string, unknown> {
     const { moved } = this.placesOf(actor);
     let index = countBelow(moved, length) - 1;
@@ -128,7 +131,7 @@ export class Timeline {
     return entry?.kind === 'moved' ? (entry.patch ?? {}) : {};
   }
 
-  /** The last tableau that is kept from before a place. */
+  /** Returns the last checkpoint at or before a position. */
   #before(place: number): Tableau {
     const index = countBelow(
       this.#checkpoints.map((each) => each.length),
@@ -148,7 +151,7 @@ export class Timeline {
     places[entry.kind].push(entry.n);
   }
 
-  /** Forgets as many as are kept, at once: so that it costs little for each. */
+  /** Drops as many entries as are kept, at once, so that the amortised cost is small. */
   #forgetSome(): void {
     const forgotten = this.#entries.slice(0, -this.#capacity);
     const base = this.#base.copy();

@@ -5,12 +5,12 @@ import type { Entry } from '../recording/entry.ts';
 import { brief } from '../drawing/plain-text.ts';
 
 interface Placed {
-  /** The entry by which it began. */
+  /** The entry that started it. */
   readonly n: number;
   readonly at: number;
 }
 
-/** What a model was asked, and said. */
+/** A model call: request and answer. */
 export interface ModelItem extends Placed {
   readonly kind: 'model';
   readonly key: string;
@@ -18,12 +18,12 @@ export interface ModelItem extends Placed {
   status: 'asked' | 'answered' | 'failed' | 'discarded';
   text: string;
   reasoning?: string | undefined;
-  /** Of the tokens that went in, `cached` came from the provider's cache. */
+  /** Of the input tokens, `cached` came from the provider's cache. */
   tokens?:
     { readonly input: number; readonly output: number; readonly cached?: number | undefined } | undefined;
   /** The size of what it was sent; absent where that was not recorded. */
   sent?: { readonly messages: number; readonly added: number } | undefined;
-  /** What came back beside the text, as it came. */
+  /** The raw answer beside its text. */
   raw?: RawAnswer | undefined;
   costUsd?: number | undefined;
   durationMs?: number | undefined;
@@ -42,14 +42,14 @@ export interface ToolItem extends Placed {
   artifacts: readonly string[];
 }
 
-/** What somebody said: whoever gave the work, a person, another agent. */
+/** A message: from the one that gave the work, a person, or another agent. */
 export interface SaidItem extends Placed {
   readonly kind: 'said';
   readonly who: string;
   readonly text: string;
 }
 
-/** Something that is good to know. */
+/** An informative note. */
 export interface NoteItem extends Placed {
   readonly kind: 'note';
   readonly tone: 'plain' | 'warning' | 'error' | 'good';
@@ -59,7 +59,7 @@ export interface NoteItem extends Placed {
 
 export type TranscriptItem = ModelItem | ToolItem | SaidItem | NoteItem;
 
-/** What an actor heard, thought, did and said, from the entries about it. */
+/** Builds an actor's transcript from its entries. */
 export const transcriptOf = (entries: Iterable<Entry>): readonly TranscriptItem[] => {
   const transcript = new Transcript();
   for (const entry of entries) transcript.take(entry);
@@ -177,7 +177,7 @@ class Transcript {
 
 const placeOf = ({ n, at }: Entry): Placed => ({ n, at });
 
-/** A text as it is, anything else as JSON. */
+/** Formats a text verbatim, anything else as JSON. */
 export const written = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
 
@@ -204,7 +204,7 @@ const sentIn = ({ turns, added }: SentRequest): NonNullable<ModelItem['sent']> =
 
 type Note = Omit<NoteItem, 'kind' | 'n' | 'at'>;
 
-/** Each step has them: they say nothing to who reads what was said. */
+/** Events of every step, uninformative in a transcript. */
 const routine: ReadonlySet<string> = new Set([
   'phase.entered',
   'run.started',
@@ -270,7 +270,7 @@ const common: ReadonlySet<string> = new Set([
   'key',
 ]);
 
-/** What is particular to an event, on one line. */
+/** Formats the specific fields of an event on one line. */
 const restOf = (event: LiveEvent): string =>
   Object.entries(event)
     .filter(([key]) => !common.has(key))

@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.ts';
 
-/** What an AG-UI client calls a run. */
+/** The identity of a run for an AG-UI client. */
 export interface AgUiNames {
   /** Default: the id of the run. */
   readonly threadId?: string | undefined;
@@ -22,7 +22,10 @@ interface OfCall<Type extends string> extends Told<Type> {
   readonly toolCallId: string;
 }
 
-/** An event of the AG-UI protocol, of those that a run comes to. They fit the schemas of `@ag-ui/core`, which is not needed here. */
+/**
+ * An event of the AG-UI protocol, of the types that a run produces. Valid by the schemas of `@ag-ui/core`, which is not
+ * needed here.
+ */
 export type AgUiEvent =
   | (Told<'RUN_STARTED'> & { readonly threadId: string; readonly runId: string })
   | (Told<'RUN_FINISHED'> & { readonly threadId: string; readonly runId: string; readonly result: Json })
@@ -49,5 +52,5 @@ export type AgUiEvent =
 
 type WithoutTime<E> = E extends AgUiEvent ? Omit<E, 'timestamp'> : never;
 
-/** An event before its time is put to it. */
+/** An event before its time is set. */
 export type AgUiDraft = WithoutTime<AgUiEvent>;

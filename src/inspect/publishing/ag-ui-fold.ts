@@ -10,9 +10,9 @@ interface OpenMessage {
 type ModelEnd = EventOf<'model.answered' | 'model.discarded' | 'model.interrupted' | 'model.failed'>;
 
 /**
- * What a run comes to in AG-UI, event by event.
+ * Converts a run to AG-UI, event by event.
  *
- * I1  Nothing is sent before RUN_STARTED or after the end, and whatever is begun is ended before it.
+ * I1  Nothing is sent before RUN_STARTED or after the end, and whatever was started is ended before it.
  * I2  Of one call's messages and of the steps of one actor, one is open at a time.
  */
 export class AgUiFold {
@@ -143,7 +143,7 @@ export class AgUiFold {
       const rest = text.slice(sent.length);
       return [...reasoning, ...(rest === '' ? [] : this.#said(key, agent, rest)), ...this.#textEnd(key)];
     }
-    // What was streamed is not what counts: who came late has had its end only.
+    // The final text is authoritative: a late subscriber has seen only the end of the stream.
     return [
       ...reasoning,
       ...this.#textEnd(key),
@@ -168,7 +168,7 @@ export class AgUiFold {
     ];
   }
 
-  /** A call is told once, however often it is tried. */
+  /** A call is sent once, however often it is retried. */
   #call(toolCallId: string, toolCallName: string, delta: string): readonly AgUiDraft[] {
     if (this.#calls.has(toolCallId)) return [];
     this.#calls.add(toolCallId);

@@ -10,10 +10,10 @@ import type { SseOptions } from './sse.ts';
 import { sseStream } from './sse.ts';
 
 /**
- * A run in the words of the AG-UI protocol, in an order that its clients accept: text and reasoning as messages, tool calls with their
- * results, steps, custom events, and one end.
+ * Converts a run to events of the AG-UI protocol, in an order that its clients accept: text and reasoning as messages,
+ * tool calls with their results, steps, custom events, and one end.
  *
- * Text that is taken back cannot be taken back there: its message is ended, and a custom event `model.discarded` names it.
+ * The protocol cannot revoke text: its message is ended, and a custom event `model.discarded` names it.
  *
  * @example
  * toAgUi(handle.events$, { threadId }).subscribe((event) => socket.send(JSON.stringify(event)));
@@ -34,7 +34,7 @@ interface Folded {
 }
 
 /**
- * What an AG-UI client (`HttpAgent`) expects as the answer to its request: a run as {@link toAgUi} has it, by server-sent events.
+ * Answers the request of an AG-UI client (`HttpAgent`): a run as {@link toAgUi} converts it, by server-sent events.
  *
  * @example
  * const { threadId, runId, messages } = await request.json();

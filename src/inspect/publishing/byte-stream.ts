@@ -1,7 +1,7 @@
 import type { Clock } from '../../contracts/clock.ts';
 import { systemClock } from '../../contracts/clock.ts';
 
-/** What is sent where nothing else is for so long. */
+/** A keep-alive, sent after a period of silence. */
 export interface Heartbeat {
   readonly text: string;
   /** In ms; `Infinity` for none. */
@@ -10,8 +10,8 @@ export interface Heartbeat {
 }
 
 /**
- * Texts as a stream of bytes, pulled as fast as it is read. Whoever cancels it lets go of `texts`, also where that is waited for at
- * the moment. A reader that does not read gets no heartbeats: they do not pile up.
+ * Converts texts to a stream of bytes, pulled as fast as it is read. Cancelling it closes `texts`, even while waiting.
+ * A reader that does not read gets no heartbeats: they do not pile up.
  */
 export const byteStream = (
   texts: AsyncIterator<string, undefined>,

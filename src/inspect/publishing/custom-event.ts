@@ -1,4 +1,4 @@
 import type { EventOf } from '../../contracts/event.ts';
 
-/** An event of an app's own, as a run tells it. */
+/** A custom event of an app, as emitted by a run. */
 export type CustomEvent = EventOf<'custom.emitted'>;

@@ -8,26 +8,26 @@ import { isThenable } from '../../contracts/thenable.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import type { CustomEvent } from './custom-event.ts';
 
-/** A definition of any event, as a registry keeps it. */
+/** An event definition of any type, as a registry holds it. */
 export interface AnyEventDefinition {
   readonly name: string;
   readonly schema: Schema;
-  /** Hands a fitting event to whoever handles it. */
+  /** Passes a valid event to its handler. */
   handle(event: CustomEvent): void;
 }
 
 /** An event of an app's own. */
 export interface EventDefinition<S extends Schema> extends AnyEventDefinition {
-  /** Tells it from within a tool: observers see it as `custom.emitted`, the run's log keeps it. */
+  /** Emits the event from within a tool: observers see it as `custom.emitted`, and the run's log keeps it. */
   emit(context: Pick<ToolContext, 'emit'>, data: InputOf<S>): void;
-  /** It, as if it had come right after `event`: what a middleware puts into a stream. No log knows of it. */
+  /** Creates the event, placed right after `event`: for a middleware that adds it to a stream. It is in no log. */
   after(event: LiveEvent, data: InputOf<S>): CustomEvent;
 }
 
 /**
- * Defines an event of an app's own: a name (`noun.verb-ed`), the schema of its data, and what is done about it, if anything.
+ * Defines a custom event of an app: a name (`noun.verb-ed`), the schema of its data, and an optional handler.
  *
- * Whoever emits it is not held back: it is checked by the {@link eventRegistry} that reads it.
+ * Emitting does not validate: the {@link eventRegistry} that reads the event does.
  *
  * @example
  * const ordered = defineEvent('shop.ordered', z.object({ id: z.number() }));

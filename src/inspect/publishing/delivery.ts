@@ -13,23 +13,23 @@ export interface DeliverySettings {
 interface DeliverySetup extends DeliverySettings {
   readonly publisher: Publisher;
   readonly clock: Clock;
-  /** Told once for each time that the publisher begins to fail. */
+  /** Called once for each time that the publisher starts to fail. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Hands batches to a publisher, one at a time, each until it is taken or given up. */
+/** Passes batches to a publisher, one at a time, each until it is accepted or abandoned. */
 export class Delivery {
   readonly #setup: DeliverySetup;
   #isFailing = false;
   #isStopped = false;
-  /** Ends the wait that is under way. */
+  /** Ends the current wait. */
   #interrupt: () => void = () => undefined;
 
   constructor(setup: DeliverySetup) {
     this.#setup = setup;
   }
 
-  /** True once it is taken, false if it is given up. Never rejects. */
+  /** True once it is accepted, false if it is abandoned. Never rejects. */
   async deliver(batch: PublishedBatch): Promise<boolean> {
     const { attempts, retryMs, maxRetryMs, failed } = this.#setup;
     for (let attempt = 1; !this.#isStopped; attempt += 1) {
@@ -47,7 +47,7 @@ export class Delivery {
     return false;
   }
 
-  /** Gives up what is under way, and whatever comes. */
+  /** Abandons the current batch and all later ones. */
   stop(): void {
     this.#isStopped = true;
     this.#interrupt();
@@ -66,11 +66,11 @@ export class Delivery {
         giveUp(`it took longer than ${attemptMs} ms`);
       }, attemptMs);
       this.#interrupt = () => {
-        giveUp('the run is over, and nobody waits any more');
+        giveUp('the run is over');
       };
     });
     try {
-      // In a turn of its own: the run does not wait for what it does at once.
+      // In a microtask: the run does not wait for the publisher's synchronous work.
       await Promise.race([Promise.resolve().then(() => publisher.publish(batch, abort.signal)), givenUp]);
     } finally {
       clock.clearTimeout(timer);

@@ -7,19 +7,19 @@ import { text$ } from '../../events/select.ts';
 import { TypingIndicators } from '../../events/typing.ts';
 import type { Draft } from './publication.ts';
 
-/** What it takes to make drafts. */
+/** Parameters of the drafts. */
 export interface DraftsSetup {
   readonly clock: Clock;
   readonly typingMs: number;
   readonly isSilent: (who: Pick<LiveEvent, 'agent' | 'path'>) => boolean;
-  /** `isUrgent`: nothing is to be gained by waiting for more. */
+  /** `isUrgent`: do not wait for more. */
   readonly add: (draft: Draft, isUrgent: boolean) => void;
 }
 
-/** Where a sentence may be read. */
+/** End of a sentence, at which text may be sent. */
 const SENTENCE_END = /[.!?…。！？]["'’”)\]]*\s*$/u;
 
-/** Makes of the events of one run what is to be published. */
+/** Converts the events of one run to publications. */
 export class Drafts {
   readonly #setup: DraftsSetup;
   readonly #spoken = new Subject<LiveEvent>();
@@ -61,7 +61,7 @@ export class Drafts {
     if (draft !== undefined) this.#tell(draft);
   }
 
-  /** Whatever became of the run, nobody is typing any more. */
+  /** At the end of the run nobody is typing any more. */
   end(): void {
     this.#typing.end();
     this.#spoken.complete();
@@ -71,19 +71,19 @@ export class Drafts {
     this.#setup.add(draft, true);
   }
 
-  /** Once, however many tell of the same one on its way up. */
+  /** Reports an error once, although several events report it on its way up. */
   #tellError({ at, runId, path, agent }: LiveEvent, { code, message, errorId }: ErrorData): void {
     const which = errorId ?? message;
     if (which === this.#toldError) return;
     this.#toldError = which;
-    this.#tell({ type: 'error', code, message, ...identified(errorId), at, runId, path, agent });
+    this.#tell({ type: 'error', code, message, ...withErrorId(errorId), at, runId, path, agent });
   }
 }
 
-const identified = (errorId: string | undefined): { readonly errorId?: string } =>
+const withErrorId = (errorId: string | undefined): { readonly errorId?: string } =>
   errorId === undefined ? {} : { errorId };
 
-/** What somebody's work breaks on, and not only an attempt. */
+/** Events of failed work, not only of a failed attempt. */
 const FATAL: ReadonlySet<LiveEvent['type']> = new Set<LiveEvent['type']>(['model.failed', 'member.ended']);
 
 const draftOf = (event: LiveEvent): Draft | undefined => {
@@ -96,7 +96,7 @@ const draftOf = (event: LiveEvent): Draft | undefined => {
     }
     case 'tool.finished': {
       const { type, callId, tool, ok, text, error } = event;
-      return { type, callId, tool, ok, text, ...identified(error?.errorId), ...where };
+      return { type, callId, tool, ok, text, ...withErrorId(error?.errorId), ...where };
     }
     case 'custom.emitted':
       return { type: 'custom', name: event.name, data: event.data, ...where };

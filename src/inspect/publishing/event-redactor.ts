@@ -6,8 +6,8 @@ import { RunSecrets } from '../../runtime/secrets/run-secrets.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 
 /**
- * Takes secrets out of events. A delta that ends as a secret begins is kept back until the next shows what it is, so that one that
- * comes in pieces is found, too; hence one event may be none, or several.
+ * Redacts secrets in events. A delta that ends like the start of a secret is held back until the next one decides, so
+ * that a secret split across deltas is found; hence one event may become none, or several.
  */
 export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent) => readonly LiveEvent[]) => {
   const found = new RunSecrets(secrets);
@@ -53,7 +53,7 @@ export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent)
     }));
     if ('key' in event && event.type !== 'model.asked') ended(event.key);
     if (event.type !== 'member.ended' && event.type !== 'run.ended') return [...rest, found.event(event)];
-    // Of a call that nobody waited for any more no event tells.
+    // The held text of a call that was withdrawn: no event reports its end.
     const withdrawn = [...open].filter(([, last]) => event.type === 'run.ended' || last.path === path);
     const left = withdrawn.flatMap(([key, last]) => {
       const pieces = deltas

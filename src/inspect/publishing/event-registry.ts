@@ -10,33 +10,36 @@ import { checkSchema } from '../../tools/schemas.ts';
 import type { CustomEvent } from './custom-event.ts';
 import type { AnyEventDefinition } from './define-event.ts';
 
-/** An event that nobody could do anything with. */
+/** An event that could not be handled. */
 export interface EventDeadLetter {
   readonly event: CustomEvent;
-  /** `unknown`: nobody defined its name; `unfit`: its data is not what its schema says; `failed`: its handler threw. */
+  /** `unknown`: no definition of its name; `unfit`: its data is invalid; `failed`: its handler threw. */
   readonly reason: 'unknown' | 'unfit' | 'failed';
-  /** What is wrong with it, one thing each. */
+  /** The problems, one each. */
   readonly issues: readonly SchemaIssue[];
 }
 
 /** The events of an app's own. */
 export interface EventRegistry {
-  /** Lets through what is defined and fits, has it handled, and keeps all else back; events of the runtime pass. */
+  /**
+   * Passes and handles valid events that are defined, and holds back all other custom events; the runtime's events
+   * pass.
+   */
   readonly middleware: EventMiddleware;
   /** Checks whether an event is to be passed on. */
   admits(event: LiveEvent): boolean;
-  /** What was kept back: the newest 1,000, then each as it happens. */
+  /** Events held back: the newest 1,000, then live ones. */
   readonly deadLetters$: Observable<EventDeadLetter>;
 }
 
-/** Dead letters that are kept. */
+/** Maximum number of dead letters kept. */
 const KEPT = 1_000;
 
 /**
- * Knows the events of an app's own: each has a schema, and may have a handler. What nobody defined, or does not fit, goes to
- * the dead letters with the reason.
+ * Validates and handles an app's custom events: each has a schema, and may have a handler. An undefined or invalid
+ * event goes to the dead letters with the reason.
  *
- * An event is checked, and handled, wherever the registry stands: where it stands in two streams of a run, twice.
+ * An event is validated, and handled, once for each stream in which the registry is used.
  *
  * @example
  * const ordered = defineEvent('shop.ordered', z.object({ id: z.number() }), ({ id }) => stock.reserve(id));
@@ -52,7 +55,7 @@ export const eventRegistry = (definitions: readonly AnyEventDefinition[]): Event
     if (byName.has(definition.name))
       throw new TroupeError(
         'publishing.invalid',
-        `Cannot define an event twice, as nobody could tell which is meant: ${definition.name}`,
+        `Cannot define an event twice as its name would be ambiguous: ${definition.name}`,
       );
     byName.set(definition.name, definition);
   }
@@ -82,22 +85,22 @@ export const eventRegistry = (definitions: readonly AnyEventDefinition[]): Event
   return {
     admits,
     middleware: filter(admits),
-    // Whoever looks at dead letters and throws has no run to be reported in.
-    deadLetters$: new SafeObservable(ignored, (subscriber) => {
+    // A subscriber to dead letters that throws has no run to report it.
+    deadLetters$: new SafeObservable(ignore, (subscriber) => {
       for (const letter of kept) subscriber.next(letter);
       return letters.subscribe(subscriber);
     }),
   };
 };
 
-const ignored = (): void => undefined;
+const ignore = (): void => undefined;
 
 const issuesOf = ({ schema }: AnyEventDefinition, { data }: CustomEvent): readonly SchemaIssue[] => {
   try {
     const checked = checkSchema(schema, data);
     if (isThenable(checked)) {
       checked.then(undefined, () => undefined);
-      return [{ path: '', message: 'its schema does not answer at once' }];
+      return [{ path: '', message: 'its schema is asynchronous' }];
     }
     return checked.ok ? [] : checked.issues;
   } catch (error) {

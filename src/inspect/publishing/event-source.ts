@@ -7,27 +7,27 @@ import { through } from '../../events/middleware.ts';
 import type { BufferOptions } from '../../events/overflow-buffer.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 import { eventRedactor } from './event-redactor.ts';
-import { pulledThrough } from './pulled-through.ts';
+import { pullThrough } from './pull-through.ts';
 
-/** Where events come from: the handle of a run is one. */
+/** A source of events, such as the handle of a run. */
 export interface EventSource extends AsyncIterable<LiveEvent> {
   readonly events$: Observable<LiveEvent>;
 }
 
 /**
- * How events are sent. Unless `capacity` or `overflow` say otherwise, the run's log is read at the pace of whoever receives it, and only
- * deltas can be lost; with them, all events wait in one buffer.
+ * Options of sending events. By default the run's log is read at the receiver's pace, and only deltas can be lost; with
+ * `capacity` or `overflow`, all events wait in one buffer.
  */
 export interface StreamOptions extends BufferOptions {
-  /** What events go through first, in order. */
+  /** Applied to events in order. */
   readonly middleware?: readonly EventMiddleware[] | undefined;
-  /** What must not be seen, by name. Default: the environment's keys, tokens, secrets and passwords. */
+  /** Secrets to redact, by name. Default: the environment's keys, tokens, secrets and passwords. */
   readonly secrets?: Secrets | undefined;
-  /** What heartbeats go by. Default: the machine's own. */
+  /** The clock for heartbeats. Default: the machine's own. */
   readonly clock?: Clock | undefined;
 }
 
-/** The events of a source to pull, as they may be seen outside; `return()` lets go of the source. */
+/** Pulls the events of a source, processed and redacted; `return()` releases the source. */
 export const openSource = (
   source: EventSource,
   { middleware = [], secrets, capacity, overflow }: StreamOptions,
@@ -36,14 +36,11 @@ export const openSource = (
     capacity === undefined && overflow === undefined
       ? source[Symbol.asyncIterator]()
       : buffered(source.events$, { capacity, overflow });
-  const events = middleware.length === 0 ? pulled : pulledThrough(pulled, through(...middleware));
+  const events = middleware.length === 0 ? pulled : pullThrough(pulled, through(...middleware));
   return flattened(events, eventRedactor(secrets));
 };
 
-/**
- * What `make` makes of each item, one after the other. No generator: `return()` has to reach a source that is waited for at the
- * moment.
- */
+/** Maps each item to several, in order. Not a generator: `return()` must reach a source that is being awaited. */
 export const flattened = <T, R>(
   items: AsyncIterator<T>,
   make: (item: T) => readonly R[],

@@ -1,6 +1,6 @@
 /**
- * Passing on what runs say and do: to people elsewhere by publishers, to clients by server-sent events, lines of JSON or AG-UI; through
- * middleware, to several consumers at once, together with events of an app's own.
+ * Publishes runs: to people elsewhere by publishers, to clients by server-sent events, lines of JSON or AG-UI; through
+ * middleware, to several consumers at once, together with an app's custom events.
  */
 
 // Publishers

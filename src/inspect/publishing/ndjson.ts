@@ -3,15 +3,15 @@ import { byteStream } from './byte-stream.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';
 import { flattened, openSource } from './event-source.ts';
 
-/** How events are sent as lines. */
+/** Options of sending events as lines. */
 export interface NdjsonOptions extends Omit<StreamOptions, 'clock'> {
   /** True if the deltas of models are sent, too. Default true. */
   readonly deltas?: boolean | undefined;
 }
 
 /**
- * A run as lines of JSON, one event each, for a file, a pipe or a `Response`: it is read as fast as it is pulled. A terminal may show
- * them; `parseEvent` reads all but deltas.
+ * Sends a run as lines of JSON, one per event, for a file, a pipe or a `Response`: read as fast as it is pulled. Safe
+ * for a terminal; `parseEvent` reads all but deltas.
  *
  * @example
  * await ndjson(handle, { deltas: false }).pipeTo(Writable.toWeb(process.stdout));

@@ -3,7 +3,7 @@ import type * as pure from 'nostr-tools/pure';
 import type * as relays from 'nostr-tools/abstract-relay';
 import { TroupeError } from '../../contracts/error.ts';
 
-/** What is used of the package `nostr-tools`. */
+/** The parts of the package `nostr-tools` that are used. */
 export interface NostrTools {
   readonly pure: typeof pure;
   readonly nip19: typeof nip19;

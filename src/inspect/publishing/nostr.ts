@@ -6,13 +6,16 @@ import { loadNostr } from './nostr-package.ts';
 import type { Publication } from './publication.ts';
 import type { Publisher } from './publisher.ts';
 
-/** Where and as whom is published. */
+/** Options of publishing to Nostr. */
 export interface NostrOptions {
   /** Addresses, such as `wss://relay.example`. */
   readonly relays: readonly string[];
-  /** 32 bytes, as such, in hexadecimal, or as `nsec1…`. It signs, and is told to nobody. */
+  /** 32 bytes, raw, in hexadecimal, or as `nsec1…`. Used for signatures only, and never shown. */
   readonly secretKey: Uint8Array | string;
-  /** An ephemeral one, which relays pass on and do not keep (20,000 to 29,999), or a regular one, which they keep (1,000 to 9,999). Default 21,111. */
+  /**
+   * Kind of the events: ephemeral ones, which relays forward without storing them (20,000 to 29,999), or regular ones,
+   * which they store (1,000 to 9,999). Default 21,111.
+   */
   readonly kind?: number | undefined;
   /** The number of relays that have to take an event for it to be published. Default 1. */
   readonly quorum?: number | undefined;
@@ -24,19 +27,20 @@ export interface NostrOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** One that the code of upstream systems uses for what streams. */
+/** The kind that upstream systems use for streams. */
 const STREAMING = 21_111;
 
 /**
  * Publishes to Nostr relays, signed, one event for each publication; needs the package `nostr-tools`.
  *
- * The content is the publication as JSON; tags name the run (`d`), the number (`seq`) and the kind (`t`). What is sent again has
- * the same id, so relays and clients know it. A lost connection is made anew for the next batch.
+ * The content is the publication as JSON; tags contain the run (`d`), the number (`seq`) and the kind (`t`). A repeated
+ * publication has the same id, so relays and clients recognise it. A lost connection is reopened for the next batch.
  *
  * @example
  * const hook = publishTo(nostrPublisher({ relays: ['wss://relay.example'], secretKey: key }));
  *
- * @throws {TroupeError} `publishing.invalid` without relays, for a kind that is neither ephemeral nor regular, or where there is no WebSocket.
+ * @throws {TroupeError} `publishing.invalid` without relays, for a kind that is neither ephemeral nor regular, or
+ * without WebSocket.
  */
 export const nostrPublisher = (options: NostrOptions): Publisher => {
   const { relays, kind = STREAMING, quorum = 1, tags = [], timeoutMs = 5_000 } = options;
@@ -63,14 +67,14 @@ export const nostrPublisher = (options: NostrOptions): Publisher => {
 
   const send = async (signer: Signer, url: string, events: readonly Event[]): Promise<void> => {
     const connection = await connected(signer, url);
-    // One after the other: relays keep the order of what they are sent only as far as they please.
+    // Sequentially: relays need not keep the order of concurrent events.
     for (const event of events) await connection.publish(event);
   };
 
   return {
     name: 'nostr',
     publish: async ({ runId, publications }) => {
-      // A failure is not remembered: the package may be there the next time.
+      // A failure is not cached: the package may be there the next time.
       loading ??= openSigner(options.secretKey);
       const signer = await loading.catch((error: unknown) => {
         loading = undefined;
@@ -82,7 +86,7 @@ export const nostrPublisher = (options: NostrOptions): Publisher => {
         each.status === 'rejected' ? [`${relays[index] ?? ''}: ${messageOf(each.reason)}`] : [],
       );
       if (relays.length - refusals.length >= quorum) return;
-      const message = `Cannot publish to Nostr as too few relays took it: ${refusals.join('; ')}`;
+      const message = `Cannot publish to Nostr as too few relays accepted it: ${refusals.join('; ')}`;
       throw new TroupeError('publishing.failed', message, { retryable: 'yes', runId });
     },
     close: () => {
@@ -102,13 +106,13 @@ const problemOf = (
   if (!isPublishable(kind))
     return `its kind is neither ephemeral (20000 to 29999) nor regular (1000 to 9999): ${kind}`;
   if (!(quorum >= 1 && quorum <= relays.length))
-    return `'quorum' is from 1 to the number of relays: ${quorum}`;
+    return `'quorum' must be from 1 to the number of relays: ${quorum}`;
   if (webSocket === undefined)
     return 'this platform has no WebSocket: give it that of the package ws (`webSocket`)';
   return undefined;
 };
 
-/** Other kinds replace one another, or mean something to everybody. */
+/** Other kinds replace one another, or have a standard meaning. */
 const isPublishable = (kind: number): boolean =>
   Number.isInteger(kind) && ((kind >= 20_000 && kind < 30_000) || (kind >= 1_000 && kind < 10_000));
 
@@ -126,7 +130,7 @@ const openSigner = async (secretKey: Uint8Array | string): Promise<Signer> => {
       tools.pure.finalizeEvent(
         {
           kind,
-          // In s; that of the publication, so that it has the same id when it is sent again.
+          // In s; the publication's time, so that the id is the same when it is sent again.
           created_at: Math.floor(publication.at / 1_000),
           tags: [
             ['d', publication.runId],
@@ -141,21 +145,21 @@ const openSigner = async (secretKey: Uint8Array | string): Promise<Signer> => {
   };
 };
 
-/** Says nothing of what it was given but that it is no key. */
+/** The error shows nothing of the key. */
 const keyOf = (secretKey: Uint8Array | string, { pure, nip19 }: NostrTools): Uint8Array => {
   try {
-    const key = typeof secretKey === 'string' ? decoded(secretKey, nip19) : secretKey;
+    const key = typeof secretKey === 'string' ? decodeKey(secretKey, nip19) : secretKey;
     pure.getPublicKey(key);
     return key;
   } catch {
     throw new TroupeError(
       'publishing.invalid',
-      'Cannot publish to Nostr as the secret key is none: give 32 bytes, 64 hexadecimal digits, or nsec1…',
+      'Cannot publish to Nostr as the secret key is invalid: give 32 bytes, 64 hexadecimal digits, or nsec1…',
     );
   }
 };
 
-const decoded = (text: string, nip19: NostrTools['nip19']): Uint8Array => {
+const decodeKey = (text: string, nip19: NostrTools['nip19']): Uint8Array => {
   if (/^[0-9a-f]{64}$/i.test(text)) return Uint8Array.from(Buffer.from(text, 'hex'));
   const { type, data } = nip19.decode(text);
   if (type !== 'nsec') throw new TypeError('no secret key');

@@ -5,7 +5,7 @@ import { Delivery } from './delivery.ts';
 import type { Draft, Publication } from './publication.ts';
 import type { PublishedBatch, Publisher } from './publisher.ts';
 
-/** When a batch is sent, what waits for it, and what becomes of one that fails. */
+/** Settings for batching, overflow and failures. */
 export interface OutboxSettings extends DeliverySettings {
   readonly batchMs: number;
   readonly maxBatch: number;
@@ -14,14 +14,14 @@ export interface OutboxSettings extends DeliverySettings {
   readonly flushMs: number;
 }
 
-/** What an outbox needs, and whom it tells of what goes wrong. */
+/** Parameters of an outbox, with its failure callbacks. */
 export interface OutboxSetup extends OutboxSettings {
   readonly runId: string;
   readonly publisher: Publisher;
   readonly clock: Clock;
-  /** Makes of a publication what may be seen outside. */
+  /** Redacts a publication. */
   readonly cleared: (publication: Publication) => Publication;
-  /** Told once for each time that the publisher begins to fail. */
+  /** Called once for each time that the publisher starts to fail. */
   readonly failed: (error: unknown) => void;
   readonly dropped: (count: number) => void;
   readonly published: (count: number) => void;
@@ -32,23 +32,23 @@ interface Waiting {
 }
 
 /**
- * What of one run is still to be published.
+ * Pending publications of one run.
  *
- * I1  One batch is under way at a time; it keeps its numbers however often it is tried.
- * I2  At most `capacity` drafts wait, and one batch is under way.
+ * I1  One batch is in flight at a time; it keeps its numbers however often it is retried.
+ * I2  At most `capacity` drafts wait, and one batch is in flight.
  */
 export class Outbox {
   readonly #setup: OutboxSetup;
   readonly #waiting: BoundedBuffer<Waiting>;
   readonly #delivery: Delivery;
-  /** By key, the draft of a text that waits: what is newer takes its place. */
+  /** By key, the waiting draft of a text: a newer one replaces it. */
   readonly #contents = new Map<string, Waiting>();
   #seq = 0;
   #dueAt = Infinity;
   #timer: unknown;
   #lastAt = -Infinity;
   #isSending = false;
-  /** Lost, and not told in a batch yet; and not told the run yet. */
+  /** Losses not reported in a batch yet; and not reported to the run yet. */
   #lost = 0;
   #untold = 0;
   #end: { readonly done: Promise<void>; readonly finish: () => void } | undefined;
@@ -64,7 +64,7 @@ export class Outbox {
     return this.#waiting.length;
   }
 
-  /** `isUrgent`: it goes as soon as `batchMs` have passed since the batch before, where others wait for more to come. */
+  /** `isUrgent`: sent as soon as `batchMs` have passed since the last batch; others wait for more to arrive. */
   add(draft: Draft, isUrgent: boolean): void {
     if (this.#isOver || this.#end !== undefined) return;
     if (!this.#replaced(draft)) this.#append(draft);
@@ -74,7 +74,7 @@ export class Outbox {
     this.#goOn();
   }
 
-  /** Sends all that waits, and takes no more; resolves once it is through, or given up after `flushMs`. Never rejects. */
+  /** Sends everything pending, and accepts no more; resolves when done, or abandoned after `flushMs`. Never rejects. */
   end(): Promise<void> {
     if (this.#end !== undefined) return this.#end.done;
     let finish = (): void => undefined;
@@ -103,7 +103,7 @@ export class Outbox {
 
   #append(draft: Draft): void {
     const { capacity, overflow } = this.#setup;
-    // How it ended is told whatever else is lost.
+    // The end of the run is published whatever else is dropped.
     if (this.#waiting.length >= capacity) {
       if (overflow === 'dropNewest' && draft.type !== 'completion') {
         this.#lose(1);
@@ -164,7 +164,7 @@ export class Outbox {
     return { runId, publications, dropped };
   }
 
-  /** `again` were lost before, and told in a batch that is lost itself. */
+  /** `again`: losses that were reported in a batch which is lost itself. */
   #lose(count: number, again = 0): void {
     this.#lost += count + again;
     this.#untold += count;

@@ -3,23 +3,23 @@ import { eventShape } from '../../contracts/event-shape.ts';
 
 const { json, text } = eventShape();
 
-/** What every publication tells, beside its own. */
+/** Fields of every publication. */
 const base = {
-  /** From 1, without gaps but for what was given up; with `runId`, what tells a publication from one that is repeated. */
+  /** From 1, without gaps except for dropped ones; together with `runId` it identifies a repeated publication. */
   seq: z.number().int().positive(),
   /** By the run's clock, ms since 1970. */
   at: z.number(),
   runId: text,
-  /** Where the actor sits: `desk/researcher-1`. */
+  /** Address of the actor: `desk/researcher-1`. */
   path: text,
   agent: text,
 };
 
 /**
- * Everything that is published, as one schema: seven kinds, of which none knows what it travels by.
+ * The schema of publications: seven kinds, independent of the transport.
  *
- * `content` holds all that a model has said so far in one call (`key`), so the newest of a key is worth all before it; an empty one takes
- * back what was said.
+ * `content` contains a model's whole text so far in one call (`key`), so the newest of a key replaces earlier ones; an
+ * empty one revokes the text.
  */
 export const publicationSchema = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('content'), key: text, text, isComplete: z.boolean() }),
@@ -31,7 +31,7 @@ export const publicationSchema = z.discriminatedUnion('type', [
     tool: text,
     ok: z.boolean(),
     text,
-    /** That of the error, where it failed: the same as in events, results and logs. */
+    /** Id of the error, if it failed: the same as in events, results and logs. */
     errorId: text.optional(),
   }),
   z.object({ ...base, type: z.literal('typing'), isTyping: z.boolean() }),
@@ -46,7 +46,7 @@ export const publicationSchema = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('custom'), name: text, data: json }),
 ]);
 
-/** One thing that is published of a run; see {@link publicationSchema}. */
+/** A publication of a run; see {@link publicationSchema}. */
 export type Publication = z.infer<typeof publicationSchema>;
 
 /** The kinds of publications. */

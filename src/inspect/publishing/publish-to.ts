@@ -3,7 +3,7 @@ import type { Clock } from '../../contracts/clock.ts';
 import { systemClock } from '../../contracts/clock.ts';
 import type { Hook, HookScope, LiveEvent } from '../../contracts/event.ts';
 import type { EventRegistry } from './event-registry.ts';
-import { clearing } from './clearing.ts';
+import { publicationRedactor } from './redact-publication.ts';
 import { Drafts } from './drafts.ts';
 import { Outbox } from './outbox.ts';
 import type { PublicationKind } from './publication.ts';
@@ -12,24 +12,30 @@ import type { Secrets } from '../../policy/redaction.ts';
 import type { Silence } from './silence.ts';
 import { silenceOf } from './silence.ts';
 
-/** What is published, when, and what becomes of what cannot be. Times are in ms. */
+/** Options of publishing: content, timing, and handling of failures. Times are in ms. */
 export interface PublishOptions {
-  /** What is published. Default: everything. */
+  /** The kinds to publish. Default: all. */
   readonly kinds?: readonly PublicationKind[] | undefined;
   /**
-   * Whose words, errors, calls and typing are not published: names, or a rule. Default: the orchestrator of a team. How the run ended is
-   * always published.
+   * Agents whose text, errors, calls and typing are not published: names, or a rule. Default: the orchestrator of a
+   * team. The end of the run is always published.
    */
   readonly silent?: Silence | undefined;
-  /** The wait for more before a batch goes; at the end of a sentence, and for all that is no text, only since the last. Default 100. */
+  /**
+   * Time to wait for more before a batch is sent; at the end of a sentence, and for anything but text, counted from the
+   * last batch. Default 100.
+   */
   readonly batchMs?: number | undefined;
   /** Publications in a batch at most. Default 100. */
   readonly maxBatch?: number | undefined;
   /** Publications that wait at most, for each run. Default 1,000. */
   readonly capacity?: number | undefined;
-  /** What goes where too many wait. Default `dropOldest`. The end of the run never goes. */
+  /** The end at which a full buffer drops. Default `dropOldest`. The end of the run is never dropped. */
   readonly overflow?: 'dropOldest' | 'dropNewest' | undefined;
-  /** The number of times that a batch is tried before it is given up, and reported as dropped. Default: as long as the run, and `flushMs`, last. */
+  /**
+   * Number of attempts before a batch is abandoned, and reported as dropped. Default: until the end of the run, plus
+   * `flushMs`.
+   */
   readonly attempts?: number | undefined;
   /** The wait after the first failure; it doubles from there. Default 1,000. */
   readonly retryMs?: number | undefined;
@@ -39,17 +45,17 @@ export interface PublishOptions {
   readonly attemptMs?: number | undefined;
   /** The time that the run's result waits for the rest to be published. Default 5,000. */
   readonly flushMs?: number | undefined;
-  /** The time that somebody is shown as typing at least, unless the run ends. Default 5,000. */
+  /** Minimum time for which an agent is shown as typing, unless the run ends. Default 5,000. */
   readonly typingMs?: number | undefined;
-  /** What must not be seen, by name. Default: the environment's keys, tokens, secrets and passwords. */
+  /** Secrets to redact, by name. Default: the environment's keys, tokens, secrets and passwords. */
   readonly secrets?: Secrets | undefined;
-  /** Events of the app's own: with it, only those that it knows are published. Default: all. */
+  /** An app's custom events: if set, only those defined in it are published. Default: all. */
   readonly events?: EventRegistry | undefined;
   /** Default: the clock of each run. */
   readonly clock?: Clock | undefined;
 }
 
-/** How publishing has fared so far, over all runs; in publications. */
+/** Statistics of publishing over all runs; in publications. */
 export interface PublishStats {
   readonly published: number;
   readonly dropped: number;
@@ -70,25 +76,25 @@ interface RunPublishing {
 }
 
 /**
- * A hook that publishes what runs say and do, for people elsewhere: numbered, in batches, at least once, in order.
+ * A hook that publishes a run's progress for people elsewhere: numbered, in batches, at least once, in order.
  *
- * The run waits for it only at its end, where the result comes once the rest is published, or `flushMs` have passed. A publisher
- * that fails is `observer.failed`, once for each time that it begins to fail; what is lost is `observer.dropped`, and told in the next
- * batch. One hook serves any number of runs.
+ * The run waits for it only at its end: its result follows once the rest is published, or `flushMs` have passed. A
+ * failing publisher is reported as `observer.failed`, once for each time that it starts to fail; losses are reported as
+ * `observer.dropped`, and in the next batch. One hook serves any number of runs.
  *
  * @example
  * const chat = publishTo({ name: 'chat', publish: async ({ publications }) => room.send(publications) });
  * await desk.run('…', { hooks: [chat] });
  * await chat.close();
  *
- * @throws {TroupeError} `publishing.invalid` for a number that bounds nothing.
+ * @throws {TroupeError} `publishing.invalid` for an invalid limit.
  */
 export const publishTo = (publisher: Publisher, options: PublishOptions = {}): PublishingHook => {
-  const settings = { ...defaults, ...given(options) };
+  const settings = { ...defaults, ...givenOptions(options) };
   checkSettings(publisher.name, settings);
   const isSilent = silenceOf(options.silent);
   const kinds: ReadonlySet<PublicationKind> | undefined = options.kinds && new Set(options.kinds);
-  const cleared = clearing(options.secrets);
+  const cleared = publicationRedactor(options.secrets);
   const runs = new Map<string, RunPublishing>();
   let published = 0;
   let dropped = 0;
@@ -154,7 +160,7 @@ export const publishTo = (publisher: Publisher, options: PublishOptions = {}): P
   };
 };
 
-/** News of observers is not published: whoever fails at publishing would publish that, too. */
+/** Reports of observers are not published: a failing publisher would publish its own failure. */
 const isNews = ({ type }: LiveEvent): boolean => type === 'observer.failed' || type === 'observer.dropped';
 
 const defaults = {
@@ -174,7 +180,7 @@ type Settings = {
   readonly [Key in keyof typeof defaults]: Key extends 'overflow' ? 'dropOldest' | 'dropNewest' : number;
 };
 
-const given = (options: PublishOptions): Partial<Settings> =>
+const givenOptions = (options: PublishOptions): Partial<Settings> =>
   Object.fromEntries(
     Object.entries(options).filter(([key, value]) => key in defaults && value !== undefined),
   );
@@ -185,7 +191,7 @@ const checkSettings = (name: string, settings: Settings): void => {
     if (typeof value !== 'number' || !(value >= least))
       throw new TroupeError(
         'publishing.invalid',
-        `Cannot publish to '${name}' as '${key}' is at least ${least}: ${String(value)}`,
+        `Cannot publish to '${name}' as '${key}' must be at least ${least}: ${String(value)}`,
       );
   }
 };

@@ -5,21 +5,21 @@ export interface PublishedBatch {
   readonly runId: string;
   /** At least one; numbered one after the other. */
   readonly publications: readonly Publication[];
-  /** The number of publications lost since the batch before, as too many waited or one was given up. */
+  /** Number of publications dropped since the last batch, by overflow or abandonment. */
   readonly dropped: number;
 }
 
 /**
- * Whoever passes publications on: to a relay, a queue, a socket.
+ * Delivers publications: to a relay, a queue, a socket.
  *
- * It is handed one batch of a run at a time, and the next once that is through. A batch that it rejects comes again, unchanged, until it
- * is taken: what has its number already is not to be shown twice. To have a batch given up instead, reject with a `TroupeError` whose
+ * It gets one batch of a run at a time, and the next once that is done. A rejected batch is retried, unchanged, until
+ * it is accepted: do not show a number twice. To have a batch abandoned instead, reject with a `TroupeError` whose
  * `retryable` is `no`.
  */
 export interface Publisher {
   readonly name: string;
-  /** `signal` is aborted when nobody waits for it any more. */
+  /** `signal` is aborted when the batch is no longer awaited. */
   publish(batch: PublishedBatch, signal: AbortSignal): Promise<void>;
-  /** Lets go of what it holds; called by `close()` of what `publishTo` gave. */
+  /** Releases its resources; called by the `close()` of the hook of `publishTo`. */
   close?(): void | Promise<void>;
 }

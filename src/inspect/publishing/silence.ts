@@ -1,14 +1,14 @@
 import type { LiveEvent } from '../../contracts/event.ts';
-import { ORCHESTRATOR } from '../../coordination/state/orchestrator-route.ts';
+import { ORCHESTRATOR } from '../../patterns/state/orchestrator-route.ts';
 
-/** Who is silent: names of agents, or a rule. */
+/** A selection of silent agents: names, or a rule. */
 export type Silence =
   readonly string[] | ((who: { readonly agent: string; readonly path: string }) => boolean);
 
 /** The orchestrator of a team, wherever it sits: the role's name is its own, and an address may count. */
 const orchestrator = new RegExp(`(?:^|/)${ORCHESTRATOR}(?:-\\d+)?$`);
 
-/** Checks whether words, errors and work are not to be published. */
+/** Creates a predicate for agents whose text, errors and work are not published. */
 export const silenceOf = (
   silence: Silence | undefined,
 ): ((who: Pick<LiveEvent, 'agent' | 'path'>) => boolean) => {

@@ -4,23 +4,23 @@ import { byteStream } from './byte-stream.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';
 import { flattened, openSource } from './event-source.ts';
 
-/** How events are sent by server-sent events. */
+/** Options of server-sent events. */
 export interface SseOptions extends StreamOptions {
-  /** What the client had last: the request whose header `Last-Event-ID` says so, or the id itself. Default: nothing. */
+  /** The client's last event: a request with the header `Last-Event-ID`, or the id itself. Default: none. */
   readonly after?: Request | string | number | undefined;
-  /** The time without anything sent after which a comment is, in ms. Default 15,000; `Infinity` for never. */
+  /** Time of silence before a comment is sent, in ms. Default 15,000; `Infinity` for never. */
   readonly heartbeatMs?: number | undefined;
-  /** The time that a client is asked to wait before it connects again, in ms. Default 1,000. */
+  /** Time that the client should wait before it reconnects, in ms. Default 1,000. */
   readonly retryMs?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * A run as server-sent events, for whatever serves a web `Response`: each event under its type, with its `seq` as id.
+ * Sends a run as server-sent events, as a web `Response`: each event under its type, with its `seq` as id.
  *
- * A client that lost the connection goes on where it was: what it missed comes from the run's log. Deltas have no id and are not
- * repeated; `model.answered` tells the whole. Whoever leaves is let go of, and the run goes on. A browser's `EventSource` connects again
- * when a stream is over: close it at `run.ended`.
+ * A client that lost the connection continues where it was: missed events come from the run's log. Deltas have no id
+ * and are not repeated; `model.answered` contains the whole. A client that disconnects is released, and the run
+ * continues. A browser's `EventSource` reconnects when a stream ends: close it at `run.ended`.
  *
  * @example
  * app.get('/runs/:id/events', (request) => sseResponse(handles.get(request.params.id), { after: request.raw }));
@@ -34,14 +34,14 @@ export const sseResponse = (source: EventSource, options: SseOptions = {}): Resp
   return sseStream(texts, `retry: ${retryMs}\n\n`, options);
 };
 
-/** Texts that are server-sent events, as an answer that is never kept by those between. */
+/** Sends texts that are server-sent events, as a response that proxies must not cache. */
 export const sseStream = (
   texts: AsyncIterator<string, undefined>,
   opening: string,
   { heartbeatMs = 15_000, clock, headers }: Pick<SseOptions, 'heartbeatMs' | 'clock' | 'headers'>,
 ): Response => {
   const heartbeat = { text: ': still here\n\n', everyMs: heartbeatMs, clock };
-  return new Response(byteStream(opened(opening, texts), heartbeat), {
+  return new Response(byteStream(prependText(opening, texts), heartbeat), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
@@ -51,7 +51,7 @@ export const sseStream = (
   });
 };
 
-const opened = (
+const prependText = (
   opening: string,
   texts: AsyncIterator<string, undefined>,
 ): AsyncIterator<string, undefined> => {
@@ -69,7 +69,7 @@ const opened = (
   };
 };
 
-/** Before the first event, where a client has had none, or sends what is no number of ours. */
+/** Before the first event if the client has none, or sends an invalid number. */
 const lastSeen = (after: SseOptions['after']): number => {
   const id = after instanceof Request ? after.headers.get('last-event-id') : after;
   return /^\d{1,15}$/.test(String(id)) ? Number(id) : -1;

@@ -6,19 +6,22 @@ import type { Recorder } from '../recording/recorder.ts';
 import { ClassicTeller } from './classic-messages.ts';
 import { followEntries } from './follow-entries.ts';
 
-/** What a bridge may be told. */
+/** Options of the bridge. */
 export interface ClassicBridgeOptions {
   /** Default 8888, as `@xstate/inspect` has it; 0 takes any that is free. */
   readonly port?: number | undefined;
-  /** Pages that may connect, by their origin. Default: the visualisers of Stately. What has no origin is no page, and may. */
+  /**
+   * Origins of pages that may connect. Default: the visualisers of Stately. Clients without an origin are not pages,
+   * and may connect.
+   */
   readonly origins?: readonly string[] | undefined;
-  /** Lets the page hold, step and abort runs, by the events `pause`, `resume`, `step` and `abort`. Default false. */
+  /** Lets the page pause, step and abort runs, by the events `pause`, `resume`, `step` and `abort`. Default false. */
   readonly control?: boolean | undefined;
 }
 
 /** A bridge that is open. */
 export interface ClassicBridge {
-  /** Where a receiver connects. */
+  /** Address for receivers. */
   readonly url: string;
   /** The visualiser, connected to it. */
   readonly page: string;
@@ -29,10 +32,10 @@ const PORT = 8888;
 const ORIGINS = ['https://stately.ai', 'https://statecharts.io'];
 
 /**
- * Shows a recording in the XState inspector (`@xstate/inspect`), which knows XState 4 only: a server on the loopback that speaks its
- * protocol, to which the visualiser's page or a receiver of that package connects, also late.
+ * Shows a recording in the XState inspector (`@xstate/inspect`), which supports XState 4 only: a server on the loopback
+ * that speaks its protocol; the visualiser's page or a receiver of that package connects to it at any time.
  *
- * The page is hosted by Stately; what it is shown stays between your browser and this process.
+ * The page is hosted by Stately; the data stays between your browser and this process.
  *
  * @example
  * const record = recorder();
@@ -58,7 +61,7 @@ export const classicBridge = async (
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve);
     server.once('error', (error) => {
-      const message = `Cannot open the bridge as port ${port} is not to be had: give it another, or 0`;
+      const message = `Cannot open the bridge as port ${port} is not available: choose another, or 0`;
       reject(new TroupeError('inspector.failed', message, { cause: error }));
     });
   });

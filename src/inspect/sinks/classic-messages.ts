@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contracts/json.ts';
 import type { NewEntry, StateShape } from '../recording/entry.ts';
 import { machineConfig, stateValue } from './machine-config.ts';
 
-/** What the app's side says in the protocol of `@xstate/inspect`. */
+/** A message of the app's side in the protocol of `@xstate/inspect`. */
 export type ClassicMessage =
   | {
       readonly type: 'service.register';
@@ -27,9 +27,9 @@ interface Service {
 }
 
 /**
- * Tells entries of a recording in the words of `@xstate/inspect`, which knows machines of XState 4.
+ * Translates entries of a recording to the protocol of `@xstate/inspect`, for machines of XState 4.
  *
- * A service is registered with its first state, as it cannot be without one.
+ * A service is registered with its first state, which the protocol requires.
  */
 export class ClassicTeller {
   readonly #charts = new Map<string, StateShape>();
@@ -83,7 +83,7 @@ const registration = ({ id, parent, shape, context }: Service, state: string): C
   ...(parent === undefined ? {} : { parent }),
 });
 
-/** The chart of those that have none. */
+/** Placeholder chart of actors without one. */
 const NO_CHART: StateShape = {
   id: 'actor',
   key: 'actor',

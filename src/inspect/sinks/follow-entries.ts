@@ -3,8 +3,8 @@ import type { Recording } from '../recording/recording.ts';
 import type { ActorView, TableauData } from '../recording/tableau.ts';
 
 /**
- * Hands somebody all of a recording, as entries: first what it was before the first that is kept, told as if it had just come to
- * be; then those that are kept; then each as it happens. Gives what ends that.
+ * Passes a whole recording to a listener, as entries: first the state before the oldest kept entry, as if it had just
+ * come about; then the kept ones; then live ones. Returns a function that stops it.
  */
 export const followEntries = (recording: Recording, next: (entry: NewEntry) => void): (() => void) => {
   if (recording.first > 0) for (const entry of retold(JSON.parse(recording.base()))) next(entry);
@@ -17,7 +17,7 @@ export const followEntries = (recording: Recording, next: (entry: NewEntry) => v
   });
 };
 
-/** What came to a tableau, in as few entries as can tell it. Those who are over by then are left out. */
+/** Reconstructs a tableau in as few entries as possible. Ended actors are left out. */
 function* retold({ charts, actors }: TableauData): Generator<NewEntry> {
   for (const [chart, shape] of charts) yield { kind: 'chart', at: 0, chart, shape };
   for (const view of actors) if (view.status === 'active') yield* beginningOf(view);

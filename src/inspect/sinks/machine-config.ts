@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contracts/json.ts';
 import type { ArrowShape, StateShape } from '../recording/entry.ts';
 
-/** In which release's words a machine is told: XState 5, or 4 (`cond` for a guard). */
+/** Dialect of a machine's configuration: XState 5, or 4 (`cond` for a guard). */
 export type Dialect = 'v5' | 'v4';
 
 /** A chart as the config of a machine, as inspectors read it. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.ts';
 
-/** What a text that came from outside says, as JSON; undefined where it is none. */
+/** Parses a foreign text as JSON; undefined if it is invalid. */
 export const parseJson = (text: string): Json | undefined => {
   try {
     return JSON.parse(text) as Json;

@@ -4,17 +4,17 @@ import type { Recorder } from '../recording/recorder.ts';
 import { followEntries } from './follow-entries.ts';
 import { machineConfig, stateValue } from './machine-config.ts';
 
-/** The part of an inspector of `@statelyai/inspect` that is told things. */
+/** The part of an inspector of `@statelyai/inspect` that receives data. */
 export interface StatelyInspector {
-  /** The package takes an id as well; it is never given one here. */
+  /** The package accepts an id as well; it is never given one here. */
   actor(actor: StatelyActor | string, snapshot: StatelySnapshot): void;
   event(id: string, event: StatelyEvent, info: { readonly source?: string }): void;
   snapshot(id: string, snapshot: StatelySnapshot, info: { readonly event: StatelyEvent }): void;
 }
 
 /**
- * An actor, as that package reads one: its chart from `logic.config`, its parent and its root from `_parent`. What is given beside the
- * actor (`definition`, `parentId`, `rootId`) it drops, and for an id alone it sends none of the three.
+ * An actor, as that package reads one: its chart from `logic.config`, its parent and its root from `_parent`. It
+ * ignores separate fields (`definition`, `parentId`, `rootId`), and for an id alone it sends none of the three.
  */
 export interface StatelyActor {
   readonly sessionId: string;
@@ -42,9 +42,9 @@ export interface StatelyEvent {
   readonly [key: string]: unknown;
 }
 
-/** What the sink may be told. */
+/** Options of the sink. */
 export interface StatelySinkOptions {
-  /** Told once that data leaves the machine. Default: `console.warn`. */
+  /** Called once with a warning that data leaves the machine. Default: `console.warn`. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 
@@ -55,10 +55,11 @@ interface Shown {
 }
 
 /**
- * Shows a recording in an inspector of `@statelyai/inspect`, by the package's own protocol; gives what ends that.
+ * Shows a recording in an inspector of `@statelyai/inspect`, by the package's own protocol; returns a function that
+ * stops it.
  *
- * What is told is plain JSON without secrets, so that no value crashes it. Its page is hosted: prompts, answers and contexts leave
- * your machine for whatever the inspector was made to send them to, and the sink says so, once.
+ * The data is plain JSON without secrets, so that no value crashes it. Its page is hosted: prompts, answers and
+ * contexts leave your machine for wherever the inspector sends them, and the sink warns about that, once.
  *
  * @example
  * const record = recorder();
@@ -118,7 +119,10 @@ export const toStately = (
   });
 };
 
-/** What stands above a root: it has no id, so that the root has no parent, and leads to the root, so that all of its tree have one. */
+/**
+ * Pseudo-parent of a root: it has no id, so that the root has no parent, and refers to the root, so that its whole tree
+ * shares one.
+ */
 const rootMark = (root: string): StatelyAncestor => ({ _parent: { sessionId: root } });
 
 /** A parent of which no entry is left. */
@@ -128,7 +132,7 @@ const orphanOf = (parent: string): StatelyAncestor => ({
 });
 
 const warnUser = (text: string): void => {
-  // oxlint-disable-next-line no-console -- whoever may have to be stopped from it is at the terminal
+  // oxlint-disable-next-line no-console -- the warning is for the person at the terminal
   console.warn(text);
 };
 

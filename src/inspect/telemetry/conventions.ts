@@ -29,7 +29,7 @@ export const attribute = {
   errorType: 'error.type',
 } as const;
 
-/** Names of our own, for what the conventions have no word for. */
+/** Attributes of our own, where the conventions have none. */
 export const own = {
   runId: 'troupe.run.id',
   path: 'troupe.path',
@@ -45,7 +45,7 @@ export const own = {
   link: 'troupe.link',
 } as const;
 
-/** The provider of what is no model of anybody's. */
+/** Provider of a model without one. */
 export const OWN_PROVIDER = 'troupe';
 
 /** Buckets that the conventions ask for; in seconds, or tokens. */
@@ -58,7 +58,7 @@ export const buckets = {
   workflow: [1, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200],
 };
 
-/** A model by its provider and its own name: troupe says both in one, `openai:gpt-4o`. */
+/** Splits a model into its provider and its name: troupe writes both as one, `openai:gpt-4o`. */
 export const modelNames = (model: string): { readonly provider: string; readonly id: string } => {
   const colon = model.indexOf(':');
   return colon < 1
@@ -71,5 +71,5 @@ const finishNames: Readonly<Record<string, string>> = {
   'content-filter': 'content_filter',
 };
 
-/** Why a model stopped, as the conventions have it. */
+/** Maps a finish reason to the conventions. */
 export const finishName = (finish: string): string => finishNames[finish] ?? finish;

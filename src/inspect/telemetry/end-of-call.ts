@@ -5,19 +5,19 @@ import type { Actor } from './followed-run.ts';
 import { toolOf, waitOf } from './followed-run.ts';
 import type { WorkEnd } from './work.ts';
 
-/** A call that an event says is over, by what its actor knows it by. */
+/** A call that an event ends, with its key in its actor. */
 interface EndedCall {
   readonly key: string;
   readonly end: WorkEnd;
 }
 
-/** How an actor ended; a run that was suspended is to be gone on with, and has not failed. */
+/** Maps the end of an actor; a suspended run will be resumed, and has not failed. */
 export const outcomeOf = (status: RunStatus, error: ErrorData | undefined): WorkEnd['outcome'] => {
   if (status === 'aborted' || error?.code === 'run.suspended') return 'unfinished';
   return status === 'failed' ? 'failed' : 'done';
 };
 
-/** Which call of an actor an event ends, and how. */
+/** Returns the call of an actor that an event ends, with its outcome. */
 export const endOfCall = (actor: Actor, event: LiveEvent): EndedCall | undefined => {
   const { at } = event;
   const failed = (key: string | undefined, error: ErrorData): EndedCall | undefined =>
@@ -28,7 +28,7 @@ export const endOfCall = (actor: Actor, event: LiveEvent): EndedCall | undefined
     case 'model.failed':
       return failed(event.key, event.error);
     case 'model.retrying':
-    case 'model.fellBack':
+    case 'model.fell-back':
       return failed(failedCall(actor, event), event.error);
     case 'tool.denied':
       return failed(waitOf(event.callId), deniedError(event.tool));
@@ -41,10 +41,10 @@ export const endOfCall = (actor: Actor, event: LiveEvent): EndedCall | undefined
   }
 };
 
-/** Which call it was that failed: its error has the call's key for an id; else the last one of that model. */
+/** Returns the key of a failed call: its error's id, if that is a call's key; else the last one of that model. */
 const failedCall = (
   actor: Actor,
-  event: EventOf<'model.retrying' | 'model.fellBack'>,
+  event: EventOf<'model.retrying' | 'model.fell-back'>,
 ): string | undefined => {
   const { errorId = '' } = event.error;
   if (actor.calls.has(errorId)) return errorId;
@@ -52,7 +52,7 @@ const failedCall = (
   return [...actor.calls].findLast(([, { kind, name }]) => kind === 'model' && name === model)?.[0];
 };
 
-/** No event says how a call ended that was denied: it never began. */
+/** No event reports the end of a denied call: it never started. */
 const deniedError = (tool: string): ErrorData => ({
   code: 'tool.denied',
   message: `Cannot run '${tool}' as it was denied`,

@@ -1,10 +1,10 @@
 import type { LiveEvent } from '../../contracts/event.ts';
 import { isJsonObject } from '../../contracts/json.ts';
 
-/** A value that is the same for anybody: a number, a name, a yes. */
+/** A value without content of a user: a number, a name, a boolean. */
 export type Fact = string | number | boolean;
 
-/** What every event has: where and when it is told is up to whoever tells it. */
+/** Fields of every event: its place and time are added by the caller. */
 const places: ReadonlySet<string> = new Set([
   'v',
   'seq',
@@ -17,7 +17,7 @@ const places: ReadonlySet<string> = new Set([
   'phase',
 ]);
 
-/** Texts that are names and not content: given by the author of a program, or by the runtime. */
+/** Texts that are names and not content: chosen by a program's author, or by the runtime. */
 const names: ReadonlySet<string> = new Set([
   'tool',
   'callId',
@@ -49,8 +49,8 @@ const names: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What an event says beside who, where and when, without anything that people, models or tools said: numbers, names, the code of an
- * error, the kind of a stop reason.
+ * Returns an event's facts beside its place and time, without any text of people, models or tools: numbers, names, the
+ * code of an error, the kind of a stop reason.
  *
  * @example
  * factsOf(event) // => { tool: 'search', callId: 'call_0_0', ok: false, durationMs: 12, 'error.code': 'tool.failed' }
@@ -61,13 +61,14 @@ export const factsOf = (event: LiveEvent): Readonly<Record<string, Fact>> => {
     if (places.has(name)) continue;
     if (typeof value === 'number' || typeof value === 'boolean') facts[name] = value;
     else if (typeof value === 'string' && names.has(name)) facts[name] = value;
-    else if (isJsonObject(value)) Object.assign(facts, within(name, value));
+    else if (isJsonObject(value)) Object.assign(facts, factsWithin(name, value));
   }
   return facts;
 };
 
 /**
- * Previews of what people, models or tools said in an event, shortened by `preview`, which gets each text whole; what is no text is shown as JSON.
+ * Returns previews of texts of people, models or tools in an event, shortened by `preview`, which gets each text whole;
+ * other values are shown as JSON.
  *
  * @example
  * previewsOf(event, (text) => oneLine(text, 100)) // => { input: '{"city":"Rome"}' }
@@ -90,7 +91,7 @@ export const previewsOf = (
 /** Objects of which every value is a fact. */
 const counted: ReadonlySet<string> = new Set(['usage', 'totals', 'stopReason']);
 
-const within = (name: string, value: Readonly<Record<string, unknown>>): Record<string, Fact> => {
+const factsWithin = (name: string, value: Readonly<Record<string, unknown>>): Record<string, Fact> => {
   if (name === 'error') return pick(name, value, ['code', 'retryable', 'errorId']);
   if (name === 'stopReason' || name === 'decision') return pick(name, value, ['kind']);
   if (name === 'usage' || name === 'totals') return pick(name, value, Object.keys(value));

@@ -1,6 +1,6 @@
 import type { EventOf, HookScope, LiveEvent } from '../../contracts/event.ts';
 import { endOfCall, outcomeOf } from './end-of-call.ts';
-import { Fault } from './fault.ts';
+import { FirstError } from './first-error.ts';
 import type { Actor, Claims, Engaged, FollowedRun } from './followed-run.ts';
 import { callOf, claimOf, isHelper, parentOf, toolOf, waitOf } from './followed-run.ts';
 import type { Work, WorkEnd, WorkKind, WorkListener } from './work.ts';
@@ -18,14 +18,14 @@ const agentPhases: ReadonlySet<string> = new Set([
 /** No time passes in them. */
 const endPhases: ReadonlySet<string> = new Set(['completed', 'stopped', 'aborted', 'failed']);
 
-/** Runs that are followed at the same time; past it the oldest is let go of. */
+/** Maximum number of runs followed at the same time; beyond it the oldest is dropped. */
 const MOST_RUNS = 10_000;
 
 /**
- * Turns events into work: what began and ended, where, and as a part of what.
+ * Converts events to work: its start and end, its place, and its parent.
  *
- * F1  What began ends exactly once, at the latest when its run does, also where a listener throws.
- * F2  An event that comes twice (a hook that is attached twice) counts once; an actor that another follower has claimed is left alone.
+ * F1  Whatever started ends exactly once, at the latest with its run, even if a listener throws.
+ * F2  A repeated event (from a hook attached twice) counts once; an actor claimed by another follower is ignored.
  * F3  Nothing of a run is kept once it is over.
  */
 export class WorkFollower {
@@ -38,7 +38,7 @@ export class WorkFollower {
     this.#claims = claims;
   }
 
-  /** Takes up the next event. @throws what the listener threw first, once all is done. */
+  /** Processes the next event. @throws the listener's first error, once all is done. */
   take(event: LiveEvent, scope: HookScope = {}): void {
     const run = this.#runs.get(event.runId) ?? this.#enter(event);
     if (run === undefined || this.#isKnown(run, event)) return;
@@ -49,16 +49,16 @@ export class WorkFollower {
     else this.#follow(run, event);
   }
 
-  /** The innermost work that is under way where an event happened: its call, or its actor. */
+  /** Returns the innermost current work at the place of an event: its call, or its actor. */
   at(event: Pick<LiveEvent, 'runId' | 'path'>): Work | undefined {
     const run = this.#runs.get(event.runId);
     const actor = run === undefined ? undefined : this.#actorAt(run, event.path);
     return actor === undefined ? undefined : (callOf(actor, event) ?? actor.work);
   }
 
-  /** Ends all that is open, as unfinished: nobody will tell how it went. */
+  /** Ends all open work, as unfinished: its outcome will not be known. */
   close(): void {
-    const fault = new Fault();
+    const fault = new FirstError();
     for (const [runId, run] of this.#runs)
       fault.watch(() => {
         this.#abandon(runId, run);
@@ -67,7 +67,7 @@ export class WorkFollower {
   }
 
   #enter(event: LiveEvent): FollowedRun | undefined {
-    // Only from these on: what is told of a run that is over must not begin it anew.
+    // Only from these on: a late event must not start a finished run again.
     if (!['run.started', 'member.engaged', 'phase.entered'].includes(event.type)) return undefined;
     const oldest = this.#runs.entries().next().value;
     if (oldest !== undefined && this.#runs.size >= MOST_RUNS) this.#abandon(...oldest);
@@ -100,8 +100,8 @@ export class WorkFollower {
     if (isHelper(path)) return;
     const actor = run.actors.get(path) ?? this.#begin(run, path, { event, scope }, agentPhases.has(phase));
     if (actor.work === undefined) return;
-    const fault = new Fault();
-    // What a phase asked for is called off when it is left; the end of a tool is told in any case.
+    const fault = new FirstError();
+    // Leaving a phase cancels its calls; the end of a tool is reported in any case.
     for (const [key, call] of actor.calls)
       if (call.kind !== 'tool')
         fault.watch(() => {
@@ -163,9 +163,9 @@ export class WorkFollower {
       return;
     }
     const actor = this.#actorAt(run, event.path);
-    // Told of somebody whose phase nobody has seen, or whom another follower has claimed.
+    // An actor whose phase was never seen, or that another follower has claimed.
     if (actor?.work === undefined) return;
-    const fault = new Fault();
+    const fault = new FirstError();
     fault.watch(() => {
       this.#beginCall(actor, actor.work, event);
     });
@@ -198,7 +198,7 @@ export class WorkFollower {
     if (event.type === 'tool.requested') begin('wait', waitOf(event.callId), event.tool);
     if (event.type !== 'tool.started' && event.type !== 'tool.finished') return;
     this.#endCall(actor, waitOf(event.callId), { at: event.at, outcome: 'done', by: event });
-    // A call that never began (denied, not valid, answered from an equal one) has an end all the same.
+    // A call that never started (denied, invalid, answered from the cache) has an end nevertheless.
     const lasted = event.type === 'tool.finished' ? event.durationMs : 0;
     begin('tool', toolOf(event.callId), event.tool, Math.max(owner.startedAt, event.at - lasted));
   }
@@ -218,10 +218,10 @@ export class WorkFollower {
   }
 
   #endActor(run: FollowedRun, event: EventOf<'run.ended' | 'member.ended'>): void {
-    const fault = new Fault();
+    const fault = new FirstError();
     const { path, runId, at, status, error } = event;
     const engaged = run.engaged.get(path);
-    // Over before its first phase: nobody will ever know what it would have been.
+    // It ended before its first phase: its kind will never be known.
     if (engaged !== undefined)
       fault.watch(() => {
         this.#begin(run, path, engaged, true);
@@ -243,7 +243,7 @@ export class WorkFollower {
   }
 
   #release(run: FollowedRun, runId: string, path: string, actor: Actor, end: WorkEnd): void {
-    const fault = new Fault();
+    const fault = new FirstError();
     run.actors.delete(path);
     const { at, by } = end;
     for (const key of actor.calls.keys())
@@ -262,7 +262,7 @@ export class WorkFollower {
   }
 
   #abandon(runId: string, run: FollowedRun): void {
-    const fault = new Fault();
+    const fault = new FirstError();
     this.#runs.delete(runId);
     for (const [path, actor] of [...run.actors].toReversed()) {
       fault.watch(() => {

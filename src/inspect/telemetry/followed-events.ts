@@ -1,6 +1,6 @@
 import type { EventType } from '../../contracts/event.ts';
 
-/** What a follower has to be told of. */
+/** Events that a follower needs. */
 export const followed = [
   'run.started',
   'run.paused',
@@ -20,7 +20,7 @@ export const followed = [
   'model.interrupted',
   'model.discarded',
   'model.failed',
-  'model.fellBack',
+  'model.fell-back',
   'model.swapped',
   'context.compacted',
   'tool.requested',

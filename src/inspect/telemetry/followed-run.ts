@@ -1,10 +1,10 @@
 import type { HookScope, LiveEvent } from '../../contracts/event.ts';
 import type { Work } from './work.ts';
 
-/** Who tells of an actor, by run and address, where several would. */
+/** The follower that reports an actor, by run and address, where there are several. */
 export type Claims = Map<string, object>;
 
-/** An actor at work, or one that somebody else tells of (`work` is undefined then). */
+/** An actor at work, or one that another follower reports (`work` is undefined then). */
 export interface Actor {
   readonly work: Work | undefined;
   /** Open model and tool calls and waits, by what they are called. */
@@ -21,11 +21,11 @@ export interface FollowedRun {
   /** True if its root is followed, and not only what happens below some address. */
   isWhole: boolean;
   lastSeq: number;
-  /** When it was last told of. */
+  /** Time of its last event. */
   lastAt: number;
   lastDelta: LiveEvent | undefined;
   readonly actors: Map<string, Actor>;
-  /** Engaged, and not known yet whether agent or team: their first phase says so. */
+  /** Engaged, not yet known whether agent or team: the first phase shows it. */
   readonly engaged: Map<string, Engaged>;
 }
 

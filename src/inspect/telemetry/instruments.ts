@@ -28,7 +28,7 @@ const instrumentsOf = (meter: Meter) => {
   };
 };
 
-/** Measures work by the conventions, and by names of our own (`troupe.…`) what they have no word for. */
+/** Measures work by the conventions, and by names of our own (`troupe.…`) where they have none. */
 export class Measures implements WorkListener {
   readonly #instruments: ReturnType<typeof instrumentsOf>;
   readonly #arriving = new WeakSet<Work>();

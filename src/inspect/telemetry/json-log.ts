@@ -8,22 +8,22 @@ import { factsOf, previewsOf } from './event-facts.ts';
 /** The level of the line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** What {@link jsonLog} may be told. */
+/** Options of {@link jsonLog}. */
 export interface JsonLogOptions {
   /** The least that is written. Default `info`: without phases, steps and the calls of models. */
   readonly level?: LogLevel | undefined;
-  /** Only these types. Default: all that the level lets through; never the pieces of answers. */
+  /** Restricts the types of events. Default: all of the level; never deltas. */
   readonly on?: readonly Exclude<EventType, 'model.delta'>[] | undefined;
   /**
-   * `names` (default): numbers, names and the codes of errors, nothing of what people, models or tools said. `previews`: the same, and
-   * the beginning of whatever was said, on one line. `full`: the whole event. Secrets are taken out of either.
+   * `names` (default): numbers, names and the codes of errors, no text of people, models or tools. `previews`: in
+   * addition the beginning of each text, on one line. `full`: the whole event. Secrets are redacted in each.
    */
   readonly content?: 'names' | 'previews' | 'full' | undefined;
   /** The number of characters of each text that a preview has, from 1. Default 200. */
   readonly previewLength?: number | undefined;
   /** Takes secrets out of a line. Default: the secrets in the environment, as `[redacted NAME]`. */
   readonly redact?: ((line: string) => string) | undefined;
-  /** More for each line, such as ids of a trace. */
+  /** Additional fields of each line, such as trace ids. */
   readonly fields?: ((event: LiveEvent, scope: HookScope) => Readonly<Record<string, unknown>>) | undefined;
 }
 
@@ -50,7 +50,7 @@ const warnings: ReadonlySet<string> = new Set([
   'model.retrying',
   'model.discarded',
   'model.interrupted',
-  'model.fellBack',
+  'model.fell-back',
   'tool.retrying',
   'tool.denied',
   'tool.ambiguous',
@@ -81,17 +81,18 @@ const levelOf = (event: LiveEvent): LogLevel => {
 };
 
 /**
- * A hook that writes one line of JSON for each event: `time`, `level`, `type`, where it happened, and what it says.
+ * A hook that writes one line of JSON for each event: `time`, `level`, `type`, its place, and its data.
  *
- * `write` gets the line without a line feed, at once; what it throws is reported as any observer's failure, and what it returns is
- * not awaited.
+ * `write` gets the line without a line feed, synchronously; an error is reported as any observer's failure, and its
+ * result is not awaited.
  *
- * @throws {TroupeError} `limit.invalid` for a `previewLength` that is no whole number from 1.
+ * @throws {TroupeError} `limit.invalid` unless `previewLength` is a whole number from 1.
  *
  * @example
  * const log = jsonLog((line) => process.stdout.write(`${line}\n`), { level: 'debug' });
  * await desk.run('…', { hooks: [log] });
- * // {"time":"2026-01-01T09:00:00.000Z","level":"info","type":"tool.finished","runId":"r1","path":"desk","agent":"desk","tool":"add",…}
+ * //
+ * {"time":"2026-01-01T09:00:00.000Z","level":"info","type":"tool.finished","runId":"r1","path":"desk","agent":"desk","tool":"add",…}
  */
 export const jsonLog = (write: (line: string) => void, options: JsonLogOptions = {}): Hook => {
   const { level = 'info', on, content = 'names', previewLength = 200, fields } = options;
@@ -100,7 +101,7 @@ export const jsonLog = (write: (line: string) => void, options: JsonLogOptions =
   if (!Number.isSafeInteger(previewLength) || previewLength < 1)
     throw new TroupeError(
       'limit.invalid',
-      `Cannot write a log as its previewLength is no whole number from 1: ${foundText(previewLength)}`,
+      `Cannot write a log as its previewLength is not a whole number from 1: ${foundText(previewLength)}`,
     );
   const body = bodyIn(content, (text) => oneLine(redact(text), previewLength));
   const least = order.indexOf(level);

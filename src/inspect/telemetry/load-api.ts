@@ -1,7 +1,7 @@
 import type * as api from '@opentelemetry/api';
 import { loadPackage } from '../../models/load-package.ts';
 
-/** What is used of `@opentelemetry/api`. */
+/** The parts of `@opentelemetry/api` that are used. */
 export type OpenTelemetryApi = typeof api;
 
 /** @throws (rejects with) `telemetry.package-missing` */

@@ -1,4 +1,4 @@
-/** What is known of many values, in the unit in which they came. Quantiles are within 1 % of the true ones; all else is exact. */
+/** Summary of many values, in their own unit. Quantiles are within 1 % of the true ones; all else is exact. */
 export interface Distribution {
   readonly count: number;
   readonly sum: number;
@@ -14,7 +14,7 @@ export interface Distribution {
 const ERROR = 0.01;
 const GAMMA = (1 + ERROR) / (1 - ERROR);
 const LOG_GAMMA = Math.log(GAMMA);
-/** Smaller values count as 0, larger ones as this: with these bounds there are at most 1,728 buckets. */
+/** Smaller values count as 0, larger ones as the maximum: these bounds limit the number of buckets to 1,728. */
 const SMALLEST = 1e-3;
 const LARGEST = 1e12;
 
@@ -42,7 +42,7 @@ export class LogHistogram {
     return this.#buckets.size;
   }
 
-  /** Takes up a value; what is negative or no number counts as 0. */
+  /** Adds a value; a negative or non-numeric one counts as 0. */
   add(value: number): void {
     const known = value > 0 ? Math.min(value, LARGEST) : 0;
     this.#count += 1;
@@ -57,7 +57,7 @@ export class LogHistogram {
     this.#buckets.set(bucket, (this.#buckets.get(bucket) ?? 0) + 1);
   }
 
-  /** The value that a fraction of all is no larger than, by nearest rank; 0 where there is none. */
+  /** Returns the quantile of a fraction, by nearest rank; 0 if there are no values. */
   quantile(fraction: number): number {
     return this.#quantiles([fraction])[0] ?? 0;
   }
@@ -81,7 +81,7 @@ export class LogHistogram {
         value = (2 * GAMMA ** each[0]) / (GAMMA + 1);
         next += 1;
       }
-      // The middle of a bucket may lie beyond what was ever seen.
+      // The middle of a bucket may lie outside the range of values.
       return Math.min(this.#max, Math.max(this.#min, value));
     });
   }

@@ -5,29 +5,26 @@ import type { Gauges, MetricsSnapshot } from './snapshot.ts';
 import { ModelSeries, Series, SeriesBook } from './series.ts';
 import type { Work, WorkEnd, WorkKind, WorkListener } from './work.ts';
 
-/** What {@link metrics} may be told. */
+/** Options of {@link metrics}. */
 export interface MetricsOptions {
-  /**
-   * Listens to the pieces of answers as they arrive, for `firstChunkMs` and `streams`. Default false: models need not stream,
-   * then.
-   */
+  /** Observes deltas, for `firstChunkMs` and `streams`. Default false, so that models need not stream. */
   readonly chunks?: boolean | undefined;
-  /** Names of each kind (agent, model, tool, phase) that are told apart; the rest is `(other)`. Default 200. */
+  /** Maximum number of distinct names of each kind (agent, model, tool, phase); the rest is `(other)`. Default 200. */
   readonly names?: number | undefined;
 }
 
 /** A hook that counts. */
 export interface MetricsHook extends Hook {
-  /** What has been counted so far, as plain JSON; it costs as much as there are names. */
+  /** Returns the counts so far, as plain JSON; its cost is proportional to the number of names. */
   snapshot(): MetricsSnapshot;
 }
 
 /**
- * Counts what runs do: runs, steps, retries, failures, tokens, costs and drops, what is under way, and how long agents, models, tools
- * and phases take, as percentiles (within 1 %). It needs no other package, and no more memory for a year than for an hour.
+ * Counts runs, steps, retries, failures, tokens, costs and drops, current work, and the duration of agents, models,
+ * tools and phases as percentiles (within 1 %). It needs no other package, and its memory is bounded.
  *
- * One hook may be on an engine and on any number of runs: what it is told twice counts once. A run that is resumed is told again from its
- * first event: a hook that saw it before it was suspended counts the beginning twice.
+ * One hook may be on an engine and on any number of runs: repeated events count once. A resumed run repeats its events
+ * from the first: a hook that saw it before it was suspended counts its beginning twice.
  *
  * @example
  * const counted = metrics();
@@ -48,7 +45,7 @@ export const metrics = ({ chunks = false, names = 200 }: MetricsOptions = {}): M
   };
 };
 
-/** Counts what it is told of work. */
+/** Counts work. */
 class Counter implements WorkListener {
   readonly #runTimes: SeriesBook<Series>;
   readonly #agents: SeriesBook<Series>;
@@ -141,7 +138,7 @@ class Counter implements WorkListener {
     this.#activeRuns -= 1;
     this.#runTimes.of(work.name).ended(work, end);
     const { outcome, by } = end;
-    // One that was suspended is not over.
+    // A suspended run is not over.
     if (by?.type === 'run.ended' && (outcome !== 'unfinished' || by.status === 'aborted'))
       this.#runs[by.status] += 1;
   }

@@ -4,7 +4,7 @@ import type { Hook, HookScope, LiveEvent } from '../../contracts/event.ts';
 import type { RunStatus } from '../../contracts/run.ts';
 import { SafeObservable } from '../../events/safe-observable.ts';
 
-/** What a monitor knows of a run. */
+/** A monitor's record of a run. */
 export interface RunRecord {
   readonly runId: string;
   /** The name of its root. */
@@ -25,15 +25,15 @@ export interface RunRecord {
 
 /** A hook that keeps a record of each run. */
 export interface MonitorHook extends Hook {
-  /** By id, in the order in which they began. */
+  /** By id, in order of start. */
   readonly runs: ReadonlyMap<string, RunRecord>;
-  /** A record each time that it changes, while its run goes on. A subscriber that throws harms nobody else. */
+  /** Emits a run's record whenever it changes. A subscriber that throws does not affect others. */
   readonly changes$: Observable<RunRecord>;
 }
 
-/** What a monitor may be told. */
+/** Options of a monitor. */
 export interface MonitorOptions {
-  /** Runs that are kept; past it the one that ended first is forgotten, or the oldest. Default 1,000. */
+  /** Maximum number of runs kept; beyond it the first ended one is dropped, or the oldest. Default 1,000. */
   readonly capacity?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ const CAPACITY = 1_000;
 export const monitor = ({ capacity = CAPACITY }: MonitorOptions = {}): MonitorHook => {
   const runs = new Map<string, RunRecord>();
   const changes = new Subject<RunRecord>();
-  /** Of the run that is told of: what a subscriber throws is thrown at what happens in it. */
+  /** Of the current event's run: a subscriber's error is reported there. */
   let failed: HookScope['failed'];
   return {
     name: 'monitor',
@@ -72,7 +72,7 @@ export const monitor = ({ capacity = CAPACITY }: MonitorOptions = {}): MonitorHo
   };
 };
 
-/** One that has ended, the first of them, or the oldest. */
+/** Returns the first ended run, or the oldest. */
 const toForget = (runs: ReadonlyMap<string, RunRecord>): string => {
   let oldest: string | undefined;
   for (const [runId, { status }] of runs) {
@@ -83,7 +83,7 @@ const toForget = (runs: ReadonlyMap<string, RunRecord>): string => {
 };
 
 const recordAfter = (known: RunRecord | undefined, event: LiveEvent): RunRecord | undefined => {
-  // A run that is gone on with is told of from its beginning: so it begins anew here, too.
+  // A resumed run repeats its events from the first, so its record starts over, too.
   if (event.type === 'run.started') {
     const { runId, agent, at } = event;
     return { runId, agent, status: 'running', startedAt: at, durationMs: 0, steps: 0, tokens: 0, costUsd: 0 };

@@ -1,7 +1,7 @@
 import type { Context, MeterProvider, SpanContext, TracerProvider } from '@opentelemetry/api';
 import type { Hook, HookScope, LiveEvent } from '../../contracts/event.ts';
 import { redactorOf } from '../../policy/redaction.ts';
-import { Fault } from './fault.ts';
+import { FirstError } from './first-error.ts';
 import { WorkFollower } from './follow-work.ts';
 import { followed } from './followed-events.ts';
 import type { Claims } from './followed-run.ts';
@@ -10,15 +10,15 @@ import { loadApi } from './load-api.ts';
 import { fullContent, noContent } from './span-content.ts';
 import { SpanMaker } from './spans.ts';
 
-/** What {@link openTelemetry} may be told. */
+/** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
-  /** Default: the one that the process has registered. */
+  /** Default: the one registered in the process. */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** Default: the one that the process has registered. */
+  /** Default: the one registered in the process. */
   readonly meterProvider?: MeterProvider | undefined;
   /**
-   * What spans say. `names` (default): names, numbers, codes of errors, nothing of what people, models or tools said. `full`: also
-   * arguments, results, answers, input and output, with secrets taken out. `off`: no spans, only metrics.
+   * Content of spans. `names` (default): names, numbers, codes of errors, no text of people, models or tools. `full`:
+   * also arguments, results, answers, input and output, with secrets redacted. `off`: no spans, only metrics.
    */
   readonly spans?: 'names' | 'full' | 'off' | undefined;
   /** Takes secrets out of a text, where spans are `full`. Default: the secrets in the environment, as `[redacted NAME]`. */
@@ -28,42 +28,44 @@ export interface OpenTelemetryOptions {
   /** Listens to the pieces of answers, for the time to the first one. Default false: models need not stream, then. */
   readonly chunks?: boolean | undefined;
   /**
-   * What a run is a part of, from its `context` (of `run(input, { context })`) or its thread. Default: the span that is active where the
-   * run is started.
+   * Returns the parent of a run, from its `context` (of `run(input, { context })`) or its thread. Default: the span
+   * that is active where the run is started.
    */
   readonly parent?: ((scope: HookScope) => Context | undefined) | undefined;
 }
 
 /** A hook that makes spans and metrics. */
 export interface OpenTelemetryHook extends Hook {
-  /** Where an event belongs in its trace, while its run is under way: for the lines of a log. */
+  /** Returns the span of an event, while its run is in progress: for the lines of a log. */
   spanContext(event: Pick<LiveEvent, 'runId' | 'path'>): SpanContext | undefined;
-  /** Ends all spans that are open: for a process that stops while runs are under way. */
+  /** Ends all open spans: for a process that stops while runs are in progress. */
   close(): void;
 }
 
 /**
- * Spans and metrics by the OpenTelemetry conventions for generative AI: `invoke_workflow` for teams, `invoke_agent`, `chat` for every
- * attempt of a model call, `execute_tool`; retries, approvals and the like are events of them. Times are the run's own.
+ * Spans and metrics by the OpenTelemetry conventions for generative AI: `invoke_workflow` for teams, `invoke_agent`,
+ * `chat` for every attempt of a model call, `execute_tool`; retries, approvals and the like are span events. Times are
+ * the run's own.
  *
- * A span's parent follows from the address of its actor, so members at work at the same time never mix; work that was given away to be
- * done meanwhile is linked to the call that gave it. The first span of a run is a child of the span that is active where `run` or
- * `stream` is called. A run that waits in line for its engine begins elsewhere: name its parent by `parent` and `context`.
+ * A span's parent follows from the address of its actor, so concurrent members never mix; background work is linked to
+ * the call that delegated it. The first span of a run is a child of the span that is active where `run` or `stream` is
+ * called. A run queued by its engine starts elsewhere: set its parent by `parent` and `context`.
  *
- * However often it is attached, to an engine and to a run, and also where two of these hooks have one provider, a span is made once. The
- * models of this package keep their SDKs from making spans of their own; whoever brings a client has to do so for it.
+ * A span is created once, however often the hook is attached, to an engine and to a run, and also if two of these hooks
+ * share a provider. The models of this package disable spans of their own SDKs; do the same for a client of your own.
  *
- * A run that is resumed is told again from its first event, so its trace is whole, and apart from that of the part before it was cut off.
+ * A resumed run repeats its events from the first, so its trace is complete, and separate from that of the interrupted
+ * part.
  *
  * @example
- * const traced = await openTelemetry(); // with whatever the process has registered
+ * const traced = await openTelemetry(); // with the providers registered in the process
  * const engine = createGlobalEngine({ hooks: [traced] });
  * await tracer.startActiveSpan('request', async (span) => {
- *   await engine.execute(desk, '…', { thread: 'conversation-1' }); // its spans are children of `request`
- *   span.end();
+ * await engine.execute(desk, '…', { thread: 'conversation-1' }); // its spans are children of `request`
+ * span.end();
  * });
  *
- * @throws (rejects with) `telemetry.package-missing` where `@opentelemetry/api` is not installed.
+ * @throws (rejects with) `telemetry.package-missing` if `@opentelemetry/api` is not installed.
  */
 export const openTelemetry = async (options: OpenTelemetryOptions = {}): Promise<OpenTelemetryHook> => {
   const api = await loadApi();
@@ -79,14 +81,14 @@ export const openTelemetry = async (options: OpenTelemetryOptions = {}): Promise
     content,
     parent: (scope) => parent?.(scope) ?? api.context.active(),
   });
-  // The registered one stands behind a proxy: whoever names it means the same.
+  // The registered one is behind a proxy: naming either means the same.
   const real = tracers instanceof api.ProxyTracerProvider ? tracers.getDelegate() : tracers;
   const traces = new WorkFollower(maker, claimsOf(real));
   const measures = new WorkFollower(new Measures(meters.getMeter('troupe')), claimsOf(meters));
   const followers = spans === 'off' ? [measures] : [traces, measures];
   return {
     name: 'open-telemetry',
-    // Told first, so that a log can ask where an event belongs.
+    // Called first, so that a log can ask for the span of an event.
     priority: 100,
     ...(spans === 'full' ? { wantsRequests: true } : {}),
     on: chunks ? [...followed, 'model.delta'] : followed,
@@ -106,7 +108,7 @@ export const openTelemetry = async (options: OpenTelemetryOptions = {}): Promise
 };
 
 const each = <Item>(items: readonly Item[], work: (item: Item) => void): void => {
-  const fault = new Fault();
+  const fault = new FirstError();
   for (const item of items)
     fault.watch(() => {
       work(item);
@@ -114,7 +116,7 @@ const each = <Item>(items: readonly Item[], work: (item: Item) => void): void =>
   fault.surface();
 };
 
-/** Who tells a provider of what: two hooks with one provider share it. */
+/** Claims by provider: two hooks with one provider share them. */
 const claims = new WeakMap<object, Claims>();
 
 const claimsOf = (provider: object): Claims => {

@@ -1,10 +1,10 @@
 import type { RunStatus } from '../../contracts/run.ts';
 
-/** Time, tokens and money that went into what goes by one name. */
+/** Time, tokens and money used under one name. */
 export interface ProfileRow {
   readonly name: string;
   readonly count: number;
-  /** In ms, summed up: what goes on at the same time counts each for itself. */
+  /** In ms, summed up: concurrent work counts separately. */
   readonly ms: number;
   /** In tokens, of model calls that were answered. */
   readonly tokens: number;
@@ -22,21 +22,21 @@ export interface ActorProfile {
   readonly phases: readonly ProfileRow[];
 }
 
-/** Time that was spent in a place and in nothing within it. */
+/** Self time of a stack: time spent in it and in none of its parts. */
 export interface StackTime {
   /** From the outside in: agent, phase, agent of a member, phase, tool or model. */
   readonly frames: readonly string[];
   readonly ms: number;
 }
 
-/** Where the time and the money of a run went, as plain JSON. */
+/** Profile of a run's time and money, as plain JSON. */
 export interface Profile {
   readonly runId: string;
   readonly agent: string;
-  /** Undefined of a run that is not over, or whose end nobody told. */
+  /** Undefined for a run that is not over, or whose end is unknown. */
   readonly status: RunStatus | undefined;
   readonly startedAt: number;
-  /** The time that it took, in ms. */
+  /** Duration, in ms. */
   readonly ms: number;
   readonly costUsd: number;
   /** Each by name, the longest first. */

@@ -27,10 +27,10 @@ export const profileTable = (profile: Profile): string => {
 };
 
 /**
- * A profile as collapsed stacks, a line for each: `desk;working;researcher;ACT;search 120000`. The number is the time in that place and
- * in nothing within it, in microseconds. Tools that draw flame graphs read it (flamegraph.pl, inferno, speedscope).
+ * Formats a profile as collapsed stacks, one line each: `desk;working;researcher;ACT;search 120000`. The number is the
+ * self time in microseconds. Read by flame graph tools (flamegraph.pl, inferno, speedscope).
  *
- * Members at work at the same time stand beside each other: their widths add up to more than the run took.
+ * Concurrent members are side by side: their widths add up to more than the run's duration.
  *
  * @example
  * await writeFile('run.folded', collapsedStacks(profiled));

@@ -12,10 +12,10 @@ export interface ProfilerHook extends Hook {
 }
 
 /**
- * Where the time and the money of a run went: by agent, phase, model and tool, and for each actor by state. It reads events only, so
- * it works on a run that is under way, on `result.events` and on what a store kept. Undefined where no event begins a run.
+ * Profiles the time and money of a run: by agent, phase, model and tool, and for each actor by state. It reads events
+ * only, so it works on a run in progress, on `result.events` and on stored runs. Undefined if no event starts a run.
  *
- * Times are the run's own. The states of an actor add up to its time; sums over actors that work at the same time do not.
+ * Times are the run's own. The states of an actor add up to its time; sums over concurrent actors do not.
  *
  * @example
  * const { events } = await desk.run('…');
@@ -35,8 +35,8 @@ export const profile = (events: Iterable<LiveEvent>): Profile | undefined => {
 };
 
 /**
- * A hook that profiles every run that it is attached to; see {@link profile}. It keeps the last `keep` profiles (default 100): each
- * takes as much memory as the run had agents.
+ * A hook that profiles every run that it is attached to; see {@link profile}. It keeps the last `keep` profiles
+ * (default 100): the memory of each is proportional to the number of agents.
  *
  * @example
  * const timed = profiler();
@@ -63,7 +63,7 @@ export const profiler = ({ keep = 100 }: { readonly keep?: number | undefined } 
   };
 };
 
-/** Adds runs up, each from its root or from the first actor of it that is told of. */
+/** Collects runs, each from its root or from its first known actor. */
 class Profiles implements WorkListener {
   readonly #runs = new Map<string, { readonly root: Work; readonly run: RunProfile }>();
   readonly #onProfile: (profile: Profile) => void;

@@ -8,8 +8,8 @@ interface Sample {
 }
 
 /**
- * A snapshot in the text format of Prometheus, for whatever page it asks: counters, gauges, and summaries with the quantiles 0.5, 0.9,
- * 0.95 and 0.99. Durations are in seconds there, as is its custom.
+ * Formats a snapshot for Prometheus: counters, gauges, and summaries with the quantiles 0.5, 0.9, 0.95 and 0.99.
+ * Durations are in seconds, as is its convention.
  *
  * @example
  * const counted = metrics();
@@ -22,19 +22,19 @@ const totals = (snapshot: MetricsSnapshot): string[] => {
   const { runs, steps, retries, errors, dropped, budgets, now } = snapshot;
   const { started, ...ends } = runs;
   return [
-    counter('runs_started', 'Runs that began.', [{ value: started }]),
-    counter('runs', 'Runs that are over, by how they ended.', by('status', ends)),
+    counter('runs_started', 'Runs started.', [{ value: started }]),
+    counter('runs', 'Runs ended, by status.', by('status', ends)),
     counter('steps', 'Steps of agents.', [{ value: steps }]),
-    counter('retries', 'Tries beyond the first.', by('of', retries)),
-    counter('errors', 'Work that failed, by the code of its error.', by('code', errors)),
-    counter('dropped', 'What observers and mailboxes never got.', by('what', dropped)),
+    counter('retries', 'Attempts beyond the first.', by('of', retries)),
+    counter('errors', 'Failures, by error code.', by('code', errors)),
+    counter('dropped', 'Events and messages dropped by observers and mailboxes.', by('what', dropped)),
     metric(
       'budget_used_ratio',
       'gauge',
       'The largest part of a budget that was used.',
       by('budget', budgets),
     ),
-    metric('active', 'gauge', 'What is under way.', by('what', gaugeNames(now))),
+    metric('active', 'gauge', 'Work in progress.', by('what', gaugeNames(now))),
   ];
 };
 
@@ -82,10 +82,10 @@ const timings = ({ runTimes, agents, models, tools, phases }: MetricsSnapshot): 
       ['phase', 'phase', phases],
     ] as const
   ).flatMap(([what, label, series]) => [
-    counter(`${what}_ends`, `Every ${what} that is over, by how it ended.`, outcomes(label, series)),
+    counter(`${what}_ends`, `Every finished ${what}, by outcome.`, outcomes(label, series)),
     summary(
       `${what}_duration_seconds`,
-      `How long every ${what} took.`,
+      `Duration of every ${what}.`,
       label,
       series.map(({ name, durationMs }) => [name, durationMs] as const),
     ),
@@ -132,10 +132,10 @@ const heading = (name: string, type: string, help: string): string =>
   `# HELP troupe_${name} ${help}\n# TYPE troupe_${name} ${type}\n`;
 
 const line = (name: string, { labels = {}, value }: Sample): string => {
-  const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escaped(text)}"`);
+  const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escapeLabel(text)}"`);
   return `troupe_${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`;
 };
 
-/** As the format has it: names come from models and people, too. */
-const escaped = (text: string): string =>
+/** Escapes a label value: names come from models and people, too. */
+const escapeLabel = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');

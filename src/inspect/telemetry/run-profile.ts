@@ -1,12 +1,12 @@
 import type { ActorProfile, Profile, ProfileRow, StackTime } from './profile-shape.ts';
 import type { Work, WorkEnd } from './work.ts';
 
-/** A place where time is spent; what is within it covers some of that time. */
+/** A place where time is spent; its parts cover some of that time. */
 interface Frame {
   readonly frames: readonly string[];
   readonly outer: Frame | undefined;
   readonly startedAt: number;
-  /** The number of its parts that are under way, and since when any is. */
+  /** Number of its current parts, and the time since when there is one. */
   inner: number;
   coveredSince: number;
   coveredMs: number;
@@ -136,7 +136,7 @@ export class RunProfile {
     if (actor !== undefined) add(actor.phases, work.name, row);
   }
 
-  /** What a model call used is used by its agent, in the state in which it asked. */
+  /** Attributes a model call's use to its agent, in the state that asked. */
   #spent({ parent, phase }: Work, used: Pick<Row, 'tokens' | 'costUsd'>): void {
     const actor = parent === undefined ? undefined : this.#actors.get(parent);
     if (parent === undefined || actor === undefined) return;

@@ -2,7 +2,7 @@ import { LogHistogram } from './log-histogram.ts';
 import type { ModelTiming, Timing } from './snapshot.ts';
 import type { Work, WorkEnd } from './work.ts';
 
-/** Counts and times of what goes by one name. */
+/** Counts and durations under one name. */
 export class Series {
   readonly #name: string;
   readonly #outcomes: Record<WorkEnd['outcome'], number> = { done: 0, failed: 0, unfinished: 0 };
@@ -58,7 +58,7 @@ export class ModelSeries extends Series {
 
 const OTHER = '(other)';
 
-/** Series by name, no more than so many: a name that models or people make up must not fill the memory. */
+/** Series by name, bounded: invented names must not fill the memory. */
 export class SeriesBook<Each extends Series> {
   readonly #most: number;
   readonly #open: (name: string) => Each;

@@ -3,7 +3,7 @@ import type { Distribution } from './log-histogram.ts';
 /** The counts and times of one agent, model, tool or phase. Times in ms, by the run's clock. */
 export interface Timing {
   readonly name: string;
-  /** Those that are over, by how they ended: `unfinished` were called off. */
+  /** Finished ones, by outcome: `unfinished` were cancelled. */
   readonly done: number;
   readonly failed: number;
   readonly unfinished: number;
@@ -21,35 +21,35 @@ export interface ModelTiming extends Timing {
   readonly costUsd: number;
   /** Answers whose price is not known. */
   readonly unpriced: number;
-  /** Time to the first piece of an answer, where `chunks` is on and it came in pieces. */
+  /** Time to the first delta of an answer, if `chunks` is on and it was streamed. */
   readonly firstChunkMs: Distribution;
 }
 
-/** What is under way now: each is 0 once all runs are over. */
+/** Current work: all are 0 once all runs are over. */
 export interface Gauges {
   readonly runs: number;
   readonly actors: number;
   readonly modelCalls: number;
-  /** Tools at work at the same time. */
+  /** Running tools. */
   readonly toolCalls: number;
-  /** Tool calls that have not begun: held by a cap, by a lock, or until somebody approves. */
+  /** Tool calls not started yet: held by a cap, by a lock, or until approval. */
   readonly waitingCalls: number;
   /** Answers that are arriving, and the characters of them so far; 0 unless `chunks` is on. */
   readonly streams: number;
   readonly streamedCharacters: number;
 }
 
-/** What {@link metrics} has counted, as plain JSON. */
+/** The counts of {@link metrics}, as plain JSON. */
 export interface MetricsSnapshot {
   readonly runs: Readonly<Record<'started' | 'completed' | 'stopped' | 'aborted' | 'failed', number>>;
   readonly steps: number;
-  /** Tries beyond the first: of model calls, of tool calls, of members that began anew. */
+  /** Attempts beyond the first: of model calls, of tool calls, of restarted members. */
   readonly retries: Readonly<Record<'model' | 'tool' | 'member', number>>;
-  /** The number of times that work failed, by the code of its error; `tool.failed` also stands for results that are failures. */
+  /** Number of failures, by error code; `tool.failed` includes results that are failures. */
   readonly errors: Readonly<Record<string, number>>;
-  /** What observers and mailboxes never got. */
+  /** Events and messages dropped by observers and mailboxes. */
   readonly dropped: Readonly<Record<'events' | 'messages', number>>;
-  /** The largest part of a budget that was told to be used, 0 to 1 or beyond; by its kind. */
+  /** Largest reported fraction of a budget, 0 to 1 or beyond; by its kind. */
   readonly budgets: Readonly<Record<string, number>>;
   readonly now: Gauges;
   /** Whole runs, by the agent or team that was run. */
@@ -60,6 +60,6 @@ export interface MetricsSnapshot {
   readonly tools: readonly Timing[];
   /** Dwell times in the phases of agents and teams. */
   readonly phases: readonly Timing[];
-  /** True if there were more names of one kind than are told apart: the rest is `(other)`. */
+  /** True if the number of names exceeded the limit: the rest is `(other)`. */
   readonly isCut: boolean;
 }

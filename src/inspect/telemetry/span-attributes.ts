@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { attribute, finishName, modelNames, OWN_PROVIDER, own } from './conventions.ts';
 import type { Work, WorkEnd } from './work.ts';
 
-/** What is known when a span begins: samplers see it. */
+/** Attributes known when a span starts: samplers see them. */
 export const startAttributes = (work: Work): Attributes => ({
   ...kindAttributes(work),
   [own.runId]: work.runId,
@@ -42,7 +42,7 @@ const kindAttributes = (work: Work): Attributes => {
       };
 };
 
-/** What is known when it ends. */
+/** Attributes known at the end. */
 export const endAttributes = (work: Work, { outcome, error, by }: WorkEnd): Attributes => ({
   ...(outcome === 'failed' ? { [attribute.errorType]: error?.code ?? '_OTHER' } : {}),
   ...(outcome === 'unfinished' ? { [own.unfinished]: true } : {}),

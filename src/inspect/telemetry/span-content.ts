@@ -7,23 +7,23 @@ import type { WholeRequest } from '../recording/sent-requests.ts';
 import { SentRequests, withSent } from '../recording/sent-requests.ts';
 import type { Work, WorkEnd } from './work.ts';
 
-/** What spans tell of what people, models and tools said. */
+/** Adds texts of people, models or tools to spans. */
 export interface SpanContent {
-  /** Takes in an event: some of what is reported later may be in it. */
+  /** Notes an event: later attributes may depend on it. */
   note?(event: LiveEvent, scope: HookScope): void;
   atStart(work: Work): Attributes;
   atEnd(work: Work, end: WorkEnd): Attributes;
   message(error: ErrorData | undefined): string | undefined;
 }
 
-/** Nothing: names, numbers and the codes of errors only. */
+/** No content: names, numbers and the codes of errors only. */
 export const noContent: SpanContent = {
   atStart: () => ({}),
   atEnd: () => ({}),
   message: (error) => error?.code,
 };
 
-/** All of it, with secrets taken out, cut to so many characters for each attribute. */
+/** Full content, redacted, truncated to a length for each attribute. */
 export const fullContent = (redact: (text: string) => string, longest: number): SpanContent => {
   const text = (value: unknown): string => {
     // Redacted whole: a secret that the cut went through would not be known for one.

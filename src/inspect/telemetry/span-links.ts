@@ -4,15 +4,15 @@ import { own } from './conventions.ts';
 import type { Work, WorkEnd } from './work.ts';
 
 /**
- * Who stands in for whom, or does what for whom, without being called by them: work that was given away is linked to the call that gave
- * it away, a follow-up to the work that it follows, a member that begins anew to the one before it.
+ * Links between spans without a call relation: background work to the call that delegated it, a follow-up to the work
+ * it continues, a restarted member to its predecessor.
  */
 export class SpanLinks {
   /** Of actors that are not engaged yet, by run and address. */
   readonly #coming = new Map<string, { readonly links: Link[]; readonly delegation: string | undefined }>();
-  /** The calls of an actor's step, by id: all that can have given work away. */
+  /** Calls of an actor's step, by id: the ones that may have delegated work. */
   readonly #calls = new Map<Work, Map<string, SpanContext>>();
-  /** Whoever did a piece of work last, and whoever sat at an address, by run. */
+  /** Last span of each delegated work, and of each address, by run. */
   readonly #delegated = new Map<string, Map<string, SpanContext>>();
   readonly #sat = new Map<string, Map<string, SpanContext>>();
 
@@ -27,7 +27,7 @@ export class SpanLinks {
     this.#coming.delete(placeOf(runId, path));
   }
 
-  /** What the span of an actor is to be linked to. */
+  /** Returns the links of an actor's span. */
   to({ runId, path }: Work): Link[] {
     return this.#coming.get(placeOf(runId, path))?.links ?? [];
   }
@@ -57,14 +57,14 @@ export class SpanLinks {
     const { runId, path } = work;
     this.#calls.delete(work);
     if (by !== undefined && by.type !== 'run.ended') return;
-    // The run is over, or nobody follows it any more.
+    // The run is over, or no longer followed.
     if (by?.path !== undefined && by.path !== path) return;
     this.#delegated.delete(runId);
     this.#sat.delete(runId);
     for (const place of this.#coming.keys()) if (place.startsWith(`${runId}\n`)) this.#coming.delete(place);
   }
 
-  /** Work that is given away sits at an address that ends like the id of its call: `archivist-0_1`, `call_0_1`. */
+  /** Delegated work has an address that ends with the id of its call: `archivist-0_1`, `call_0_1`. */
   #givenBy(about: Work | undefined, child: string): SpanContext | undefined {
     const call = /-(\d+_\d+)$/.exec(child)?.[1];
     return about === undefined || call === undefined

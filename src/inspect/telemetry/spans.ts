@@ -8,16 +8,16 @@ import { SpanLinks } from './span-links.ts';
 import { startAttributes, endAttributes } from './span-attributes.ts';
 import type { Work, WorkEnd, WorkListener } from './work.ts';
 
-/** What spans are made with. */
+/** Parameters of making spans. */
 export interface SpanSetup {
   readonly api: OpenTelemetryApi;
   readonly tracer: Tracer;
   readonly content: SpanContent;
-  /** What the spans of a run are a part of. */
+  /** Returns the parent of a run's spans. */
   readonly parent: (scope: HookScope) => Context;
 }
 
-/** What an actor's own model calls used. */
+/** Use of an actor's own model calls. */
 interface Used {
   provider: string | undefined;
   input: number;
@@ -33,7 +33,7 @@ interface OpenSpan {
   firstChunkAt: number | undefined;
 }
 
-/** Told of, and not worth an event of a span: they are spans, attributes, or too many. */
+/** Events that do not become span events: they are spans, attributes, or too many. */
 const untold: ReadonlySet<string> = new Set([
   'run.started',
   'run.ended',
@@ -59,7 +59,7 @@ export class SpanMaker implements WorkListener {
     this.#setup = setup;
   }
 
-  /** Where a span of this work stands in its trace, while it is open. */
+  /** Returns the context of the span of this work, while it is open. */
   contextOf(work: Work | undefined): SpanContext | undefined {
     return this.#nearest(work)?.span.spanContext();
   }
@@ -92,13 +92,13 @@ export class SpanMaker implements WorkListener {
       this.#links.told(event, about, this.contextOf(about));
     if (untold.has(event.type)) return;
     const facts = factsOf(event);
-    this.#nearest(about)?.span.addEvent(`troupe.${event.type}`, named(facts), timeOf(event.at));
+    this.#nearest(about)?.span.addEvent(`troupe.${event.type}`, attributesOf(facts), timeOf(event.at));
   }
 
   ended(work: Work, end: WorkEnd): void {
     const open = this.#open.get(work);
     if (open === undefined) return;
-    // Forgotten and ended whatever a processor throws.
+    // Removed and ended even if a processor throws.
     this.#open.delete(work);
     const { span } = open;
     try {
@@ -180,7 +180,7 @@ const usedAttributes = ({ input, output, cached, costUsd }: Used): Attributes =>
       };
 
 /** Facts of an event as attributes of ours. */
-const named = (facts: Readonly<Record<string, string | number | boolean>>): Attributes =>
+const attributesOf = (facts: Readonly<Record<string, string | number | boolean>>): Attributes =>
   Object.fromEntries(
     Object.entries(facts).map(([name, value]) => [
       name === 'error.code'

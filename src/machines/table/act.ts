@@ -1,36 +1,36 @@
 import type { EventObject } from 'xstate';
 
-/** What stands behind the actions of a machine while it moves. */
+/** The actor and system passed to actions. */
 export interface TableScope {
   readonly self: object;
   readonly system: object;
 }
 
-/** A function of a machine's own, as XState calls it. */
+/** A machine's own function, in XState's calling convention. */
 export type OwnFunction = (given: object, params: unknown) => unknown;
 
-/** One thing that a machine does on its way from one configuration to the next. */
+/** One action of a step. */
 export type Act = OwnAct | EndAct;
 
-/** An action that the machine names. */
+/** A named action of the machine. */
 export type OwnAct =
   | { readonly kind: 'run'; readonly run: OwnFunction; readonly params: unknown }
   | { readonly kind: 'assign'; readonly assign: OwnFunction; readonly params: unknown }
-  /** One value, or a function that gives it, for each key of the context. */
+  /** A value, or a function that returns it, for each key of the context. */
   | {
       readonly kind: 'assignKeys';
       readonly keys: Readonly<Record<string, unknown>>;
       readonly params: unknown;
     };
 
-/** What follows from the entry of a final state. */
+/** Consequences of entering a final state. */
 export type EndAct =
-  /** A state has come to its end: the machine is told by an event of XState's. */
+  /** A state is done: raises XState's done event. */
   | { readonly kind: 'done'; readonly of: string; readonly output: unknown }
-  /** The machine has come to its end, by the state `of`. */
+  /** The machine is done, by the state `of`. */
   | { readonly kind: 'end'; readonly of: string; readonly output: unknown };
 
-/** The act that stands behind an action of a machine; a string says why the table knows none. */
+/** Resolves an action; a string is the reason why the table does not support it. */
 export const actFor = (action: unknown, actions: Readonly<Record<string, unknown>>): OwnAct | string => {
   const reference = resolveReference(action, actions);
   if (typeof reference === 'string') return reference;
@@ -44,22 +44,22 @@ export const actFor = (action: unknown, actions: Readonly<Record<string, unknown
   return { kind: 'assignKeys', keys: { ...(assignment as object) }, params };
 };
 
-/** A condition that the machine names. */
+/** A named guard. */
 export interface Guard {
-  /** Absent where the function stands in the chart itself. */
+  /** Absent for an inline function. */
   readonly name: string | undefined;
   readonly holds: OwnFunction;
   readonly params: unknown;
 }
 
-/** The function that stands behind a guard of a machine; a string says why the table knows none. */
+/** Resolves a guard; a string is the reason why the table does not support it. */
 export const guardFor = (guard: unknown, guards: Readonly<Record<string, unknown>>): Guard | string => {
   const reference = resolveReference(guard, guards);
   if (typeof reference === 'string') return reference;
   const { name, found, params } = reference;
   if (!isOwnFunction(found)) return `the guard '${name}' is not implemented by a function`;
   if ('check' in found) return `the guard '${name}' is one of XState's own`;
-  // XState calls a function that stands in the chart by no name, but for a property of that name.
+  // XState has no name for an inline function, whatever its own `name`.
   return { name: typeof guard === 'function' ? undefined : name, holds: found, params };
 };
 
@@ -86,7 +86,7 @@ const resolveReference = (
 
 export const isOwnFunction = (value: unknown): value is OwnFunction => typeof value === 'function';
 
-/** What a final state, or the machine, leaves behind. */
+/** Resolves the output of a final state or the machine. */
 export const resolveOutput = (
   output: unknown,
   context: object,

@@ -9,10 +9,10 @@ import { TableSnapshot } from './table-snapshot.ts';
 import type { TableArrow, TableState } from './table-state.ts';
 
 /**
- * A machine whose transitions are computed from a table that is made once.
+ * A machine whose transitions are computed from a precompiled table.
  *
- * It means the same as XState's `transition`: value, context, output, actions and their order. What XState works out anew in each
- * step (which states are left and entered, which actions that makes) is kept here by arrow.
+ * Equivalent to XState's `transition`: value, context, output, actions and their order. The states that a step leaves and enters, and the
+ * actions that follow, are computed once per arrow instead of in each step.
  *
  * @example
  * const compiled = compile(agentMachine);
@@ -23,7 +23,7 @@ export class CompiledMachine {
   readonly #root: TableState;
   readonly #limit: number;
   readonly #configurations = new Configurations();
-  /** Before anything is entered but the machine itself. */
+  /** The configuration before anything but the root is entered. */
   readonly #start: Configuration;
   readonly #begins: Step;
 
@@ -36,7 +36,7 @@ export class CompiledMachine {
   }
 
   /**
-   * The snapshot with which the machine begins.
+   * The initial snapshot.
    *
    * @throws what a function of the machine's throws, where XState gives a snapshot of status `error`
    */
@@ -47,7 +47,7 @@ export class CompiledMachine {
   }
 
   /**
-   * The snapshot after an event: the same one, if nothing changes.
+   * The snapshot after an event: the same object if nothing changes.
    *
    * @throws what a guard or an action throws, as XState's `transition` does
    */
@@ -57,7 +57,7 @@ export class CompiledMachine {
     return this.#settle(move, move.answer(snapshot.configuration), snapshot);
   }
 
-  /** Takes a first step, and then all those that follow without another event. */
+  /** Takes the first step, then all eventless and raised ones. */
   #settle(move: Move, first: Step | undefined, snapshot: TableSnapshot | undefined): TableSnapshot {
     let configuration = snapshot?.configuration ?? this.#start;
     let isSame = snapshot !== undefined;
@@ -75,7 +75,7 @@ export class CompiledMachine {
       count += 1;
       if (count > this.#limit) throw endless(this.#limit);
       plan = looks ? move.goOn(configuration) : undefined;
-      // Where an arrow is taken at once and nothing changes, the same would be taken again.
+      // An eventless step that changes nothing would repeat.
       looks = plan?.changes ?? true;
       if (plan !== undefined) continue;
       if (!move.takeRaised()) break;
@@ -97,9 +97,9 @@ export class CompiledMachine {
 const compiled = new WeakMap<AnyStateMachine, CompiledMachine | NoTable>();
 
 /**
- * Makes the table of a machine, once; a {@link NoTable} says why there is none.
+ * Compiles a machine, once; a {@link NoTable} has the reason why it cannot be compiled.
  *
- * The machine's functions are read from it then: one that is provided with others is another machine.
+ * The machine's functions are read at that time: a machine from `provide()` is a different one.
  *
  * @example
  * compile(agentMachine) instanceof CompiledMachine // => true
@@ -113,7 +113,7 @@ export const compile = (machine: AnyStateMachine): CompiledMachine | NoTable => 
   return made;
 };
 
-/** The arrow that a machine begins with: into the outermost state and all that is active within it at first. */
+/** The initial arrow of a machine: to the root and all its initial states. */
 const initialArrow = (root: TableState): TableArrow => {
   const targets: TableState[] = [];
   const add = (state: TableState): void => {

@@ -3,19 +3,19 @@ import type { Plan } from './plan.ts';
 import { planStep } from './plan.ts';
 import type { TableArrow, TableState } from './table-state.ts';
 
-/** What one step does. */
+/** A precomputed step. */
 export type Step = Plan<Configuration>;
 
-/** Says whether an arrow may be taken: its guard holds. */
+/** Evaluates guards. */
 export interface Judge {
   mayAnswer(arrow: TableArrow): boolean;
   mayGoOn(arrow: TableArrow): boolean;
 }
 
 /**
- * The states of a machine that are active at once, in the order in which they were entered.
+ * The active states of a machine, in the order in which they were entered.
  *
- * The order is a part of it: XState asks regions in it, and writes the keys of a snapshot's value in it.
+ * The order matters: XState visits regions, and writes the keys of a snapshot's value, in it.
  */
 export class Configuration {
   readonly states: readonly TableState[];
@@ -31,7 +31,7 @@ export class Configuration {
     this.#leaves = states.filter(({ isLeaf }) => isLeaf);
   }
 
-  /** With a single leaf one arrow at most is taken at a time. */
+  /** The only active leaf, with which at most one arrow is taken at a time; undefined if there are several. */
   get leaf(): TableState | undefined {
     return this.#leaves.length === 1 ? this.#leaves[0] : undefined;
   }
@@ -40,7 +40,7 @@ export class Configuration {
     return (this.#value ??= this.#valueWithin(this.#root));
   }
 
-  /** The step that an event leads to: the innermost arrows that may be taken, one for each region. */
+  /** The step for an event: the innermost enabled arrows, one per region. */
   answer(type: string, judge: Judge): Step | undefined {
     let ways = this.#ways.get(type);
     if (ways === undefined) {
@@ -52,7 +52,7 @@ export class Configuration {
     return undefined;
   }
 
-  /** The step that is taken without any event. */
+  /** The eventless step. */
   goOn(judge: Judge): Step | undefined {
     if (this.#waysAtOnce === undefined) {
       if (this.leaf === undefined) return this.#planFor(this.#goingOnInRegions(judge));
@@ -93,7 +93,7 @@ export class Configuration {
 
   #goingOnInRegions(judge: Judge): readonly TableArrow[] {
     const taken = new Set<TableArrow>();
-    // What holds several regions need not be asked for each of them.
+    // Ancestors of several regions are evaluated once.
     const asked = new Map<TableState, TableArrow | undefined>();
     for (const leaf of this.#leaves) {
       for (let state: TableState | undefined = leaf; state !== undefined; state = state.parent) {
@@ -119,7 +119,7 @@ export class Configuration {
   }
 }
 
-/** The configurations of one machine: those with a single leaf, each once; of regions there are too many to keep. */
+/** The configurations of one machine. Those with a single leaf are cached; combinations of regions are too many. */
 export class Configurations {
   readonly #byLeaf = new Map<TableState, Configuration>();
 
@@ -137,7 +137,7 @@ export class Configurations {
   }
 }
 
-/** An arrow out of one configuration; the step that it makes is worked out when it is first taken. */
+/** An arrow in a configuration; its step is computed when it is first taken. */
 class Way {
   readonly arrow: TableArrow;
   readonly #make: () => Step;

@@ -4,14 +4,14 @@ import { resolveOutput } from './act.ts';
 import type { Configuration, Judge, Step } from './configuration.ts';
 import type { TableArrow } from './table-state.ts';
 
-/** What moves: the context as it stands, the event that is being answered, and what is left to answer. */
+/** A move in progress: the current context, the current event, and raised ones. */
 export class Move implements Judge {
   context: object;
   event: EventObject;
-  /** What the machine leaves, once it is at its end. */
+  /** Output of the machine, once it is done. */
   output: unknown;
   readonly #scope: TableScope;
-  /** What the machine leaves is made from this. */
+  /** The machine's `output` definition. */
   readonly #machineOutput: unknown;
   #raised: EventObject[] | undefined;
 
@@ -22,17 +22,17 @@ export class Move implements Judge {
     this.#machineOutput = machineOutput;
   }
 
-  /** The step that the event leads to; a guard that throws is reported with its place. */
+  /** The step for the event; a guard that throws is reported with its place. */
   answer(configuration: Configuration): Step | undefined {
     return configuration.answer(this.event.type, this);
   }
 
-  /** The step that is taken without an event. */
+  /** The eventless step. */
   goOn(configuration: Configuration): Step | undefined {
     return configuration.goOn(this);
   }
 
-  /** Takes the next event that the machine raised itself; false if there is none. */
+  /** Takes the next raised event; false if there is none. */
   takeRaised(): boolean {
     const event = this.#raised?.shift();
     if (event === undefined) return false;
@@ -44,7 +44,7 @@ export class Move implements Judge {
     const { self, system } = this.#scope;
     for (const act of acts) {
       const { context, event } = this;
-      // Each call gets an object of its own, so that a function that keeps it does not see it change.
+      // A new object per call, so that a function that keeps it does not see it change.
       switch (act.kind) {
         case 'run':
           act.run({ context, event, self, system }, act.params);
@@ -105,12 +105,12 @@ const valuesOf = (keys: Readonly<Record<string, unknown>>, given: object, params
     ]),
   );
 
-/** Throws: a machine of troupe holds no child itself. */
+/** Throws, as troupe's machines have no children. */
 export const refuseToSpawn = (): never => {
   throw new TypeError('Cannot spawn an actor in a context: engage it as an output instead');
 };
 
-/** Word for word what XState throws, and with no cause: what a run ends with is the same. */
+/** The same text as XState throws, without a cause, so that a run ends with the same error. */
 const badGuard = ({ name }: Guard, { source }: TableArrow, { type }: EventObject, thrown: Error): Error => {
   const guard = name === undefined ? '' : `'${name}' `;
   return new Error(

@@ -2,22 +2,22 @@ import type { Act } from './act.ts';
 import { leftBy, reachOf } from './reach.ts';
 import type { TableArrow, TableState } from './table-state.ts';
 
-/** The states that are active at once. */
+/** The active states. */
 export interface Active {
   readonly states: readonly TableState[];
 }
 
-/** All that one step from one configuration to the next does: worked out once, and done as often as it comes up. */
+/** The effects of one step between two configurations: computed once, performed any number of times. */
 export interface Plan<Next extends Active> {
-  /** In order: what is left, what the arrows do, what is entered, and what follows from an end. */
+  /** In order: exits, the arrows' actions, entries, and the consequences of final states. */
   readonly acts: readonly Act[];
   readonly next: Next;
-  /** A snapshot after it is another: it assigns, or other states are active. */
+  /** True if the step assigns or changes the active states, so that the snapshot differs. */
   readonly changes: boolean;
   readonly ends: boolean;
 }
 
-/** Works out what one step does that takes `arrows`; `at` gives what stands for the states after it. */
+/** Computes the step that takes `arrows`; `at` creates the configuration after it. */
 export const planStep = <Next extends Active>(
   before: Next,
   arrows: readonly TableArrow[],
@@ -51,7 +51,7 @@ const isAssign = ({ kind }: Act): boolean => kind === 'assign' || kind === 'assi
 const firstFirst = (one: TableState, other: TableState): number => one.order - other.order;
 const lastFirst = (one: TableState, other: TableState): number => other.order - one.order;
 
-/** Of arrows that leave the same states only one is taken: the innermost, and of equals the first. */
+/** Of arrows that leave the same states only one is taken: the innermost, and the first of equals. */
 const withoutConflicts = (
   arrows: readonly TableArrow[],
   active: readonly TableState[],
@@ -69,7 +69,7 @@ const withoutConflicts = (
   return [...taken];
 };
 
-/** Enters the states that `arrows` lead to; true if the machine comes to its end by it. */
+/** Enters the targets of `arrows`; true if the machine is done by that. */
 const enter = (
   arrows: readonly TableArrow[],
   active: Set<TableState>,
@@ -90,7 +90,7 @@ const enter = (
   return ends;
 };
 
-/** Adds what follows from the entry of a final state; true if it is the end of the machine. */
+/** Adds the consequences of a final state; true if the machine is done. */
 const complete = (
   state: TableState,
   active: ReadonlySet<TableState>,
@@ -112,7 +112,7 @@ const complete = (
   return true;
 };
 
-/** Checks whether a state has come to its end: one of its final states is active, or in parallel each region is at its end. */
+/** Checks whether a state is done: one of its final states is active, or all regions of a parallel state are done. */
 const isOver = (state: TableState, active: ReadonlySet<TableState>): boolean => {
   if (state.type === 'compound')
     return state.children.some((child) => child.type === 'final' && active.has(child));

@@ -1,17 +1,17 @@
 import type { TableArrow, TableState } from './table-state.ts';
 
-/** Where an arrow leads, whatever is active: what it leaves lies within its domain. */
+/** The targets of an arrow, independent of the configuration: the states that it leaves lie within its domain. */
 export interface Reach {
-  /** Undefined where all is left, the outermost state included. */
+  /** Undefined if everything is left, including the root. */
   readonly domain: TableState | undefined;
   readonly entering: ReadonlySet<TableState>;
-  /** Those of `entering` that begin where they begin by default. */
+  /** Those of `entering` that are entered as initial states. */
   readonly byDefault: ReadonlySet<TableState>;
 }
 
 const reaches = new WeakMap<TableArrow, Reach>();
 
-/** Finds out where an arrow leads, by the algorithm of SCXML as XState has it; once for each arrow. */
+/** Computes the reach of an arrow by SCXML's algorithm as in XState; cached. */
 export const reachOf = (arrow: TableArrow): Reach => {
   const known = reaches.get(arrow);
   if (known !== undefined) return known;
@@ -57,7 +57,7 @@ class Entering {
     this.byDefault.add(state);
   }
 
-  /** Adds what becomes active within `state`. */
+  /** Adds the states that become active within `state`. */
   fill(state: TableState): void {
     if (state.initial !== undefined) {
       this.begin(state.initial);
@@ -71,7 +71,7 @@ class Entering {
     }
   }
 
-  /** Adds states that hold others which are entered; those outside of `domain` are active as it is. */
+  /** Adds the ancestors of entered states; those outside `domain` are active already. */
   add(above: readonly TableState[], domain: TableState | undefined): void {
     for (const state of above) {
       if (state.isWithin(domain)) this.states.add(state);

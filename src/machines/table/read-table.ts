@@ -5,9 +5,9 @@ import type { OwnAct } from './act.ts';
 import type { TableArrow } from './table-state.ts';
 import { TableState } from './table-state.ts';
 
-/** A machine that uses what the table does not know: XState itself has to move it. */
+/** A machine that uses an unsupported feature: XState itself has to move it. */
 export class NoTable {
-  /** What it uses, in a clause: `the action 'again' is 'xstate.raise'`. */
+  /** The feature: `the action 'again' is 'xstate.raise'`. */
   readonly reason: string;
 
   constructor(reason: string) {
@@ -15,10 +15,10 @@ export class NoTable {
   }
 }
 
-/** Something that the table does not know was met on the way. */
+/** An unsupported feature was found. */
 class UnknownUse extends Error {}
 
-/** A state of a machine with what the table reads of it, beside what diagrams do. */
+/** A state of a machine with the fields that the table reads, beside those for diagrams. */
 interface WrittenState extends ChartState {
   readonly order: number;
   readonly output?: unknown;
@@ -26,7 +26,7 @@ interface WrittenState extends ChartState {
   readonly states: Readonly<Record<string, WrittenState>>;
 }
 
-/** Reads a machine's chart into states that know what they do; gives the outermost. */
+/** Converts a machine's chart to table states; returns the root. */
 export const readTable = (machine: AnyStateMachine): TableState | NoTable => {
   try {
     return new Reader(machine).read();
@@ -48,7 +48,7 @@ class Reader {
   read(): TableState {
     const written: WrittenState = this.#machine.root;
     const root = this.#readState(written, undefined);
-    // Arrows lead to states that may be written after them.
+    // Second, as arrows may lead to states that are defined later.
     for (const [each, state] of this.#states) this.#readArrows(each, state);
     return root;
   }

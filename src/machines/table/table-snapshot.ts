@@ -1,7 +1,7 @@
 import type { AnyMachineSnapshot, AnyStateMachine, StateValue } from 'xstate';
 import type { Configuration } from './configuration.ts';
 
-/** Where a machine stands that is moved by its table. */
+/** The position of a machine that is moved by its table. */
 export class TableSnapshot {
   readonly machine: AnyStateMachine;
   readonly configuration: Configuration;
@@ -28,7 +28,7 @@ export class TableSnapshot {
     return this.configuration.value;
   }
 
-  /** The snapshot that XState would have made, `matches` and `can` included; made when it is first asked for. */
+  /** The equivalent XState snapshot, with `matches` and `can`; created on first access. */
   get genuine(): AnyMachineSnapshot {
     const { machine, value, context, status, output } = this;
     return (this.#genuine ??= machine.resolveState({ value, context, status, output }));

@@ -1,11 +1,11 @@
 import type { Guard, OwnAct } from './act.ts';
 
-/** One state of a machine, with all that the table has to know of it. */
+/** A state of a machine, as the table represents it. */
 export class TableState {
   readonly id: string;
   readonly key: string;
   readonly type: 'atomic' | 'compound' | 'parallel' | 'final';
-  /** Its place in the order in which the chart is written, and that of the last state within it. */
+  /** Position in document order, and that of the last state within it. */
   readonly order: number;
   readonly parent: TableState | undefined;
   readonly output: unknown;
@@ -15,7 +15,7 @@ export class TableState {
   entry: readonly OwnAct[] = [];
   exit: readonly OwnAct[] = [];
   always: readonly TableArrow[] = [];
-  /** Where a compound state begins, and what it does besides on the way there. */
+  /** Initial state of a compound state, and the actions on the way there. */
   initial: TableState | undefined;
   initially: readonly OwnAct[] = [];
 
@@ -36,18 +36,18 @@ export class TableState {
     return this.type === 'atomic' || this.type === 'final';
   }
 
-  /** Everything is within no state at all. */
+  /** True for `undefined`, which contains everything. */
   isWithin(other: TableState | undefined): boolean {
     return other === undefined || (this.order > other.order && this.order <= other.lastWithin);
   }
 
-  /** The states that hold it, innermost first, up to `end` and without it. */
+  /** Its ancestors, innermost first, up to `end`, exclusive. */
   *ancestors(end?: TableState): Iterable<TableState> {
     if (this === end) return;
     for (let each = this.parent; each !== undefined && each !== end; each = each.parent) yield each;
   }
 
-  /** The arrows that answer to an event: those of its very name, then wildcards, the longest first. */
+  /** The arrows for an event: exact matches first, then wildcards, longest first. */
   answersTo(type: string): readonly TableArrow[] {
     const wildcards = [...this.arrows]
       .filter(([descriptor]) => descriptor !== type && matches(descriptor, type))
@@ -57,17 +57,17 @@ export class TableState {
   }
 }
 
-/** One way out of a state, or a reaction within it. */
+/** A transition out of a state, or a reaction within it. */
 export interface TableArrow {
   readonly source: TableState;
   readonly guard: Guard | undefined;
   readonly acts: readonly OwnAct[];
-  /** Empty where the arrow only acts. */
+  /** Empty for a reaction. */
   readonly targets: readonly TableState[];
   readonly reenters: boolean;
 }
 
-/** Only the last token of a descriptor may be a wildcard; it stands for any number of tokens, none included. */
+/** Only the last token of a descriptor may be a wildcard; it stands for any number of tokens, including none. */
 const matches = (descriptor: string, type: string): boolean => {
   if (descriptor === '*') return true;
   if (!descriptor.endsWith('.*')) return false;

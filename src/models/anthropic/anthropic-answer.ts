@@ -10,7 +10,7 @@ import { cutOffError, malformedError, type StreamReader } from '../provider-stre
 import type { ReaderContext } from '../reader-context.ts';
 import { usageOf } from '../usage.ts';
 
-/** What a stream has told besides its blocks. */
+/** The state of a streamed message beside its blocks. */
 interface MessageState {
   id?: string | undefined;
   model?: string | undefined;
@@ -20,7 +20,7 @@ interface MessageState {
   usage: Record<string, unknown>;
 }
 
-/** Puts a stream of the Messages API together; it is complete with `message_stop`. */
+/** Assembles a stream of the Messages API; it is complete with `message_stop`. */
 export const anthropicReader = (context: ReaderContext): StreamReader<RawMessageStreamEvent> => {
   const { who, call } = context;
   const blocks = anthropicBlocks(context);
@@ -31,7 +31,7 @@ export const anthropicReader = (context: ReaderContext): StreamReader<RawMessage
 
   const start = (message: object): void => {
     const id = textOf(message, 'id');
-    // One known relay sends the start twice; while nothing has come between, that changes nothing.
+    // One known relay sends the start twice; harmless as long as nothing came between.
     if (isStarted && (id !== state.id || blocks.list().length > 0)) {
       throw malformedError(who, 'a second message began within one stream');
     }
@@ -86,13 +86,13 @@ export const anthropicReader = (context: ReaderContext): StreamReader<RawMessage
     finish: () => {
       if (!isStopped) throw cutOffError(who, `after ${last}`);
       if (state.stopReason === undefined)
-        throw malformedError(who, 'it ended without a stop_reason: nobody knows whether it is whole');
+        throw malformedError(who, 'it ended without a stop_reason, so it may be incomplete');
       return answerOf(state, blocks.list(), context);
     },
   };
 };
 
-/** Takes over a stop reason and counts; null means that nothing is known yet. */
+/** Records a stop reason and token counts; null means not known yet. */
 const note = (state: MessageState, source: object, usage: unknown): void => {
   state.stopReason = textOf(source, 'stop_reason') ?? state.stopReason;
   state.explanation = textOf(Reflect.get(source, 'stop_details'), 'explanation') ?? state.explanation;
@@ -115,13 +115,13 @@ const answerOf = (
   if (state.stopReason === 'model_context_window_exceeded') {
     throw new TroupeError(
       'model.context-overflow',
-      `Cannot get a whole answer from ${who.provider}:${who.model} as the conversation is too long for it`,
+      `Cannot get a complete answer from ${who.provider}:${who.model} as the conversation is too long for it`,
       { retryable: 'maybe' },
     );
   }
   const isRefused = state.stopReason === 'refusal';
-  const text = joined(blocks, 'text', 'text');
-  const reasoning = joined(blocks, 'thinking', 'thinking');
+  const text = joinBlocks(blocks, 'text', 'text');
+  const reasoning = joinBlocks(blocks, 'thinking', 'thinking');
   const calls = isRefused ? [] : callsIn(blocks, state.stopReason, context);
   return {
     text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
@@ -136,7 +136,7 @@ const answerOf = (
   };
 };
 
-const joined = (blocks: readonly AnthropicBlock[], type: string, field: string): string =>
+const joinBlocks = (blocks: readonly AnthropicBlock[], type: string, field: string): string =>
   blocks
     .filter((block) => block.type === type)
     .map((block) => textOf(block.content, field) ?? '')
@@ -165,7 +165,7 @@ const callsIn = (
       };
     });
 
-/** Reasons that say that the model had finished; after any other, its last call may lack an end. */
+/** Stop reasons of finished answers; after any other, the last call may be incomplete. */
 const WHOLE: ReadonlySet<string> = new Set(['tool_use', 'end_turn', 'stop_sequence']);
 
 const finishOf = (reason: string | undefined, hasCalls: boolean, text: string): FinishReason => {
@@ -174,7 +174,7 @@ const finishOf = (reason: string | undefined, hasCalls: boolean, text: string): 
     case 'stop_sequence':
       return hasCalls ? 'tool-calls' : 'stop';
     case 'tool_use':
-      // An end that speaks of calls where there are none is an end all the same, if there are words.
+      // An end that announces calls without any is a plain end, if there is text.
       return hasCalls ? 'tool-calls' : text.trim() === '' ? 'other' : 'stop';
     case 'max_tokens':
       return 'length';
@@ -187,7 +187,7 @@ const finishOf = (reason: string | undefined, hasCalls: boolean, text: string): 
   }
 };
 
-/** The API counts what comes out of the cache, or goes into it, apart from the rest of the input. */
+/** The API counts tokens read from or written to the cache separately from the rest of the input. */
 const reportedUsage = (usage: Readonly<Record<string, unknown>>): Parameters<typeof usageOf>[0] => {
   const number = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
   const read = usage['cache_read_input_tokens'];
@@ -204,7 +204,7 @@ const reportedUsage = (usage: Readonly<Record<string, unknown>>): Parameters<typ
   };
 };
 
-/** Blocks that are more than words and calls have to go back as they are, and so has a turn that paused. */
+/** Blocks other than text and calls must be sent back unchanged, and so must a paused turn. */
 const replayOf = (
   { stopReason }: MessageState,
   blocks: readonly AnthropicBlock[],

@@ -1,17 +1,17 @@
 import { malformedError } from '../provider-stream.ts';
 import type { ReaderContext } from '../reader-context.ts';
 
-/** One content block as far as it has arrived. */
+/** One content block, as far as it has arrived. */
 export interface AnthropicBlock {
   readonly type: string;
-  /** As the provider will want it back. */
+  /** In the form in which the provider expects it back. */
   readonly content: Readonly<Record<string, unknown>>;
-  /** The input of a call, as it was written. */
+  /** The raw JSON of a call's input. */
   readonly json: string;
   readonly isClosed: boolean;
 }
 
-/** Puts the content blocks of one message together, and reports what arrives. */
+/** Assembles the content blocks of one message, and reports deltas. */
 export interface AnthropicBlocks {
   /** Takes blocks that are there from the start. */
   adopt(content: unknown): void;
@@ -26,13 +26,13 @@ interface Draft {
   content: Record<string, unknown>;
   json: string;
   isClosed: boolean;
-  /** Which call this is, for the deltas; -1 for what is no call of ours. */
+  /** Index of the call, for its deltas; -1 for a block that is not a call of ours. */
   callIndex: number;
 }
 
 /**
- * Collects content blocks. A type of block or delta that is not known is kept, or ignored; an order that cannot be (a
- * second block in one place, a piece for a block that never began or has ended) is `model.malformed`.
+ * Collects content blocks. Unknown types of blocks and deltas are kept or ignored; an impossible order (a second block
+ * at one index, a delta for a block that never started or has ended) is `model.malformed`.
  */
 export const anthropicBlocks = ({ who, call, names }: ReaderContext): AnthropicBlocks => {
   const drafts = new Map<number, Draft>();
@@ -112,13 +112,13 @@ export const anthropicBlocks = ({ who, call, names }: ReaderContext): AnthropicB
       const draft = open(index);
       draft.isClosed = true;
       call.delta({ type: 'progress' });
-      // What the provider's own tools were called with goes back parsed, as it would have come in one piece.
-      if (draft.callIndex < 0 && draft.json !== '') draft.content['input'] = parsed(draft.json);
+      // The input of the provider's own tools is sent back parsed, as if it had come in one piece.
+      if (draft.callIndex < 0 && draft.json !== '') draft.content['input'] = parseJson(draft.json);
     },
   };
 };
 
-const parsed = (json: string): unknown => {
+const parseJson = (json: string): unknown => {
   try {
     return JSON.parse(json);
   } catch {

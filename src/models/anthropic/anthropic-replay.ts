@@ -3,7 +3,9 @@ import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { JsonObject } from '../../contracts/json.ts';
 import { anything, hasShape, list, object, objectOrList, type Shapes, text } from '../replay-shape.ts';
 
-/** What a model can have said and can be given back; with betas, as whoever asks for one by `extra` gets its blocks. */
+/**
+ * A block that a model may have produced and that can be sent back; betas included, as they can be enabled by `extra`.
+ */
 type Replayable = Extract<BetaContentBlockParam, { readonly type: BetaContentBlock['type'] }>;
 
 const toolUse = { id: text, name: text, input: anything };
@@ -31,10 +33,10 @@ const SHAPES: Shapes<Replayable> = {
 };
 
 /**
- * Checks whether a block can be sent back. It may come from a history that somebody stored: one of another shape is left out,
- * as the provider would refuse the whole request for it.
+ * Checks whether a block can be sent back. It may come from a stored history: a block of another shape is left out, as
+ * the provider would refuse the whole request for it.
  *
- * Blocks of betas are not in the type; the API takes them under the header that also made it give them out.
+ * Blocks of betas are not in the type; the API accepts them under the same header that enabled them.
  */
 export const isBlockParam = (block: JsonObject): block is JsonObject & ContentBlockParam =>
   hasShape(block, SHAPES);

@@ -50,7 +50,7 @@ export const anthropicRequest = (
   };
 };
 
-/** What puts a turn on the wire. */
+/** Context for encoding a turn. */
 type Wire = Omit<WireContext, 'request'> & { readonly id: string };
 
 /** This API demands a number. */
@@ -113,7 +113,7 @@ const toolUse = (call: ToolCall, { names, inputs }: Wire): ToolUseBlockParam => 
 
 const isToolUse = ({ type }: ContentBlockParam): boolean => type === 'tool_use';
 
-/** The API gives out what it does not take back: text without a word in it, and thinking without a signature. */
+/** The API emits blocks that it does not accept back: blank text, and thinking without a signature. */
 const isWelcome = (block: JsonObject): block is JsonObject & ContentBlockParam => {
   if (!isBlockParam(block)) return false;
   if (block.type === 'text') return block.text.trim() !== '';

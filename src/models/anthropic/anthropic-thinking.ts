@@ -1,7 +1,7 @@
 import type { OutputConfig, ThinkingConfigParam } from '@anthropic-ai/sdk/resources/messages';
 import type { ModelRequest, ModelSettings } from '../../contracts/model.ts';
 
-/** The amount of thinking that a model is to do, in this API's words. */
+/** The thinking configuration, in this API's terms. */
 export interface ThinkingFields {
   readonly thinking?: ThinkingConfigParam | undefined;
   readonly effort?: OutputConfig['effort'] | undefined;
@@ -9,8 +9,8 @@ export interface ThinkingFields {
 }
 
 /**
- * Says `settings.reasoning` in the way the model understands: an effort with adaptive thinking, or, before version 4.6, a
- * budget of tokens, for which room is made on top of `maxTokens`. A forced tool choice excludes thinking.
+ * Translates `settings.reasoning` for the model: an effort with adaptive thinking, or, before version 4.6, a token
+ * budget, which is added to `maxTokens`. A forced tool choice excludes thinking.
  *
  * @example
  * thinkingFields('claude-sonnet-5-5', { ...request, settings: { reasoning: 'low' } }, 8192)

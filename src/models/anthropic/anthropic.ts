@@ -30,7 +30,7 @@ export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
       const { anthropicReader } = await import('./anthropic-answer.ts');
       const { anthropicRequest } = await import('./anthropic-request.ts');
       return {
-        // By `post`: the method for messages prints warnings to the console, whatever its log level.
+        // By `post`: the SDK's method for messages prints warnings to the console at any log level.
         open: (client, context, signal) =>
           client
             .post<Stream<RawMessageStreamEvent>>('/v1/messages', {
@@ -59,7 +59,7 @@ const createClient = async (id: string, options: ProviderOptions): Promise<Anthr
   const { Anthropic } = await loadPackage('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'));
   return new Anthropic({
     ...sdkOptions(options),
-    // Whoever traces a run traces its calls: two spans of one call would be one too many.
+    // A traced run traces its calls already: a second span for each would be one too many.
     openTelemetry: false,
     apiKey: apiKey ?? null,
     authToken: authToken ?? null,

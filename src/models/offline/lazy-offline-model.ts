@@ -1,10 +1,10 @@
 import type { Model } from '../../contracts/model.ts';
 
-/** Loaded once for all: the first question waits for it, later ones are answered at once. */
+/** Loaded once per process: only the first question waits for it. */
 let offline: Model | undefined;
 
 /**
- * The offline model, loaded on the first call: whoever has a key never loads it.
+ * Returns the offline model, loaded on its first call: programs with a key never load it.
  *
  * @example
  * lazyOfflineModel().isLanguageModel // => false
@@ -15,11 +15,11 @@ export const lazyOfflineModel = (): Model => ({
   isLanguageModel: false,
   answer: (request, call) =>
     offline === undefined
-      ? loaded().then((model) => model.answer(request, call))
+      ? loadOffline().then((model) => model.answer(request, call))
       : offline.answer(request, call),
 });
 
-const loaded = async (): Promise<Model> => {
+const loadOffline = async (): Promise<Model> => {
   const { offlineModel } = await import('./offline.ts');
   offline ??= offlineModel();
   return offline;

@@ -2,44 +2,44 @@ import type { Quote } from './offline-evidence.ts';
 import { related } from './offline-synonyms.ts';
 import { contentStems, flat, overlap, shorten, stemSet, termsOf, type Term } from './offline-text.ts';
 
-/** One or more quotes that stand next to each other, with how well they answer. */
+/** One or more adjacent quotes, with a rating of how well they answer. */
 export interface RatedQuote {
   readonly text: string;
   readonly citation: string;
   /** Weighted share of the question that it covers itself. */
   readonly own: number;
-  /** Together with the passage it stands in. */
+  /** The same, with the passage around it counted in. */
   readonly covered: number;
   readonly score: number;
-  /** Which quotes it is made of: the first, and how many. */
+  /** Position of its first quote, and their number. */
   readonly first: number;
   readonly size: number;
   /** The passage. */
   readonly context: string;
 }
 
-/** What was found for a question, best first. */
+/** Quotes found for a question, best first. */
 export interface Findings {
   readonly quotes: readonly RatedQuote[];
   /** The part of the question that the best quote covers with its passage, from 0 to 1. */
   readonly coverage: number;
-  /** Words of the question that occur nowhere in what was found. */
+  /** Words of the question that occur in no quote. */
   readonly missing: readonly string[];
-  /** Of each content word of the question, in order; they sum up to 1. */
+  /** Weight of each content word of the question, in order; the sum is 1. */
   readonly weights: readonly number[];
 }
 
-/** Less of a question covered than this is no answer; of one or two words none may be missing. */
+/** Minimum coverage of a question for an answer; of one or two words none may be missing. */
 const ENOUGH = 0.55;
 const ENOUGH_OF_FEW = 0.68;
 
-/** The same where somebody already chose what answers it. */
+/** The same for quotes that were selected for the question already. */
 const ENOUGH_CHOSEN = 0.3;
 
-/** A line of more words than this is a table or squeezed code, not something to quote. */
+/** A longer line is a table or minified code, not worth quoting. */
 const MOST_WORDS = 90;
 
-/** What each kind of quote is worth beside a sentence; a row of a table says little without its head. */
+/** Weight of each kind of quote relative to a sentence; a table row says little without its head. */
 const PLAINNESS: Readonly<Record<Quote['kind'], number>> = { prose: 1, code: 0.75, heading: 0.75, row: 0.6 };
 
 /** Sentences that are quoted together, and characters of them. */
@@ -47,7 +47,7 @@ const WIDEST = 3;
 const WIDEST_IN_BLOCK = 5;
 const LONGEST_QUOTE = 600;
 
-/** Rates what can be quoted by the words of the question that it holds; rare ones count more. */
+/** Rates quotes by the words of the question that they contain; rare ones count more. */
 export const rate = (question: string, quotes: readonly Quote[]): Findings => {
   const asked = termsOf(question);
   const passages = new Map<number, Set<string>>();
@@ -101,7 +101,7 @@ interface Window {
   readonly isOneBlock: boolean;
 }
 
-/** Every quote, and every few that follow each other in one passage. Titles are no answers by themselves. */
+/** Enumerates quotes and groups of adjacent quotes within one passage. Headings alone are not answers. */
 const windowsOf = (quotes: readonly Quote[]): Window[] =>
   quotes.flatMap((start, first) => {
     const windows: Window[] = [];
@@ -121,19 +121,19 @@ const windowsOf = (quotes: readonly Quote[]): Window[] =>
     return windows;
   });
 
-/** Checks whether what was found can answer the question; less is needed where somebody already chose it. */
+/** Checks whether the findings answer the question; the threshold is lower for quotes that were selected already. */
 export const isAnswered = (question: string, findings: Findings, wasChosen: boolean): boolean => {
   const least = wasChosen ? ENOUGH_CHOSEN : termsOf(question).length > 2 ? ENOUGH : ENOUGH_OF_FEW;
   return findings.quotes.length > 0 && findings.coverage >= least;
 };
 
-/** 1 for the word itself, less for one that means nearly the same. */
+/** Returns 1 for the word itself, less for a near synonym. */
 const holds = (words: ReadonlySet<string>, { word, parts }: Term): number => {
   if (words.has(word) || (parts.length > 0 && parts.every((part) => words.has(part)))) return 1;
   return related(word).some((other) => words.has(other)) ? 0.7 : 0;
 };
 
-/** What kind of thing answers the question, where its first words tell. */
+/** Returns a pattern for the kind of answer, if the first words of the question determine it. */
 const wantedIn = (question: string): RegExp | undefined => {
   if (
     /\bhow (?:many|much|long|often|big|large|old|fast|far|high|quickly)\b|\b(?:what|which) (?:number|port|size|amount|version|percentage|year)\b/i.test(
@@ -152,11 +152,11 @@ const wantedIn = (question: string): RegExp | undefined => {
     : undefined;
 };
 
-/** Between quotes that stand together, until it is known whether anything was left out between them. */
+/** Joins adjacent quotes until it is known whether anything was omitted between them. */
 const SEAM = '\u2028';
 
-/** The quotes as they stand in the passage; where something was left out between two, an ellipsis says so. */
-const mended = ({ text, context }: RatedQuote): string => {
+/** Joins quotes as they are in the passage, with an ellipsis where something was omitted. */
+const mendQuotes = ({ text, context }: RatedQuote): string => {
   const within = plainWords(context);
   return text.split(SEAM).reduce((sum, next) => {
     const last = sum.split(' … ').at(-1) ?? '';
@@ -196,7 +196,7 @@ export const select = (question: string, findings: Findings, most: number): Rate
       0,
     );
     if (chosen.length > 0 && (!isNew || adds < LEAST_ADDED)) continue;
-    chosen.push({ ...quote, text: mended(quote) });
+    chosen.push({ ...quote, text: mendQuotes(quote) });
     for (const term of asked) if (holds(words, term) > 0) covered.add(term.word);
   }
   return chosen;
@@ -208,11 +208,11 @@ export const compose = (quotes: readonly { readonly text: string; readonly citat
     .map(({ text, citation }) => `${shorten(text, LONGEST_QUOTE)}${citation === '' ? '' : ` [${citation}]`}`)
     .join(' ');
 
-/** What is said where nothing fits. */
+/** Returns the answer for a question without findings. */
 export const notFound = (question: string, where: string): string =>
   `I could not find an answer to “${shorten(oneSentence(question), 200)}” in ${where}.`;
 
-/** A question in one sentence: what is said of it must not read as several. */
+/** Flattens a question to one sentence, so that a quotation of it does not read as several. */
 const oneSentence = (question: string): string => flat(question).replace(/(?<![.!?…])[.!?…]+(?=\s)/g, ',');
 
 /** Checks whether a sentence only says that nothing was found. */

@@ -7,7 +7,10 @@ import { related } from './offline-synonyms.ts';
 import { contentStems, stemSet, wordsOf } from './offline-text.ts';
 import { keyWords } from './offline-values.ts';
 
-/** The choice that the text names; of several the one that follows the property's own cue ("from …", "to …"), else the first. */
+/**
+ * Picks the choice that the text names; of several the one after the property's own cue ("from …", "to …"), else the
+ * first.
+ */
 export const pickFrom = (choices: readonly Json[], key: string, material: Material): Json | undefined => {
   const { pool } = material;
   const listed = alternativesFor(key, material.contexts);
@@ -62,7 +65,7 @@ const mentionOf = (
     : undefined;
 };
 
-/** The alternative whose description has most to do with the part at hand; equals take turns. */
+/** Picks the alternative whose description is closest to the current part; equal ones take turns. */
 export const bestAlternative = <Name extends Json>(
   alternatives: readonly { readonly name: Name; readonly about: string }[],
   material: Material,

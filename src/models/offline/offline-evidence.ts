@@ -6,16 +6,16 @@ import { unitsOf, type Unit } from './offline-units.ts';
 export interface Quote extends Unit {
   /** As the source printed it, without brackets; empty where it printed none. */
   readonly citation: string;
-  /** Everything that stands with it: the passage with its heading. */
+  /** The surrounding passage with its heading. */
   readonly around: string;
-  /** Which passage of all it is from; sentences of one passage share it. */
+  /** Index of its passage; sentences of one passage share it. */
   readonly passage: number;
 }
 
 /** A stretch of text under one citation. */
 export interface CitedText {
   readonly citation: string;
-  /** What stands on the line of a citation that opens a passage: its title. */
+  /** The text on the line of a citation that starts a passage: its title. */
   readonly heading: string;
   readonly text: string;
 }
@@ -26,7 +26,7 @@ const LINES = /\[([^[\]\n]{1,300}?:\d+(?:-\d+)?)\](?!\()/g;
 /** `[notes.md]` or `[2]` after a space; not the text of a Markdown link, not an index. */
 const LOOSE = /(?<=^|\s)\[([^[\]\s]+\.[a-z]{1,5}|\d{1,3})\](?!\()/gm;
 
-/** The citations of a text, where they stand. Numbers and file names count only where nothing cites lines. */
+/** Finds the citations in a text. Numbers and file names count only if no citation has line numbers. */
 export const citationsIn = (
   text: string,
 ): { readonly citation: string; readonly at: number; readonly end: number }[] => {
@@ -51,7 +51,7 @@ export const citedTexts = (text: string): CitedText[] => {
     const opens = /(^|\n)[ \t>*-]*$/.test(text.slice(0, at));
     const last = parts.at(-1);
     if (between.trim() !== '')
-      parts.push(over === '' ? trailing(opens ? '' : citation, between) : headed(over, between));
+      parts.push(over === '' ? trailing(opens ? '' : citation, between) : splitHeading(over, between));
     else if (!opens && over === '' && last !== undefined) {
       // Two citations after one sentence: it has both.
       parts[parts.length - 1] = { ...last, citation: `${last.citation}] [${citation}` };
@@ -60,7 +60,7 @@ export const citedTexts = (text: string): CitedText[] => {
     start = end;
   }
   const rest = text.slice(start);
-  if (rest.trim() !== '') parts.push(over === '' ? trailing('', rest) : headed(over, rest));
+  if (rest.trim() !== '') parts.push(over === '' ? trailing('', rest) : splitHeading(over, rest));
   // "3 passages were found:" before the first heading only announces what follows.
   return over === ''
     ? parts
@@ -73,7 +73,7 @@ const trailing = (citation: string, text: string): CitedText => ({
   text: text.trim(),
 });
 
-const headed = (citation: string, text: string): CitedText => {
+const splitHeading = (citation: string, text: string): CitedText => {
   const [, title = '', below = ''] = /^([^\n]*)\n([^]*)$/.exec(text) ?? [];
   const isTitle = below.trim() !== '' && !/[.!?:]$/.test(title.trim());
   return isTitle
@@ -83,7 +83,7 @@ const headed = (citation: string, text: string): CitedText => {
 
 /** Everything in `text` that can be quoted, in order. */
 export const quotesIn = (text: string, firstPassage = 0): Quote[] =>
-  citedTexts(readable(text)).flatMap((cited, index) =>
+  citedTexts(toReadable(text)).flatMap((cited, index) =>
     unitsOf(cited.text.replace(SPEAKER, '')).map((unit) => ({
       ...unit,
       citation: cited.citation,
@@ -92,12 +92,12 @@ export const quotesIn = (text: string, firstPassage = 0): Quote[] =>
     })),
   );
 
-/** `researcher-1: ` before what an agent said. */
+/** `researcher-1: ` before an agent's report. */
 const SPEAKER =
   /^(?:[-*]\s+)?[`*]*(?:[a-z][a-z\d]*(?:[-_ ][a-z\d]+)*|[A-Z]\w*[-_ ]\d+)[`*]*:\s+(?=[\p{Lu}\d"“`])/u;
 
-/** JSON as text with its citations before it; other text as it is. */
-const readable = (text: string): string => {
+/** Renders JSON as text preceded by its citations; other text is unchanged. */
+const toReadable = (text: string): string => {
   const value = jsonIn(text);
   if (Array.isArray(value)) return value.map((item: Json) => entry(item)).join('\n\n');
   return isJsonObject(value) ? entry(value) : text;
@@ -130,7 +130,7 @@ export const jsonIn = (text: string): Json | undefined => {
   }
 };
 
-/** A plain value in words: `temperature: 18, unit: celsius`. */
+/** Renders a value in words: `temperature: 18, unit: celsius`. */
 export const statement = (value: Json): string => {
   if (Array.isArray(value)) return value.map((item: Json) => statement(item)).join('; ');
   if (!isJsonObject(value)) return plainText(value);

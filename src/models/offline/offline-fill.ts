@@ -6,7 +6,7 @@ import { fillString, isTask } from './offline-strings.ts';
 import { fitCount, workIn } from './offline-parts.ts';
 import type { Material } from './offline-material.ts';
 
-/** A value, how many of its parts the prompt really held, and how many required ones it did not. */
+/** A value, with the number of its parts found in the prompt, and of required ones not found. */
 export interface Filled {
   readonly value: Json | undefined;
   readonly found: number;
@@ -15,7 +15,7 @@ export interface Filled {
 
 const nothing: Filled = { value: undefined, found: 0, missing: 0 };
 
-/** Makes a value that fits `schema` out of the material; `key` is the property it is for. */
+/** Builds a value valid for `schema` from the material; `key` is the name of the property. */
 export const fill = (
   schema: JsonSchema,
   key: string,
@@ -71,7 +71,7 @@ const fillObject = (schema: JsonSchema, key: string, material: Material, root: J
   const values = new Map<string, Json>();
   let found = 0;
   let missing = 0;
-  // What is easily told from all else is taken first, and what would take anything last.
+  // The most specific properties are filled first, those that accept anything last.
   const order = names.toSorted((a, b) => vagueness(properties[a], root) - vagueness(properties[b], root));
   for (const name of order) {
     const property = properties[name];
@@ -153,13 +153,13 @@ const fillArray = (
     : { value: values, found: values.length, missing: 0 };
 };
 
-/** Checks whether the items of a list say what was found, rather than what is to be done. */
+/** Checks whether the items of a list state findings, rather than tasks. */
 const statesFindings = (items: JsonSchema): boolean =>
   Object.keys(propertiesOf(items)).some((name) =>
     /text|statement|fact|quote|claim|finding|sentence|source|citation/i.test(name),
   );
 
-/** What the items of a list are made of: what was found, if they are to say it, else the parts of the request. */
+/** Returns the texts for the items of a list: findings if the items state them, else the parts of the request. */
 const itemTexts = (items: JsonSchema, material: Material): string[] => {
   const states = statesFindings(items);
   const quotes = material.found?.quotes ?? [];
@@ -183,7 +183,7 @@ const about = (material: Material, part: string, turn: number): Material => {
 const countOf = (value: Json | undefined, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
 
-/** A value that at least fits the schema, where the prompt holds none. */
+/** Builds a value that at least satisfies the schema, if the prompt contains none. */
 const fallback = (schema: JsonSchema, key: string, material: Material, root: JsonSchema): Json => {
   const [choice] = 'const' in schema ? [schema['const']] : listOf(schema['enum']);
   if (choice !== undefined) return choice;

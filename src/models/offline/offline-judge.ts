@@ -6,7 +6,7 @@ import type { Reading, Section } from './offline-reading.ts';
 import { branchOf, listOf, propertiesOf, resolveSchema, typesOf } from './offline-schema.ts';
 import { contentStems, flat, overlap, sentencesOf, shorten, stemSet } from './offline-text.ts';
 
-/** Which property holds the verdict, and its two sides. */
+/** The property that holds the verdict, and its two sides. */
 export interface VerdictShape {
   readonly key: string;
   readonly good: Json;
@@ -20,7 +20,7 @@ const BAD =
 const JUDGES =
   /^(?:is_?)?(?:approved?|accept(?:ed|able)?|grounded|valid|pass(?:ed|es)?|supported|correct|ok)$/i;
 
-/** The verdict that a schema asks for: an enum with a good and a bad side, or a boolean such as `approved`. */
+/** Finds the verdict property of a schema: an enum with a good and a bad side, or a boolean such as `approved`. */
 export const verdictShape = (schema: JsonSchema): VerdictShape | undefined => {
   for (const [key, property] of Object.entries(propertiesOf(resolveSchema(schema, schema)))) {
     if (!isJsonObject(property)) continue;
@@ -42,7 +42,7 @@ export interface Claim {
   readonly text: string;
 }
 
-/** What is judged, and what it is held against. */
+/** Claims to be judged, and the evidence. */
 export interface Trial {
   readonly claims: readonly Claim[];
   readonly evidence: readonly Claim[];
@@ -53,7 +53,7 @@ const CANDIDATE =
 const EVIDENCE =
   /\b(?:evidence|passages?|sources?|findings?|documents?|context|references?|results?|material|quotes?|facts?)\b/i;
 
-/** The candidate and the evidence of a prompt, by their labels, and what tools and others said on top. */
+/** Extracts the candidate and the evidence from a prompt by their labels, with reports of tools and agents. */
 export const trialOf = (reading: Reading): Trial => {
   const { sections } = reading;
   const evidenceAt = sections.findIndex(
@@ -73,7 +73,7 @@ export const trialOf = (reading: Reading): Trial => {
   };
 };
 
-/** Every sentence with the citation that follows it. Text before one citation may be several sentences: all have it. */
+/** Splits a text into sentences with the citation that follows each. Several sentences before one citation share it. */
 const claimsOf = (text: string): Claim[] =>
   citedTexts(text)
     .flatMap(({ citation, text: cited }) =>
@@ -81,13 +81,13 @@ const claimsOf = (text: string): Claim[] =>
     )
     .filter(({ text: claim }) => contentStems(claim).length > 0);
 
-/** Citations that the claims name but the evidence does not hold. */
+/** Returns citations that the claims contain and the evidence does not. */
 export const missingEvidence = ({ claims, evidence }: Trial): string[] =>
   [
     ...new Set(claims.flatMap(({ citation }) => citation.split('] [')).filter((citation) => citation !== '')),
   ].filter((citation) => !evidence.some((each) => covers(each.citation, citation)));
 
-/** A claim holds if so much of it is in what it cites. */
+/** Minimum part of a claim that must occur in its source. */
 const GROUNDED = 0.6;
 
 /** The claims that what they cite does not bear out, in order. */
@@ -109,7 +109,7 @@ export const ungrounded = ({ claims, evidence }: Trial): Claim[] => {
   });
 };
 
-/** Numbers, dates and times as they are written; a claim may leave out none of their digits. */
+/** Numbers, dates and times in their written form; a claim may leave out none of their digits. */
 const figuresIn = (text: string): string[] =>
   (text.match(/\d+(?:[.,:/-]\d+)*/g) ?? []).map((figure) => figure.replaceAll(',', ''));
 

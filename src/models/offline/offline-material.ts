@@ -1,24 +1,24 @@
 import type { Pool } from './offline-values.ts';
 
-/** What is known when a value is made up. */
+/** The input for making up values. */
 export interface Material {
-  /** What the values are taken from: the request, or one part of it. */
+  /** Source of the values: the request, or one part of it. */
   readonly pool: Pool;
-  /** What is asked. */
+  /** The question. */
   readonly question: string;
-  /** What the value is for: a tool's name and description. */
+  /** Purpose of the value: a tool's name and description. */
   readonly topic: string;
   /** Prompts that may list alternatives or name today's date. */
   readonly contexts: readonly string[];
-  /** What was found out, if this is an answer rather than a call. */
+  /** Findings, for an answer rather than a call. */
   readonly found?: Found | undefined;
-  /** Which item of a list this is: equally fitting alternatives take turns. */
+  /** Index within a list: equally good alternatives take turns. */
   readonly turn: number;
-  /** An answer must fit its schema whatever happens; a call is better not made than made up. */
+  /** An answer must satisfy its schema in any case; a call is better not made than made up. */
   readonly purpose: 'call' | 'answer';
 }
 
-/** An answer's content, to be put into a shape. */
+/** The content of an answer, before it is shaped. */
 export interface Found {
   readonly text: string;
   readonly quotes: readonly { readonly text: string; readonly citation: string }[];

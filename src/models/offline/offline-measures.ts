@@ -1,12 +1,12 @@
 import { wordsOf } from './offline-text.ts';
 
-/** Units, each with the words that name it in a property or after a number, and those that do so after a number only. */
+/** Units, each with the words for it in a property or after a number, and those valid after a number only. */
 const UNITS: readonly (readonly [names: string, marks?: string])[] = [
   ['celsius centigrade', 'c °c'],
   ['fahrenheit', 'f °f'],
   ['kelvin kelvins'],
   ['millisecond milliseconds millis ms'],
-  // A second number is no time.
+  // An ordinal ("second") is not a unit of time.
   ['seconds secs', 'second sec s'],
   ['minute minutes mins', 'min m'],
   ['hour hours hrs', 'hr h'],
@@ -39,7 +39,7 @@ const UNITS: readonly (readonly [names: string, marks?: string])[] = [
   ['yen jpy', '¥'],
 ];
 
-/** The units that a word may mean: a pound is a weight, and money. */
+/** Maps words to the units that they may mean: a pound is a weight, and money. */
 const byWord = (hasMarks: boolean): ReadonlyMap<string, ReadonlySet<number>> => {
   const known = new Map<string, Set<number>>();
   UNITS.forEach(([names, marks = ''], unit) => {
@@ -53,13 +53,16 @@ const named = byWord(false);
 const written = byWord(true);
 const NONE: ReadonlySet<number> = new Set();
 
-/** The units in which a property is wanted, by its name, or by what is said of it: `in minutes`, `degrees Celsius`. */
+/** Returns the units of a property, by its name or its description: `in minutes`, `degrees Celsius`. */
 export const unitsOf = (key: string, description: string): ReadonlySet<number> => {
   const said = [...description.matchAll(/\b(?:in|degrees?)\s+(\p{L}+)/giu)].map(([, word = '']) => word);
   return new Set([...wordsOf(key), ...said].flatMap((word) => [...(named.get(word.toLowerCase()) ?? NONE)]));
 };
 
-/** Checks whether a number of the text is of another unit than those wanted: 5 minutes are not 5 seconds, and nobody converts them. */
+/**
+ * Checks whether a number of the text has another unit than those expected: 5 minutes are not 5 seconds, and units are
+ * not converted.
+ */
 export const isOfOtherUnit = (
   text: string,
   { at, end }: { readonly at: number; readonly end: number },

@@ -22,14 +22,14 @@ export const partsOf = (request: string): string[] => {
     return parts;
   }, []);
   if (asking.length < 2) return [request.trim()];
-  return named(asking);
+  return nameSubjects(asking);
 };
 
 /** The parts as work for several: a comparison is two pieces of work, though it is one question. */
-export const workIn = (request: string): string[] => named(partsOf(request).flatMap(sides));
+export const workIn = (request: string): string[] => nameSubjects(partsOf(request).flatMap(sides));
 
-/** Where a part only points at another, the first is named in it. */
-const named = (parts: readonly string[]): string[] => {
+/** Adds the subject of the first part to parts that only refer to it. */
+const nameSubjects = (parts: readonly string[]): string[] => {
   const [first = ''] = parts;
   return parts.map((part, index) =>
     index > 0 && isPointing(part) && !part.includes('(about: ') ? `${part} (about: ${first})` : part,
@@ -45,7 +45,7 @@ const STANDS = new RegExp(
   'i',
 );
 
-/** Between two clauses that could each stand alone, on one line with single spaces. */
+/** Between two independent clauses, on one line with single spaces. */
 const JOINT = new RegExp(
   `,? (?:and|then|and then|as well as|but) (?=(?:also |then )?(?:(?:in |for |to |at )?(?:${ASKS}|${ORDERS}))\\b)|, (?=(?:${ASKS.replace('is|are|does|do|did|can|could|should|will', 'how')})\\b)`,
   'i',
@@ -91,7 +91,7 @@ const POINTERS = new Set([
 const isPointing = (part: string): boolean =>
   wordsOf(part).some((word) => POINTERS.has(word)) || wordsOf(part).length < 3;
 
-/** `parts` in exactly so many items: the last ones joined, or the first repeated. */
+/** Fits `parts` into a number of items: the last ones are joined, or the first repeated. */
 export const fitCount = (parts: readonly string[], least: number, most: number): string[] => {
   const kept =
     parts.length <= most

@@ -10,7 +10,7 @@ export interface Section {
   readonly body: string;
 }
 
-/** A call that was made for the request at hand, with its result. */
+/** A completed call for the current request, with its result. */
 export interface MadeCall {
   readonly name: string;
   readonly input: Json;
@@ -21,12 +21,12 @@ export interface MadeCall {
 /** A request as the offline model understands it. */
 export interface Reading {
   readonly instructions: string;
-  /** The turn that asks for something, whole. */
+  /** The text of the requesting turn. */
   readonly request: string;
-  /** What is asked: the part labelled so, or the whole. */
+  /** The question: the part labelled so, or the whole. */
   readonly question: string;
   readonly sections: readonly Section[];
-  /** What others said since: agents, with what they found. */
+  /** Later reports of other agents. */
   readonly told: readonly string[];
   /** Objections to an answer, oldest first. */
   readonly notes: readonly string[];
@@ -35,7 +35,7 @@ export interface Reading {
   readonly calls: readonly MadeCall[];
 }
 
-/** Understands a request by who spoke and by the labels in what they said. */
+/** Interprets a request by its speakers and the labels in their texts. */
 export const readRequest = (request: ModelRequest): Reading => {
   const turns = request.messages.toArray();
   const at = requestAt(turns);
@@ -74,7 +74,7 @@ export const readRequest = (request: ModelRequest): Reading => {
   };
 };
 
-/** The last thing that the user of the run said; where it was always somebody else, the first. */
+/** Index of the user's last turn; if all turns are by others, the first. */
 const requestAt = (turns: readonly Turn[]): number => {
   const own = turns.findLastIndex((turn) => turn.role === 'user' && turn.from === undefined);
   return own >= 0 ? own : turns.findIndex((turn) => turn.role === 'user');
@@ -147,15 +147,15 @@ const bodyOf = (value: Json): string => {
   return statement(value);
 };
 
-/** Choices that a prompt lists: a name, and what is said of it. */
+/** An option listed in a prompt, with its description. */
 export interface Alternative {
   readonly name: string;
   readonly about: string;
 }
 
 /**
- * The alternatives that a prompt lists under a heading such as "Workers:", for a property such as `worker`:
- * list items `- name — about`, lines `name: about`, or names in a row.
+ * Parses the alternatives that a prompt lists under a heading such as "Workers:", for a property such as `worker`: list
+ * items `- name — about`, lines `name: about`, or names in a row.
  */
 export const alternativesFor = (key: string, texts: readonly string[]): Alternative[] => {
   const wanted =

@@ -9,7 +9,10 @@ import { keyWords } from './offline-values.ts';
 const numberOf = (value: Json | undefined, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
 
-/** A number of the text within the schema's bounds and of no other unit: the one by the property's name, else the next that nobody has taken. */
+/**
+ * Picks a number of the text within the schema's bounds and not of another unit: the one nearest to the property's
+ * name, else the next unused one.
+ */
 export const fillNumber = (
   schema: JsonSchema,
   key: string,
@@ -62,12 +65,12 @@ export const fillNumber = (
   return chosen.value;
 };
 
-/** Farther from a number than this, a word says nothing of it. */
+/** Maximum distance between a number and a related word. */
 const NEAR = 24;
-/** The length of text that is looked at on either side: a word of 40 letters may stand near. */
+/** Length of text examined on either side: a nearby word may have 40 letters. */
 const AROUND = NEAR + 40;
 
-/** Characters between a number and the nearest of the words around it. */
+/** Returns the distance between a number and the nearest of the given words. */
 const distance = (
   text: string,
   { at, end }: { at: number; end: number },
@@ -87,7 +90,7 @@ const distance = (
 const NEGATION =
   /\b(?:no|not|never|without|don['’]?t|doesn['’]?t|disable|disabled|off|false|exclude|skip)\b/i;
 
-/** True or false as the text speaks of the property; for an answer also by whether anything was found. */
+/** Decides a boolean by what the text says of the property; for an answer also by whether anything was found. */
 export const fillBoolean = (
   schema: JsonSchema,
   key: string,

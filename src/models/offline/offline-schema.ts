@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonSchema } from '../../contracts/json.ts';
 
-/** The items of a JSON array; none for anything else. */
+/** Returns the items of a JSON array; none for any other value. */
 export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
-/** A schema with its references followed and its `allOf` put together. A reference that leads in a circle ends as "anything". */
+/** Resolves references and merges `allOf`. A circular reference becomes "anything". */
 export const resolveSchema = (schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema => {
   if (depth > 20) return {};
   const reference = schema['$ref'];
@@ -59,7 +59,7 @@ export const branchOf = (schema: JsonSchema, root: JsonSchema): JsonSchema => {
   return { ...own, ...plain, ...(isNullable ? { type: [...new Set([...typesOf(plain), 'null'])] } : {}) };
 };
 
-/** The types that a schema allows; told from its keywords where it names none. */
+/** Returns the types that a schema allows; inferred from its keywords if it names none. */
 export const typesOf = (schema: JsonSchema): string[] => {
   const type = schema['type'];
   if (typeof type === 'string') return [type];

@@ -26,12 +26,12 @@ const ANSWERS =
   /answer|text|summary|result|conclusion|response|report|content|message|explanation|reason|note|body|output|statement|claim|fact|finding|quote|point|sentence/i;
 const TASKS =
   /^(?:sub)?(?:task|question|query|request|prompt|goal|instruction|step|part|todo|topic|problem|input|work|assignment|title|description)s?$/i;
-/** Checks whether a property is for something to do or to ask. */
+/** Checks whether a property stands for a task or a question. */
 export const isTask = (key: string): boolean => TASKS.test(key);
 
 const SEARCHES = /^(?:search_?)?(?:query|q|queries|keywords?|terms?|search|pattern|search_?term)$/i;
 
-/** The text that fits a property best; undefined where the material holds none. */
+/** Picks the text that suits a property best; undefined if the material has none. */
 export const fillString = (
   schema: JsonSchema,
   key: string,
@@ -95,7 +95,7 @@ const answerString = (
       return found.quotes[material.turn]?.text;
     }
   }
-  // An answer that may be null waits until there is one.
+  // A nullable answer stays empty until there is one.
   if (isNullable && ANSWERS.test(key)) return undefined;
   const alternatives = alternativesFor(key, contexts);
   if (alternatives.length > 0) return bestAlternative(alternatives, material);
@@ -107,7 +107,7 @@ const answerString = (
   return found?.text ?? quotedValue(pool) ?? properName(pool);
 };
 
-/** A list of answers gives its quotes one by one, a single answer the whole. */
+/** A list of answers takes its quotes one by one, a single answer all of them. */
 const nextOf = (
   found: NonNullable<Material['found']>,
   key: string,
@@ -152,7 +152,7 @@ const callString = (
   return pool.siblings.length === 1 && only === key ? (properName(pool) ?? objectPhrase(pool)) : undefined;
 };
 
-/** What to search for: the words of a question that say what it is about, in its own order and spelling. */
+/** Returns the search terms of a question: its content words, in their order and spelling. */
 export const searchWords = (question: string): string => {
   const telling = new Set(contentWords(question));
   const words = question.match(/[\p{L}\p{N}_$][\p{L}\p{N}_$.@/-]*(?<![./-])/gu) ?? [];
@@ -160,7 +160,7 @@ export const searchWords = (question: string): string => {
   return [...new Set(kept)].join(' ') || flat(question);
 };
 
-/** The arithmetic in a text: "(2 + 3) * 4"; undefined where there is none. */
+/** Extracts an arithmetic expression: "(2 + 3) * 4"; undefined if there is none. */
 export const expressionIn = (text: string): string | undefined => {
   const plain = text
     .replace(/[×x](?=\s*\d)/g, '*')

@@ -1,6 +1,6 @@
 import { stem } from '../../contracts/stem.ts';
 
-/** Words that ask for and tell the same, as plain English and technical writing use them. */
+/** Groups of synonyms in plain English and technical writing. */
 const GROUPS = [
   'maximum max limit most upper',
   'minimum min least lower',
@@ -80,7 +80,7 @@ const stems = new Map([...relatives].map(([word, others]) => [word, [...others.k
 /** Stems that mean nearly the same as a stem. */
 export const related = (word: string): readonly string[] => stems.get(word) ?? NONE;
 
-/** Words that mean nearly the same as a word. */
+/** Returns near synonyms of a word. */
 export const relatedWords = (word: string): readonly string[] => [
   ...(relatives.get(stem(word))?.values() ?? NONE),
 ];

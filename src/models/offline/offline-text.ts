@@ -1,6 +1,6 @@
 import { stem } from '../../contracts/stem.ts';
 
-/** Words that carry no subject: function words, and what people say around a question. */
+/** Function words and conversational phrases, without a subject. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     'a about above after again against all also am an and any anything are as at be because been before being ' +
@@ -15,7 +15,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** A word, and what it is made of if it is an identifier: `maxRetries` is made of `max` and `retries`. */
+/** A word, with its parts if it is an identifier: `maxRetries` has `max` and `retries`. */
 interface Token {
   readonly word: string;
   readonly parts: readonly string[];
@@ -36,17 +36,17 @@ const tokensOf = (text: string): Token[] => {
   return tokens;
 };
 
-/** The words of a text in lower case; identifiers whole and in their parts. */
+/** Splits a text into lower-case words; identifiers are included whole and in parts. */
 export const wordsOf = (text: string): string[] =>
   tokensOf(text).flatMap(({ word, parts }) => [word, ...parts]);
 
-/** A word that a question is about, stemmed; an identifier is also met by all of its parts. */
+/** A stemmed content word of a question; an identifier also matches by all of its parts. */
 export interface Term {
   readonly word: string;
   readonly parts: readonly string[];
 }
 
-/** What a question asks about, each once, in order. */
+/** Returns the content words of a question, each once, in order. */
 export const termsOf = (question: string): Term[] => {
   const terms = new Map<string, Term>();
   for (const { word, parts } of tokensOf(question.replace(MEASURES, ''))) {
@@ -57,23 +57,23 @@ export const termsOf = (question: string): Term[] => {
 
 const isContent = (word: string): boolean => !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word));
 
-/** What a text is about: its words without stop words, stemmed, each once, in order. */
+/** Returns the stemmed content words of a text, each once, in order. */
 export const contentStems = (text: string): string[] => [
   ...new Set(contentWords(text).map((word) => stem(word))),
 ];
 
-/** The words of a text that are not stop words, as they stand, each once, in order. */
+/** Returns the content words of a text in their own form, each once, in order. */
 export const contentWords = (text: string): string[] => [
   ...new Set(wordsOf(text.replace(MEASURES, '')).filter(isContent)),
 ];
 
-/** "How long" asks for a number; nothing that answers it need be long. */
+/** "How long" asks for a number; an answer need not contain "long". */
 const MEASURES = /\bhow (?:many|much|long|often|big|large|old|fast|far|high|quickly|soon)(?: times)?\b/gi;
 
-/** Every stem of a text, stop words included: what is looked up in. */
+/** Returns all stems of a text, stop words included, for lookups. */
 export const stemSet = (text: string): Set<string> => new Set(wordsOf(text).map((word) => stem(word)));
 
-/** The part of `words` that is found in `within`, from 0 to 1; 1 for no words at all. */
+/** Returns the fraction of `words` that occur in `within`; 1 for no words at all. */
 export const overlap = (words: readonly string[], within: ReadonlySet<string>): number =>
   words.length === 0 ? 1 : words.filter((word) => within.has(word)).length / words.length;
 
@@ -101,7 +101,7 @@ export const sentencesOf = (text: string): string[] => {
 /** One line, single spaces. */
 export const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** `text` with at most `most` characters, cut at a word. */
+/** Truncates `text` to at most `most` characters, at a word. */
 export const shorten = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most).replace(/(?<!\s)\s+\S*$/, '')} …`;
 
@@ -111,14 +111,17 @@ const NUMBER_WORDS = (
 ).split(' ');
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
-/** A number in a text, and where it stands. */
+/** A number in a text, with its place. */
 export interface FoundNumber {
   readonly value: number;
   readonly at: number;
   readonly end: number;
 }
 
-/** The numbers of a text in order, in digits or words: "1,200", "-3.5", "twenty-one". Dates, times and names hold none. */
+/**
+ * Finds the numbers of a text in order, in digits or words: "1,200", "-3.5", "twenty-one". Dates, times and identifiers
+ * do not count.
+ */
 export const numbersIn = (text: string): FoundNumber[] => {
   const found: FoundNumber[] = [];
   const plain = text.replace(/\d{4}-\d\d-\d\d\S*|\b\d{1,2}:\d\d\b|\b[A-Za-z_]+\d+\w*/g, (date) =>

@@ -20,16 +20,16 @@ export interface PlannedCall {
   readonly input: Json;
 }
 
-/** Parts of a request that are looked at for calls: a list of a thousand items is no plan. */
+/** Number of parts of a request considered for calls: a list of a thousand items is not a plan. */
 const MOST_PARTS = 24;
 /** Calls for one request in all. */
 const MOST_CALLS = 8;
 /** Searches with one tool for one part of a request. */
 const MOST_SEARCHES = 3;
-/** The fit that a tool needs to be used unasked. */
+/** Minimum score for using a tool unasked. */
 const FITS = 1.5;
 
-/** The calls to make next; none once enough is found, or nothing better can be tried. */
+/** Plans the next calls; none once enough is found, or nothing better can be tried. */
 export const planCalls = (request: ModelRequest, reading: Reading): PlannedCall[] => {
   const choice = request.toolChoice ?? 'auto';
   if (choice === 'none') return [];
@@ -45,7 +45,7 @@ export const planCalls = (request: ModelRequest, reading: Reading): PlannedCall[
   return unmade(next, reading.calls).slice(0, MOST_CALLS - reading.calls.length);
 };
 
-/** Every call once, and none again that was made. */
+/** Removes duplicates and calls that were made before. */
 const unmade = (calls: readonly PlannedCall[], made: readonly MadeCall[]): PlannedCall[] => {
   const known = new Set(made.map(({ name, input }) => canonical({ name, input }).toLowerCase()));
   return calls.filter(({ name, input }) => {
@@ -74,7 +74,7 @@ interface RatedTool {
   readonly score: number;
 }
 
-/** The fit of a tool: by its name, its description, and whether its parameters are in the request. */
+/** Scores a tool by its name, its description, and whether the request contains its parameters. */
 const rateTool = (tool: ToolSpec, part: string, reading: Reading): RatedTool => {
   const filled = fillCall(tool, part, reading);
   const asked = new Set(contentStems(withOperators(part)));
@@ -89,7 +89,7 @@ const rateTool = (tool: ToolSpec, part: string, reading: Reading): RatedTool => 
   const described = Math.min(3, hits(tool.description)) * 0.6;
   const base = asked.size === 0 ? 0 : isSearch(tool) ? 1.5 : isAsking ? 1 : 0;
   const complete = filled.missing > 0 ? -3 * filled.missing : filled.found > 0 && !isAsking ? 1 : 0;
-  // With nothing to say to it, a tool with parameters is not what was meant.
+  // A tool with parameters that the request does not fill was not meant.
   const mute = names.length > 0 && filled.found === 0 ? -3 : 0;
   return {
     tool,
@@ -125,13 +125,13 @@ const fillCall = (tool: ToolSpec, part: string, reading: Reading): Filled => {
   return fill(parameters, tool.name, material, parameters);
 };
 
-/** Checks whether a part is all that is asked, at the start of a prompt and not under a label. */
+/** Checks whether a part is the whole question, at the start of a prompt and not under a label. */
 const isWhole = (part: string, { request }: Reading): boolean => request.trim().startsWith(part);
 
 const WORDS =
   /^(?:search_?)?(?:query|q|keywords?|terms?|search|question|task|request|prompt|input|text|topic|message)$/i;
 
-/** The parameter that takes free words: named so, or the only one that is required. */
+/** Returns the parameter for search terms: by its name, or the only required one. */
 const wordParameter = (tool: ToolSpec): string | undefined => {
   const properties = propertiesOf(tool.parameters);
   const required = listOf(tool.parameters['required']).filter((name) => typeof name === 'string');
@@ -141,14 +141,14 @@ const wordParameter = (tool: ToolSpec): string | undefined => {
 
 const asksForWords = (tool: ToolSpec): boolean => wordParameter(tool) !== undefined;
 
-/** A tool that finds things by words. */
+/** Checks whether a tool searches by words. */
 const isSearch = (tool: ToolSpec): boolean =>
   asksForWords(tool) &&
   /search|find|look ?up|quer(?:y|ies)|retriev|recall/i.test(
     `${tool.name} ${tool.description}`.replaceAll('_', ' '),
   );
 
-/** Everything that the tools returned, to be quoted. Failures are no evidence. */
+/** Returns quotes from all results of tools. Failures are not evidence. */
 export const evidenceOf = (calls: readonly MadeCall[]): Quote[] => {
   const quotes: Quote[] = [];
   const seen = new Set<string>();
@@ -156,7 +156,7 @@ export const evidenceOf = (calls: readonly MadeCall[]): Quote[] => {
     if (call.failed || (call.text.length < 300 && saysNothing(call.text))) continue;
     const first = (quotes.at(-1)?.passage ?? -1) + 1;
     for (const quote of quotesIn(call.text, first)) {
-      // What was read once more keeps its first, narrower citation.
+      // A repeated text keeps its first, narrower citation.
       if (seen.has(quote.text)) continue;
       seen.add(quote.text);
       quotes.push(quote);
@@ -177,7 +177,7 @@ const nextCalls = (tools: readonly ToolSpec[], part: string, reading: Reading): 
   const parameter = wordParameter(search);
   if (parameter === undefined || searched.length >= MOST_SEARCHES * partsOf(reading.question).length)
     return deeper(tools, part, reading, findings);
-  const words = refined(part, findings, searched.length);
+  const words = refineSearch(part, findings, searched.length);
   const { value } = fillCall(search, part, reading);
   return [
     {
@@ -190,8 +190,8 @@ const nextCalls = (tools: readonly ToolSpec[], part: string, reading: Reading): 
   ];
 };
 
-/** Other words for the same: first those that found nothing are left out, then others that mean the same take their place. */
-const refined = (part: string, findings: Findings, tries: number): string => {
+/** Rephrases a search: first without the words that found nothing, then with synonyms. */
+const refineSearch = (part: string, findings: Findings, tries: number): string => {
   const words = contentWords(part);
   const missing = new Set(findings.missing);
   const met = words.filter((word) => !missing.has(stem(word)));
@@ -225,7 +225,9 @@ const deeper = (
 
 const REFERENCES = /^(?:citation|reference|ref|source|id|path|file|file_?path|url|uri|key|document)$/i;
 
-/** The input of a tool that takes a reference, such as the citation of a passage; undefined for any other tool. */
+/**
+ * Returns the input of a tool that takes a reference, such as the citation of a passage; undefined for any other tool.
+ */
 export const referenceInput = (tool: ToolSpec, citation: string): Json | undefined => {
   const properties = propertiesOf(tool.parameters);
   const names = Object.keys(properties);

@@ -1,6 +1,6 @@
 import { flat, sentencesOf } from './offline-text.ts';
 
-/** What stands by itself in a text: a sentence, an item of a list, a line of code, a heading. */
+/** A self-contained unit of a text: a sentence, a list item, a line of code, a heading. */
 export interface Unit {
   readonly text: string;
   /** Sentences of one paragraph share it. */
@@ -54,18 +54,18 @@ export const unitsOf = (text: string): Unit[] => {
     if (raw.includes('*/')) isComment = false;
   }
   flush();
-  // The target of a link says nothing.
+  // The target of a link carries no content.
   return units.filter(({ text: unit }) => /[\p{L}\p{N}]/u.test(unit) && !/^\[[^\]]+\]:\s*\S+$/.test(unit));
 };
 
-/** Checks whether a passage begins inside a comment: one ends before the first begins. */
+/** Checks whether a passage starts inside a comment: one ends before the first starts. */
 const opensInComment = (text: string): boolean => {
   const end = text.indexOf('*/');
   const start = text.indexOf('/*');
   return end >= 0 && (start < 0 || end < start) && /^\s*\*/.test(text);
 };
 
-/** A line of nothing but pictures, links on pictures and HTML elements; any other line is quoted as it is. */
+/** Checks whether a line has nothing but images, linked images and HTML elements; any other line is quoted. */
 const isDecoration = (line: string): boolean =>
   /[<[]/.test(line) &&
   !/[\p{L}\p{N}]/u.test(

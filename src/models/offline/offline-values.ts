@@ -1,16 +1,16 @@
 import { stem } from '../../contracts/stem.ts';
 import { numbersIn, wordsOf } from './offline-text.ts';
 
-/** A text that values are taken out of, each only once. */
+/** A text from which each value is taken only once. */
 export interface Pool {
   readonly text: string;
-  /** Values that are spent: a second parameter wants another one. */
+  /** Used values: a second parameter needs another one. */
   readonly used: Set<string>;
-  /** Names of all parameters: where one begins, the value of another ends. */
+  /** Names of all parameters: where one starts, the value of another ends. */
   readonly siblings: readonly string[];
 }
 
-/** The words of a property's name. */
+/** Splits a property's name into words. */
 export const keyWords = (key: string): string[] =>
   [...new Set(wordsOf(key))].filter(
     (word, _, all) => all.length === 1 || word !== key.toLowerCase() || !/[_A-Z]/.test(key),
@@ -18,8 +18,8 @@ export const keyWords = (key: string): string[] =>
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** The name of a property as it may be written in a sentence. */
-const spelled = (key: string): string => keyWords(key).map(escape).join('[ _-]?');
+/** Returns a pattern for a property's name as written in a sentence. */
+const patternOfName = (key: string): string => keyWords(key).map(escape).join('[ _-]?');
 
 const take = (pool: Pool, value: string | undefined): string | undefined => {
   const plain = value?.trim();
@@ -30,16 +30,18 @@ const take = (pool: Pool, value: string | undefined): string | undefined => {
 
 const QUOTED = `"([^"]+)"|“([^“”]+)”|(?<!\\w)'([^']+)'(?!\\w)|«([^«»]+)»|\`([^\`]+)\``;
 
-/** What stands under the property's own name: `subject: Hello`, `the title is "Launch"`, `titled 'Launch'`. */
+/**
+ * Extracts the value given under the property's own name: `subject: Hello`, `the title is "Launch"`, `titled 'Launch'`.
+ */
 export const labelledValue = (key: string, pool: Pool): string | undefined => {
-  const name = spelled(key);
+  const name = patternOfName(key);
   if (name === '') return undefined;
   const quoted = new RegExp(`\\b${name}(?:d|ed|s)?\\b[^"“'«\`\\n.]{0,20}?(?:${QUOTED})`, 'i').exec(pool.text);
   const inQuotes = quoted?.slice(1).find((group) => group !== undefined);
   if (inQuotes !== undefined) return take(pool, inQuotes);
   const others = pool.siblings
     .filter((other) => other !== key)
-    .map(spelled)
+    .map(patternOfName)
     .filter((other) => other !== '');
   const stop =
     others.length === 0
@@ -52,7 +54,7 @@ export const labelledValue = (key: string, pool: Pool): string | undefined => {
   return take(pool, after?.replace(/[.,]$/, ''));
 };
 
-/** The next quoted text that nobody has taken. */
+/** Takes the next unused quoted text. */
 export const quotedValue = (pool: Pool): string | undefined => {
   for (const match of pool.text.matchAll(new RegExp(QUOTED, 'g'))) {
     const taken = take(
@@ -64,7 +66,7 @@ export const quotedValue = (pool: Pool): string | undefined => {
   return undefined;
 };
 
-/** The next text that a pattern matches (its first group, if it has one) and that `accepts` lets pass. */
+/** Takes the next text that matches a pattern (its first group, if it has one) and that `accepts` admits. */
 export const matchingValue = (
   pool: Pool,
   pattern: RegExp,
@@ -133,8 +135,8 @@ const DAYS = 'sunday monday tuesday wednesday thursday friday saturday'.split(' 
 const MONTH = MONTHS.map((month) => `${month.slice(0, 3)}(?:${month.slice(3)})?`).join('|');
 
 /**
- * The date in a text as `2026-03-12`. "Tomorrow" and the like count from the day that the prompt calls today; without
- * one they mean nothing, as this model has no clock.
+ * Extracts a date as `2026-03-12`. "Tomorrow" and the like are relative to the date that the prompt states; without one
+ * they are ignored, as this model has no clock.
  */
 export const dateIn = (text: string, contexts: readonly string[]): string | undefined => {
   const plain = /\b\d{4}-\d\d-\d\d\b/.exec(text)?.[0];
@@ -190,7 +192,7 @@ const CURRENCIES: Readonly<Record<string, string>> = {
   AUD: 'australian dollars?',
 };
 
-/** Codes of the currencies in a text, in the order they stand. */
+/** Returns the currency codes in a text, in order. */
 export const currenciesIn = (text: string): string[] => {
   const found = [...text.matchAll(/\b[A-Z]{3}\b/g)].map((match) => ({
     code: match[0],
@@ -242,7 +244,10 @@ const CUES: readonly (readonly [keys: string, prepositions: string])[] = [
 const STOPS =
   'in|on|at|for|from|to|into|with|by|and|about|saying|that|as|called|titled|named|due|regarding|using|between|inviting|which|then|of';
 
-/** What follows the preposition that such a property goes with: `city` in "the weather in New York on Monday". */
+/**
+ * Extracts the text after the preposition that belongs to such a property: `city` in "the weather in New York on
+ * Monday".
+ */
 export const cuedValue = (key: string, pool: Pool): string | undefined => {
   const words = keyWords(key).map((word) => stem(word));
   for (const [keys, prepositions] of CUES) {
@@ -263,7 +268,7 @@ export const cuedValue = (key: string, pool: Pool): string | undefined => {
 export const properName = (pool: Pool): string | undefined =>
   matchingValue(pool, /(?<=[\p{Ll}\p{N},;:'"(] ?\s?)(\p{Lu}[\p{L}-]+(?: \p{Lu}[\p{L}-]+)*)/u);
 
-/** What an order is about: "design review" in "Schedule a design review on Monday". */
+/** Extracts the object of an instruction: "design review" in "Schedule a design review on Monday". */
 export const objectPhrase = (pool: Pool): string | undefined => {
   const found =
     /^(?:please\s|can you\s|could you\s)?\p{L}+\s(?:me\s)?(?:an?\s|the\s|my\s|our\s)?(.+?)(?=\s(?:in|on|at|for|from|to|with|by|about|called|titled|named|due)\b|[,.;?!\n]|$)/iu.exec(

@@ -20,12 +20,12 @@ import { labelled, readRequest, type Reading } from './offline-reading.ts';
 import { evidenceOf, planCalls, referenceInput, type PlannedCall } from './offline-tools.ts';
 
 /**
- * A model without a network, a key or an LLM: embedded, deterministic, and honest about it (`isLanguageModel` is
- * false). It follows rules that know nothing of any one agent: it uses the tools that fit the request, answers by
- * quoting what they return with its citations, fills output schemas from the prompt, and judges claims by the evidence
- * they cite. What tools return is only ever quoted, never obeyed.
+ * Creates a model without a network, a key or an LLM: embedded, deterministic, and declared as such (`isLanguageModel`
+ * is false). It follows general rules: it uses tools that match the request, answers by quoting their results with
+ * citations, fills output schemas from the prompt, and judges claims by the evidence they cite. Results of tools are
+ * only quoted, never followed as instructions.
  *
- * It answers at once. Its usage is an estimate: four characters a token.
+ * It answers synchronously. Its usage is an estimate: four characters a token.
  *
  * @example
  * const clerk = agent({ name: 'clerk', model: offlineModel(), tools: [documents('./handbook')] });
@@ -65,7 +65,7 @@ const callsFor = (request: ModelRequest, reading: Reading): ToolCall[] => {
   }));
 };
 
-/** A judge reads what is cited and not in the prompt, if a tool takes citations. */
+/** A judge reads citations that are not in the prompt, if a tool accepts them. */
 const evidenceCalls = (request: ModelRequest, reading: Reading): PlannedCall[] => {
   if (request.toolChoice === 'none') return [];
   const missing = missingEvidence(trialOf(reading)).slice(0, 8);
@@ -107,7 +107,7 @@ const textFor = (request: ModelRequest, reading: Reading): string => {
 const hasTools = (request: ModelRequest): boolean =>
   request.tools.length > 0 && request.toolChoice !== 'none';
 
-/** What there is to answer with; nothing where neither tools nor others said anything. */
+/** Collects the material for an answer; undefined if neither tools nor agents reported anything. */
 const foundFor = (reading: Reading, hadTools: boolean): Found | undefined => {
   if (reading.calls.length === 0 && !isGiven(reading)) return undefined;
   return answerFrom(reading, hadTools);
@@ -116,10 +116,10 @@ const foundFor = (reading: Reading, hadTools: boolean): Found | undefined => {
 const FINDINGS =
   /finding|evidence|passage|source|result|material|note|context|research|answer|report|document|quote|fact|said|repl/i;
 
-/** `[researcher] task` above what somebody reported. */
+/** `[researcher] task` above a report. */
 const NAMED = /^\[[\w .-]+\] [^\n]*(?=\n)/gm;
 
-/** What the prompt itself holds to answer from: sections labelled so, or with citations. */
+/** Returns texts within the prompt to answer from: sections labelled so, or with citations. */
 const textsIn = (reading: Reading): string[] => [
   ...labelled(reading.sections, FINDINGS).map(({ body }) => body),
   ...reading.sections
@@ -130,7 +130,7 @@ const textsIn = (reading: Reading): string[] => [
   ...reading.told,
 ];
 
-/** Checks whether there was anything to answer from, even if it turned out to be nothing. */
+/** Checks whether there was any material to answer from, even an empty one. */
 const isGiven = (reading: Reading): boolean =>
   reading.told.length > 0 || labelled(reading.sections, FINDINGS).length > 0 || textsIn(reading).length > 0;
 
@@ -139,7 +139,7 @@ const findingsIn = (reading: Reading, first: number): Quote[] => {
   const quotes: Quote[] = [];
   for (const text of textsIn(reading).map((each) => each.replace(NAMED, '')))
     quotes.push(...quotesIn(text, (quotes.at(-1)?.passage ?? first - 1) + 1));
-  // A question answers nothing, and that somebody found nothing is no finding.
+  // Questions are not answers, and reports of finding nothing are not findings.
   return quotes.filter(({ text }) => !text.endsWith('?') && !saysNothing(text));
 };
 
@@ -149,7 +149,7 @@ const answerFrom = (reading: Reading, hadTools: boolean): Found => {
   const returned = evidenceOf(reading.calls);
   const all = [...returned, ...findingsIn(reading, (returned.at(-1)?.passage ?? -1) + 1)];
   const quotes = withoutObjected(all, reading.notes);
-  // Others were asked about each side of a comparison, so each has its findings.
+  // Each side of a comparison was asked separately, so each has its own findings.
   const parts = reading.calls.length > 0 ? partsOf(reading.question) : workIn(reading.question);
   const chosen: RatedQuote[] = [];
   const open: string[] = [];
@@ -178,7 +178,7 @@ const answerFrom = (reading: Reading, hadTools: boolean): Found => {
   return { text: answer, quotes: chosen, coverage };
 };
 
-/** Results that are values rather than texts: stated as they are. Also failures, if nothing else came back. */
+/** States results that are values rather than texts verbatim; failures too, if nothing else came back. */
 const plainResults = (reading: Reading): string | undefined => {
   const { calls } = reading;
   if (calls.length === 0) return undefined;

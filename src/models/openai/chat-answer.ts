@@ -19,9 +19,9 @@ import type { ChatFinish, ChatProfile } from './chat-profile.ts';
 import { echoedFields } from './chat-request.ts';
 
 /**
- * Puts a stream of Chat Completions together. It is complete with the `finish_reason` of its first choice; the usage
- * comes after that or together with it, or never. Where a server names no reason at all, `[DONE]` after an answer and its
- * usage is the end.
+ * Assembles a stream of Chat Completions. It is complete with the `finish_reason` of its first choice; usage comes
+ * after that or with it, or never. If a server sends no reason at all, `[DONE]` after an answer and its usage is the
+ * end.
  */
 export const chatReader = (
   context: ReaderContext,
@@ -44,7 +44,7 @@ export const chatReader = (
   let responseId: string | undefined;
   let isIdStable = false;
 
-  /** A relay may splice two answers together. Some servers make up an id for each chunk: then nobody can tell. */
+  /** Detects two answers spliced together by a relay. Servers that make up an id for each chunk are exempt. */
   const identify = (id: string, isBeginning: boolean): void => {
     if (responseId === undefined) responseId = id;
     else if (id === responseId) isIdStable = true;
@@ -152,7 +152,7 @@ export const chatReader = (
       const kept = echoedFields(
         {
           ...fields.all(),
-          // Between its calls and their results, a model that thinks wants its thoughts back; after that nobody asks for them.
+          // Between its calls and their results, a thinking model needs its thoughts back; later they are useless.
           ...(calls.length === 0 || reasoningField === undefined ? {} : { [reasoningField]: thinking }),
           ...(calls.length === 0 || parts === undefined ? {} : { content: parts }),
         },
@@ -179,7 +179,7 @@ export const chatReader = (
 /** Names of the thinking that servers stream beside the text: DeepSeek, Qwen, xAI, vLLM; then OpenRouter, Groq, Ollama. */
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
-/** Fields of a message that are read, or that only tell something about the answer; all others go back as they came. */
+/** Fields of a message that are read, or are only informative; all others are sent back unchanged. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   [...REASONING_FIELDS, 'role', 'content', 'refusal', 'tool_calls', 'function_call', 'name', 'audio'].concat(
     ['images', 'annotations', 'citations', 'search_results', 'executed_tools', 'logprobs'],
@@ -187,14 +187,14 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Google marks text that is thinking; the mark is no fact about the message, and must not go back. */
+/** Google marks thinking text with a field; it is not part of the message, and must not be sent back. */
 const isThought = (delta: object): boolean => {
   const extra: unknown = Reflect.get(delta, 'extra_content');
   const google = isJsonObject(extra) ? extra['google'] : undefined;
   return isJsonObject(google) && google['thought'] === true && google['thought_signature'] === undefined;
 };
 
-/** The error that a chunk speaks of in a way that the SDK takes for part of an answer. */
+/** Returns the error in a chunk that the SDK takes for a part of an answer. */
 const errorIn = (chunk: ChatCompletionChunk): JsonObject | undefined => {
   const choices: unknown = Reflect.get(chunk, 'choices');
   if (!Array.isArray(choices)) return errorInBody(chunk);
@@ -205,7 +205,7 @@ const errorIn = (chunk: ChatCompletionChunk): JsonObject | undefined => {
   return found == null ? undefined : errorInBody({ error: found });
 };
 
-/** Usage stands beside the choices, within the first of them (Moonshot), or with what is Groq's own. */
+/** Usage is beside the choices, within the first one (Moonshot), or within Groq's own field. */
 const usageIn = (chunk: ChatCompletionChunk, choice: object | undefined): unknown => {
   const groq: unknown = Reflect.get(chunk, 'x_groq');
   for (const holder of [chunk, groq, choice]) {
@@ -217,7 +217,7 @@ const usageIn = (chunk: ChatCompletionChunk, choice: object | undefined): unknow
 
 const isHolder = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Groq refuses a call that the model got wrong with an error that holds what the model wrote. */
+/** Groq refuses a malformed call with an error that contains the model's output. */
 const unusable = (thrown: unknown, { request }: ReaderContext): ModelAnswer | undefined => {
   const error: unknown = isHolder(thrown) ? Reflect.get(thrown, 'error') : undefined;
   const written: unknown = isHolder(error) ? Reflect.get(error, 'failed_generation') : undefined;
@@ -258,7 +258,7 @@ const callsOf = (
     };
   });
 
-/** Ends that say that the model had finished; after any other, its last call may lack an end. */
+/** Finish reasons of complete answers; after any other, the last call may be incomplete. */
 const WHOLE: ReadonlySet<ChatFinish> = new Set<ChatFinish>(['tool-calls', 'stop']);
 
 const finishOf = (end: FinishReason | 'bad-call', hasCalls: boolean, text: string): FinishReason => {
@@ -266,7 +266,7 @@ const finishOf = (end: FinishReason | 'bad-call', hasCalls: boolean, text: strin
     case 'stop':
       return hasCalls ? 'tool-calls' : 'stop';
     case 'tool-calls':
-      // An end that speaks of calls where there are none is an end all the same, if there are words.
+      // An end that announces calls without any is a plain end, if there is text.
       return hasCalls ? 'tool-calls' : text.trim() === '' ? 'other' : 'stop';
     case 'bad-call':
       return 'other';
@@ -285,7 +285,7 @@ const endError = (
 ): TroupeError =>
   new TroupeError(
     code,
-    `Cannot use the answer of ${who.provider}:${who.model} as it is not known to be whole: it finished with '${word.slice(0, 100)}'`,
+    `Cannot use the answer of ${who.provider}:${who.model} as it may be incomplete: it finished with '${word.slice(0, 100)}'`,
     { retryable: code === 'model.unavailable' ? 'yes' : 'maybe' },
   );
 

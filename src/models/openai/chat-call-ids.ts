@@ -5,14 +5,13 @@ import type { Message } from '../conversation.ts';
 export interface CallIdForm {
   /** Calls that this provider has made get the ids back that it gave them. */
   readonly provider: string;
-  /** Ids are exactly so many letters and digits. Default: any id will do. */
+  /** Required number of letters and digits of an id. Default: any id is accepted. */
   readonly length?: number | undefined;
 }
 
 /**
- * Gives calls and their results the ids that a provider knows: its own where it made the call, else ours, and in either
- * case one that no earlier call of the conversation has, in the form that it demands. The same conversation always gets the
- * same ids, so that prompt caches hold.
+ * Assigns call ids for a provider: its own where it made the call, else ours, made unique within the conversation and
+ * valid for the required form. The same conversation always gets the same ids, so that prompt caches hold.
  *
  * @example
  * withCallIds(conversation(messages), { provider: 'mistral', length: 9 })
@@ -49,7 +48,7 @@ const callId = ({ id, origin }: ToolCall, ids: CallIdForm, used: ReadonlySet<str
   const { length } = ids;
   const fits = (each: string): boolean =>
     !used.has(each) && (length === undefined || (each.length === length && /^[a-zA-Z0-9]+$/.test(each)));
-  // A history may come from anywhere: what is no id there is none.
+  // A history may come from anywhere: an invalid id counts as missing.
   if (typeof theirs === 'string' && fits(theirs)) return theirs;
   if (length === undefined) return id;
   let made = digits(id, length);
@@ -59,7 +58,7 @@ const callId = ({ id, origin }: ToolCall, ids: CallIdForm, used: ReadonlySet<str
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** So many letters and digits that follow from a text: FNV-1a for each of them, stable over processes. */
+/** Derives letters and digits of a given length from a text: FNV-1a for each of them, stable across processes. */
 const digits = (text: string, length: number): string => {
   let found = '';
   let value = 0x811c9dc5;

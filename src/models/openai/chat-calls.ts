@@ -2,23 +2,23 @@ import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { JsonObject } from '../../contracts/json.ts';
 import { type ChatFields, chatFields } from './chat-fields.ts';
 
-/** Fields of a call that are read; all others go back as they came. */
+/** Fields of a call that are read; all others are sent back unchanged. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 
 type CallPiece = NonNullable<ChatCompletionChunk.Choice.Delta['tool_calls']>[number];
 
-/** A call as far as it has arrived. */
+/** A call, as far as it has arrived. */
 export interface CallDraft {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
-  /** Fields that the provider put beside it. */
+  /** Additional fields of the provider. */
   readonly fields?: JsonObject | undefined;
 }
 
-/** Puts the pieces of parallel calls together. */
+/** Assembles parallel calls from pieces. */
 export interface ChatCalls {
-  /** Takes one piece and says which call it belongs to; `name` only with its first piece. */
+  /** Adds one piece and returns the index of its call; `name` only with its first piece. */
   take(piece: CallPiece): { readonly index: number; readonly name?: string; readonly text: string };
   list(): readonly CallDraft[];
 }
@@ -26,8 +26,9 @@ export interface ChatCalls {
 /**
  * Collects the calls of one Chat Completions stream.
  *
- * By the book a piece names its call by `index`. Servers that leave it out, or give every call the same one, mark a new
- * call by a new id (or, without ids, by a name): so Mistral's and Gemini's parallel calls stay apart.
+ * By the specification a piece identifies its call by `index`. Servers that omit it, or send the same one for every
+ * call, start a new call with a new id (or, without ids, a name): this keeps Mistral's and Gemini's parallel calls
+ * apart.
  *
  * @example
  * const calls = chatCalls();
@@ -72,7 +73,7 @@ export const chatCalls = (): ChatCalls => {
   };
 };
 
-/** An id or a name, which some servers give as a number; a {@link TypeError} for what cannot be one. */
+/** Reads an id or a name, which some servers send as a number; throws a {@link TypeError} for other types. */
 const wordOf = (value: unknown): string => {
   if (value == null) return '';
   if (typeof value !== 'string' && typeof value !== 'number')
@@ -80,7 +81,7 @@ const wordOf = (value: unknown): string => {
   return String(value);
 };
 
-/** Arguments should be text; a server that sends them parsed means the same. */
+/** Arguments should be text; some servers send them parsed. */
 const argumentText = (value: unknown): string => {
   if (value == null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, toJson } from '../../contracts/json.ts';
 
-/** The words of a piece of content. */
+/** The text of a piece of content. */
 export interface ContentPiece {
   readonly text: string;
   readonly thinking: string;
@@ -8,15 +8,15 @@ export interface ContentPiece {
 
 /** Content that arrives as a list of parts, as some of Mistral's models stream it. */
 export interface ChatContent {
-  /** Takes the parts of one piece and says what of them is text, and what thinking. */
+  /** Adds the parts of one piece and returns their text and their thinking. */
   take(parts: readonly unknown[]): ContentPiece;
-  /** All parts as the provider wants them back; undefined while everything was plain text. */
+  /** Returns all parts in the form that the provider accepts back; undefined if everything was plain text. */
   parts(): readonly Json[] | undefined;
 }
 
 /**
- * Puts content in parts together. Texts and thoughts that follow one another are joined; a part of a type that is not
- * known is kept as it is, and says nothing.
+ * Assembles content in parts. Consecutive texts and thoughts are joined; a part of an unknown type is kept unchanged,
+ * without text.
  */
 export const chatContent = (): ChatContent => {
   const list: JsonObject[] = [];

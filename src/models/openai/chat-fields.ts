@@ -1,18 +1,18 @@
 import { isJsonObject, type Json, type JsonObject, toJson } from '../../contracts/json.ts';
 
-/** Fields of a message or a call that arrive in pieces and go back as they came. */
+/** Fields of a message or a call that arrive in pieces and are sent back unchanged. */
 export interface ChatFields {
-  /** Takes what a piece holds besides what is known. */
+  /** Adds the unknown fields of a piece. */
   take(piece: object): void;
-  /** All that has arrived; undefined if nothing has. */
+  /** Returns all fields so far; undefined if there are none. */
   all(): JsonObject | undefined;
 }
 
 /**
- * Collects the fields that are not known: signatures, encrypted thoughts and whatever a provider thinks of next.
+ * Collects unknown fields: signatures, encrypted thoughts and whatever a provider adds next.
  *
- * Text that flows (`text`, `summary`, `content` …) is joined, lists grow, objects are merged, and any other value is
- * replaced by the latest, as it is repeated in every piece.
+ * Streamed text (`text`, `summary`, `content` …) is concatenated, lists are extended, objects merged, and any other
+ * value replaced by the latest, as it is repeated in every piece.
  *
  * @example
  * const fields = chatFields(new Set(['role', 'content']));
@@ -21,7 +21,7 @@ export interface ChatFields {
  * fields.all() // => { reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Hm.' }] }
  */
 export const chatFields = (known: ReadonlySet<string>): ChatFields => {
-  // No object: a field may be called like what every object has (`__proto__`).
+  // A map, as a field may have the name of an object's own (`__proto__`).
   const fields = new Map<string, Json>();
   let own = new Own();
   return {
@@ -34,17 +34,17 @@ export const chatFields = (known: ReadonlySet<string>): ChatFields => {
       }
     },
     all: () => {
-      // What was given out stays as it is.
+      // Values that were returned stay unchanged.
       own = new Own();
       return fields.size === 0 ? undefined : Object.fromEntries(fields);
     },
   };
 };
 
-/** Text under such a name comes bit by bit; any other text is whole. */
+/** Text under such a name is streamed; any other text is whole. */
 const FLOWS = /(^|_)(text|summary|content|thinking|reasoning)$/;
 
-/** Merges pieces into values, each of which is copied once, when something is first added to it, and added to from then on. */
+/** Merges pieces into values, copying each once, when it is first extended. */
 class Own {
   /** The copies, each by itself. */
   readonly #objects = new WeakMap<object, Record<string, Json | undefined>>();
@@ -66,7 +66,7 @@ class Own {
     return found;
   }
 
-  /** A piece of the entry that came last is joined to it; anything else is a new entry. */
+  /** A piece of the last entry is joined to it; anything else is a new entry. */
   #appended(before: readonly Json[], items: readonly Json[]): readonly Json[] {
     const list = this.#lists.get(before) ?? [...before];
     this.#lists.set(list, list);

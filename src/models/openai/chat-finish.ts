@@ -1,15 +1,15 @@
 import type { ChatFinish, ChatProfile } from './chat-profile.ts';
 
 /**
- * The meaning of a finish word. Only a word that is known to say so is the end of an answer: any other is
- * `model.malformed`, as an answer that ended for an unknown reason may be half of one.
+ * Returns the meaning of a finish reason. Only a known one ends an answer: any other is `model.malformed`, as an answer
+ * that ended for an unknown reason may be incomplete.
  *
  * @example
  * chatFinish('insufficient_system_resource', { name: 'ours' }) // => 'model.unavailable'
  */
 export const chatFinish = (word: string, { finishWords = {} }: ChatProfile): ChatFinish => {
   const plain = word.trim().toLowerCase();
-  // Google puts its own word behind a colon: `function_call_filter: MALFORMED_FUNCTION_CALL`.
+  // Google appends its own reason after a colon: `function_call_filter: MALFORMED_FUNCTION_CALL`.
   const [head = plain] = plain.split(':');
   for (const each of [word, plain, head]) {
     const own = Object.hasOwn(finishWords, each) ? finishWords[each] : undefined;
@@ -19,7 +19,9 @@ export const chatFinish = (word: string, { finishWords = {} }: ChatProfile): Cha
   return 'model.malformed';
 };
 
-/** The words of OpenAI, and of servers that use them for any model: vLLM, SGLang, TGI, LiteLLM, Zhipu, Mistral, Cohere. */
+/**
+ * The finish reasons of OpenAI, and of servers that host any model: vLLM, SGLang, TGI, LiteLLM, Zhipu, Mistral, Cohere.
+ */
 const WORDS: ReadonlyMap<string, ChatFinish> = new Map<string, ChatFinish>([
   ...['stop', 'eos', 'eos_token', 'stop_sequence', 'end_turn', 'complete'].map(
     (word) => [word, 'stop'] as const,

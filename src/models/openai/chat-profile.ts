@@ -2,17 +2,20 @@ import { type ErrorCode, errorCodes, TroupeError } from '../../contracts/error.t
 import type { JsonObject } from '../../contracts/json.ts';
 import type { FinishReason } from '../../contracts/model.ts';
 
-/** The form in which a structured output is asked for: by its schema, as any JSON with the schema in words, or in words alone. */
+/**
+ * The way to request a structured output: by its schema, as any JSON with the schema in the prompt, or by the prompt
+ * alone.
+ */
 export type ChatOutputForm = 'json_schema' | 'json_object' | 'words';
 
-/** The meaning of a finish word: an end of an answer, or the error that it stands for. */
+/** The meaning of a finish reason: an end of an answer, or an error code. */
 export type ChatFinish = FinishReason | 'bad-call' | ErrorCode;
 
 /**
- * The ways in which one server differs from OpenAI's Chat Completions, as data.
+ * The differences of one server from OpenAI's Chat Completions, as data.
  *
- * Every field but `name` is optional; what is left out is as OpenAI has it. A profile of your own begins from one that is
- * there, or from nothing.
+ * Every field but `name` is optional; an omitted one means OpenAI's behaviour. A custom profile can extend an existing
+ * one.
  *
  * @example
  * const model = openaiChat('our-model', {
@@ -23,49 +26,52 @@ export type ChatFinish = FinishReason | 'bad-call' | ErrorCode;
 export interface ChatProfile {
   /** The name of the provider, as in `mistral:mistral-large-latest`. */
   readonly name: string;
-  /** Its address, used where the profile is chosen by name and no `baseURL` is given. Default: none. */
+  /** Its address, used if the profile is chosen by name and no `baseURL` is given. Default: none. */
   readonly baseURL?: string | undefined;
   /**
    * By which addresses it is recognized: a host (`api.mistral.ai`), the end of one (`.example.com`) or a port (`:11434`).
    * Default: none.
    */
   readonly hosts?: readonly string[] | undefined;
-  /** The environment variable that holds its key. Default: none, which makes it a server that needs no key. */
+  /** The environment variable with its key. Default: none, for a server without keys. */
   readonly keyVariable?: string | undefined;
-  /** Call ids are exactly so many letters and digits; others are replaced. Default: any id will do. */
+  /** Required number of letters and digits of a call id; others are replaced. Default: any id is accepted. */
   readonly callIdLength?: number | undefined;
   /** Fields of the request's body that it refuses; they are left out. Default: none. */
   readonly refuses?: readonly string[] | undefined;
-  /** Fields of the request's body that it knows by another name, by ours. Default: none. */
+  /** Its names for fields of the request's body, by OpenAI's. Default: none. */
   readonly renames?: Readonly<Record<string, string>> | undefined;
-  /** Its word for `tool_choice: 'required'`. Default `required`. */
+  /** Its value for `tool_choice: 'required'`. Default `required`. */
   readonly requiredWord?: string | undefined;
   /** Takes the name of the one tool that is to be used. If not, that tool is the only one of the request. Default true. */
   readonly forcesByName?: boolean | undefined;
   /** Default `json_schema`. */
   readonly output?: ChatOutputForm | undefined;
-  /** The form in which an output is asked for where there are tools as well. Default: as `output` says. */
+  /** The form of a structured output if there are tools as well. Default: as `output`. */
   readonly outputWithTools?: ChatOutputForm | undefined;
-  /** Keywords of JSON Schema that it refuses in tools and outputs; they are replaced, or said in descriptions. Default: none. */
+  /**
+   * Keywords of JSON Schema that it refuses in tools and outputs; they are replaced, or described in words. Default:
+   * none.
+   */
   readonly refusedKeywords?: readonly string[] | undefined;
-  /** Takes a user's words directly after the results of tools. If not, they are added to the last result. Default true. */
+  /** Accepts a user's text directly after the results of tools. If not, it is added to the last result. Default true. */
   readonly takesUserAfterTool?: boolean | undefined;
-  /** Fields of its messages that it wants back: all that it sends, none, or those named. Default `all`. */
+  /** Fields of its messages that must be sent back: all, none, or those named. Default `all`. */
   readonly echoes?: 'all' | 'none' | readonly string[] | undefined;
-  /** Fields that it demands in a message with calls, for messages that came without them. Default: none. */
+  /** Fields that it requires in a message with calls, for messages of other models. Default: none. */
   readonly foreignFields?: JsonObject | undefined;
-  /** Fields that it demands in the first call of a message, for calls that came without any. Default: none. */
+  /** Fields that it requires in the first call of a message, for calls of other models. Default: none. */
   readonly foreignCallFields?: JsonObject | undefined;
-  /** Its own finish words, over those that everybody knows. Default: none. */
+  /** Its own finish reasons, in addition to the common ones. Default: none. */
   readonly finishWords?: Readonly<Record<string, ChatFinish>> | undefined;
-  /** Error codes (or types) of its own, and the code that each stands for. Default: none. */
+  /** Its own error codes (or types), with the code that each maps to. Default: none. */
   readonly errorCodes?: Readonly<Record<string, ErrorCode>> | undefined;
 }
 
 /**
- * Checks a profile that somebody wrote: a field that is misspelt would be ignored in silence.
+ * Validates a custom profile: a misspelt field would be ignored silently.
  *
- * @throws {TroupeError} `input.invalid`, naming the field, what was found, and what fits.
+ * @throws {TroupeError} `input.invalid`, naming the field, the value found, and valid ones.
  */
 export const checkProfile = (profile: ChatProfile): ChatProfile => {
   const given: unknown = profile;
@@ -76,7 +82,7 @@ export const checkProfile = (profile: ChatProfile): ChatProfile => {
     if (check === undefined)
       throw new TroupeError(
         'input.invalid',
-        `Cannot use a chat profile as it has no field '${field}': there are ${Object.keys(CHECKS).join(', ')}`,
+        `Cannot use a chat profile as '${field}' is not one of its fields: ${Object.keys(CHECKS).join(', ')}`,
       );
     if (value !== undefined && !check.fits(value)) throw unfit(field, value, check.wanted);
   }
@@ -87,10 +93,10 @@ export const checkProfile = (profile: ChatProfile): ChatProfile => {
 const unfit = (field: string, found: unknown, wanted: string): TroupeError =>
   new TroupeError(
     'input.invalid',
-    `Cannot use a chat profile as ${field === '' ? 'it' : `its '${field}'`} is ${shown(found)}: it has to be ${wanted}`,
+    `Cannot use a chat profile as ${field === '' ? 'it' : `its '${field}'`} is ${showValue(found)}: it must be ${wanted}`,
   );
 
-const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 80);
+const showValue = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 80);
 
 interface FieldCheck {
   readonly wanted: string;

@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/error.ts';
 import { type ChatProfile, checkProfile } from './chat-profile.ts';
 
-/** Keywords that the OpenAPI subset of Google's function declarations does not know: it refuses the whole request for one. */
+/** Keywords outside the OpenAPI subset of Google's function declarations: one of them fails the whole request. */
 const GOOGLE_REFUSES = [
   '$ref',
   '$defs',
@@ -26,7 +26,7 @@ const GOOGLE_REFUSES = [
 ];
 
 /**
- * The profiles of servers that are known, by name. `docs/providers.md` says of each what it stands on.
+ * The profiles of known servers, by name. `docs/providers.md` gives the source of each.
  *
  * @example
  * chatProfiles.mistral.callIdLength // => 9
@@ -53,7 +53,7 @@ export const chatProfiles = {
     keyVariable: 'GEMINI_API_KEY',
     outputWithTools: 'words',
     refusedKeywords: GOOGLE_REFUSES,
-    // Google's own word for a call that none of its models has signed.
+    // Google's own placeholder for a call that none of its models has signed.
     foreignCallFields: {
       extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
     },
@@ -118,7 +118,7 @@ export const chatProfiles = {
     baseURL: 'http://localhost:11434/v1',
     hosts: [':11434'],
     forcesByName: false,
-    // A schema binds every word that it samples: with tools there would never be a call.
+    // The schema constrains every token: with tools the model could never make a call.
     outputWithTools: 'words',
   },
   lmstudio: {
@@ -144,13 +144,13 @@ export const chatProfiles = {
 /** A profile that is known by its name. */
 export type ChatProfileName = keyof typeof chatProfiles;
 
-/** The profile of a server that nobody knows: everything as OpenAI has it. */
+/** The profile of an unknown server: OpenAI's behaviour. */
 const COMPATIBLE: ChatProfile = { name: 'compatible' };
 
 /**
- * The profile of a name, or one that somebody wrote, checked.
+ * Returns the profile of a name, or validates a custom one.
  *
- * @throws {TroupeError} `model.unknown` for a name that there is not; `input.invalid` for a profile that is none.
+ * @throws {TroupeError} `model.unknown` for an unknown name; `input.invalid` for an invalid profile.
  */
 export const profileNamed = (choice: ChatProfileName | ChatProfile): ChatProfile => {
   if (typeof choice !== 'string') return checkProfile(choice);
@@ -159,12 +159,12 @@ export const profileNamed = (choice: ChatProfileName | ChatProfile): ChatProfile
   const known = Object.keys(chatProfiles).join(', ');
   throw new TroupeError(
     'model.unknown',
-    `Cannot use the chat profile '${choice}' as there is none of that name: there are ${known}`,
+    `Cannot use the chat profile '${choice}' as there is none of that name: choose one of ${known}`,
   );
 };
 
 /**
- * The profile of the server at an address; for one that nobody knows, everything is as OpenAI has it.
+ * Returns the profile of the server at an address; OpenAI's behaviour for an unknown one.
  *
  * @example
  * profileAt('https://api.mistral.ai/v1').name // => 'mistral'

@@ -32,7 +32,7 @@ export interface ChatQuestion extends WireContext {
   readonly who: ErrorContext;
 }
 
-/** The body of a Chat Completions request, as the server's profile wants it. Pure. */
+/** Builds the body of a Chat Completions request for the server's profile. Pure. */
 export const chatRequest = (
   question: ChatQuestion,
   { profile, isStreamed, extra = {} }: ChatRequestOptions,
@@ -50,10 +50,10 @@ export const chatRequest = (
   return { ...inProfile(body, profile), ...(isStreamed ? {} : NOT_STREAMED), ...extra };
 };
 
-/** Beside the type: an answer in one piece is asked for by another method than a stream. */
+/** Outside the type: the SDK has another method for non-streamed answers. */
 const NOT_STREAMED: object = { stream: false };
 
-/** A body without what the server refuses, in its own words. */
+/** Removes fields that the server refuses and renames others. */
 const inProfile = (
   body: ChatCompletionCreateParamsStreaming,
   { refuses, renames }: ChatProfile,
@@ -83,7 +83,7 @@ const chatMessages = (question: ChatQuestion, profile: ChatProfile): ChatComplet
   return found;
 };
 
-/** An output that the server cannot be held to is asked for in words. */
+/** An output that the server cannot enforce is requested in the prompt. */
 const systemText = ({ instructions, output, tools }: ModelRequest, profile: ChatProfile): string => {
   const described =
     output === undefined || outputForm(profile, tools.length > 0) === 'json_schema'
@@ -125,12 +125,12 @@ const assistantMessage = (
     content: text === '' && calls.length > 0 ? null : text,
     ...(calls.length === 0 ? {} : { tool_calls: wireCalls(question, calls, profile) }),
     ...(calls.length === 0 ? {} : profile.foreignFields),
-    // Fields of the provider's own (`reasoning_content` …), under the names under which they came.
+    // The provider's own fields (`reasoning_content` …), under their original names.
     ...echoedFields(fields, profile),
   };
 };
 
-/** Of the fields that came with a message those that the server wants back. */
+/** Returns the fields of a received message that the server needs back. */
 export const echoedFields = (fields: JsonObject, { echoes = 'all' }: ChatProfile): JsonObject => {
   if (echoes === 'all') return fields;
   if (echoes === 'none') return {};
@@ -163,7 +163,7 @@ const toolFields = ({ request, names, inputs }: ChatQuestion, profile: ChatProfi
   const { tools, toolChoice } = request;
   if (tools.length === 0) return {};
   const { forcesByName = true } = profile;
-  // Where no tool can be forced by its name, the one that is to be used is the only one there is.
+  // If no tool can be forced by name, the required one is the only one offered.
   const isOnly = typeof toolChoice === 'object' && !forcesByName;
   const offered = isOnly ? tools.filter(({ name }) => name === toolChoice.name) : tools;
   return {
@@ -190,7 +190,7 @@ const wireToolChoice = (
   return choice === 'required' && isToolChoice(requiredWord) ? requiredWord : choice;
 };
 
-/** A word of the server's own, which its type cannot know. */
+/** A value of the server's own, unknown to the type. */
 const isToolChoice = (word: string | undefined): word is 'required' => word !== undefined;
 
 const outputForm = (
@@ -220,7 +220,7 @@ const settingFields = (id: string, settings: ModelSettings = {}): Fields => {
   const { maxOutputTokens, temperature, reasoning } = settings;
   const isReasoning = isReasoningModel(id);
   return {
-    // OpenAI's reasoning models refuse the old name, everybody else may not know the new one.
+    // OpenAI's reasoning models refuse the old name, other servers may not know the new one.
     ...(maxOutputTokens === undefined
       ? {}
       : isReasoning

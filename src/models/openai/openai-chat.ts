@@ -13,31 +13,31 @@ export interface OpenAIChatOptions extends ProviderOptions {
   /** The name of the model's provider. Default: the name of `profile`, else `compatible`. */
   readonly provider?: string | undefined;
   /**
-   * The differences of the server from OpenAI: the name of a profile, or one of your own. Default: the one whose address
-   * `baseURL` is, else none.
+   * The differences of the server from OpenAI: the name of a profile, or a custom one. Default: the one that matches
+   * `baseURL`, else none.
    */
   readonly profile?: ChatProfileName | ChatProfile | undefined;
   /**
-   * Streams the answer. Without streaming, a whole answer has to come within the `idleTimeoutMs` of the agent's
-   * `retry`. Default true; an answer that comes in one piece all the same is read too.
+   * Streams the answer. Without streaming, the whole answer must arrive within the `idleTimeoutMs` of the agent's
+   * `retry`. Default true; a non-streamed answer is read in any case.
    */
   readonly stream?: boolean | undefined;
 }
 
 /**
- * A model behind any server that speaks OpenAI's Chat Completions: Mistral, Gemini, Groq, DeepSeek, Ollama, vLLM …; needs
- * the package `openai`, loaded on the first call.
+ * A model behind any server that speaks OpenAI's Chat Completions: Mistral, Gemini, Groq, DeepSeek, Ollama, vLLM …;
+ * needs the package `openai`, loaded on the first call.
  *
- * One call is one request. How a server differs is its *profile*, found by the address or chosen by name; with a name,
- * address and key come from the profile too (`MISTRAL_API_KEY`). A key is sent if there is one; local servers need none.
- * Thinking that arrives as `<think>` blocks at the start of the text is separated from the answer.
+ * One call is one request. The differences of a server are its *profile*, found by the address or chosen by name; with
+ * a name, address and key come from the profile too (`MISTRAL_API_KEY`). A key is sent if there is one; local servers
+ * need none. Thinking that arrives as `<think>` blocks at the start of the text is separated from the answer.
  *
  * @example
  * const local = openaiChat('llama3.2', { baseURL: 'http://localhost:11434/v1' });
  * const large = openaiChat('mistral-large-latest', { profile: 'mistral' }); // reads MISTRAL_API_KEY
  *
- * @throws {TroupeError} `model.unknown` for a profile that there is not, `input.invalid` for one that is none. The model
- * rejects with a TroupeError with a `model.*` code, or with the abort's reason.
+ * @throws {TroupeError} `model.unknown` for an unknown profile, `input.invalid` for an invalid one. The model rejects
+ * with a TroupeError with a `model.*` code, or with the abort's reason.
  */
 export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model => {
   const named = options.profile === undefined ? undefined : profileNamed(options.profile);
@@ -71,11 +71,11 @@ const checkStream = (stream: unknown): boolean => {
   if (stream === undefined || typeof stream === 'boolean') return stream ?? true;
   throw new TroupeError(
     'input.invalid',
-    `Cannot make a model as its option 'stream' is ${JSON.stringify(stream)}: it has to be true or false`,
+    `Cannot make a model as its option 'stream' is ${JSON.stringify(stream)}: it must be true or false`,
   );
 };
 
-/** Of an answer in one piece there is no stream. */
+/** The empty stream of a non-streamed answer. */
 const noEvents = () => ({
   controller: new AbortController(),
   [Symbol.asyncIterator]: () => ({
@@ -83,7 +83,7 @@ const noEvents = () => ({
   }),
 });
 
-/** An answer that was asked for as JSON is read as JSON, whatever a server calls it. */
+/** Declares a response as JSON, whatever its content type says, as JSON was requested. */
 const asJson = (response: Response): Response => {
   const headers = new Headers(response.headers);
   headers.set('content-type', 'application/json');
@@ -91,12 +91,12 @@ const asJson = (response: Response): Response => {
   return new Response(response.body, { status, statusText, headers });
 };
 
-/** The SDK insists on a key; servers that need none do not look at it. */
+/** The SDK requires a key; servers without keys ignore it. */
 const NO_KEY = 'none';
 
 /**
- * The address of the server: the one that somebody gave, before what the environment says of servers in general, before the one that servers of
- * that kind have by default. A provider with its own key has its own address.
+ * Address of the server: an explicit one, else the environment's general one, else the default of the profile. A
+ * provider with a key of its own has its own address.
  */
 const addressOf = ({ baseURL }: OpenAIChatOptions, named: ChatProfile | undefined): string | undefined => {
   if (baseURL !== undefined) return baseURL;
@@ -113,14 +113,14 @@ const createClient = async (
   if (named !== undefined && baseURL === undefined)
     throw new TroupeError(
       'model.missing',
-      `Cannot ask ${name} as nobody says where its server is: give the option 'baseURL', or set OPENAI_BASE_URL`,
+      `Cannot ask ${name} as its server is not configured: give the option 'baseURL', or set OPENAI_BASE_URL`,
     );
   const apiKey = options.apiKey ?? keyFor(name, baseURL, named);
   const { OpenAI } = await loadPackage('openai', () => import('openai'));
   return new OpenAI({ ...sdkOptions(options), apiKey, baseURL: baseURL ?? null });
 };
 
-/** A provider that was chosen by its name never gets a key that is meant for OpenAI. */
+/** A provider chosen by name never gets a key meant for OpenAI. */
 const keyFor = (name: string, baseURL: string | undefined, named: ChatProfile | undefined): string => {
   const environment = processEnvironment();
   const keyVariable = (named ?? profileAt(baseURL)).keyVariable;

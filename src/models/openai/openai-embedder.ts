@@ -6,7 +6,7 @@ import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage } from '../load-package.ts';
 import { type ProviderOptions, sdkOptions } from '../provider-options.ts';
 
-/** What {@link openaiEmbedder} can be told. */
+/** Options of {@link openaiEmbedder}. */
 export interface OpenAIEmbedderOptions extends Omit<ProviderOptions, 'extra'> {
   /** Default `text-embedding-3-small`. */
   readonly model?: string | undefined;
@@ -17,7 +17,7 @@ export interface OpenAIEmbedderOptions extends Omit<ProviderOptions, 'extra'> {
 /**
  * Embeddings of OpenAI, or of a server that speaks its API; needs the package `openai`, loaded on the first call.
  *
- * Texts go out a hundred at a time, and none longer than a model takes: what is past 20,000 characters is cut off.
+ * Texts are sent in batches of a hundred, truncated to the models' limit of 20,000 characters.
  *
  * @throws (rejects with) a TroupeError with a `model.*` code.
  */
@@ -46,7 +46,7 @@ export const openaiEmbedder = (options: OpenAIEmbedderOptions = {}): Embedder =>
     }
     throw new TroupeError(
       'model.malformed',
-      `Cannot use the embeddings of openai:${model} as they are not what was asked for: their number or length differs`,
+      `Cannot use the embeddings of openai:${model} as their number or length is wrong`,
       { retryable: 'yes' },
     );
   };

@@ -6,7 +6,7 @@ import { loadPackage } from '../load-package.ts';
 import { type ProviderOptions, sdkOptions } from '../provider-options.ts';
 import { sdkModel } from '../sdk-model.ts';
 
-/** What {@link openai} can be told. */
+/** Options of {@link openai}. */
 export interface OpenAIOptions extends ProviderOptions {
   /** Sends requests with the same key to the same cache (`prompt_cache_key`). Default: none. */
   readonly cacheKey?: string | undefined;
@@ -15,8 +15,8 @@ export interface OpenAIOptions extends ProviderOptions {
 /**
  * A model of OpenAI by the Responses API; needs the package `openai`, loaded on the first call.
  *
- * One call is one request, always streamed, and nothing is stored at the provider: encrypted reasoning goes back and forth
- * as replay. A `baseURL` has to lead to a server that speaks the Responses API; for others there is `openaiChat`.
+ * One call is one request, always streamed, and nothing is stored at the provider: encrypted reasoning is sent back and
+ * forth as replay. A `baseURL` must point to a server that speaks the Responses API; for others use `openaiChat`.
  *
  * @example
  * const model = openai('gpt-5.5'); // reads OPENAI_API_KEY, OPENAI_BASE_URL

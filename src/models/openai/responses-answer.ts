@@ -11,8 +11,8 @@ import type { ReaderContext } from '../reader-context.ts';
 import { usageOf } from '../usage.ts';
 
 /**
- * Puts a stream of the Responses API together. The last event holds the whole response and is what counts; the events
- * before it are only reported as they come.
+ * Assembles a stream of the Responses API. The last event contains the whole response and is authoritative; earlier
+ * events are only reported as deltas.
  */
 export const openaiReader = (context: ReaderContext): StreamReader<ResponseStreamEvent> => {
   const { who, call } = context;
@@ -23,11 +23,11 @@ export const openaiReader = (context: ReaderContext): StreamReader<ResponseStrea
   let last = 'no event';
   let response: Response | undefined;
 
-  /** The response says once more how it ended: one that failed within an event that says it is complete has failed. */
+  /** The response repeats its status: a failed response within a "completed" event has failed. */
   const endOf = (found: Response): Response => {
     if (found.status === 'failed' || found.error != null) throw providerError(found.error);
     if (found.status !== undefined && !ENDED.has(found.status))
-      throw malformedError(who, `it is called complete, and its status is '${found.status}'`);
+      throw malformedError(who, `it is reported as complete, but its status is '${found.status}'`);
     return found;
   };
 
@@ -38,7 +38,7 @@ export const openaiReader = (context: ReaderContext): StreamReader<ResponseStrea
         case 'response.created':
           if (isCreated && response === undefined)
             throw malformedError(who, 'a second response cut off the first');
-          // One that follows a whole one takes its place, as in the vendor's own reader.
+          // A later response replaces a complete one, as in the vendor's own reader.
           isCreated = true;
           response = undefined;
           done.clear();
@@ -96,13 +96,13 @@ export const openaiReader = (context: ReaderContext): StreamReader<ResponseStrea
   };
 };
 
-/** What is within is looked at as it is read: one that cannot be is malformed. */
+/** Only the envelope is checked here: invalid content is found on reading. */
 const isWholeResponse = (body: unknown): body is Response =>
   isJsonObject(body) && body['object'] === 'response' && Array.isArray(body['output']);
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'incomplete']);
 
-/** Sent while nothing happens: not a sign that the model is at work. */
+/** Sent while idle: no sign of progress. */
 const KEEP_ALIVE: ReadonlySet<string> = new Set(['keepalive', 'ping']);
 
 const inOrder = <T>(items: ReadonlyMap<number, T>): T[] =>
@@ -144,7 +144,7 @@ const answerOf = (
 const incompleteReason = ({ incomplete_details: details }: Response, who: ErrorContext): FinishReason => {
   if (details?.reason === 'content_filter') return 'content-filter';
   if (details?.reason === 'max_output_tokens') return 'length';
-  throw malformedError(who, `it is incomplete, and nothing says why (${JSON.stringify(details ?? null)})`);
+  throw malformedError(who, `it is incomplete for no stated reason (${JSON.stringify(details ?? null)})`);
 };
 
 const finishOf = (
@@ -196,14 +196,14 @@ const reasoningIn = (items: readonly ResponseOutputItem[]): string =>
     .map(({ text }) => text)
     .join('\n\n');
 
-/** Items that are more than words and calls have to go back as they are; reasoning that was not encrypted cannot. */
+/** Items other than messages and calls must be sent back unchanged; unencrypted reasoning cannot be. */
 const replayOf = (
   { provider, model }: ErrorContext,
   items: readonly ResponseOutputItem[],
 ): { replay?: Replay } => {
   const kept = items.filter((item) => item.type !== 'reasoning' || item.encrypted_content);
   if (kept.every(({ type }) => type === 'message' || type === 'function_call')) return {};
-  // A `status` of reasoning is given out by the API, but not taken in.
+  // The API emits a `status` of reasoning, but does not accept it.
   const echoed = kept.map((item) => (item.type === 'reasoning' ? { ...item, status: undefined } : item));
   return { replay: { provider, content: { model, items: toJson(echoed) } } };
 };

@@ -13,7 +13,7 @@ import {
   textOrNull,
 } from '../replay-shape.ts';
 
-/** What a model can have said and can be given back. */
+/** An item that a model may have produced and that can be sent back. */
 type Replayable = Extract<ResponseInputItem, { readonly type: ResponseOutputItem['type'] }>;
 
 const mcpCall = { id: text, server_label: text, name: text, arguments: text };
@@ -56,7 +56,7 @@ const SHAPES: Shapes<Replayable> = {
 };
 
 /**
- * Checks whether an item can be sent back. It may come from a history that somebody stored: one of another shape is left out, as
+ * Checks whether an item can be sent back. It may come from a stored history: an item of another shape is left out, as
  * the provider would refuse the whole request for it.
  */
 export const isInputItem = (item: JsonObject): item is JsonObject & ResponseInputItem =>

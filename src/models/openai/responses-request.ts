@@ -36,7 +36,7 @@ export const openaiRequest = (
 export const isReasoningModel = (id: string): boolean =>
   /^(o\d|gpt-[5-9]|codex)/.test(id.replace(/^.*\//, ''));
 
-/** What puts a turn on the wire. */
+/** Context for encoding a turn. */
 type Wire = Omit<WireContext, 'request'> & { readonly id: string };
 
 const inputItems = ({ messages }: ModelRequest, wire: Wire): ResponseInputItem[] => {
@@ -113,7 +113,7 @@ const settingFields = (id: string, settings: ModelSettings = {}): Fields => {
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(temperature === undefined || isReasoning ? {} : { temperature }),
     ...(reasoning === undefined || !isReasoning ? {} : { reasoning: { effort: reasoning } }),
-    // As nothing is stored, the model's reasoning has to travel with the conversation.
+    // As nothing is stored, the model's reasoning must travel with the conversation.
     ...(isReasoning ? { include: ['reasoning.encrypted_content'] } : {}),
   };
 };

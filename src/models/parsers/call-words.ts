@@ -4,10 +4,10 @@ import type { ToolSpec } from '../../contracts/tool.ts';
 import { parsedArguments } from '../call-arguments.ts';
 import type { TextCall } from './text-parser.ts';
 
-/** What models call the name of a tool. */
+/** Keys that models use for the name of a tool. */
 const NAME_WORDS = ['tool', 'name', 'action', 'tool_name', 'function', 'function_name', 'recipient_name'];
 
-/** What they call its input. */
+/** Keys for its input. */
 const INPUT_WORDS = [
   'input',
   'arguments',
@@ -19,41 +19,41 @@ const INPUT_WORDS = [
   'kwargs',
 ];
 
-/** What they call a list of calls. */
+/** Keys for a list of calls. */
 const LIST_WORDS = ['calls', 'tool_calls', 'actions', 'tools', 'function_calls', 'steps'];
 
-/** What they call the final answer. */
+/** Keys for the final answer. */
 const ANSWER_WORDS = ['final_answer', 'answer', 'final', 'final_response', 'response'];
 
 const THOUGHT_WORDS = ['thought', 'thinking', 'reasoning', 'rationale', 'plan'];
 
-/** `Final Answer`, `finalAnswer` and `final-answer` are one word. */
-const plain = (key: string): string =>
+/** Normalises a key: `Final Answer`, `finalAnswer` and `final-answer` are equal. */
+const normaliseKey = (key: string): string =>
   key
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
 
-const found = (object: JsonObject, words: readonly string[]): unknown => {
-  const entries = new Map(Object.entries(object).map(([key, value]) => [plain(key), value]));
+const findField = (object: JsonObject, words: readonly string[]): unknown => {
+  const entries = new Map(Object.entries(object).map(([key, value]) => [normaliseKey(key), value]));
   const word = words.find((each) => entries.has(each));
   return word === undefined ? undefined : entries.get(word);
 };
 
 /** The final answer in an object, by any of its names; null counts as none. */
-export const answerIn = (object: JsonObject): unknown => found(object, ANSWER_WORDS) ?? undefined;
+export const answerIn = (object: JsonObject): unknown => findField(object, ANSWER_WORDS) ?? undefined;
 
 /** The thought in an object, by any of its names. */
 export const thoughtIn = (object: JsonObject): string | undefined => {
-  const thought = found(object, THOUGHT_WORDS);
+  const thought = findField(object, THOUGHT_WORDS);
   return typeof thought === 'string' && thought.trim() !== '' ? thought.trim() : undefined;
 };
 
 /**
- * The calls in a value: one, a list, or a list within an object; undefined where there are none.
+ * Extracts the calls in a value: one, a list, or a list within an object; undefined if there are none.
  *
- * `{tool, input}`, `{name, arguments}`, `{action, action_input}`, `{function: {name, arguments}}` and `{NAME: {…}}` of a tool
- * that there is all mean the same. Arguments within a string are taken out of it.
+ * `{tool, input}`, `{name, arguments}`, `{action, action_input}`, `{function: {name, arguments}}` and `{NAME: {…}}` of
+ * a known tool are equivalent. Arguments within a string are parsed.
  */
 export const callsIn = (
   value: unknown,
@@ -67,18 +67,18 @@ export const callsIn = (
   }
   const one = oneCall(value, tools, isTruncated);
   if (one !== undefined) return [one];
-  const listed = isJsonObject(value) ? found(value, LIST_WORDS) : undefined;
+  const listed = isJsonObject(value) ? findField(value, LIST_WORDS) : undefined;
   return Array.isArray(listed) ? callsIn(listed, tools, isTruncated) : undefined;
 };
 
 const oneCall = (value: unknown, tools: readonly ToolSpec[], isTruncated: boolean): TextCall | undefined => {
   if (!isJsonObject(value)) return undefined;
-  const named = found(value, NAME_WORDS);
+  const named = findField(value, NAME_WORDS);
   if (isJsonObject(named)) return oneCall(named, tools, isTruncated);
   if (typeof named === 'string' && named.trim() !== '') {
-    const given = found(value, INPUT_WORDS);
+    const given = findField(value, INPUT_WORDS);
     const tool = tools.find(({ name }) => name === named.trim());
-    return textCall(named.trim(), given === undefined ? beside(value) : given, tool, isTruncated);
+    return textCall(named.trim(), given === undefined ? fieldsBeside(value) : given, tool, isTruncated);
   }
   const [[name, input] = ['', undefined], ...others] = Object.entries(value);
   const tool = tools.find((each) => each.name === name);
@@ -87,30 +87,30 @@ const oneCall = (value: unknown, tools: readonly ToolSpec[], isTruncated: boolea
     : undefined;
 };
 
-/** Arguments that stand beside the name, where nothing is called arguments. */
-const beside = (value: JsonObject): JsonObject =>
+/** Arguments beside the name, if no key is called arguments. */
+const fieldsBeside = (value: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(value).filter(
-      ([key]) => ![...NAME_WORDS, ...THOUGHT_WORDS, 'id', 'type'].includes(plain(key)),
+      ([key]) => ![...NAME_WORDS, ...THOUGHT_WORDS, 'id', 'type'].includes(normaliseKey(key)),
     ),
   );
 
 const CUT_OFF = 'The arguments were cut off before they were complete.';
 
-/** A call with its input as plain JSON; one that was cut off carries that as its problem, and is never executed. */
+/** Builds a call with its input as plain JSON; a truncated one gets a problem, and is never executed. */
 export const textCall = (
   name: string,
   given: unknown,
   tool: ToolSpec | undefined,
   isTruncated = false,
 ): TextCall => {
-  const { input, problem } = parsedArguments(shaped(given, tool));
+  const { input, problem } = parsedArguments(shapeInput(given, tool));
   const found = problem ?? (isTruncated ? CUT_OFF : undefined);
   return found === undefined ? { name, input } : { name, input, problem: found };
 };
 
-/** A bare value stands for the one argument that a tool needs. */
-const shaped = (given: unknown, tool: ToolSpec | undefined): unknown => {
+/** A bare value is the single argument of a tool. */
+const shapeInput = (given: unknown, tool: ToolSpec | undefined): unknown => {
   if (given === null || given === undefined) return {};
   if (isJsonObject(given)) return given;
   if (typeof given === 'string' && /^\s*\{/.test(given)) return parsedOr(given);
@@ -152,7 +152,7 @@ export const parameterType = (tool: ToolSpec | undefined, key: string): unknown 
   return isJsonObject(properties) ? typeOf(properties, key) : undefined;
 };
 
-/** A word as the type that its parameter has: text stays text, also `42`, where text is wanted. */
+/** Parses a word to the type of its parameter: text stays text, even `42`, if text is expected. */
 export const valueOf = (text: string, type: unknown): unknown => {
   if (type === 'string') return text;
   const trimmed = text.trim();

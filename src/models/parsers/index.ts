@@ -1,6 +1,4 @@
-/**
- * Models that know no tool calls: calls and answers read from plain text.
- */
+/** For models without tool calls: calls and answers are parsed from plain text. */
 export { jsonParser } from './json-parser.ts';
 export { reactParser } from './react-parser.ts';
 export { xmlParser } from './xml-parser.ts';

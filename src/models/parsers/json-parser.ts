@@ -5,9 +5,9 @@ import type { TextParser, TextReading } from './text-parser.ts';
 import { answerLesson, toolList } from './tool-list.ts';
 
 /**
- * Reads replies that are one JSON object: `{"thought", "calls": [{"tool", "input"}]}` or `{"thought", "answer"}`.
+ * Parses replies that are one JSON object: `{"thought", "calls": [{"tool", "input"}]}` or `{"thought", "answer"}`.
  *
- * A text without any JSON is an answer in words: small models forget the format when they are done.
+ * A text without any JSON is a final answer: small models forget the format when they are done.
  */
 export const jsonParser: TextParser = {
   name: 'json',
@@ -29,7 +29,7 @@ export const jsonParser: TextParser = {
     const given = isJsonObject(value) ? answerIn(value) : undefined;
     const spoken = thought === undefined ? {} : { thought };
     if (given !== undefined && !(isTruncated && isCut))
-      return { kind: 'answer', answer: worded(given), ...spoken };
+      return { kind: 'answer', answer: answerText(given), ...spoken };
     const calls = callsIn(
       value,
       tools,
@@ -54,4 +54,5 @@ const inWords = (text: string, isCut: boolean): TextReading => {
     : { kind: 'answer', answer: text.trim() };
 };
 
-const worded = (answer: unknown): string => (typeof answer === 'string' ? answer : JSON.stringify(answer));
+const answerText = (answer: unknown): string =>
+  typeof answer === 'string' ? answer : JSON.stringify(answer);

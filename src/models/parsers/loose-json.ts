@@ -3,27 +3,30 @@ import { jsonrepair } from 'jsonrepair';
 /** JSON found in a text. */
 export interface LooseJson {
   readonly value: unknown;
-  /** Ended in the middle of a value: what is there was mended, and may not be what was meant. */
+  /** True if the text ended within a value: the repaired value may not be what was meant. */
   readonly isTruncated: boolean;
-  /** Where it begins and ends in the text. */
+  /** Its position in the text. */
   readonly start: number;
   readonly end: number;
 }
 
 /** Openings tried in one text: a hostile one must not cost a second. */
 const MAX_TRIES = 8;
-/** Mending costs more than in proportion to length and depth: what is past both means nothing, and is read only if it is JSON as it is. */
+/** The cost of repairing grows faster than length and depth: JSON beyond both limits is parsed only if it is valid. */
 const MAX_MENDED_LENGTH = 100_000;
 const MAX_MENDED_DEPTH = 200;
-/** Each quote that fits nothing costs a look at all that is mended so far: so many quotes times characters take a tenth of a second or two. */
+/**
+ * An unmatched quote costs a scan of everything repaired so far: this product of quotes and characters takes a tenth of
+ * a second or two.
+ */
 const MAX_MENDED_QUOTES = 2e9;
 
 /**
- * The first object or list in a text, in a fence or amid words, mended where it has to be: single quotes, missing quotes, commas
- * and brackets, comments.
+ * Parses the first object or list in a text, in a fence or amid prose, and repairs it if necessary: single quotes,
+ * missing quotes, commas and brackets, comments.
  *
- * Where the text ends in the middle of a string, or before a value, the JSON counts as truncated. A closing bracket that is
- * missing at the very end does not: models forget it.
+ * If the text ends within a string, or before a value, the JSON counts as truncated. A missing closing bracket at the
+ * very end does not: models forget it.
  *
  * @example looseJson("Sure: {a: 'x',}")?.value // => { a: 'x' }
  */
@@ -35,7 +38,10 @@ export const looseJson = (text: string, from = 0): LooseJson | undefined => {
     if (start < 0) return undefined;
     const { end, isOpen, isMidValue, depth } = extentOf(text, start);
     const json = text.slice(start, end);
-    const found = parsed(json, () => depth <= MAX_MENDED_DEPTH && end - start <= left && hasFewQuotes(json));
+    const found = parseOrMend(
+      json,
+      () => depth <= MAX_MENDED_DEPTH && end - start <= left && hasFewQuotes(json),
+    );
     left -= end - start;
     if (found !== undefined && looksMeant(found.value, json))
       return { value: found.value, isTruncated: isOpen && isMidValue, start, end };
@@ -49,7 +55,7 @@ const nextOpening = (text: string, from: number): number => {
   return -1;
 };
 
-/** Words in square brackets are no list: `[sic]` is mended to `["sic"]`. */
+/** Words in square brackets are not a list: `[sic]` is repaired to `["sic"]`. */
 const looksMeant = (value: unknown, text: string): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -76,7 +82,7 @@ const extentOf = (text: string, start: number): Extent => {
       else if (sign === quote) quote = '';
       continue;
     }
-    // An apostrophe within a word opens nothing.
+    // An apostrophe within a word opens no string.
     if (sign === '"' || (sign === "'" && /[\s{[:,]/.test(last || '{'))) quote = sign;
     else if (sign === '{' || sign === '[') deepest = Math.max(deepest, (depth += 1));
     else if (sign === '}' || sign === ']') {
@@ -101,16 +107,16 @@ const countOf = (text: string, pattern: RegExp): number => {
   return count;
 };
 
-const parsed = (text: string, isMendable: () => boolean): { readonly value: unknown } | undefined => {
+const parseOrMend = (text: string, isMendable: () => boolean): { readonly value: unknown } | undefined => {
   try {
     const value: unknown = JSON.parse(text);
     return { value };
   } catch {
-    return isMendable() ? mended(text) : undefined;
+    return isMendable() ? mendJson(text) : undefined;
   }
 };
 
-const mended = (text: string): { readonly value: unknown } | undefined => {
+const mendJson = (text: string): { readonly value: unknown } | undefined => {
   try {
     const value: unknown = JSON.parse(jsonrepair(text));
     return { value };

@@ -5,10 +5,11 @@ import type { TextCall, TextParser, TextReading } from './text-parser.ts';
 import { answerLesson, toolList } from './tool-list.ts';
 
 /**
- * Reads Thought / Action / Action Input / Final Answer.
+ * Parses Thought / Action / Action Input / Final Answer.
  *
- * Everything from the first `Observation:` on is dropped, as the model made it up: results come from tools. A final answer beats
- * an action beside it. `Action: add(a=1, b=2)`, `Action: add({"a": 1})` and `Action: search[words]` are read too.
+ * Everything from the first `Observation:` on is dropped, as the model invented it: results come from tools. A final
+ * answer takes precedence over an action. `Action: add(a=1, b=2)`, `Action: add({"a": 1})` and `Action: search[words]`
+ * are parsed too.
  */
 export const reactParser: TextParser = {
   name: 'react',
@@ -100,7 +101,7 @@ const read = (
     : { kind: 'answer', answer: text.trim() };
 };
 
-/** An answer may have lines that look like labels: it reaches to the end, or to an observation made up. */
+/** An answer may contain lines that look like labels: it extends to the end, or to an invented observation. */
 const afterAnswer = (text: string): string => {
   const matches = [...text.matchAll(LABEL)];
   const at = matches.findIndex((match) => LABELS.get((match[1] ?? '').toLowerCase()) === 'answer');
@@ -162,12 +163,12 @@ const withInput = (name: string, given: string, tool: ToolSpec | undefined, isCu
       : textCall(name, found.value, tool, found.isTruncated || (isCut && !/\}\s*$/.test(text)));
   }
   const named = namedArguments(text, tool);
-  return textCall(name, named ?? valueOf(unquoted(text), undefined), tool, isCut);
+  return textCall(name, named ?? valueOf(unquote(text), undefined), tool, isCut);
 };
 
-const unquoted = (text: string): string => /^(["'])([^"']*)\1$/.exec(text)?.[2] ?? text;
+const unquote = (text: string): string => /^(["'])([^"']*)\1$/.exec(text)?.[2] ?? text;
 
-/** `a=1, text="x, y"`: keyword arguments; undefined where the text is anything else. */
+/** Parses keyword arguments `a=1, text="x, y"`; undefined for any other text. */
 const namedArguments = (text: string, tool: ToolSpec | undefined): object | undefined => {
   const pairs: [string, unknown][] = [];
   const pair = /\s*([A-Za-z_]\w{0,63})\s*=(?:\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*|([^,"'=]+))(?:,|$)/y;

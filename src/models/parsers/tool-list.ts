@@ -2,7 +2,7 @@ import type { ToolSpec } from '../../contracts/tool.ts';
 import { outputInstruction } from '../output-schema.ts';
 import type { LessonOptions } from './text-parser.ts';
 
-/** The tools as a model without calls of its own is told of them. */
+/** Describes the tools to a model without native calls. */
 export const toolList = (tools: readonly ToolSpec[]): string =>
   tools.length === 0
     ? 'There are no tools.'
@@ -13,6 +13,6 @@ export const toolList = (tools: readonly ToolSpec[]): string =>
         )
         .join('\n')}`;
 
-/** What is wanted of the final answer, where that is more than words. */
+/** Describes the expected final answer, if it is not free text. */
 export const answerLesson = ({ output }: LessonOptions): string =>
   output === undefined ? '' : `\n${outputInstruction(output)}`;

@@ -9,17 +9,18 @@ import type { TextParser, TextReading } from './text-parser.ts';
 
 /** Knobs of {@link withTextTools}. */
 export interface TextToolsOptions {
-  /** So many replies in a row that cannot be read fail the call: more would only cost more. Default 3. */
+  /** Number of consecutive unreadable replies after which the call fails. Default 3. */
   readonly patience?: number | undefined;
 }
 
 const DEFAULT_PATIENCE = 3;
 
 /**
- * A model without tool calls of its own that uses tools all the same: it is taught a format, and what it writes is read.
+ * Adds tool use to a model without native tool calls: it is taught a format, and its replies are parsed.
  *
- * To the agent nothing changes: calls are calls, with the same checks, approvals and events. What cannot be read is told to the
- * model, which may try again; after the third time in a row the call fails. Streamed words reach observers once they are known to be an answer.
+ * To the agent nothing changes: calls are calls, with the same checks, approvals and events. An unreadable reply is
+ * reported to the model, which may try again; after the third in a row the call fails. Streamed text reaches observers
+ * once it is known to be an answer.
  *
  * @example
  * agent({ name: 'clerk', model: withTextTools(openaiChat('small-model'), reactParser), tools: [add] });
@@ -28,14 +29,14 @@ const DEFAULT_PATIENCE = 3;
  */
 export const withTextTools = (model: Model, parser: TextParser, options: TextToolsOptions = {}): Model =>
   wrapModel(model, (request, call) => {
-    const answer = model.answer(taught(request, parser), quietly(call));
+    const answer = model.answer(teachRequest(request, parser), muteText(call));
     return 'then' in answer
-      ? answer.then((settled) => understood(settled, request, call, parser, options))
-      : understood(answer, request, call, parser, options);
+      ? answer.then((settled) => parseAnswer(settled, request, call, parser, options))
+      : parseAnswer(answer, request, call, parser, options);
   });
 
-/** The same request in words alone. */
-const taught = (request: ModelRequest, parser: TextParser): ModelRequest => {
+/** Converts the request to plain text. */
+const teachRequest = (request: ModelRequest, parser: TextParser): ModelRequest => {
   const tools = request.toolChoice === 'none' ? [] : request.tools;
   const lesson = parser.teach({ tools, output: request.output });
   const { instructions } = request;
@@ -76,8 +77,8 @@ const wordsOf = (turn: Turn, parser: TextParser): Turn => {
   return { role: 'assistant', text };
 };
 
-/** The answer as if the model had calls of its own. */
-const understood = (
+/** Converts the reply to an answer with native calls. */
+const parseAnswer = (
   answer: ModelAnswer,
   request: ModelRequest,
   call: ModelCall,
@@ -103,7 +104,7 @@ const understood = (
       ...answer,
       ...reasoning,
       calls: reading.calls.map((each, index) => ({ id: `text_${index}`, ...each })),
-      // What follows a whole call may be cut off without harm; a call that is cut off says so itself.
+      // Truncation after a complete call is harmless; a truncated call has a problem of its own.
       finish: 'tool-calls',
     };
   if (reading.kind === 'answer') {
@@ -115,9 +116,9 @@ const understood = (
   if (finish !== 'length' && unreadableInARow(request.messages, parser) + 1 >= patience)
     throw new TroupeError(
       'model.malformed',
-      `Cannot use the answer of ${answer.model ?? 'the model'} as it cannot be read, ${patience} times in a row: ${problem}`,
+      `Cannot use the answer of ${answer.model ?? 'the model'} as it was unreadable ${patience} times in a row: ${problem}`,
     );
-  // Kept in the conversation; the model is asked again, and told what is wrong.
+  // Kept in the conversation; the model is notified of the problem and asked again.
   return { ...answer, calls: [], finish: finish === 'length' ? finish : 'pause' };
 };
 
@@ -142,8 +143,8 @@ const asJson = (text: string): string => {
   }
 };
 
-/** Words count as signs of life only: nobody knows yet whether they are an answer. */
-const quietly = (call: ModelCall): ModelCall =>
+/** Text counts as progress only: it is not yet known to be an answer. */
+const muteText = (call: ModelCall): ModelCall =>
   wrapCall(call, {
     delta: (delta) => {
       call.delta(delta.type === 'text' ? { type: 'progress' } : delta);

@@ -106,7 +106,7 @@ const callsOf = ({ attributes, body, isOpen }: Element, tools: readonly ToolSpec
   // `<call><add><a>1</a></add></call>`: the tool itself is the element.
   const [own] = elements(
     body,
-    tools.map((tool) => escaped(tool.name)),
+    tools.map((tool) => escapePattern(tool.name)),
   );
   const tool = tools.find((each) => each.name.toLowerCase() === own?.name.toLowerCase());
   return own === undefined || tool === undefined
@@ -114,7 +114,7 @@ const callsOf = ({ attributes, body, isOpen }: Element, tools: readonly ToolSpec
     : [textCall(tool.name, inputOf(own.body, tool), tool, own.isOpen)];
 };
 
-const escaped = (name: string): string => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const escapePattern = (name: string): string => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** Arguments: JSON, parameters by name, one element each, or bare text. */
 const inputOf = (body: string, tool: ToolSpec | undefined): unknown => {

@@ -3,16 +3,16 @@ import type { ErrorCode } from '../../contracts/error.ts';
 import type { AdaptiveRetry } from '../../contracts/adaptive-retry.ts';
 import type { ModelFailure } from '../../contracts/model-failure.ts';
 
-/** What an adaptive retry does where it says nothing: 5 s after a rate limit, at once after an answer that is none, ten steps of memory. */
+/** Defaults of an adaptive retry: 5 s after a rate limit, at once after an invalid answer, ten steps of memory. */
 const adaptiveRetryDefaults = {
   rateLimitWaitMs: 5_000,
   invalidWaitMs: 0,
   steps: 10,
 } as const satisfies Required<AdaptiveRetry>;
 
-/** What a wait is chosen by. */
+/** Facts by which a wait is chosen. */
 export interface AdaptiveFacts {
-  /** The failures before this one that are remembered, of all models of the agent. */
+  /** Earlier failures, of all models of the agent. */
   readonly failures: readonly ModelFailure[];
   /** The attempt that has just failed. */
   readonly failure: ModelFailure;
@@ -21,10 +21,10 @@ export interface AdaptiveFacts {
 }
 
 /**
- * The time to hold off after a failure, by its class and by how often the same model failed in this class lately; in ms,
- * without a cap. It doubles with each failure remembered, in this call or in one of a step before.
+ * Returns the wait after a failure, by its class and by how often the same model failed in this class lately; in ms,
+ * without a cap. It doubles with each remembered failure, in this call or in one of an earlier step.
  *
- * A rate limit is never come back to at once: at least half of its wait is kept, whatever the jitter.
+ * After a rate limit at least half of the wait is kept, whatever the jitter.
  *
  * @example
  * adaptiveWait({ failures: [], failure: { code: 'model.rate-limited', model: 0, step: 3 }, random: 1 }, {}, 1_000) // => 5000

@@ -5,9 +5,9 @@ import { isThenable } from '../../contracts/thenable.ts';
 import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../../contracts/model.ts';
 import { modelRetryDefaults } from './retry-policy.ts';
 
-/** What one guarded attempt needs to know. */
+/** Options of one guarded attempt. */
 export interface AttemptOptions {
-  /** Handed to the model as `call.key`. */
+  /** Passed to the model as `call.key`. */
   readonly key: string;
   readonly clock: Clock;
   /** Ends the attempt when it aborts. Looked at only if the model answers with a promise or asks for its own signal. */
@@ -18,22 +18,23 @@ export interface AttemptOptions {
   readonly idleTimeoutMs?: number | undefined;
   readonly isWatched?: boolean | undefined;
   readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
-  /** Told of an answer that came after the attempt had ended otherwise. */
+  /** Called with an answer that arrives after the attempt has ended. */
   readonly onLate?: ((answer: ModelAnswer) => void) | undefined;
 }
 
 /**
- * Asks a model once and guarantees that the answer, or a typed error, comes in time.
+ * Asks a model once and guarantees an answer, or a typed error, in time.
  *
- * An answer that is there at once is returned at once: no timer, no AbortController, no promise. A promise is raced
- * against `abort`, the attempt's time-out and an idle watchdog that every delta resets; whatever ends it first also
- * aborts the model's own signal, and what the model does after that is ignored.
+ * A synchronous answer is returned at once: no timer, no AbortController, no promise. A promise is raced against
+ * `abort`, the attempt's time-out and an idle watchdog that every delta resets; whichever ends it first also aborts the
+ * model's own signal, and later output of the model is ignored.
  *
  * @example
  * const answer = await attemptModel(model, request, { key: 'run-1/desk#3.DECIDE.0.1', clock: systemClock });
  *
- * @throws (or rejects with) what the model throws, `model.timeout`, `model.idle`, or the reason of the abort: as it is
- * if it is a TroupeError, else as `run.aborted`.
+ * @throws (or rejects with) the model's error, `model.timeout`, `model.idle`, or the reason of the abort: unchanged if
+ * it
+ * is a TroupeError, else as `run.aborted`.
  */
 export const attemptModel = (
   model: Model,
@@ -41,16 +42,17 @@ export const attemptModel = (
   options: AttemptOptions,
 ): ModelAnswer | Promise<ModelAnswer> => attemptThen(model, request, options, AS_IT_IS);
 
-/** What is made of an attempt that ended. */
+/** Continuations of an attempt. */
 export interface AttemptEnds<Result> {
   answered(answer: ModelAnswer): Result | Promise<Result>;
   failed(thrown: unknown): Result | Promise<Result>;
-  /** Nobody wants the answer any more: told at once, before `failed` is. */
+  /** Called at once when the answer is no longer needed, before `failed`. */
   calledOff?(): void;
 }
 
 /**
- * Like {@link attemptModel}, and goes on with what came of it: a promise between the two would be one more for each call that waits.
+ * Continues with the result of {@link attemptModel}, without a promise in between, which would be one more for each
+ * waiting call.
  */
 export const attemptThen = <Result>(
   model: Model,
@@ -71,7 +73,7 @@ export const attemptThen = <Result>(
   return ends.answered(answer);
 };
 
-/** What the model is handed: its own properties, so that a wrapper may spread it and change a part. */
+/** The call as own properties, so that a wrapper may spread it and change a part. */
 const callOf = <Result>(attempt: Attempt<Result>, { key, isWatched = false }: AttemptOptions): ModelCall => ({
   key,
   isWatched,
@@ -97,23 +99,23 @@ class Attempt<Result> implements AbortListener {
   readonly #model: Model;
   readonly #options: AttemptOptions;
   #controller: AbortController | undefined;
-  /** Why the attempt was ended from outside, if it was. */
+  /** The reason for which the attempt was aborted, if it was. */
   #reason: TroupeError | undefined;
   readonly #ends: AttemptEnds<Result>;
-  /** Undefined while nobody waits. */
+  /** Undefined while nothing waits. */
   #resolve: ((result: Result | Promise<Result>) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
   #isTimed = false;
   /** Of the nearer of the two limits, for as long as the model is silent: then the other one needs none. */
   #timer: unknown;
-  /** Of the attempt as a whole, once the model has said something. */
+  /** Covers the attempt as a whole, from the model's first output on. */
   #wholeTimer: unknown;
   #hasSpoken = false;
   #startedAt = 0;
   #heardAt = 0;
-  /** What is left of the attempt's time. */
+  /** Remaining time of the attempt. */
   #leftMs: number;
-  /** The number of waits in line: the time stands still. */
+  /** Number of waits in line: the time limit is suspended. */
   #inLine = 0;
 
   constructor(model: Model, options: AttemptOptions, ends: AttemptEnds<Result>) {
@@ -123,7 +125,7 @@ class Attempt<Result> implements AbortListener {
     this.#leftMs = this.#timeoutMs;
   }
 
-  /** Takes what the model says on the way. */
+  /** Receives a delta of the model. */
   hear(delta: ModelDelta): void {
     if (this.isOver) return;
     if (this.#resolve !== undefined) this.#heardAt = this.#options.clock.now();
@@ -148,7 +150,7 @@ class Attempt<Result> implements AbortListener {
       this.#reject = reject;
     });
     if (this.#inLine === 0) this.#startTimer();
-    // Both arms are always attached, so a settlement that comes too late is nobody's unhandled rejection.
+    // Both arms are always attached, so a late settlement is never an unhandled rejection.
     answer.then(
       (value) => {
         if (this.#settle()) this.#came(value);
@@ -195,7 +197,7 @@ class Attempt<Result> implements AbortListener {
   #end(error: TroupeError): void {
     if (!this.#settle()) return;
     this.#reason = error;
-    // Whoever is told of the same abort is told before anything comes of it.
+    // Other listeners of the same abort are notified before it takes effect.
     queueMicrotask(() => {
       this.#fail(error);
     });
@@ -269,7 +271,7 @@ class Attempt<Result> implements AbortListener {
   }
 }
 
-/** A model may be anybody's code: a piece of no known kind is passed over, though it was a sign of life. */
+/** A model may be foreign code: a delta of an unknown kind is ignored, though it counted as progress. */
 const isDelta = (delta: unknown): boolean => {
   if (typeof delta !== 'object' || delta === null || !('type' in delta)) return false;
   if (delta.type === 'progress') return true;
@@ -288,7 +290,7 @@ const abortError = (reason: unknown, model: Model): TroupeError =>
 const timeoutError = (model: Model, ms: number): TroupeError =>
   new TroupeError(
     'model.timeout',
-    `Cannot wait longer for ${nameOf(model)} as it had no answer in ${ms} ms`,
+    `Cannot wait longer for ${nameOf(model)} as it did not answer in ${ms} ms`,
     {
       retryable: 'yes',
     },

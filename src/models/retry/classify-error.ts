@@ -4,23 +4,23 @@ import { type Json, isJsonObject } from '../../contracts/json.ts';
 import { type ThrownFacts, thrownFacts } from './thrown-facts.ts';
 import { retryAfterInText, retryAfterMs } from './retry-after.ts';
 
-/** Who was asked, for the message; and the time, for dates in headers. */
+/** The model that was asked, for the message; and the time, for dates in headers. */
 export interface ErrorContext {
   readonly provider: string;
   readonly model: string;
   /** In ms since 1970. Default: the machine's clock. */
   readonly now?: number | undefined;
-  /** Error codes of its own, and the code that each stands for: they go before everything else. Default: none. */
+  /** The provider's own error codes, with the code that each maps to; checked first. Default: none. */
   readonly codes?: Readonly<Record<string, ErrorCode>> | undefined;
 }
 
 /**
- * What a thrown SDK, network or parse error means: a code, whether trying again can help, and how long to wait.
+ * Classifies a thrown SDK, network or parse error: its code, whether a retry can help, and how long to wait.
  *
  * The HTTP status decides first, then the provider's own error code or type, then the system's error code; texts are
- * read last and only to tell apart what shares a status (a full context from a bad request, an empty purse from a
- * busy server). So a 429 that says `insufficient_quota` is not tried again, and "500" in a text means nothing.
- * What it does not know is `model.failed` and is not tried again. Nothing throws.
+ * read last and only to distinguish errors with one status (a full context from a bad request, an exhausted quota from
+ * a busy server). So a 429 with `insufficient_quota` is not retried, and "500" in a text means nothing. An unknown
+ * error is `model.failed` and is not retried. Never throws.
  *
  * @example
  * classifyError(thrown, { provider: 'openai', model: 'gpt-5.5' }) // => { code: 'model.rate-limited', retryable: 'yes', … }
@@ -32,11 +32,11 @@ export const classifyError = (thrown: unknown, context: ErrorContext): ErrorData
   const name = `${context.provider}:${context.model}`;
   return {
     code,
-    message: `Cannot get an answer from ${name} as ${reason}: ${readable(facts.text)}`,
+    message: `Cannot get an answer from ${name} as ${reason}: ${toReadable(facts.text)}`,
     retryable,
     ...waitOf(facts, code, context.now ?? Date.now()),
     ...(facts.status === undefined ? {} : { status: facts.status }),
-    cause: { name: facts.name, message: readable(facts.text) },
+    cause: { name: facts.name, message: toReadable(facts.text) },
     ...detailsOf(facts),
   };
 };
@@ -52,12 +52,12 @@ const verdict = (facts: ThrownFacts): Verdict => {
   const system = bySystemCode(facts.systemCodes);
   if (system !== undefined) return system;
   if (facts.isNetwork) return ['model.network', 'yes', 'the connection failed'];
-  if (facts.isSyntax) return ['model.malformed', 'yes', 'it answered something that is no JSON'];
+  if (facts.isSyntax) return ['model.malformed', 'yes', 'its answer is not JSON'];
   if (MISSING_KEY.test(facts.text)) return ['model.auth', 'no', 'no API key is set'];
   return ['model.failed', 'no', 'it failed in an unknown way'];
 };
 
-/** The verdict of the provider's own codes, where it is known what they stand for. */
+/** The verdict of the provider's own codes, if they are mapped. */
 const ownVerdict = ({ codes: found }: ThrownFacts, { codes = {} }: ErrorContext): Verdict | undefined => {
   const own = found.find((code) => Object.hasOwn(codes, code));
   const code = own === undefined ? undefined : codes[own];
@@ -71,7 +71,7 @@ const NOT_FOUND: Verdict = ['model.not-found', 'no', 'there is no such model or 
 const BAD_REQUEST: Verdict = ['model.bad-request', 'no', 'the request was refused'];
 const QUOTA: Verdict = ['model.quota', 'no', 'the quota is used up'];
 const RATE_LIMITED: Verdict = ['model.rate-limited', 'yes', 'there were too many requests'];
-const UNAVAILABLE: Verdict = ['model.unavailable', 'yes', 'the provider is out of order'];
+const UNAVAILABLE: Verdict = ['model.unavailable', 'yes', 'the provider is unavailable'];
 const OVERFLOW: Verdict = ['model.context-overflow', 'maybe', 'the conversation is too long for it'];
 const CONTENT_FILTER: Verdict = ['model.content-filter', 'no', 'a content filter stopped it'];
 
@@ -87,7 +87,7 @@ const VERDICTS: readonly Verdict[] = [
   CONTENT_FILTER,
   ['model.network', 'yes', 'the connection failed'],
   ['model.timeout', 'yes', 'the provider gave up waiting'],
-  ['model.malformed', 'maybe', 'it answered something that is no answer'],
+  ['model.malformed', 'maybe', 'its response is not an answer'],
 ];
 
 const byStatus = (status: number, facts: ThrownFacts): Verdict => {
@@ -105,25 +105,25 @@ const byStatus = (status: number, facts: ThrownFacts): Verdict => {
     case 408:
       return ['model.timeout', 'yes', 'the provider gave up waiting'];
     case 409:
-      return ['model.unavailable', 'yes', 'something else holds what it needs'];
+      return ['model.unavailable', 'yes', 'a resource that it needs is locked'];
     case 413:
       // Too many bytes: repeating them cannot help, only a shorter conversation can.
       return ['model.context-overflow', 'no', 'the request is too large'];
     case 425:
       return UNAVAILABLE;
     case 429:
-      // Some providers call a limit by the minute a quota too, and then say when to come back.
+      // Some providers call a limit per minute a quota too, and then say when to retry.
       return hasQuotaCode(facts) || (isQuota(facts) && !asksToWait(facts)) ? QUOTA : RATE_LIMITED;
     case 501:
       return ['model.failed', 'no', 'the provider does not offer this'];
     default:
       if (status >= 500) return UNAVAILABLE;
       if (status >= 400) return BAD_REQUEST;
-      return ['model.malformed', 'yes', 'it answered something that is no answer'];
+      return ['model.malformed', 'yes', 'its response is not an answer'];
   }
 };
 
-/** A 400 is also how providers say that the money, or the context, is at its end. */
+/** A 400 may also mean an exhausted quota or a full context. */
 const badRequest = (facts: ThrownFacts): Verdict => {
   if (isQuota(facts)) return QUOTA;
   if (isOverflow(facts)) return OVERFLOW;
@@ -140,13 +140,13 @@ const UNKNOWN_MODEL_CODES: ReadonlySet<string> = new Set(['model_not_found', 'in
 const UNKNOWN_MODEL =
   /model not exist|invalid model\b|not a valid model|model\b.{0,80}\b(does not exist|not found)/i;
 
-/** What both vendors call their errors, also inside of a stream, where there is no status. */
+/** The names of both vendors' errors, also within a stream, where there is no status. */
 const byProviderCode = (facts: ThrownFacts): Verdict | undefined => {
   if (isQuota(facts)) return QUOTA;
   if (facts.codes.length > 0 && isOverflow(facts)) return OVERFLOW;
   for (const code of facts.codes) {
     const status = Number(code);
-    // Some relays put the status of whoever stands behind them into the stream.
+    // Some relays put the status of the server behind them into the stream.
     if (status >= 400 && status < 600) return byStatus(status, facts);
     const found = FILTER_CODES.has(code) ? CONTENT_FILTER : PROVIDER_CODES.get(code);
     if (found !== undefined) return found;
@@ -209,7 +209,7 @@ const isOverflow = ({ codes, text }: ThrownFacts): boolean =>
   codes.includes('string_above_max_length') ||
   OVERFLOW_TEXT.test(text);
 
-/** What the two SDKs say when they have no credentials at all; it carries no code. */
+/** The errors of both SDKs without any credentials; they have no code. */
 const MISSING_KEY = /missing credentials|could not resolve authentication/i;
 
 const bySystemCode = (codes: readonly string[]): Verdict | undefined => {
@@ -266,11 +266,14 @@ const detailsOf = ({ codes, requestId }: ThrownFacts): { readonly details?: Json
 
 const LONGEST_TEXT = 500;
 
-/** What is known by its looks alone: who calls a model by hand has no run that knows more. */
+/** Redacts recognisable secrets: outside a run no others are known. */
 const publicSecrets = new Redactor({});
 
-/** A provider's text for a person: a page of HTML is cut, and what looks like a key is hidden, also one that the provider cut short. */
-const readable = (text: string): string => {
+/**
+ * Makes a provider's text readable for a person: a page of HTML is truncated, and keys are redacted, also those that
+ * the provider truncated.
+ */
+const toReadable = (text: string): string => {
   const plain = publicSecrets
     .text(text)
     .replaceAll(/\b(sk|key|gsk|xai)-[\w*-]{6,}/g, '$1-…')

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, toJson } from '../../contracts/json.ts';
 
 /**
- * The error that a body speaks of, as `{ message, code, type … }`; undefined where it speaks of none.
+ * Extracts the error of a body, as `{ message, code, type … }`; undefined if it has none.
  *
  * Providers write it in many ways: `{ error: {} }`, `{ error: 'text' }`, `[{ error }]`, `{ object: 'error', message }`,
- * `{ detail }` as text or as a list, `{ message }`, `{ errors: [] }`. Where a relay wraps the error of the provider behind
- * it, the inner text is added: it is what tells a full context from a wrong key.
+ * `{ detail }` as text or as a list, `{ message }`, `{ errors: [] }`. If a relay wraps the error of the provider behind
+ * it, the inner text is added: it distinguishes a full context from a wrong key.
  *
  * @example
  * errorInBody({ detail: [{ loc: ['body', 'seed'], msg: 'Extra inputs are not permitted' }] })
@@ -25,7 +25,7 @@ export const errorInBody = (body: unknown): JsonObject | undefined => {
   return wordsIn(plain) === undefined ? undefined : withWords(plain, plain);
 };
 
-/** The fields that tell something about the error, with its words as one text. */
+/** Keeps the fields that describe the error, with its texts as one message. */
 const withWords = (source: JsonObject, said: JsonObject): JsonObject => {
   const { error: _error, object: _object, detail: _detail, ...facts } = source;
   const words = wordsIn(said);
@@ -42,7 +42,7 @@ const wordsIn = ({ message, detail, msg }: JsonObject): string | undefined => {
   return undefined;
 };
 
-/** A text, or a list of what is wrong and where, at whatever depth. */
+/** Joins a text, or a list of problems, at any depth. */
 const wordsOf = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
   if (Array.isArray(value)) {
@@ -68,8 +68,8 @@ const relayedWords = ({ metadata }: JsonObject): string | undefined => {
 };
 
 /**
- * A refusal whose body speaks of its error in the one way that the SDKs read; any other response as it is. They drop what
- * they do not know, and would say no more than "400 status code (no body)".
+ * Rewrites the body of a refusal to the one form that the SDKs read; any other response is unchanged. They drop unknown
+ * forms, and would only say "400 status code (no body)".
  */
 export const withReadableError = async (response: Response): Promise<Response> => {
   if (response.ok || response.body === null) return response;

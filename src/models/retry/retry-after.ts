@@ -1,15 +1,15 @@
-/** Whatever has headers by name: a `Headers`, or a stand-in. */
+/** A source of headers by name: a `Headers`, or a stand-in. */
 export interface HeaderSource {
   get(name: string): string | null;
 }
 
 /**
- * The time that the other side asks us to wait, in ms; undefined if it does not say, or says nonsense.
+ * Returns the wait that the server asks for, in ms; undefined if there is none, or it is invalid.
  *
- * `retry-after-ms` wins over `retry-after`, which may be seconds (also fractions) or an HTTP date. A date is read
- * against the response's own `Date` header where there is one, so a skewed clock on our side changes nothing. What is
- * negative or no number counts as not said. A header that came twice asks for the longer of the two. A huge value is
- * returned as it is: whether it is too long is the retry policy's decision.
+ * `retry-after-ms` takes precedence over `retry-after`, which may be seconds (also fractions) or an HTTP date. A date
+ * is compared with the response's own `Date` header if there is one, so a skewed local clock changes nothing. A
+ * negative or non-numeric value counts as missing. Of a repeated header the longer wait counts. A huge value is
+ * returned unchanged: the retry policy decides whether it is too long.
  *
  * @example
  * retryAfterMs(new Headers({ 'retry-after': '1.5' }), Date.now()) // => 1500
@@ -25,7 +25,7 @@ export const retryAfterMs = (headers: HeaderSource, now: number): number | undef
 };
 
 /**
- * The time that a sentence asks us to wait, in ms: some providers say it only in the message.
+ * Returns the wait that a sentence asks for, in ms: some providers state it only in the message.
  *
  * @example
  * retryAfterInText('Rate limit reached. Please try again in 1m2.5s.') // => 62500
@@ -53,7 +53,7 @@ const numbers = (value: string | null): number | undefined => {
     : undefined;
 };
 
-/** The date forms of RFC 9110 all name the day and the time; nothing shorter is believed. */
+/** The date forms of RFC 9110 all contain the day and the time; shorter ones are ignored. */
 const dates = (value: string | null): number | undefined => {
   if (value === null) return undefined;
   const found = [...value.matchAll(/[A-Z][a-z]+,? [^,]*?\d\d:\d\d:\d\d(?: GMT| \d{4})?/g)]

@@ -12,23 +12,25 @@ export interface RetryProgress {
   readonly waitedMs: number;
   /** From 0 to below 1; injected, so that a run can be repeated exactly. */
   readonly random: number;
-  /** What an adaptive retry goes by: this failure, and those remembered from before; without it there is no adapting. */
+  /** Input of an adaptive retry: this failure, and earlier ones; without it the back-off does not adapt. */
   readonly recent?:
     { readonly failure: ModelFailure; readonly failures: readonly ModelFailure[] } | undefined;
 }
 
-/** The decision to try again, after so many ms, or not to. */
+/** The decision: to retry after a wait in ms, or not to. */
 export type RetryDecision =
   | { readonly retry: true; readonly waitMs: number }
   | { readonly retry: false; readonly reason: NoRetryReason };
 
-/** Why not to: it cannot help, all attempts are used, or the wait would be too long (this one, or all together). */
+/**
+ * The reason not to retry: it cannot help, all attempts are used, or the wait would be too long (this one, or all
+ * together).
+ */
 export type NoRetryReason = 'not-retryable' | 'no-attempts-left' | 'wait-too-long' | 'waited-too-long';
 
 /**
- * What happens where `ModelRetry` says nothing: three attempts, as both vendors' SDKs make; first back-off 1 s, doubling;
- * no wait over 60 s and none after 5 min of waiting; 10 min for an attempt, 90 s of silence in a stream (peers chose 60,
- * 90 and 120 s).
+ * Defaults of `ModelRetry`: three attempts, as both vendors' SDKs make; first back-off 1 s, doubling; no wait over 60 s
+ * and none after 5 min of waiting; 10 min for an attempt, 90 s of silence in a stream (peers chose 60, 90 and 120 s).
  */
 export const modelRetryDefaults = {
   attempts: 3,
@@ -41,7 +43,7 @@ export const modelRetryDefaults = {
   adaptive: false,
 } as const satisfies Required<ModelRetry>;
 
-/** What an idempotent tool gets where it says nothing: two retries after 0.5 and 1 s, no wait over 10 s. */
+/** Defaults for an idempotent tool: two retries after 0.5 and 1 s, no wait over 10 s. */
 export const toolRetryDefaults = {
   attempts: 3,
   initialWaitMs: 500,
@@ -49,15 +51,15 @@ export const toolRetryDefaults = {
 } as const satisfies ToolRetry;
 
 /**
- * Decides whether a failed model call is tried again.
+ * Decides whether a failed model call is retried.
  *
  * Back-off has full jitter (anything from 0 to 1, 2, 4 … s), so that many agents that failed together do not come back
- * together; with `random: 1` it is the bare doubling. What the provider asked for replaces it and gets up to a tenth on
- * top, never less. The cap comes last, over jitter too; a provider that asks for more than the cap is not waited for.
- * `retryable: 'maybe'` is tried once more at most.
+ * together; with `random: 1` it is the bare doubling. A wait that the provider asked for replaces it, with up to a
+ * tenth added, never less. The cap applies last, over jitter too; if a provider asks for more than the cap, the call is
+ * not retried. `retryable: 'maybe'` is retried once at most.
  *
- * With `adaptive`, and told of recent failures, the back-off follows the class of the error and how often it came up lately; it
- * then is the least that is waited, also where the provider asked for less.
+ * With `adaptive` and recent failures, the back-off follows the class of the error and how often it occurred lately; it
+ * then is the minimum, even if the provider asked for less.
  *
  * @example
  * decideModelRetry(error, { attempt: 1, waitedMs: 0, random: Math.random() }) // => { retry: true, waitMs: 412 }
@@ -83,8 +85,8 @@ export const decideModelRetry = (
 };
 
 /**
- * Decides whether a failed tool call is tried again: as {@link decideModelRetry}, with the tool's own numbers and no
- * limit on all waits together.
+ * Decides whether a failed tool call is retried: like {@link decideModelRetry}, with the tool's own numbers and no
+ * limit on the total wait.
  *
  * @example
  * decideToolRetry(error, { attempt: 3, waitedMs: 1500, random: 0.5 }) // => { retry: false, reason: 'no-attempts-left' }
@@ -97,7 +99,7 @@ export const decideToolRetry = (
 
 const BACK_OFF_FACTOR = 2;
 
-/** The share that is put on top of a wait that was asked for. */
+/** Maximum fraction added to a wait that was asked for. */
 const ASKED_JITTER = 0.1;
 
 const MAYBE_ATTEMPTS = 2;

@@ -2,14 +2,14 @@ import { messageOf } from '../../contracts/error.ts';
 import { isJsonObject } from '../../contracts/json.ts';
 import type { HeaderSource } from './retry-after.ts';
 
-/** What can be known of a thrown value without knowing which SDK, fetch or version of them threw it. */
+/** Facts about a thrown value, independent of the SDK, fetch or version that threw it. */
 export interface ThrownFacts {
   readonly name: string;
   readonly text: string;
   readonly status?: number | undefined;
   readonly headers?: HeaderSource | undefined;
   readonly requestId?: string | undefined;
-  /** The provider's own codes and types, most telling first. */
+  /** The provider's own codes and types, most specific first. */
   readonly codes: readonly string[];
   /** In ms: how long the body asks to wait, in its own fields. */
   readonly waitMs?: number | undefined;
@@ -33,7 +33,7 @@ export const thrownFacts = (thrown: unknown): ThrownFacts => {
   const status = first(chain, (each) => httpStatus(field(each, 'status')));
   const names = chain.flatMap((each) => [text(field(each, 'name')), constructorName(each)]);
   const words = textOf(thrown, bodies);
-  /** By the name of its class, or, where a bundler has shortened that, by what both SDKs let it say. */
+  /** By the name of its class, or, where a bundler has shortened that, by the default message of both SDKs. */
   const isSdkError = (name: string, message: string): boolean =>
     names.includes(name) || chain.some((each) => field(each, 'message') === message);
   return {
@@ -70,7 +70,7 @@ const causes = (thrown: unknown): unknown[] => {
 
 /**
  * The error objects of a response's body. The OpenAI SDK keeps the inner one (`{ code, type, message }`), the Anthropic
- * SDK the whole body (`{ type: 'error', error: { type, message, details } }`), and a stream may hold either.
+ * SDK the whole body (`{ type: 'error', error: { type, message, details } }`), and a stream may contain either.
  */
 const errorBodies = (thrown: unknown): unknown[] => {
   const body = field(thrown, 'error');
@@ -78,7 +78,7 @@ const errorBodies = (thrown: unknown): unknown[] => {
   return [inner, body].filter(isJsonObject);
 };
 
-/** Google says in a list of details, each of its own type, what its status and message leave out. */
+/** Google lists details, each of its own type, that its status and message omit. */
 const details = (body: unknown): readonly unknown[] => {
   const found = field(body, 'details');
   return Array.isArray(found) ? found : [];
@@ -99,7 +99,7 @@ const textOf = (thrown: unknown, bodies: readonly unknown[]): string => {
   return unique([messageOf(thrown), ...deeper]).join(': ');
 };
 
-/** How the fetch of each platform says that there was no, or no more, connection: undici, Chrome, Safari, Firefox. */
+/** Messages of each platform's fetch for a failed or lost connection: undici, Chrome, Safari, Firefox. */
 const isFetchFailure = (thrown: unknown): boolean =>
   thrown instanceof TypeError &&
   /^(terminated|fetch failed|failed to fetch|load failed|network ?error.*)$/i.test(thrown.message);

@@ -20,13 +20,13 @@ import type { Host } from '../turn/driven-host.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
 import { hideInput } from '../secrets/hide-fields.ts';
-import type { BudgetRecorder, ChildRecorder } from '../journal/write/recorder.ts';
+import type { BudgetRecorder, ChildRecorder } from '../journal/write/journal-port.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import type { RunMoney } from '../limits/run-money.ts';
 import { stopInTime, stoppedOutcome } from './stop-in-time.ts';
 import type { TreeSize } from '../limits/tree-limits.ts';
 
-/** What the tree of actors needs of its run: each part learns who begins and who is over. */
+/** The calls that the tree of actors needs of its run. */
 export interface TreeRun extends ActorRun, ReportedRun {
   readonly log: EventLog;
   readonly clock: Clock;
@@ -41,26 +41,26 @@ export interface TreeRun extends ActorRun, ReportedRun {
   readonly effects: ReportedRun['effects'] &
     ActorRun['effects'] & { withdraw(entry: Actor, gone: readonly EffectUnderWay[]): void };
   readonly tearDowns: { begin(actor: Actor): void };
-  /** Why the run is being aborted; undefined while it is not. */
+  /** The reason for aborting the run; undefined while it is not aborted. */
   readonly abortedFor: string | undefined;
   finish(outcome: Outcome): void;
 }
 
 /**
- * The actors of a run: who engaged whom, who is over, and who is told.
+ * The actors of a run. Owns who engaged whom, and which actors are over.
  *
- * I1  No address is used twice in a run.
- * I2  An actor that ends, however it ends, takes everything below it along, and its sponsor is told once.
- * I3  A child's failure is an answer to its sponsor; it touches nobody beside it.
+ * I1 No address is used twice in a run.
+ * I2 An actor that ends, however it ends, takes everything below it along, and its sponsor is notified once.
+ * I3 A child's failure is an answer to its sponsor and affects no sibling.
  */
 export class ActorTree {
   readonly root: Actor;
   readonly size: TreeSize;
   readonly #run: TreeRun;
   readonly #running = new SmallMap<string, Actor>();
-  /** Every address that was ever given away. */
+  /** Every address ever assigned. */
   readonly #addresses = new SmallMap<string, Definition | undefined>();
-  /** Notified of every member and child that is engaged, before it starts. */
+  /** Called for every member and child that is engaged, before it starts. */
   hooks: { engaged(definition: Definition): void } | undefined;
 
   constructor(run: TreeRun, root: Definition, size: TreeSize) {
@@ -74,19 +74,19 @@ export class ActorTree {
     return this.#running.values();
   }
 
-  /** The actor at an address, if it still runs. */
+  /** The running actor at an address. */
   at(path: string): Actor | undefined {
     return this.#running.get(path);
   }
 
-  /** Checks whether an address is, or lies below, one of a definition's actors. */
+  /** Checks whether an address is at or below one of a definition's actors. */
   isWithin(path: string, definition: Definition): boolean {
     for (let above = path; above !== ''; above = above.slice(0, Math.max(0, above.lastIndexOf('/'))))
       if (this.#addresses.get(above) === definition) return true;
     return false;
   }
 
-  /** Starts the child that a machine wants. */
+  /** Starts the child that a machine engages. */
   engage(parent: Actor, { path, actor, input, port, index, restart, terms }: Engagement): void {
     if (parent.isOver) return;
     const sponsor = { kind: 'machine', parent, port, index } as const;
@@ -96,15 +96,15 @@ export class ActorTree {
       this.#run.host.start(call, input, this.#run.log.now());
       return;
     }
-    const definition = meantBy(parent, actor);
+    const definition = definitionNamed(parent, actor);
     if (definition === undefined) {
       const message = `Cannot engage '${actor.name}' as '${parent.agent}' has no such member`;
-      this.#tellMachine(sponsor, path, outcomeOfFailure('agent.unknown', message, this.#run.log.now()));
+      this.#notifyMachine(sponsor, path, outcomeOfFailure('agent.unknown', message, this.#run.log.now()));
       return;
     }
     const refusal = this.#refusal(parent, definition);
     if (refusal !== undefined) {
-      this.#tellMachine(sponsor, path, outcomeOfFailure('limit.reached', refusal, this.#run.log.now()));
+      this.#notifyMachine(sponsor, path, outcomeOfFailure('limit.reached', refusal, this.#run.log.now()));
       return;
     }
     const budget = parent.definition.allotments?.get(actor.name);
@@ -112,7 +112,7 @@ export class ActorTree {
     this.#startMember(this.#enrol({ path, definition, sponsor, terms: given }), input, restart);
   }
 
-  /** Runs an agent as a child of the actor that does `ask`: its events, limits and abort are this run's. */
+  /** Runs an agent as a child of the actor that performs `ask`, within this run's events, limits and abort. */
   runWithin<Input, Output>(
     parent: Actor,
     agent: Agent<Input, Output> | 'self',
@@ -137,7 +137,7 @@ export class ActorTree {
       const settle = (outcome: Outcome): void => {
         forget();
         const { status, error } = outcome;
-        // One that was stopped from outside did not fail, and has an error all the same.
+        // A stopped child has an error without having failed.
         if (error !== undefined && (status === 'failed' || status === 'aborted')) reject(toError(error));
         else resolve(resultOf<Output>(this.#run, outcome, path, since, child));
       };
@@ -154,7 +154,7 @@ export class ActorTree {
     });
   }
 
-  /** Where an effect's child sits: where it sat before, if the journal has it. */
+  /** Address of an effect's child: the recorded one, if there is one. */
   #placeFor(parent: Actor, definition: Definition, input: unknown, { key, step }: Ask): ChildPlace {
     const { journal, log, secrets } = this.#run;
     const { name: agent } = definition;
@@ -167,18 +167,18 @@ export class ActorTree {
     return { path, since, input: placed.input };
   }
 
-  /** Keeps an address from being given away: its actor is gone, and its events are there. */
+  /** Reserves an address whose actor is gone but has events. */
   reserve(path: string): void {
     this.#addresses.set(path, undefined);
   }
 
-  /** Stops the actor at an address, if it runs. */
+  /** Stops the actor at an address, if it is running. */
   stopAt(path: string, reason: string): void {
     const entry = this.at(path);
     if (entry !== undefined) this.stop(entry, reason);
   }
 
-  /** Stops the children of an actor that its machine dismisses: work that an agent delegated outlives the state in which it was. */
+  /** Stops the children that an actor's machine dismisses. An agent's delegates outlive the state in which they were engaged. */
   dismiss({ children }: Actor): void {
     for (const child of [...children].toReversed()) {
       const { sponsor } = child;
@@ -187,7 +187,7 @@ export class ActorTree {
     }
   }
 
-  /** An actor came to its end by itself: its sponsor is told. */
+  /** Ends an actor whose machine is done, and notifies its sponsor. */
   close(entry: Actor, output: unknown): void {
     if (entry.isOver) return;
     if (!entry.isCall) this.#keepEnd(entry, outcomeOf(output, this.#run.log.now()));
@@ -195,7 +195,7 @@ export class ActorTree {
     this.#run.host.stop(entry);
     const { sponsor } = entry;
     if (sponsor.kind === 'machine' && entry.isCall) {
-      this.#tellCallEnd(sponsor, output);
+      this.#notifyOfCallEnd(sponsor, output);
       return;
     }
     const outcome = placed(outcomeOf(output, this.#run.log.now()), this.#run.runId, entry.path);
@@ -203,14 +203,14 @@ export class ActorTree {
       this.#run.finish(outcome);
       return;
     }
-    this.#tellEnd(entry, outcome);
+    this.#publishEnd(entry, outcome);
     if (sponsor.kind === 'effect') sponsor.settle(outcome);
-    else this.#tellMachine(sponsor, entry.path, outcome);
+    else this.#notifyMachine(sponsor, entry.path, outcome);
   }
 
   /**
-   * Stops an actor from outside, with everything below it. A machine that is its sponsor knows: it is the one who stops
-   * it. Whoever awaits it may have outlived the work that it was for.
+   * Stops an actor from outside, with everything below it. A machine that sponsors it is not notified, as it asked for the stop; an effect
+   * that sponsors it may have outlived its purpose.
    */
   stop(entry: Actor, reason: string): void {
     if (entry.isOver) return;
@@ -223,12 +223,13 @@ export class ActorTree {
     if (!entry.isCall) this.#keepEnd(entry, outcomeOfFailure('run.aborted', reason, this.#run.log.now()));
     this.#release(entry);
     this.#run.host.stop(entry);
-    if (!entry.isCall) this.#tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
+    if (!entry.isCall)
+      this.#publishEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
     if (entry.sponsor.kind !== 'effect') return;
     entry.sponsor.settle(stoppedOutcome(entry.definition.name, reason, this.#run.log.now()));
   }
 
-  /** Why one more may not be engaged: as a journal that is gone through again has it, else by the limits. */
+  /** The reason why one more actor may not be engaged: the recorded one in a replay, otherwise from the limits. */
   #refusal(parent: Actor, { name: member }: Definition): string | undefined {
     const { principal } = parent;
     const before = refusedBefore(parent.scope, principal.path, member);
@@ -251,15 +252,15 @@ export class ActorTree {
     this.#run.host.start(child, definition.start(input, child.placementAt(at, restart)), this.#run.log.now());
   }
 
-  /** Lets go of an actor: its effects, its children, its tools, its place among its parent's children. */
+  /** Releases the effects, children, tools and address of an ended actor. */
   #release(entry: Actor, isItsEnd = false): void {
     entry.isOver = true;
     entry.epoch += 1;
     this.#running.delete(entry.path);
     this.#run.deadlines.end(entry);
-    entry.noLongerAwaited();
+    entry.stopBeingAwaited();
     this.#run.mail.gone(entry, isItsEnd);
-    // Who came last may need who came first.
+    // In reverse order, as later children may depend on earlier ones.
     for (const child of [...entry.children].toReversed())
       this.stop(child, this.#run.abortedFor ?? 'its supervisor ended');
     const gone = [...entry.underWay];
@@ -267,7 +268,7 @@ export class ActorTree {
     this.#run.effects.withdraw(entry, gone);
     if (!entry.isCall) this.#run.log.closeTools('its agent ended first', entry.path);
     if (entry.sponsor.kind !== 'root') entry.sponsor.parent.children.delete(entry);
-    // Its sponsor goes on meanwhile; the run's last event waits for it.
+    // Not awaited by the sponsor, but by the run's last event.
     this.#run.tearDowns.begin(entry);
   }
 
@@ -283,7 +284,7 @@ export class ActorTree {
     return entry;
   }
 
-  /** What an effect runs has a scope of its own: what an effect has answered is not replayed. */
+  /** A child of an effect has its own scope, as answered effects are not replayed. */
   #scopeFor(path: string, sponsor: Sponsor): Scope {
     const { journal } = this.#run;
     if (sponsor.kind === 'root') return journal.root;
@@ -295,19 +296,19 @@ export class ActorTree {
     entry.keepEnd(isAgent ? this.#run.host.contextOf(entry) : undefined, outcome);
   }
 
-  /** Tells an actor's machine how the child at `path` ended. */
-  #tellMachine({ parent, port, index }: MachineSponsor, path: string, output: Outcome): void {
+  /** Sends an actor's machine the end of its child at `path`. */
+  #notifyMachine({ parent, port, index }: MachineSponsor, path: string, output: Outcome): void {
     parent.deliver({ type: `answered.${port}`, at: this.#run.log.now(), index, path, output });
   }
 
-  /** Tells an agent's machine how a call that it made ended. */
-  #tellCallEnd({ parent, port, index }: MachineSponsor, output: unknown): void {
+  /** Sends an agent's machine the end of its call. */
+  #notifyOfCallEnd({ parent, port, index }: MachineSponsor, output: unknown): void {
     const { kind, content } = callEnd(output);
     parent.deliver({ type: `${kind}.${port}`, at: this.#run.log.now(), index, ...content });
   }
 
-  /** Tells observers how an agent or a team ended. */
-  #tellEnd(entry: Actor, { status, stopReason, error, autoCompleted }: End): void {
+  /** Publishes the end of an agent or a team. */
+  #publishEnd(entry: Actor, { status, stopReason, error, autoCompleted }: End): void {
     const facts = {
       ...(error === undefined ? {} : { error }),
       ...(autoCompleted === undefined ? {} : { autoCompleted }),
@@ -329,8 +330,8 @@ export class ActorTree {
 type MachineSponsor = Extract<Sponsor, { kind: 'machine' }>;
 type End = Pick<Outcome, 'status' | 'stopReason' | 'error' | 'autoCompleted'>;
 
-/** Whom an engagement means: a member, or somebody to whom a tool of the parent's gives work; undefined for nobody. */
-const meantBy = (
+/** The definition that an engagement names: a member, or a delegate of one of the parent's tools; undefined if there is none. */
+const definitionNamed = (
   parent: Pick<Actor, 'definition' | 'tools'>,
   actor: Extract<Engagement['actor'], { readonly name: string }>,
 ): Definition | undefined => {
@@ -342,7 +343,7 @@ const meantBy = (
   return delegates?.includesSelf === true && actor.name === definition.name ? definition : undefined;
 };
 
-/** Where an effect's child sits, and from which event on the log tells of it. */
+/** Address of an effect's child, and the index of its first event in the log. */
 interface ChildPlace {
   readonly path: string;
   readonly since: number;

@@ -30,86 +30,85 @@ import type { Scope } from '../journal/write/scope.ts';
 import { RunCounter } from './run-counter.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 import type { RunStates } from '../thread/run-states.ts';
-import type { Said } from './said.ts';
-import { isAgentContext } from './said.ts';
+import type { AgentConversation } from './agent-conversation.ts';
+import { isAgentContext } from './agent-conversation.ts';
 import type { Party, PlacedParty } from './waits.ts';
 import { waits } from './waits.ts';
 
-/** What an actor needs of its run: the run owns the queue, the log and the journal, and which models there are. */
+/** The calls that an actor needs of its run, which owns the queue, the log, the journal and the choice of models. */
 export interface ActorRun extends RememberingRun {
   readonly secrets: RunSecrets;
   readonly task: RunTask | undefined;
-  /** What was said before: told to the root, or to the members of a team. */
+  /** Earlier turns, for the root, or the members of a team. */
   readonly history: RunOptions['history'];
   readonly states: RunStates | undefined;
   readonly journal: RememberingRun['journal'] & { readonly keys: { of(call: string, input: Json): string } };
   readonly models: { of(actor: Actor): readonly Model[] };
   readonly mail: { heard(body: EventBody): void };
-  /** A machine entered a state. */
+  /** Registers that a machine entered a state. */
   entered(actor: Actor, phase: string, step: number): void;
-  /** Puts something into the queue, which is worked off soon, in order. */
+  /** Adds a job to the queue, which runs jobs soon and in order. */
   enqueue(job: Job): void;
   hasJobFor(actor: Actor): boolean;
 }
 
-/** Who an actor is, when it is enrolled. */
+/** The identity of an actor that is being created. */
 export interface Enrolment {
   readonly path: string;
   readonly definition: Definition;
   readonly sponsor: Sponsor;
   readonly scope: Scope;
-  /** Whose call it is, where it is one. */
+  /** The calling agent, if the actor is a call. */
   readonly agent?: string | undefined;
   readonly terms?: ChildTerms | undefined;
 }
 
 /**
- * One actor of a run. Owns its place in the tree, what is under way for it, and what its agent has in this run: tools, environment,
- * memories, models, conversation, each made on first use.
+ * One actor of a run. Owns its place in the tree, its pending effects, and its agent's tools, environment, memories, models and
+ * conversation in this run, each created on first use.
  *
- * It is the carrier of its machine's outputs: it puts them into the run's queue, and nothing happens before the
- * machine has come to rest.
+ * It carries out its machine's outputs by adding them to the run's queue, so that nothing happens before the machine is at rest.
  */
 export class Actor implements Carrier, PlacedParty {
   readonly path: string;
   readonly agent: string;
   readonly definition: Definition;
   readonly sponsor: Sponsor;
-  /** On what terms it works, where whoever engaged it set some. */
+  /** Terms set by the actor that engaged it. */
   readonly terms: ChildTerms | undefined;
-  /** The part of the journal that tells of it. */
+  /** The part of the journal that records it. */
   readonly scope: Scope;
-  /** True if this is the actor of a troubled call, which has no tools or models of its own. */
+  /** True for the actor of a troubled call, which has no tools or models of its own. */
   readonly isCall: boolean;
-  /** The agent that this actor works for: itself, or for a call the agent that made it. */
+  /** The agent that this actor works for: itself, or the agent that made the call. */
   readonly principal: Actor;
   readonly children = new SmallSet<Actor>();
   readonly underWay = new SmallSet<EffectUnderWay>();
-  /** The effect that is being begun: not yet under way, and perhaps done before it ever is. */
-  atHand: EffectUnderWay | undefined;
-  /** Asks that are held back, be it by the gate or by a store. One that nobody wants any more may stay counted. */
-  heldBack = 0;
-  /** Turns in which its machine asked for something. */
+  /** The effect that is being started: not pending yet, and it may finish synchronously. */
+  startingEffect: EffectUnderWay | undefined;
+  /** Number of asks held by the gate or a store. An ask that is no longer wanted may remain counted. */
+  heldAsks = 0;
+  /** Number of turns in which its machine asked for effects. */
   askingTurns = 0;
-  /** Grows with every withdrawal: asks from before it are not carried out any more. */
+  /** Incremented by every withdrawal: earlier asks are not carried out. */
   epoch = 0;
   /** The state that its machine entered last. */
   phase = '';
   isOver = false;
-  /** What it and all below it use; kept only for one that somebody's work runs, whose result says it. */
+  /** Usage of it and everything below it; only for a child run by an effect, whose result reports it. */
   readonly counter: RunCounter | undefined;
   systemPrompt: string | undefined;
-  /** What it and all below it may use; its own, or the nearest above it. */
+  /** The budget of it and everything below it: its own, or the nearest above. */
   account: BudgetAccount | undefined;
-  /** Once it is over: undefined for a team, and for one that never started. */
-  said: Said | undefined;
+  /** Set once it is over; undefined for a team, and for an actor that never started. */
+  endedConversation: AgentConversation | undefined;
   readonly #run: ActorRun;
   #tools: ToolRegistry | undefined;
   #environment: EnvironmentSession | undefined;
   #memory: AgentMemory | undefined;
   #conversation: ShownConversation | undefined;
   #models: readonly Model[] | undefined;
-  /** Its own wait for whoever has it. */
+  /** The wait of its sponsor for it. */
   #awaited: Wait<Party> | undefined;
 
   constructor(run: ActorRun, { path, definition, sponsor, scope, agent, terms }: Enrolment) {
@@ -126,19 +125,19 @@ export class Actor implements Carrier, PlacedParty {
     if (sponsor.kind !== 'root') sponsor.parent.children.add(this);
   }
 
-  /** The agent or team that engaged it, or whose work runs it; undefined for the root. */
+  /** The agent or team that engaged it or whose effect runs it; undefined for the root. */
   get parent(): Actor | undefined {
     return this.sponsor.kind === 'root' ? undefined : this.sponsor.parent.principal;
   }
 
-  /** True if it is there for the run itself: its root, or a member of it, however deep. */
+  /** True for the root and its members at any depth, as opposed to children of effects and delegates. */
   get isOfRun(): boolean {
     let { sponsor } = this;
     while (sponsor.kind === 'machine' && sponsor.port !== 'delegate') ({ sponsor } = sponsor.parent);
     return sponsor.kind === 'root';
   }
 
-  /** The task of the run that it is there for; undefined for one that somebody's work runs for ends of its own. */
+  /** The run's task; undefined for children of effects and delegates. */
   get task(): RunTask | undefined {
     const { task } = this.#run;
     return task !== undefined && this.principal.isOfRun ? task : undefined;
@@ -165,31 +164,31 @@ export class Actor implements Carrier, PlacedParty {
     return sources.length === 0 ? undefined : (this.#memory ??= new AgentMemory(this, sources, this.#run));
   }
 
-  /** What its models were shown so far. */
+  /** The conversation as its models were shown it. */
   get conversation(): ShownConversation {
     return (this.#conversation ??= new ShownConversation(
-      this.definition.agent?.context ?? { processors: () => [], isConstant: false, counter: undefined },
+      this.definition.agent?.compaction ?? { processors: () => [], isConstant: false, counter: undefined },
     ));
   }
 
-  /** Its models in order of preference; throws where one of them cannot be made. */
+  /** The models in order of preference; throws if one of them cannot be created. */
   get models(): readonly Model[] {
     return (this.#models ??= this.#run.models.of(this));
   }
 
-  /** The run has other models from now on. */
+  /** Drops the cached models after the run's choice changed. */
   forgetModels(): void {
     this.#models = undefined;
   }
 
-  /** The counters of those that somebody's work runs, from here upwards: of a run without children, none. */
+  /** Counters of the children of effects, from here upwards; empty in a run without any. */
   get counters(): readonly RunCounter[] {
     if (this.sponsor.kind === 'root') return NOTHING;
     const above = this.sponsor.parent.counters;
     return this.counter === undefined ? above : [this.counter, ...above];
   }
 
-  /** The keys of the calls that wait until it is done, outermost first. */
+  /** Keys of the calls that wait for this actor, outermost first. */
   get callers(): readonly string[] {
     const { sponsor } = this;
     if (sponsor.kind === 'root') return NOTHING;
@@ -197,29 +196,29 @@ export class Actor implements Carrier, PlacedParty {
     return sponsor.kind === 'effect' && sponsor.call !== undefined ? [...above, sponsor.call] : above;
   }
 
-  /** The tool call that an ask is about, as one party among those who wait. */
+  /** The tool call that an ask is about, as a party that may wait. */
   callOf(ask: Ask): string | undefined {
     const call = ask.port === 'approve' ? undefined : callIn(ask);
     return call && callKey(this.#run.runId, this.principal.path, ask.step, call.id);
   }
 
-  /** The idempotency key of a call: without a digest of its arguments in a run that began before keys had one. */
+  /** The idempotency key of a call: without a digest of its arguments in a run started by 0.1. */
   keyOf({ id, input }: Pick<PlannedCall, 'id' | 'input'>, step: number): string {
     const { runId, journal } = this.#run;
     return journal.keys.of(callKey(runId, this.principal.path, step, id), toJson(input));
   }
 
-  /** Its calls that have begun and are not over. */
+  /** Its calls in progress. */
   get calls(): readonly string[] {
-    const { underWay, atHand, children } = this;
-    if (underWay.size === 0 && atHand === undefined && children.size === 0) return NOTHING;
-    const all = atHand === undefined ? [...underWay] : [...underWay, atHand];
+    const { underWay, startingEffect, children } = this;
+    if (underWay.size === 0 && startingEffect === undefined && children.size === 0) return NOTHING;
+    const all = startingEffect === undefined ? [...underWay] : [...underWay, startingEffect];
     const calls = all.flatMap(({ ask }) => this.callOf(ask) ?? NOTHING);
     for (const child of children) if (child.isCall) calls.push(...child.calls);
     return calls;
   }
 
-  /** True if all that its machine asked for has begun, and each of its calls is being made: none waits for a time or for a yes. */
+  /** True if everything its machine asked for has started and all its calls are being executed: none waits for a time or an approval. */
   get isAtRest(): boolean {
     if (this.#hasToBegin) return false;
     for (const child of this.children)
@@ -228,35 +227,35 @@ export class Actor implements Carrier, PlacedParty {
   }
 
   get #hasToBegin(): boolean {
-    return this.heldBack > 0 || this.#run.hasJobFor(this);
+    return this.heldAsks > 0 || this.#run.hasJobFor(this);
   }
 
-  /** An agent's next step begins when all its calls are over. */
+  /** An agent's next step starts when all its calls are done. */
   get awaits(): readonly Wait<Party>[] {
     const { calls } = this;
     return calls.length === 0 ? NOTHING : [{ who: this, on: calls, kind: 'call' }];
   }
 
-  /** Whoever has a child waits for it, be it a call or an agent: nobody below may wait for them in turn. */
+  /** Registers that its sponsor waits for it, so that nothing below may wait for the sponsor. */
   beAwaited(): void {
     const { sponsor } = this;
-    // Whoever delegated work goes on meanwhile.
+    // A delegating agent does not wait.
     if (sponsor.kind === 'root' || this.isCall) return;
     if (sponsor.kind === 'machine' && sponsor.port === 'delegate') return;
     const key = sponsor.kind === 'effect' ? sponsor.call : undefined;
-    // A call is one party in the graph, whatever form its key has.
+    // A call is one party in the graph, whatever the form of its key.
     const who = key === undefined ? sponsor.parent.principal : callInKey(key);
     this.#awaited = { who, on: [this], kind: 'child' };
     waits.note(this.#awaited);
   }
 
-  /** It is over, and nobody waits for it any more. */
-  noLongerAwaited(): void {
+  /** Removes it from the wait graph. */
+  stopBeingAwaited(): void {
     if (this.#awaited !== undefined) waits.remove(this.#awaited);
     waits.forget(this);
   }
 
-  /** Its place when it starts; what was said before comes first, then what was said in its team. */
+  /** Its placement at the start, with history: earlier turns, then those of its team. */
   placementAt(at: number, restart?: Restart): Placement {
     const { runId, states } = this.#run;
     const { keepsConversation, inputFrom } = this.terms ?? {};
@@ -264,7 +263,7 @@ export class Actor implements Carrier, PlacedParty {
       runId,
       path: this.path,
       at,
-      history: this.#beginning(restart),
+      history: this.#historyAt(restart),
       state: this.isOfRun ? states?.kept[this.definition.name] : undefined,
       keepsConversation,
       inputFrom,
@@ -272,8 +271,8 @@ export class Actor implements Carrier, PlacedParty {
     };
   }
 
-  /** What its terms have it go on from, else what was said before the run that it is there for. */
-  #beginning(restart: Restart | undefined): RunOptions['history'] {
+  /** The history from its terms, or else that of its run. */
+  #historyAt(restart: Restart | undefined): RunOptions['history'] {
     const { history } = this.#run;
     const { history: own, sees } = this.terms ?? {};
     const before = own ?? (history !== undefined && this.isOfRun ? history : undefined);
@@ -282,27 +281,27 @@ export class Actor implements Carrier, PlacedParty {
     return [...(said ?? []), { role: 'user', from: 'runtime', text: restart.note }];
   }
 
-  /** The phase of the work that it is there for: its own, or that of the actor that started it. */
+  /** The phase of the work that it belongs to: its own, or that of its sponsor. */
   get #workPhase(): string | undefined {
     const { terms, sponsor } = this;
     return terms?.phase ?? (sponsor.kind === 'root' ? undefined : sponsor.parent.#workPhase);
   }
 
-  /** Keeps what it has heard, said and come to, as its machine knew it: for its result, its thread and its memories. */
+  /** Keeps its conversation and end for its result, its thread and its memories. */
   keepEnd(context: unknown, outcome: Outcome): void {
     if (isAgentContext(context)) {
-      this.said = { history: context.history, promptAt: context.run.promptAt };
+      this.endedConversation = { history: context.history, promptAt: context.run.promptAt };
       if (this.isOfRun) this.#run.states?.ended(this.agent, context.state);
     }
     this.memory?.rememberEnd(outcome);
   }
 
-  /** The memories that it came to use. */
+  /** The memories, if they were used. */
   get usedMemory(): AgentMemory | undefined {
     return this.#memory;
   }
 
-  /** Tears its toolsets down; undefined where none was set up. */
+  /** Tears down its toolsets; undefined if none was set up. */
   teardown(): Promise<readonly ErrorData[]> | undefined {
     return this.#tools?.wasSetUp === true ? this.#tools.teardown() : undefined;
   }
@@ -339,17 +338,17 @@ export class Actor implements Carrier, PlacedParty {
 
   emit(body: EventBody, step: number, phase: string | undefined): void {
     this.#run.log.write(body, this, step, phase);
-    // A supervisor says whom it restarts.
+    // A supervisor's event may name a restarted member.
     if (this.definition.agent === undefined) this.#run.mail.heard(body);
     this.#memory?.rememberStep(body);
   }
 
-  /** Its machine is told something, in its turn. */
+  /** Enqueues an envelope for its machine. */
   deliver(envelope: Envelope): void {
     this.#run.enqueue({ kind: 'deliver', actor: this, envelope });
   }
 
-  /** Its machine has come to its end. */
+  /** Enqueues the end of its machine. */
   end(output: unknown): void {
     this.#run.enqueue({ kind: 'over', actor: this, output });
   }
@@ -361,7 +360,9 @@ export class Actor implements Carrier, PlacedParty {
     return registry;
   }
 
-  /** The environment's end as a toolset without tools: closed after all others, with their patience and reports. */
+  /**
+   * A toolset without tools that closes the environment, so that it is torn down last, within the same limits and with the same reports.
+   */
   get #environmentSet(): readonly Toolset[] {
     if (this.definition.agent?.environment === undefined) return NOTHING;
     const teardown = async (): Promise<void> => {
@@ -374,7 +375,7 @@ export class Actor implements Carrier, PlacedParty {
 
 const NOTHING: readonly never[] = [];
 
-/** Where an actor's end is reported: to its parent's machine, or to somebody who awaits it. */
+/** The receiver of an actor's end: its parent's machine, or an effect that awaits it. */
 export type Sponsor =
   | { readonly kind: 'root' }
   | {
@@ -386,10 +387,10 @@ export type Sponsor =
   | {
       readonly kind: 'effect';
       readonly parent: Actor;
-      /** The idempotency key of the call that waits for it, where it is one. */
+      /** The idempotency key of the call that waits for it, if there is one. */
       readonly call: string | undefined;
       settle(outcome: Outcome): void;
     };
 
-/** A thing to do for an actor, in its turn. */
+/** A job for an actor. */
 export type Job = JobContent & { readonly actor: Actor };

@@ -14,7 +14,7 @@ import type { Scope } from '../journal/write/scope.ts';
 import type { Speaker } from '../log/lazy-log.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 
-/** What the memories of an agent need of its run: when they may be written is its journal's to say. */
+/** The calls that an agent's memories need of its run; the journal decides when they may be written. */
 export interface RememberingRun {
   readonly runId: string;
   readonly thread: string | undefined;
@@ -25,20 +25,20 @@ export interface RememberingRun {
   readonly effects: { note(record: EffectRecord): void };
 }
 
-/** An agent as its memories know it. */
+/** An agent as its memories see it. */
 export interface Rememberer extends Speaker {
   readonly scope: Scope;
 }
 
-/** What a journal has to do with what its run remembers. */
+/** The journal's part in memory writes. */
 export interface MemoryKeeper {
-  /** When the records may be written; undefined: now. */
+  /** Resolves when the records may be written; undefined: now. */
   when(agent: Rememberer, key: string, records: readonly MemoryRecord[]): Promise<MemoryWriting> | undefined;
-  /** They are. */
+  /** Registers that they are written. */
   done(agent: Rememberer, key: string): void;
 }
 
-/** The memories of one agent in its run. Owns their session, which the run closes when its root, which ends last, is over. */
+/** The memories of one agent in its run. Owns their session, which the run closes after its root has ended, which ends last. */
 export class AgentMemory {
   readonly session: MemorySession;
   readonly #agent: Rememberer;
@@ -61,8 +61,8 @@ export class AgentMemory {
   }
 
   /**
-   * Has records written, as an effect that nobody waits for: it is on record with its key before it begins, in the order of
-   * what happened, and the run's last event waits for it.
+   * Writes records as an effect without a receiver: it is recorded with its key before it starts, in order of events, and the run's last
+   * event waits for it.
    */
   remember(place: Pick<Effect, 'step' | 'phase' | 'index'>, records: readonly MemoryRecord[]): void {
     if (records.length === 0) return;
@@ -70,7 +70,7 @@ export class AgentMemory {
     this.rememberAs(effectKey({ runId, path: this.#agent.path, ...place, attempt: 1 }), records);
   }
 
-  /** Like `remember`, by the key of the effect. */
+  /** Like `remember`, with the key of the effect. */
   rememberAs(key: string, records: readonly MemoryRecord[]): void {
     const { journal, log, effects, secrets } = this.#run;
     const record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] } = {
@@ -82,20 +82,20 @@ export class AgentMemory {
     };
     effects.note(record);
     const when = journal.memories.when(this.#agent, key, records);
-    // What is kept beside the run is for other runs, and for people.
+    // Redacted, as memories outlive the run and are read by other runs and by people.
     void this.session.remember(secrets.value(records), when).then(() => {
       record.state = 'answered';
       journal.memories.done(this.#agent, key);
     });
   }
 
-  /** The agent was prepared before its run was resumed: what it was asked stands in the answer. */
+  /** Restores the input from the answer of a `prepare` effect that preceded the resume. */
   preparedBefore(answer: unknown): void {
     const said = toJson(answer);
     if (isJsonObject(said)) this.session.input = said['input'] ?? null;
   }
 
-  /** Writes down a step that is over. */
+  /** Writes a finished step. */
   rememberStep(body: EventBody): void {
     if (body.type !== 'step.ended') return;
     const { record } = body;
@@ -105,7 +105,7 @@ export class AgentMemory {
     );
   }
 
-  /** Writes down that the agent is done, whatever came of it. */
+  /** Writes the end of the agent, however it ended. */
   rememberEnd({ status, output, steps }: Outcome): void {
     const { runId, log } = this.#run;
     const { input } = this.session;

@@ -2,17 +2,17 @@ import type { AgentDefinition } from '../../actors/agent-definition.ts';
 import type { Toolset } from '../../contracts/tool.ts';
 import { isToolset, ToolRegistry } from '../../tools/tool-registry.ts';
 
-/** The tools of an agent in one run, with `more` before its own: held once for all its runs where they are the same in all. */
+/** The tools of an agent in one run, with `more` before its own. Shared by all runs if they are the same in all. */
 export const toolsOf = (agent: AgentDefinition | undefined, more: readonly Toolset[]): ToolRegistry => {
   const tools = agent?.tools ?? [];
-  // What a toolset has may be another thing in each run.
+  // The tools of a toolset may differ between runs.
   const isOwn = agent === undefined || more.length > 0 || tools.some(isToolset);
   return isOwn
     ? new ToolRegistry([...more, ...tools], agent?.output?.spec.schema)
     : sharedTools(agent).fork();
 };
 
-/** The tools of an agent before any of its runs. */
+/** The tools of an agent before any run. */
 const sharedTools = (agent: AgentDefinition): ToolRegistry => {
   let tools = known.get(agent);
   if (tools === undefined) {

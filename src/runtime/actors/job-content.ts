@@ -4,9 +4,9 @@ import type { Engagement } from '../../machines/outputs.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
 import type { Envelope } from '../turn/envelope.ts';
 
-/** What can be done for an actor, in its turn. */
+/** A job without its actor. */
 export type JobContent = Work & {
-  /** It follows from the journal of a run that is resumed: an effect that it leads to may have begun before. */
+  /** True if it follows from the journal of a resumed run: effects that it leads to may have started before. */
   readonly isResumed?: boolean;
 };
 
@@ -18,6 +18,6 @@ type Work =
   | { readonly kind: 'dismiss' }
   | { readonly kind: 'stop'; readonly paths: readonly string[] }
   | { readonly kind: 'post'; readonly to: string; readonly message: Message }
-  /** It is handed the messages that came in. */
+  /** Delivers the messages that have arrived. */
   | { readonly kind: 'mail' }
   | { readonly kind: 'over'; readonly output: unknown };

@@ -10,7 +10,7 @@ import type { EventLog } from '../log/event-log.ts';
 import type { Speaker } from '../log/lazy-log.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 
-/** What the models of a run need of it: an engine tells when it lost its session. */
+/** The calls that models need of their run. */
 export interface ModelledRun {
   readonly runId: string;
   readonly thread: string | undefined;
@@ -19,12 +19,12 @@ export interface ModelledRun {
   readonly isOver: boolean;
 }
 
-/** Which models the agents of a run ask. Owns what the run says of all of them; each agent has its own until that changes. */
+/** The models of a run's agents. Owns the run's choice; each agent has its own models unless there is one. */
 export class RunModels {
   readonly #run: ModelledRun;
-  /** In place of each agent's own. */
+  /** Replaces each agent's own models. */
   #choice: ModelChoice | undefined;
-  /** Stand around each. */
+  /** Wrap each model. */
   readonly #resources: readonly SharedResource[];
 
   constructor(run: ModelledRun, { model, resources = [] }: Pick<RunOptions, 'model' | 'resources'>) {
@@ -33,15 +33,15 @@ export class RunModels {
     this.#resources = resources;
   }
 
-  /** Every agent asks this one from now on; throws for one that there is not. */
+  /** Sets the model of every agent from now on; throws for an unknown one. */
   choose(choice: ModelChoice): void {
     resolveModels(choice);
     this.#choice = choice;
   }
 
   /**
-   * What an actor asks when it decides: its backend's engine, which no run's choice of a model replaces, else its models. What runs share
-   * stands around each, and the agent's strategy around that.
+   * The models of an actor: its backend's engine, which no choice of the run replaces, or else its models. Shared resources wrap each of
+   * them, and the agent's strategy wraps the result.
    */
   of(actor: ModelledActor): readonly Model[] {
     const { agent } = actor.definition;
@@ -68,14 +68,14 @@ export class RunModels {
       thread,
       now: () => log.now(),
       lost: (reason) => {
-        // An engine may notice after nobody waits for it any more.
+        // An engine may notice a lost session after the actor has ended.
         if (!actor.isOver && !run.isOver) log.write({ type: 'session.lost', backend, reason }, actor);
       },
     };
   }
 }
 
-/** An actor as its models know it. */
+/** An actor as its models see it. */
 interface ModelledActor extends Speaker {
   readonly definition: Definition;
   readonly isOver: boolean;
@@ -90,20 +90,20 @@ export const resolveModels = (
   return choices.length > 0 ? choices.map((each) => resolveModel(each)) : [modelFromEnvironment()];
 };
 
-/** What models know that nobody may read. */
+/** Secrets that models hold. */
 export const secretsOf = (models: readonly ModelChoice[]): Secrets =>
   Object.assign(
     {},
     ...models.map((model) => (typeof model === 'string' ? {} : (model.secrets?.() ?? {}))),
   ) as Secrets;
 
-/** The same, of all the models of an agent or a team, as far as they are known before it runs. */
+/** Secrets of the models of an agent or a team, as far as they are known before it runs. */
 export const modelSecrets = ({ agent, members }: Definition, choice: ModelChoice | undefined): Secrets => ({
   ...secretsOf([...(agent?.models ?? []), ...(choice === undefined ? [] : [choice])]),
   ...Object.assign({}, ...[...members.values()].map((member) => modelSecrets(member, undefined))),
 });
 
-/** What the first event of a run says of its model. */
+/** The model as the first event reports it. */
 export const modelFacts = (
   root: Pick<Actor, 'definition' | 'models'>,
 ): { model?: string; isLanguageModel?: boolean } => {
@@ -113,7 +113,7 @@ export const modelFacts = (
     if (model === undefined) return {};
     return { model: `${model.provider}:${model.id}`, isLanguageModel: model.isLanguageModel ?? true };
   } catch {
-    // Preparing says what is wrong with it.
+    // The `prepare` effect reports the problem.
     return {};
   }
 };

@@ -7,7 +7,7 @@ type Counts = {
   -readonly [Key in Exclude<keyof RunTotals, 'durationMs' | 'costUsd' | 'unpriced' | 'estimated'>]: number;
 };
 
-/** What a whole run has used, counted from what is said of it. */
+/** Totals of a run, counted from its events. */
 export class RunCounter {
   readonly #counts: Counts = {
     steps: 0,
@@ -22,12 +22,12 @@ export class RunCounter {
   #estimated = 0;
   readonly #unpriced = new SmallSet<string>();
 
-  /** All but the time. */
+  /** Totals without the duration. */
   get totals(): Omit<RunTotals, 'durationMs'> {
     return { ...this.#counts, ...this.cost };
   }
 
-  /** What it all costs, and how far that is known. */
+  /** Cost in US dollars, or the models without a price. */
   get cost(): Pick<RunTotals, 'costUsd' | 'unpriced' | 'estimated'> {
     const isKnown = this.#unpriced.size === 0;
     return {
@@ -52,7 +52,7 @@ export class RunCounter {
       case 'model.interrupted':
         if (body.usage !== undefined) this.charge(body.model, body.usage, body.costUsd);
         break;
-      // A summary is asked for beside the calls of the loop.
+      // A summary is a model call beside those of the loop.
       case 'context.compacted':
         if (body.usage === undefined) break;
         counts.modelCalls += 1;
@@ -61,9 +61,9 @@ export class RunCounter {
       case 'tool.finished':
         counts.toolCalls += 1;
         break;
-      // Every attempt beyond the first is one, by whichever model.
+      // Every attempt after the first counts, whichever model makes it.
       case 'model.retrying':
-      case 'model.fellBack':
+      case 'model.fell-back':
       case 'tool.retrying':
         counts.retries += 1;
         break;
@@ -71,7 +71,7 @@ export class RunCounter {
     }
   }
 
-  /** Tokens that a model used; a cost that is not known makes the sum unknown. */
+  /** Adds the usage of a model; an unknown cost makes the sum unknown. */
   charge(model: string, usage: Usage, costUsd: number | undefined): void {
     const counts = this.#counts;
     counts.inputTokens += usage.input;

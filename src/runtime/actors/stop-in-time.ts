@@ -3,16 +3,16 @@ import type { LazyAbort } from '../../contracts/lazy-abort.ts';
 import type { Outcome } from '../../contracts/run.ts';
 import { outcomeOfFailure } from '../run/result.ts';
 
-/** Why a child was stopped whose time was up: on record, as whoever goes through it again is told the same. */
+/** Reason of a stop by timeout. Recorded, and compared on replay. */
 const OUT_OF_TIME = 'its time was up';
 
-/** Stops a child when nobody waits for it any more, or its time is up; gives what takes that back. */
+/** Stops a child when its effect is cancelled or its time is up; returns a function that removes both triggers. */
 export const stopInTime = (
   { clock, abort, timeoutMs = Infinity }: { clock: Clock; abort: LazyAbort; timeoutMs?: number | undefined },
   stop: (reason: string) => void,
 ): (() => void) => {
   const forget = abort.onAbort(() => {
-    stop('the work that it was for was called off');
+    stop('the work that it was for was cancelled');
   });
   if (timeoutMs === Infinity) return forget;
   const timer = clock.setTimeout(() => {
@@ -24,7 +24,7 @@ export const stopInTime = (
   };
 };
 
-/** What whoever awaits a child is told that was stopped from outside. */
+/** The outcome that the effect receives for a stopped child. */
 export const stoppedOutcome = (name: string, reason: string, at: number): Outcome =>
   reason === OUT_OF_TIME
     ? outcomeOfFailure('agent.timeout', `Cannot finish '${name}' as ${reason}`, at)

@@ -4,32 +4,31 @@ import { deadlockError } from '../../machines/deadlock-error.ts';
 import type { Wait, WaitArrow } from '../../machines/wait-graph.ts';
 import { WaitGraph } from '../../machines/wait-graph.ts';
 
-/** Whoever may wait: an actor, a question that somebody was asked, or, by its name, a call or an owner of a lock. */
+/** A party that may wait: an actor, a question to an actor, or, by its name, a call or a lock owner. */
 export type Party = PlacedParty | string;
 
-/** A party with an address, that knows by itself what it waits for. */
+/** A party with an address that knows what it waits for. */
 export interface PlacedParty {
   readonly path: string;
-  /** What it waits for as things are now. */
+  /** The parties that it waits for now. */
   readonly awaits: readonly Wait<Party>[];
 }
 
 /**
- * Who waits for whom in this process: actors of all its runs, their calls, and whoever else wants a lock. One for all of them, as a circle
- * may go from a question through a lock into another run. Nothing is kept of who waits for nobody, and what follows from the tree of actors is
- * read off it when somebody waits.
+ * The wait graph of this process, across runs, as a cycle may lead from a question through a lock into another run. Parties that wait for
+ * nothing are not stored, and waits that follow from the tree of actors are read from it on demand.
  */
 export const waits = new WaitGraph<Party>((party) => (typeof party === 'string' ? NONE : party.awaits));
 
 const NONE: readonly never[] = [];
 
-/** The party that an owner of locks is: a call by its key, whichever locks it has; any other name is known to `scope` only. */
+/** The party of a lock owner: a call by its key, whatever its locks; any other name is local to `scope`. */
 export const ownerParty = (scope: string, owner: string): Party =>
   isCallKey(owner) ? callInKey(owner) : `${scope}${SCOPE_END}${owner}`;
 
 const SCOPE_END = '\u0000';
 
-/** The error for whoever would have closed a circle. */
+/** The error for the party that would have closed a cycle. */
 export const refusalOf = (circle: readonly WaitArrow<Party>[]): TroupeError =>
   deadlockError(circle, { nameOf, distinctNameOf });
 
@@ -38,6 +37,6 @@ const nameOf = (party: Party): string => {
   return isCallKey(party) ? pathInCallKey(party) : distinctNameOf(party);
 };
 
-/** Where two parties of a circle sit at the same address, as in two runs, or are two calls of one agent. */
+/** A name for parties of a cycle that share an address, as in two runs, or as two calls of one agent. */
 const distinctNameOf = (party: Party): string =>
   typeof party === 'string' ? party.slice(party.indexOf(SCOPE_END) + 1) : party.path;

@@ -1,7 +1,4 @@
-/**
- * Critics that are ready to use, given as `agent({ critics: […] })`. One of your own is any object with a `name` and a
- * function `critique`.
- */
+/** Ready-made critics, for `agent({ critics: […] })`. Your own is any object with a `name` and a function `critique`. */
 
 export { schemaCritic } from '../../actors/critics/schema-critic.ts';
 export { groundingCritic } from '../../actors/critics/grounding-critic.ts';

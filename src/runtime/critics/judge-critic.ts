@@ -9,13 +9,13 @@ import { agent } from '../define/agent.ts';
 import { metricsOf } from '../evaluate/evaluate.ts';
 import { authorProblem } from '../evaluate/author-problem.ts';
 
-/** Who judges, and what for. */
+/** Options of {@link judgeCritic}. */
 export interface JudgeCriticOptions extends Pick<Critic, 'each' | 'timeoutMs' | 'ifBroken'> {
-  /** What has to hold of the answer, in words. */
+  /** A statement that the answer has to satisfy. */
   readonly criterion: string;
-  /** One model, or several: the first that did not write the answer is asked. */
+  /** One model, or several: the first that is not an author of the answer judges it. */
   readonly model: ModelChoice | readonly ModelChoice[];
-  /** What the judge is given beside the criterion. Default: the agent's input as `task`, the answer, and what tools returned. */
+  /** Material for the judge, beside the criterion. Default: the agent's input as `task`, the answer, and what tools returned. */
   readonly material?: ((review: Review) => Json) | undefined;
   /** Default: the criterion. */
   readonly name?: string | undefined;
@@ -38,11 +38,10 @@ const INSTRUCTIONS =
   'if it does not. Be strict: what the answer does not show, it does not have. Judge nothing but the criterion.';
 
 /**
- * A model as the critic, in a child run; never a model that wrote the answer.
+ * Judges answers by a model, in a child run. A model never judges its own answer.
  *
- * Of the models given the first that is no author is asked. Where all of them are, the run stops and says so, the answer
- * kept as its candidate: an answer that its author has approved is not a judged one. A judge that fails is a broken critic,
- * see `ifBroken`.
+ * If all given models are authors of the answer, the run stops with a note, and the answer as its candidate: approval by the author is no
+ * judgement. A failing judge is a broken critic, see `ifBroken`.
  *
  * @example
  * agent({ name: 'writer', critics: [judgeCritic({ criterion: 'Names its sources.', model: ['openai:gpt-5.5', 'anthropic'] })] })
@@ -69,7 +68,7 @@ export const judgeCritic = ({
       const models = judges.map((each) => each.model);
       if (chosen === undefined) return refused(authorProblem(authors, models));
       const result = await review.run(chosen.judge, { criterion, material: material(review) });
-      // The model of a whole run may have been swapped: what counts is who answered.
+      // The run's model may have been swapped: the model that answered counts.
       const problem = authorProblem(authors, metricsOf(result).models);
       return problem === undefined ? verdictOf(result, chosen.judge) : refused(problem);
     },

@@ -7,13 +7,13 @@ import type { Json } from '../../contracts/json.ts';
 import { resolveModel } from '../../models/model-registry.ts';
 import { agent } from '../define/agent.ts';
 
-/** Who watches, and how often. */
+/** Options of {@link progressCritic}. */
 export interface ProgressOptions extends Pick<Critic, 'timeoutMs'> {
-  /** A cheap one will do. */
+  /** A cheap model is sufficient. */
   readonly model: ModelChoice;
-  /** Steps from one look to the next. Default 50. */
+  /** Number of steps between two reviews. Default 50. */
   readonly every?: number | undefined;
-  /** What the model is given. Default: the task, how many steps were taken, the state, and the last 20 results of tools. */
+  /** Material for the model. Default: the task, the number of steps, the state, and the last 20 results of tools. */
   readonly material?: ((review: Review) => Json) | undefined;
   /** Default `progress`. */
   readonly name?: string | undefined;
@@ -22,9 +22,9 @@ export interface ProgressOptions extends Pick<Critic, 'timeoutMs'> {
 const DEFAULT_STEPS = 50;
 /** In ms. */
 const DEFAULT_TIMEOUT_MS = 120_000;
-/** Results of tools that are shown. */
+/** Largest number of results shown. */
 const MAX_RESULTS = 20;
-/** Characters of each. */
+/** Largest length of each, in characters. */
 const MAX_CHARACTERS = 500;
 
 const lookSchema = z.object({
@@ -38,10 +38,10 @@ const INSTRUCTIONS =
   'slowly. Say stop if it goes round in circles, works on something else, or cannot get there.';
 
 /**
- * Has a model look, every 50 steps, at whether the agent is getting anywhere, and stops the run where it is not.
+ * Lets a model review the agent's progress every 50 steps, and stops the run if there is none.
  *
- * One that fails, gives no verdict or takes too long stops the run as well: an agent that nobody watches any more is not left
- * to run on. Steps in between are not looked at, nor is one with an answer, as that is an end already.
+ * A review that fails, gives no verdict or times out stops the run as well, as an unsupervised agent must not continue. Steps in between
+ * are not reviewed, nor is one with an answer, which is an end already.
  *
  * @example
  * agent({ name: 'coder', stop: maxSteps(500), critics: [progressCritic({ model: 'openai:gpt-5.5-mini' })] })
@@ -80,7 +80,7 @@ export const progressCritic = ({
       if (output === undefined)
         throw new TroupeError(
           'output.invalid',
-          `Cannot watch progress as '${monitor.name}' came to no verdict: ${stopReason.kind}`,
+          `Cannot watch progress as '${monitor.name}' gave no verdict: ${stopReason.kind}`,
         );
       return output.verdict === 'continue'
         ? { verdict: 'accept' }

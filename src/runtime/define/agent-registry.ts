@@ -2,24 +2,24 @@ import type { Agent } from '../../contracts/agent.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import { agent } from './agent.ts';
 
-/** An agent or a team of which only the face is known: its input is checked when it runs. */
+/** An agent or a team of any type: its input is validated when it runs. */
 export type AnyAgent = Agent<unknown, unknown, unknown>;
 
 /** Agents and teams by name; see {@link agentRegistry}. */
 export interface AgentRegistry {
   /** Defines an agent as `agent()` does, and adds it. */
   readonly create: typeof agent;
-  /** Adds what was defined elsewhere, and gives it back as it is. */
+  /** Adds an existing agent or team and returns it. */
   add<Known extends AnyAgent>(known: Known): Known;
   get(name: string): AnyAgent | undefined;
-  /** In the order in which they came. */
+  /** In order of addition. */
   list(): readonly { readonly name: string; readonly description: string }[];
-  /** False if nothing is called that. Runs under way go on. */
+  /** Removes an agent; false if there is none of that name. Its runs continue. */
   remove(name: string): boolean;
 }
 
 /**
- * Keeps agents and teams by name, for a host that picks one by what a request says. It holds definitions, no runs.
+ * Creates a registry of agents and teams by name, for a host that selects one per request. It holds definitions, no runs.
  *
  * @example
  * const agents = agentRegistry();

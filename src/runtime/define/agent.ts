@@ -10,15 +10,16 @@ import { faceOf } from './face.ts';
 /**
  * Defines an agent: a statechart that observes, decides, acts, reduces, is criticised, and checks whether to stop.
  *
- * Nothing happens until it is run, and each run is its own. Everything but the name has a default: without a `model`
- * the environment decides (`TROUPE_MODEL`, `OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `OPENAI_BASE_URL`), and without any
- * of these the offline model, which needs no key, does modest work.
+ * Defining starts nothing; each run is independent. Everything but the name has a default: without a `model` the environment decides
+ * (`TROUPE_MODEL`, `OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `OPENAI_BASE_URL`), and without any of these the offline model, which needs no
+ * key, does modest work.
  *
  * @example
  * const mathematician = agent({ name: 'mathematician', instructions: 'Use the tools.', tools: [add] });
  * const { output } = await mathematician.run('What is 19 + 23?');
  *
- * @throws {TroupeError} `agent.invalid` without a usable name, for tools, hooks, critics or fragments that are no list, or for a number that bounds nothing; `tool.duplicate` and `tool.invalid` for its tools.
+ * @throws {TroupeError} `agent.invalid` without a usable name, for tools, hooks, critics or fragments that are no list, or for a number
+ * that bounds nothing; `tool.duplicate` and `tool.invalid` for its tools.
  */
 export const agent = <
   Input extends Described = undefined,

@@ -4,7 +4,7 @@ import type { Definition } from './definition.ts';
 
 const NONE = { rules: { stop: [] }, agent: undefined, members: new Map(), hooks: [] };
 
-/** The two call machines as the runtime knows them: no rules, no members, their input as it is. */
+/** Definitions of the two call machines, without rules or members. */
 export const callDefinitions: Readonly<Record<'modelCall' | 'toolCall', Definition>> = {
   modelCall: {
     ...NONE,

@@ -3,8 +3,8 @@ import { TroupeError } from '../../contracts/error.ts';
 import { foundText } from '../../contracts/found-text.ts';
 
 /**
- * Checks a number that bounds work: whole, and not below `least`. With none at a time an actor would wait for ever; and
- * what is no finite number does not survive as JSON, which a context is.
+ * Validates a limit: an integer from `least`. A limit of none at a time would make an actor wait for ever, and other numbers do not survive
+ * as JSON.
  *
  * @throws {TroupeError} of the code given, for anything else.
  */

@@ -1,6 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
 import type { Allotment, Budget } from '../../contracts/budget.ts';
+import type { DiagramSubject, Flow } from '../../machines/composition.ts';
 import type { Hook } from '../../contracts/event.ts';
 import type { AgentMailbox } from '../../contracts/message.ts';
 import type { Json } from '../../contracts/json.ts';
@@ -9,50 +10,54 @@ import type { MemberPolicy } from '../../contracts/supervision.ts';
 import type { SubtreeLimits } from '../../contracts/tree-limits.ts';
 import type { Rules } from '../../machines/rules.ts';
 
-/** What an actor is to know of its place when it starts. */
+/** The place of an actor in a run, known when it starts. */
 export interface Placement {
   readonly runId: string;
   readonly path: string;
   readonly at: number;
   /** Earlier turns of the conversation. */
   readonly history?: RunOptions['history'];
-  /** The state that earlier runs of its thread left, in place of the one that it is defined with. */
+  /** State from earlier runs of its thread, which replaces the defined one. */
   readonly state?: Json | undefined;
-  /** The author of the input, where that is not the user. */
+  /** Author of the input, if not the user. */
   readonly inputFrom?: string | undefined;
   /** The phase that the work is in. */
   readonly phase?: string | undefined;
-  /** What is said is part of how it ends. */
+  /** Includes the conversation in the outcome. */
   readonly keepsConversation?: boolean | undefined;
 }
 
-/** What the runtime knows of an agent or a team: its chart, its rules, and who belongs to it. */
+/** An agent or a team as the runtime sees it: its chart, its rules, and its members. */
 export interface Definition {
   readonly name: string;
   readonly description: string;
   readonly machine: AnyStateMachine;
   readonly rules: Rules;
-  /** Present for agents: what those who do the work read. Teams ask for no work, they engage members. */
+  /** Configuration of an agent's effects. Absent for teams, which ask for none. */
   readonly agent: AgentDefinition | undefined;
   readonly members: ReadonlyMap<string, Definition>;
+  /** The ways that work takes between its members, where it says so. */
+  readonly flow?: Flow | undefined;
+  /** The subject of its diagram unless a caller asks for the other. Default: its chart. */
+  readonly drawnBy?: DiagramSubject | undefined;
   readonly hooks: readonly Hook[];
   readonly budget?: Budget | undefined;
   readonly mailbox?: AgentMailbox | undefined;
-  /** How it wants to be treated by whoever supervises it. */
+  /** Supervision policy that it wants as a member. */
   readonly asMember?: MemberPolicy | undefined;
   readonly limits?: SubtreeLimits | undefined;
-  /** The parts of its budget that its members have, by role. */
+  /** Parts of the budget for its members, by role. */
   readonly allotments?: ReadonlyMap<string, Allotment> | undefined;
-  /** The machine's input for a run's input. */
+  /** Converts a run's input to the machine's. */
   start(input: unknown, placement: Placement): unknown;
 }
 
 const definitions = new WeakMap<object, Definition>();
 
-/** Remembers what an agent's face stands for. */
+/** Registers the definition of an agent object. */
 export const define = (agent: object, definition: Definition): void => {
   definitions.set(agent, definition);
 };
 
-/** What an agent's face stands for; undefined for something that only looks like one. */
+/** The definition of an agent object; undefined for an object that only looks like one. */
 export const definitionOf = (agent: object): Definition | undefined => definitions.get(agent);

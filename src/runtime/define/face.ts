@@ -1,18 +1,24 @@
+import type { DiagramSubject } from '../../machines/composition.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
 import type { RunOptions } from '../../contracts/run.ts';
+import { compositionMermaid } from '../../machines/composition-diagram.ts';
 import { toMermaid } from '../../machines/diagram.ts';
+import { compositionOf } from './composition.ts';
 import type { Definition } from './definition.ts';
 import { define } from './definition.ts';
 import { agentLogic, agentLogicWith } from '../embed/agent-logic.ts';
 import type { LogicChart, TeamChart } from '../embed/agent-types.ts';
 import { chartRemark } from '../turn/mover.ts';
 import { runInTurn } from '../run/run-in-turn.ts';
+import { checkRunOptions } from '../run/run-schema.ts';
 import { startRun } from '../run/start-run.ts';
 import { agentNode, agentWorkflow } from '../workflows/agent-node.ts';
 import type { EmbeddableAgent } from '../workflows/workflow-builder.ts';
 
 export type { EmbeddableAgent } from '../workflows/workflow-builder.ts';
 
-/** The face of a definition: what `agent()` and the patterns return. */
+/** The public object of a definition: the return value of `agent()` and the patterns. */
 export const faceOf = <Input, Output, State, Chart extends LogicChart = TeamChart>(
   definition: Definition,
 ): EmbeddableAgent<Input, Output, State, Chart> => {
@@ -20,9 +26,11 @@ export const faceOf = <Input, Output, State, Chart extends LogicChart = TeamChar
     name: definition.name,
     description: definition.description,
     run: (input: Input, options?: RunOptions) => runInTurn<Output, State>(definition, input, options),
-    stream: (input: Input, options: RunOptions = {}) =>
-      startRun<Output, State>(definition, input, options, { isAttended: true }),
-    diagram: () => toMermaid(definition.machine, { remark: chartRemark(definition.machine) }),
+    stream: (input: Input, options: RunOptions = {}) => {
+      checkRunOptions(definition.name, options);
+      return startRun<Output, State>(definition, input, options, { isAttended: true });
+    },
+    diagram: ({ of = definition.drawnBy ?? 'chart' } = {}) => drawn(definition, of),
     toWorkflowNode: <const Id extends string = string>(id?: Id) =>
       agentNode<Input, Output, Id>(face, idOf(id, definition)),
     toWorkflow: <const Id extends string = string>(id?: Id) =>
@@ -36,5 +44,22 @@ export const faceOf = <Input, Output, State, Chart extends LogicChart = TeamChar
   return Object.freeze(face);
 };
 
-/** Without an id it is the agent's name: then all that is known of it is that it is a string. */
+/** An agent or a team as Mermaid text. */
+const drawn = (definition: Definition, of: DiagramSubject): string => {
+  const { machine, name } = definition;
+  switch (of) {
+    case 'chart':
+      return toMermaid(machine, { remark: chartRemark(machine) });
+    case 'composition':
+      return compositionMermaid(compositionOf(definition));
+    default:
+      // In JavaScript anything may stand there.
+      throw new TroupeError(
+        'agent.invalid',
+        `Cannot draw '${name}' as what is asked for is neither 'chart' nor 'composition': found ${foundText(of)}`,
+      );
+  }
+};
+
+/** Without an id it is the agent's name, whose type is only known to be a string. */
 const idOf = <Id extends string>(id: Id | undefined, { name }: Definition): Id => id ?? (name as Id);

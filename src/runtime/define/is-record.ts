@@ -1,3 +1,3 @@
-/** Checks whether it has fields, and is no list: what options and things by name are given as. */
+/** Checks whether a value is an object and not an array. */
 export const isRecord = (given: unknown): given is Readonly<Record<string, unknown>> =>
   typeof given === 'object' && given !== null && !Array.isArray(given);

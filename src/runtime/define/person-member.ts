@@ -7,10 +7,10 @@ import { agent } from './agent.ts';
 import type { AgentChart } from '../embed/agent-types.ts';
 import type { EmbeddableAgent } from './face.ts';
 
-/** Who the person is, for the others. */
+/** Options of {@link person}. */
 export interface PersonOptions {
   readonly name: string;
-  /** What they are good for, in a sentence: shown to those who hand out work. */
+  /** One sentence about their abilities, shown to members that assign work. */
   readonly description?: string | undefined;
   readonly hooks?: readonly Hook[] | undefined;
 }
@@ -18,12 +18,12 @@ export interface PersonOptions {
 const people = new WeakSet();
 
 /**
- * A person as a member of a team: an agent without a model, which puts its task to the person as a question and answers with what
- * they say, word for word.
+ * Defines a person as a member of a team: an agent without a model that passes its task to the person as a question and answers with their
+ * text, word for word.
  *
- * The question waits at the inbox of the run, as those of the tool `ask_person` do (`handle.requests`, `handle.reply`, or the
- * `person` of the run); in a stored run it outlives the process. Where nobody can be asked, or not in time, the member fails.
- * It is not restarted: nobody wants to be asked again by a machine.
+ * The question is a request of the run, as those of the tool `ask_person` are (`handle.requests`, `handle.reply`, or the `person` of the
+ * run); in a stored run it outlives the process. If nobody can answer, or not in time, the member fails. It is not restarted, so that no
+ * question is repeated.
  *
  * @example
  * const line = pipeline({ name: 'line', stages: [writer, person({ name: 'editor' })] });
@@ -42,7 +42,7 @@ export const person = ({
     description,
     hooks,
     tools: [askPerson],
-    asMember: { restart: 'temporary' },
+    failures: { asMember: { restart: 'temporary' } },
     decide: ({ input, results: [said] }) => {
       if (said === undefined) return act({ name: askPerson.name, input: { question: input } });
       if (!said.ok) throw toError(said.error);

@@ -28,23 +28,23 @@ import type { EffectUnderWay } from './effect-under-way.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Gate } from './gate.ts';
 import { hideBrokenOff, hideCalls, hideResult, hideSaid, waitsForWhole } from '../secrets/hide-fields.ts';
-import type { Recorder } from '../journal/write/recorder.ts';
+import type { JournalPort } from '../journal/write/journal-port.ts';
 import type { TalkingWork } from '../mail/messenger.ts';
 import type { KeptArtifact } from '../run/result.ts';
 import type { RunMoney } from '../limits/run-money.ts';
 import { Slot } from './slot.ts';
-import type { AskingRun, WantingEffect } from '../people/want-person.ts';
-import { approveCall, askPerson } from '../people/want-person.ts';
+import type { AskingRun, RequestingEffect } from '../people/ask-person.ts';
+import { approveCall, askPerson } from '../people/ask-person.ts';
 
-/** What desks need of a run: what it gives to all effects alike, and where what they say and make goes. */
+/** The calls that desks need of their run. */
 export interface DeskRun extends AskingRun {
   readonly clock: Clock;
-  /** What the caller gave with the run, for every tool call and every function of its agents. */
+  /** Options of the run that apply to every tool call and function of its agents. */
   readonly given: Pick<RunOptions, 'safety' | 'executor' | 'context'>;
   readonly money: Pick<RunMoney, 'counter' | 'prices'>;
   readonly log: EventLog;
   readonly gate: Gate;
-  readonly journal: Pick<Recorder, 'arrive' | 'budgets' | 'again' | 'flush'>;
+  readonly journal: Pick<JournalPort, 'arrive' | 'budgets' | 'again' | 'flush'>;
   readonly mail: { messengerFor(work: TalkingWork): Messenger };
   readonly effects: { readonly answers: CallCache };
   readonly actors: {
@@ -62,7 +62,7 @@ export interface DeskRun extends AskingRun {
   random(): number;
 }
 
-/** The desk of one effect: what its actor may use, read off the run when it is read. */
+/** The resources of one effect: what its actor may use, read from the run on access. */
 export class EffectDesk implements Desk {
   readonly definition: AgentDefinition;
   readonly abort: LazyAbort;
@@ -77,7 +77,7 @@ export class EffectDesk implements Desk {
   readonly #principal: Actor;
   readonly #ask: Ask;
   readonly #effect: EffectUnderWay;
-  /** The number of questions that it has asked a person. */
+  /** Number of questions that it has asked a person. */
   #asked = 0;
   #messenger: Messenger | undefined;
 
@@ -136,7 +136,7 @@ export class EffectDesk implements Desk {
   take(kind: 'steps' | 'toolCalls'): BudgetSpent | undefined {
     const { account } = this;
     const { key } = this.#ask;
-    // What is done again was paid for, if that is on record.
+    // A repeated effect was paid for, if that is on record.
     const isPaid = this.isResumed && this.#run.journal.budgets.isPaid(keyInRun(this.#ask));
     return isPaid ? undefined : account?.take(kind, key);
   }
@@ -171,8 +171,7 @@ export class EffectDesk implements Desk {
     return this.#run.random();
   }
   emit(body: EventBody): void {
-    // What comes in after the effect was answered or withdrawn is nobody's any more. A tool that is out of time is
-    // aborted, and yet has to say so.
+    // Events after the effect was answered or withdrawn are dropped. A timed-out tool is aborted, but may still report that.
     if (this.#isOver) return;
     if (body.type === 'model.interrupted') hideBrokenOff(this.#principal, body.text);
     this.#run.log.write(body, this.#principal, this.#ask.step, this.#ask.phase);
@@ -220,8 +219,8 @@ export class EffectDesk implements Desk {
   async ask(question: string): Promise<string> {
     const index = this.#asked;
     this.#asked += 1;
-    const before = this.#run.journal.again.toldBefore(this.#ask.key, index);
-    return before ?? this.#whileWaiting(askPerson(this.#run, this.#wanting, question, index));
+    const before = this.#run.journal.again.previousAnswer(this.#ask.key, index);
+    return before ?? this.#whileWaiting(askPerson(this.#run, this.#requesting, question, index));
   }
   get messages(): Messenger {
     return (this.#messenger ??= this.#run.mail.messengerFor({
@@ -232,8 +231,8 @@ export class EffectDesk implements Desk {
     }));
   }
   approve(call: CallWish, check: CallChange): Promise<Approval> {
-    const approval = approveCall(this.#run, this.#wanting, call, check);
-    // An effect that only waits has no place to give away.
+    const approval = approveCall(this.#run, this.#requesting, call, check);
+    // An effect that only waits occupies no slot.
     return this.#ask.port === 'approve' ? approval : this.#whileWaiting(approval);
   }
   written(): void | Promise<void> {
@@ -258,10 +257,10 @@ export class EffectDesk implements Desk {
     return this.#whileWaiting(actors.runWithin(this.#entry, agent, input, this.#ask, abort, options));
   }
   onLate(output: unknown): void {
-    late(this.#effect, output);
+    recordLate(this.#effect, output);
   }
 
-  get #wanting(): WantingEffect {
+  get #requesting(): RequestingEffect {
     return { actor: this.#principal, ask: this.#ask, abort: this.abort };
   }
   get #keyInRun(): string {
@@ -271,20 +270,20 @@ export class EffectDesk implements Desk {
     return this.#effect.record.state !== 'asked';
   }
 
-  /** Others may work while this effect waits for somebody. */
+  /** Releases the effect's slot while it waits for a person or a child. */
   #whileWaiting<T>(answer: Promise<T>): Promise<T> {
     const slot = (this.#effect.slot ??= new Slot(this.#run.gate));
     slot.lend();
     const waiting = answer.finally(() => {
       slot.reclaim();
     });
-    // Who does not wait for it has not asked for its failure either.
+    // A rejection must not be reported as unhandled if the caller ignores it.
     waiting.catch(() => undefined);
     return waiting;
   }
 }
 
-/** A prompt as the run before had it, where that is the same text: it is held once, however many runs wait with it. */
+/** Reuses an equal prompt of an earlier run, so that concurrent runs share one string. */
 const shared = (definition: AgentDefinition, prompt: string): string => {
   const before = prompts.get(definition);
   if (before === prompt) return before;
@@ -294,7 +293,7 @@ const shared = (definition: AgentDefinition, prompt: string): string => {
 
 const prompts = new WeakMap<AgentDefinition, string>();
 
-/** What an answer has beside its text; undefined where that is nothing. */
+/** The parts of an answer beside its text; undefined if there are none. */
 const rawOf = ({ calls, refusal, replay, metadata }: ModelAnswer): RawAnswer | undefined => {
   const raw: RawAnswer = {
     calls,
@@ -305,8 +304,8 @@ const rawOf = ({ calls, refusal, replay, metadata }: ModelAnswer): RawAnswer | u
   return calls.length === 0 && Object.keys(raw).length === 1 ? undefined : raw;
 };
 
-/** What comes after the effect was withdrawn changes nothing any more, but it is on record. */
-export const late = ({ record }: EffectUnderWay, output: unknown): void => {
+/** Records a result that arrived after its effect was withdrawn. It changes nothing. */
+export const recordLate = ({ record }: EffectUnderWay, output: unknown): void => {
   if (record.state !== 'withdrawn') return;
   record.state = 'late';
   record.output = toJson(output);

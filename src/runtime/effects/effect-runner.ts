@@ -11,33 +11,33 @@ import { isThenable } from '../../contracts/thenable.ts';
 import { CallCache } from '../../tools/call-cache.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { EffectAnswer, EffectUnderWay } from './effect-under-way.ts';
-import type { EffectRecorder } from '../journal/write/recorder.ts';
+import type { EffectRecorder } from '../journal/write/journal-port.ts';
 import { missingTool } from '../journal/replay/missing-tool.ts';
 import { hideDecided } from '../secrets/hide-fields.ts';
 import type { DeskRun } from './effect-desk.ts';
-import { EffectDesk, late } from './effect-desk.ts';
+import { EffectDesk, recordLate } from './effect-desk.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 import { Slot } from './slot.ts';
 
-/** What effects need of their run: the gate lets them pass, the journal says when they may begin. */
+/** The calls that effects need of their run. */
 export interface EffectfulRun extends DeskRun {
   readonly journal: DeskRun['journal'] & EffectRecorder;
   readonly secrets: Pick<RunSecrets, 'answer' | 'error'>;
   readonly person: DeskRun['person'] & {
-    /** An effect is over: nobody waits for what it wanted of people. */
+    /** An effect is over: its requests for people are withdrawn. */
     over(path: string, step: number, callId: string | undefined): void;
   };
 }
 
 /**
- * Has effects done, and tells the actors that asked.
+ * Executes effects and answers the actors that asked for them.
  *
- * I1  Every effect passes the gate, and is on record before it begins.
- * I2  An actor that is over, or that withdrew an effect, is never told of its answer; what comes too late is on record.
+ * I1 Every effect passes the gate, and is on record before it starts.
+ * I2 An actor that is over, or that withdrew an effect, never receives its answer; a late result is recorded.
  */
 export class EffectRunner {
   readonly records: EffectRecord[] = [];
-  /** What the run's cacheable tools have answered. */
+  /** Answers of the run's cacheable tools. */
   readonly answers = new CallCache();
   readonly #run: EffectfulRun;
 
@@ -46,15 +46,15 @@ export class EffectRunner {
   }
 
   /**
-   * Has an effect done, as soon as the gate lets it pass and if its actor still wants it then. `isResumed` is one that was asked
-   * for before the run was taken up again, and of which nothing is known since.
+   * Executes an effect once the gate lets it pass, if its actor still wants it then. `isResumed` marks an effect that was asked for before
+   * the run was resumed and has no recorded answer.
    */
   ask(entry: Actor, ask: Ask, epoch: number, isResumed = false): void {
     const { journal, gate } = this.#run;
     const isWanted = (): boolean => !entry.isOver && epoch === entry.epoch;
     if (journal.holds(entry, ask, epoch)) return;
-    // Taken back as it begins; of one that nobody wants any more it stays, which errs on the safe side.
-    entry.heldBack += 1;
+    // Decremented at its start; an effect that is no longer wanted stays counted, which errs on the safe side.
+    entry.heldAsks += 1;
     gate.pass(() => {
       journal.begin(entry, ask, isWanted, () => {
         this.#perform(entry, ask, isResumed);
@@ -62,7 +62,7 @@ export class EffectRunner {
     }, isWanted);
   }
 
-  /** Answers an effect as it was answered before. */
+  /** Answers an effect with its recorded answer. */
   answer(entry: Actor, ask: Ask, answer: EffectAnswer, at: number): void {
     const { key, port, index } = ask;
     const isFailure = 'error' in answer;
@@ -74,14 +74,14 @@ export class EffectRunner {
     entry.deliver({ type: `${state}.${port}`, at, index, ...said });
   }
 
-  /** Puts an effect on record that was withdrawn before it was answered. */
+  /** Records an effect that was withdrawn before it was answered. */
   forget(entry: Actor, ask: Ask): void {
     const { key, port, path } = ask;
     this.#run.person.over(entry.principal.path, ask.step, callIn(ask)?.id);
     this.records.push({ key, port, path, askedAt: this.#run.log.now(), state: 'withdrawn' });
   }
 
-  /** Puts an effect on record that is done elsewhere. */
+  /** Records an effect that is executed elsewhere. */
   note(record: EffectRecord): void {
     this.records.push(record);
   }
@@ -92,7 +92,7 @@ export class EffectRunner {
       this.#run.journal.withdrawn(record.key);
       this.#run.log.withdrawn(record.key, principal, ask.step);
       slot?.leave();
-      abort.abort(new TroupeError('run.aborted', 'Cannot go on as nobody waits for this any more'));
+      abort.abort(new TroupeError('run.aborted', 'Cannot continue as nobody waits for this any more'));
     }
   }
 
@@ -104,13 +104,13 @@ export class EffectRunner {
       path: entry.path,
       askedAt: this.#run.log.now(),
       state: 'asked',
-      // Room for what comes: a field that is added later is kept in a list of its own.
+      // Preallocated: V8 stores fields added later in a separate list.
       output: undefined,
     };
     const effect: EffectUnderWay = { abort: new LazyAbort(), slot: undefined, record, ask, isResumed };
     this.records.push(record);
-    entry.heldBack -= 1;
-    entry.atHand = effect;
+    entry.heldAsks -= 1;
+    entry.startingEffect = effect;
     let answer: unknown;
     try {
       answer = agent === undefined ? this.#wait(ask, effect) : this.#work(entry, agent, ask, effect);
@@ -118,7 +118,7 @@ export class EffectRunner {
       this.#fail(entry, ask, effect, thrown);
       return;
     } finally {
-      entry.atHand = undefined;
+      entry.startingEffect = undefined;
     }
     if (isThenable(answer)) this.#await(entry, ask, effect, answer);
     else this.#answer(entry, ask, effect, answer);
@@ -127,19 +127,19 @@ export class EffectRunner {
   #work(entry: Actor, agent: AgentDefinition, ask: Ask, effect: EffectUnderWay): unknown {
     const desk = new EffectDesk(this.#run, entry, agent, ask, effect);
     const reopening = this.#run.journal.reopen(entry, ask, desk);
-    const begin = (): unknown => this.#held(ask, desk) ?? perform(ask, desk);
+    const begin = (): unknown => this.#heldFor(ask, desk) ?? perform(ask, desk);
     return reopening === undefined ? begin() : reopening.then(begin);
   }
 
-  /** Holds the run where something is missing that the effect cannot do without; what it waits for never comes in this process. */
-  #held(ask: Ask, desk: EffectDesk): Promise<never> | undefined {
+  /** Suspends the run if the effect's tool is missing; the returned promise never settles in this process. */
+  #heldFor(ask: Ask, desk: EffectDesk): Promise<never> | undefined {
     const missing = missingTool(ask, desk);
     if (missing === undefined) return undefined;
     void this.#run.journal.leave(missing);
     return new Promise<never>(() => undefined);
   }
 
-  /** A team asks for nothing but time. */
+  /** Teams ask for timers only. */
   #wait(ask: Ask, { abort }: EffectUnderWay): unknown {
     if (ask.port === 'pause' || ask.port === 'wake')
       return awaitTime(ask.input, { clock: this.#run.clock, abort });
@@ -153,11 +153,11 @@ export class EffectRunner {
       (output) => {
         effect.slot?.leave();
         if (entry.underWay.delete(effect)) this.#answer(entry, ask, effect, output);
-        else late(effect, output);
+        else recordLate(effect, output);
       },
       (thrown: unknown) => {
         effect.slot?.leave();
-        // Work that was called off and says so is as it should be: it stays withdrawn.
+        // A cancelled effect that rejects is expected; its record stays 'withdrawn'.
         if (entry.underWay.delete(effect)) this.#fail(entry, ask, effect, thrown);
       },
     );
@@ -196,5 +196,5 @@ export class EffectRunner {
   }
 }
 
-/** Ports that only wait, for a time or a person: they are not counted among the work under way. */
+/** Ports that only wait for a time or a person: they do not count as work in progress. */
 const WAITS: ReadonlySet<Port> = new Set<Port>(['wake', 'pause', 'approve']);

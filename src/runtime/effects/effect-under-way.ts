@@ -4,16 +4,16 @@ import type { EffectRecord } from '../../contracts/run.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Slot } from './slot.ts';
 
-/** An effect under way. */
+/** A pending effect. */
 export interface EffectUnderWay {
   readonly abort: LazyAbort;
-  /** Made when it is needed: an effect that is done at once needs none. */
+  /** Created on demand: a synchronous effect needs none. */
   slot: Slot | undefined;
   readonly ask: Ask;
-  /** It may have been done, wholly or in part, before the run was resumed. */
+  /** True if it may have been executed, wholly or in part, before the run was resumed. */
   readonly isResumed: boolean;
   readonly record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] };
 }
 
-/** What came of an effect. */
+/** The result of an effect. */
 export type EffectAnswer = { readonly output: unknown } | { readonly error: ErrorData };

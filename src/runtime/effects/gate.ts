@@ -4,17 +4,17 @@ interface Held {
 }
 
 /**
- * Where every effect of a run passes: held while the run is paused or too many are under way.
+ * Every effect of a run passes the gate: it holds effects while the run is paused or too many are in progress.
  *
- * I1  What passes, passes in the order in which it came.
- * I2  What nobody wants any more is let go of, and uses up no leave to pass.
- * I3  A machine knows nothing of the gate: it sees an answer that takes longer.
+ * I1 Effects pass in the order in which they came.
+ * I2 An effect that is no longer wanted is dropped, and uses no permit.
+ * I3 A machine does not see the gate, only a later answer.
  */
 export class Gate {
   readonly #cap: number;
   readonly #held: Held[] = [];
   #isPaused: boolean;
-  /** Effects that may pass although the run is paused. */
+  /** Number of effects that may pass while the run is paused. */
   #credit = 0;
   #untilCheck = false;
   #underWay = 0;
@@ -22,7 +22,7 @@ export class Gate {
   readonly #quiet: (() => void)[] = [];
 
   constructor(cap: number, isPaused: boolean) {
-    // With no room at all a run would wait for ever.
+    // With a limit of 0 a run would wait for ever.
     this.#cap = Math.max(1, cap);
     this.#isPaused = isPaused;
   }
@@ -43,7 +43,7 @@ export class Gate {
     else this.#hold({ effect, isWanted });
   }
 
-  /** One effect that waits for something is under way; call `left` when it is not any more. */
+  /** Counts an effect in progress; call `left` when it is done. */
   entered(): void {
     this.#underWay += 1;
   }
@@ -54,7 +54,7 @@ export class Gate {
     if (this.#held.length > 0) this.#release();
   }
 
-  /** Resolves when nothing is under way but what waits for somebody. */
+  /** Resolves when no effect is in progress, except those that wait for a person or a child. */
   whenQuiet(): Promise<void> {
     return this.#underWay === 0 ? Promise.resolve() : new Promise((resolve) => this.#quiet.push(resolve));
   }
@@ -81,13 +81,13 @@ export class Gate {
     return held;
   }
 
-  /** A CHECK_STOP was entered: a step that was let through ends here, also if nothing is asked any more (a wait …). */
+  /** Ends a single step at its CHECK_STOP, also if no effect follows (a wait, for example). */
   checked(): void {
     this.#untilCheck = false;
     if (this.#isPaused && this.#credit === 0) this.#wake();
   }
 
-  /** The run is over: nothing passes any more, nobody waits. */
+  /** Drops held effects and resolves pending steps, as the run is over. */
   close(): void {
     this.#held.length = 0;
     this.#wake();
@@ -101,14 +101,14 @@ export class Gate {
     return true;
   }
 
-  /** Those at the front only: the others come to the front in their turn. */
+  /** Only at the front: the others get there in turn. */
   #forgetUnwanted(): void {
     while (this.#held[0]?.isWanted() === false) this.#held.shift();
   }
 
   #hold(held: Held): void {
     this.#held.push(held);
-    // Held for want of leave, not of room: a step that was asked for is through.
+    // Held by the pause, not by the limit: the single step is done.
     if (this.#isPaused && !this.#untilCheck && this.#credit === 0) this.#wake();
   }
 

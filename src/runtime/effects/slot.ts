@@ -1,10 +1,9 @@
 import type { Gate } from './gate.ts';
 
 /**
- * The place of one effect among those that may be under way together.
+ * The slot of one effect among those that may be in progress together.
  *
- * It is given away while the effect waits for a child run or for a person: else the child would wait for the very
- * place that its parent keeps, for ever.
+ * It is released while the effect waits for a child or a person; otherwise a child could wait for the slot of its own parent for ever.
  */
 export class Slot {
   readonly #gate: Gate;
@@ -17,25 +16,25 @@ export class Slot {
     this.#gate = gate;
   }
 
-  /** The effect is under way. */
+  /** Occupies the slot. */
   take(): void {
     this.#isTaken = true;
     this.#settle();
   }
 
-  /** The effect waits for others, who may need the place. */
+  /** Releases the slot during a wait. */
   lend(): void {
     this.#lent += 1;
     this.#settle();
   }
 
-  /** It goes on, though somebody may have the place: what is under way is not held back. */
+  /** Occupies the slot again, even beyond the limit: work in progress is not held. */
   reclaim(): void {
     this.#lent -= 1;
     this.#settle();
   }
 
-  /** The effect is over, or nobody waits for it any more; twice is once. */
+  /** Releases the slot for good; idempotent. */
   leave(): void {
     this.#isOver = true;
     this.#settle();

@@ -5,20 +5,20 @@ import type { Message } from '../../contracts/message.ts';
 import { onDemand } from '../../contracts/on-demand.ts';
 import type { Handle } from '../run/handle.ts';
 
-/** One of the requests that wait for a person, by its id or by that of the call that it is about. */
+/** A request for a person, by its id or its call's id. */
 type OfRequest = { readonly id: string } | { readonly callId: string };
 
 /**
- * What an app may send to the actor of an agent or a team: what a `RunHandle` can do, as events. Anything else is ignored.
+ * Commands that an app may send to the actor of an agent or a team: the methods of a `RunHandle` as events. Other events are ignored.
  *
- * `message` and `reply` are `send` and `answer` by their earlier names. Sent to a member, `send` and `abort` are about that member;
- * the others are about the run.
+ * `message` and `reply` are earlier names of `send` and `answer`. `send` and `abort` act on the member that they are sent to; the others
+ * act on the run.
  */
 export type AgentCommand =
   | {
       readonly type: 'send' | 'message';
       readonly message: string | Message;
-      /** Default: the actor that it is sent to. */
+      /** Default: the actor that receives the command. */
       readonly path?: string | undefined;
     }
   | ({ readonly type: 'approve'; readonly input?: Json | undefined } & OfRequest)
@@ -27,7 +27,7 @@ export type AgentCommand =
   | { readonly type: 'answer' | 'reply'; readonly text: string; readonly id?: string | undefined }
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
-  /** Goes on to the next CHECK_STOP (default), or by one effect, and holds again. */
+  /** Continues to the next CHECK_STOP (default), or by one effect, then pauses again. */
   | { readonly type: 'step'; readonly unit?: 'step' | 'effect' | undefined }
   | { readonly type: 'abort'; readonly reason?: string | undefined };
 
@@ -51,13 +51,13 @@ const commandSchema = onDemand(() => {
   ]);
 });
 
-/** A command as it was understood. */
+/** A parsed command. */
 export type ReadCommand = z.infer<ReturnType<typeof commandSchema>>;
 
-/** Reads what an app sent; undefined for what is no command: it must not break the app. */
+/** Parses an event of the app; undefined if it is not a command, as it must not break the app. */
 export const readCommand = (event: unknown): ReadCommand | undefined => commandSchema().safeParse(event).data;
 
-/** Carries out what an app wants of a run, or of its member at `path`. */
+/** Executes a command on a run, or on its member at `path`. */
 export const obey = (handle: Handle<unknown, unknown>, command: ReadCommand, path?: string): void => {
   switch (command.type) {
     case 'send':
@@ -93,7 +93,7 @@ export const obey = (handle: Handle<unknown, unknown>, command: ReadCommand, pat
   }
 };
 
-/** Checks whether a command would do anything now. */
+/** Checks whether a command would have an effect now. */
 export const canObey = (
   {
     requests,
@@ -125,7 +125,7 @@ export const canObey = (
   }
 };
 
-/** Events after which an app can do something else, though no machine moved. */
+/** Events that change which commands are possible, without a move of any machine. */
 export const CHANGES_WHAT_CAN_BE: ReadonlySet<LiveEvent['type']> = new Set<LiveEvent['type']>([
   'run.paused',
   'run.resumed',

@@ -13,7 +13,7 @@ import { Seat } from './seat.ts';
 
 const logics = new WeakMap<Definition, AnyStateMachine>();
 
-/** The logic of a definition for somebody else's XState app: each actor made from it is the root of a run of its own. */
+/** The actor logic of a definition: each actor made from it is the root of its own run. */
 export const agentLogic = <Input, Output, Chart extends LogicChart>(
   definition: Definition,
 ): AgentLogic<Input, Output, Chart> => {
@@ -23,7 +23,7 @@ export const agentLogic = <Input, Output, Chart extends LogicChart>(
 };
 
 /**
- * Like {@link agentLogic}, for runs that are told something beside their input.
+ * Like {@link agentLogic}, with run options.
  *
  * @throws {TroupeError} `agent.invalid` for `onStop: 'suspend'` without a store: there is nothing that the run could be resumed from.
  */
@@ -36,14 +36,14 @@ export const agentLogicWith = <Input, Output, Chart extends LogicChart>(
     onStop !== 'abort' && onStop !== 'suspend'
       ? `onStop is neither 'abort' nor 'suspend': ${String(onStop)}`
       : onStop === 'suspend' && store === undefined
-        ? "onStop is 'suspend' and there is no store that the run could be resumed from: give a store"
+        ? "onStop is 'suspend' and there is no store to resume the run from: pass a store"
         : undefined;
   if (why !== undefined)
     throw new TroupeError('agent.invalid', `Cannot make a logic of '${definition.name}' as ${why}`);
   return typed<Input, Output, Chart>(logicOf(definition, { ...options }));
 };
 
-/** The types of an agent's logic are its definition's, which the machine's know nothing of. */
+/** The machine's types are generic; those of the logic are the definition's. */
 const typed = <Input, Output, Chart extends LogicChart>(logic: unknown): AgentLogic<Input, Output, Chart> =>
   logic as AgentLogic<Input, Output, Chart>;
 
@@ -85,10 +85,10 @@ const logicOf = (definition: Definition, options: LogicOptions): AnyStateMachine
     persist: ({ home }) => (home instanceof Seat ? { troupe: home.keep() } : {}),
   });
 
-/** Of what is before a run: only its journal reads its clock. */
+/** Time before the start of a run: only its journal reads its clock. */
 const NO_TIME = 0;
 
-/** What a run shows before it has begun: its machine's first state, of which nothing is carried out. */
+/** The snapshot before a run starts: the machine's first state, without carrying out its outputs. */
 const firstSnapshot = (definition: Definition, options: LogicOptions, input: unknown): MachineSnapshot => {
   const { machine, name: path } = definition;
   const at = NO_TIME;

@@ -17,7 +17,7 @@ import type { AgentContext } from '../../machines/agent-context.ts';
 import type { agentMachine } from '../../machines/agent-machine.ts';
 import type { AgentCommand } from './agent-command.ts';
 
-/** What differs between the charts of agents and those of teams. */
+/** Parameters that differ between the charts of agents and of teams. */
 export interface LogicChart {
   readonly context: object;
   readonly value: StateValue;
@@ -29,7 +29,7 @@ export interface AgentChart<State = Json> extends LogicChart {
   readonly value: AgentValue;
 }
 
-/** The chart of a team: each pattern has states of its own. */
+/** The chart of a team: its states depend on the pattern. */
 export interface TeamChart extends LogicChart {
   readonly context: TeamContext;
 }
@@ -38,8 +38,8 @@ export interface TeamChart extends LogicChart {
 export type AgentValue = StateValueFrom<typeof agentMachine>;
 
 /**
- * The snapshot of an embedded agent or team: its states in `value`, what its machine knows in `context`, the actors below it in
- * `children`, its end in `output`. `can` says of a command whether it would do anything now; a run that is held has the tag `paused`.
+ * The snapshot of an embedded agent or team: its states in `value`, its machine's context in `context`, the actors below it in `children`,
+ * its outcome in `output`. `can` tells whether a command would have an effect now; a paused run has the tag `paused`.
  */
 export type AgentSnapshot<Output, Chart extends LogicChart = TeamChart> = MachineSnapshot<
   Chart['context'],
@@ -52,21 +52,20 @@ export type AgentSnapshot<Output, Chart extends LogicChart = TeamChart> = Machin
   StateSchema
 >;
 
-/** The actor of a member, of a child that a tool runs, or of a call that is in trouble; its id is its address. */
+/** The actor of a member, of a child run by a tool, or of a troubled call; its id is its address. */
 export interface MemberRef extends ActorRef<AgentSnapshot<Json, MemberChart>, AgentCommand, LiveEvent> {}
 
-/** The chart of whoever works below an agent or a team. */
+/** The chart of an actor below an agent or a team. */
 export interface MemberChart extends LogicChart {
   readonly context: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The logic of an agent's or a team's actor, for XState's `createActor`, `invoke` and `spawnChild`: typed input, snapshot, output,
- * commands and emitted events, streamed deltas among them. A run that failed is `done` with an outcome that says so; it never errors in
- * the app around it.
+ * The actor logic of an agent or a team, for XState's `createActor`, `invoke` and `spawnChild`: typed input, snapshot, output, commands and
+ * emitted events, streamed deltas included. A failed run is `done` with an outcome that says so; it never puts the actor into `error`.
  *
- * An actor that is stopped and started again goes on; `getPersistedSnapshot()` holds the run, and an actor that is restored from it
- * goes on by the rules of a crash. An inspector of the app that throws is the app's own: XState gives up the actor, the run ends well.
+ * An actor that is stopped and started again continues; `getPersistedSnapshot()` contains the run, and an actor restored from it resumes as
+ * after a crash. If an inspector of the app throws, XState gives up the actor, while the run ends normally.
  */
 export type AgentLogic<Input, Output, Chart extends LogicChart = TeamChart> = ActorLogic<
   AgentSnapshot<Output, Chart>,

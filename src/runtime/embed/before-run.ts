@@ -8,7 +8,7 @@ import { hideInput } from '../secrets/hide-fields.ts';
 import { RunSecrets } from '../secrets/run-secrets.ts';
 import type { LogicOptions } from './logic-options.ts';
 
-/** What is kept of a run that has not begun: its input, in which secrets are referred to by their names. */
+/** The persisted form of a run that has not started: its input, with references in place of secrets. */
 export class BeforeRun {
   readonly secrets: RunSecrets;
   readonly #input: unknown;
@@ -21,7 +21,7 @@ export class BeforeRun {
     if (this.secrets.hidden.length > 0) void this.#seal(runId, secretKey);
   }
 
-  /** The input as it is kept; values of fields are in it once they are sealed, a moment after the actor was made. */
+  /** The input to persist; values of secret fields are included once they are sealed, shortly after the actor was created. */
   keep(): Json {
     return referenced(toJson(this.#input), this.secrets.redactor, (name) => this.#sealed.get(name));
   }
@@ -31,7 +31,7 @@ export class BeforeRun {
       const key = secretKeyOf(secretKey);
       if (key !== undefined) this.#sealed = await sealFields(runId, this.secrets.hidden, key);
     } catch {
-      // Whoever begins the run is told of a key that is none.
+      // The start of the run reports an invalid key.
     }
   }
 }

@@ -8,18 +8,18 @@ import { snapshotOf } from './face-snapshot.ts';
 import type { KeptActor } from './kept-run.ts';
 import { memberLogic } from './member-logic.ts';
 
-/** As what inspectors see a change that no envelope made. */
+/** The event that inspectors see for a change without an envelope. */
 const CHILDREN = { type: 'troupe.children' };
 
 /**
- * The faces of a run, by their addresses, and the actors of XState that they are shown by.
+ * The faces of a run by address, and the XState actors that show them.
  *
- * I1  A parent has one update for all children that came or went since the last one.
+ * I1 A parent is updated once for all children that came or went since its last update.
  */
 export class Cast {
   readonly root: Face;
   readonly #faces = new Map<string, Face>();
-  /** Children that came and went, by their parents, and are to be shown. */
+  /** Children that came or went and are not shown yet, by parent. */
   readonly #changes = new Map<Face, Map<string, AnyActorRef | undefined>>();
 
   constructor(root: Face) {
@@ -35,19 +35,19 @@ export class Cast {
     return this.#faces.get(path);
   }
 
-  /** Takes in a face; there is no actor for it yet. */
+  /** Adds a face without an actor. */
   add(plan: FacePlan): Face {
     const face = new Face(plan);
     this.#faces.set(face.path, face);
     return face;
   }
 
-  /** Forgets a face; its actor is there until `stop`. */
+  /** Removes a face; its actor remains until `stop`. */
   remove({ path }: Face): void {
     this.#faces.delete(path);
   }
 
-  /** Has an actor there for a face, as it was when its machine was at `snapshot`: it may be further by now. */
+  /** Creates the actor of a face with the machine's past `snapshot`; the machine may have moved on. */
   engage(face: Face, snapshot: MachineSnapshot): void {
     const { parent, path: id, definition } = face;
     if (parent?.scope === undefined || face.isShown) return;
@@ -57,7 +57,7 @@ export class Cast {
     this.#changed(parent).set(id, child);
   }
 
-  /** Stops the actor of a face, where it has not ended by itself. */
+  /** Stops the actor of a face, unless it has ended. */
   stop(face: Face): void {
     const { parent, scope, path } = face;
     if (parent === undefined || scope === undefined) return;
@@ -66,7 +66,7 @@ export class Cast {
     this.#changed(parent).set(path, undefined);
   }
 
-  /** Seats the actors below one that is restored, for display until the run is there. */
+  /** Creates the actors below a restored one, for display until the run is resumed. */
   restore(parent: Face, kept: KeptActor['children']): void {
     const { scope, home } = parent;
     if (scope === undefined) return;
@@ -82,7 +82,7 @@ export class Cast {
     parent.change(children);
   }
 
-  /** Shows each parent once that has other children by now. */
+  /** Updates each parent whose children changed. */
   showChildren(): void {
     const changes = [...this.#changes];
     this.#changes.clear();

@@ -2,8 +2,7 @@ import { callDefinitions } from '../define/call-definitions.ts';
 import type { Definition } from '../define/definition.ts';
 
 /**
- * The definition of an actor that is restored below another, by the name of its logic; undefined for one that a tool runs, which only
- * the run itself finds again.
+ * The definition of a restored child by the name of its logic; undefined for a child run by a tool, which only a resume of the run finds.
  */
 export const childDefinition = (parent: Definition, name: string): Definition | undefined => {
   if (name === 'modelCall' || name === 'toolCall') return callDefinitions[name];

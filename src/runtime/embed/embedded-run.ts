@@ -7,13 +7,19 @@ import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import { hideInput } from '../secrets/hide-fields.ts';
 import type { Definition } from '../define/definition.ts';
 import { Handle } from '../run/handle.ts';
-import type { Line, Turn } from '../run/held-handle.ts';
-import { HeldHandle } from '../run/held-handle.ts';
+import type { StartQueue, StartTurn } from '../run/queued-handle.ts';
+import { QueuedHandle } from '../run/queued-handle.ts';
 import { beganWith } from '../journal/resume/beginning.ts';
 import type { Journaled } from '../journal/resume/stored-run.ts';
 import { resumedRun } from '../journal/resume/resumed-run.ts';
-import { beginAgain, journaled, optionsOf, storedRun, takeOver } from '../journal/resume/stored-run.ts';
-import { inThread, joinThread, noLine } from '../thread/run-thread.ts';
+import {
+  beginAgain,
+  createJournaledRun,
+  optionsOf,
+  storedRun,
+  acquireRun,
+} from '../journal/resume/stored-run.ts';
+import { inThread, joinThread, noQueue } from '../thread/run-thread.ts';
 import { outcomeOfFailure } from '../run/result.ts';
 import type { Run } from '../run/run.ts';
 import type { Watch } from '../turn/watch.ts';
@@ -23,21 +29,21 @@ import { KeptRecords } from './kept-records.ts';
 export interface EmbeddedRun {
   readonly run: Run;
   readonly handle: Handle<unknown, unknown>;
-  /** Its journal; absent where a store has it. */
+  /** Its journal; absent if it is in a store. */
   readonly records: KeptRecords | undefined;
-  /** Begins it, or goes on with it. */
+  /** Starts or resumes the run. */
   readonly go: () => void;
 }
 
-/** A run that is not under way; without records it is in a store. */
+/** A run that is not running; without records it is in a store. */
 export interface LeftRun {
   readonly runId: string;
   readonly records: KeptRecords | undefined;
-  /** What was hidden in it, by name. */
+  /** Values of secret fields, by name. */
   readonly fields?: Secrets | undefined;
 }
 
-/** Makes a run whose machines are watched: in the options' store, or in memory. It has not begun. */
+/** Creates a watched run in the options' store or in memory, without starting it. */
 export const newRun = (
   definition: Definition,
   input: unknown,
@@ -49,17 +55,17 @@ export const newRun = (
     const { run, line } = storedRun(definition, input, { ...options, store }, { isAttended: true, watch });
     return held(run, line, undefined, input, options);
   }
-  const { run, journal } = journaled(definition, options, { ...KEPT, watch });
+  const { run, journal } = createJournaledRun(definition, options, { ...KEPT, watch });
   const records = keptBy({ run, journal }, secretKeyOf(options.secretKey));
   const history = joinThread(run, input, options);
-  const line = before(inThread(noLine, run, history), (earlier = options.history) => {
+  const line = before(inThread(noQueue, run, history), (earlier = options.history) => {
     const began = beganWith(run, definition, input, { ...options, history: earlier });
     journal.write(records, [{ ...began, at: journal.begins() }]);
   });
   return held(run, line, records, input, options);
 };
 
-/** Makes a run that goes on where its records, or those in the options' store, end. */
+/** Creates a run that resumes where its records, or those in the options' store, end. */
 export const keptRun = async (
   definition: Definition,
   { runId, records, fields = {} }: LeftRun,
@@ -68,25 +74,25 @@ export const keptRun = async (
 ): Promise<EmbeddedRun> => {
   const { store } = options;
   if (records === undefined && store !== undefined) {
-    const taken = await takeOver(store, runId, options.secrets);
+    const taken = await acquireRun(store, runId, options.secrets);
     const { run, go } = await resumedRun(definition, taken, options, watch);
     return { run, handle: new Handle(run), records: undefined, go };
   }
   const before = records?.records ?? [];
-  const { checkRecords } = await import('../journal/replay/check-records.ts');
-  const [began] = checkRecords(runId, before.slice(0, 1) as readonly unknown[]);
+  const { parseRecords } = await import('../journal/replay/parse-records.ts');
+  const [began] = parseRecords(runId, before.slice(0, 1) as readonly unknown[]);
   if (began?.kind !== 'began')
     throw new TroupeError(
       'journal.corrupt',
-      `Cannot go on with run '${runId}' as its records do not say how it began`,
+      `Cannot resume run '${runId}' as its records do not say how it started`,
     );
   const given = optionsOf(began, options);
-  const { run, journal } = journaled(definition, given, { ...KEPT, watch });
+  const { run, journal } = createJournaledRun(definition, given, { ...KEPT, watch });
   run.secrets.know(fields);
   hideInput(run.secrets, definition, began.input);
   joinThread(run, began.input, given);
   const writer = keptBy({ run, journal }, secretKeyOf(options.secretKey), records);
-  // Nobody persists it before its values are sealed again.
+  // It must not be persisted before its secret fields are sealed again.
   await writer.flush();
   const go = (): void => {
     journal.write(writer);
@@ -106,9 +112,9 @@ export const keptRun = async (
   return { run, handle: new Handle(run), records: writer, go };
 };
 
-/** How a run ends that something came in the way of as it was to begin. */
+/** The outcome of a run whose start threw. */
 export const notBegun = (thrown: unknown, runId: string): Outcome => {
-  const error = errorData(thrown, 'internal', { message: 'Cannot begin the run as it threw', runId });
+  const error = errorData(thrown, 'internal', { message: 'Cannot start the run as it threw', runId });
   return { ...outcomeOfFailure(error.code, error.message, 0), error };
 };
 
@@ -123,7 +129,7 @@ const keptBy = (
   const vault = key === undefined ? undefined : new FieldVault({ runId, key, fields: secrets.hidden });
   const kept = before?.branch(vault) ?? new KeptRecords([], vault);
   kept.onFailure = (thrown) => {
-    const message = 'Cannot go on with the run as what is secret in it cannot be sealed';
+    const message = 'Cannot continue the run as its secret fields cannot be sealed';
     journal.failed(toError(errorData(thrown, 'secret.invalid', { message, runId })));
   };
   kept.onRecorded = (events) => {
@@ -134,12 +140,12 @@ const keptBy = (
 
 const held = (
   run: Run,
-  line: Line,
+  line: StartQueue,
   records: KeptRecords | undefined,
   input: unknown,
   options: RunOptions,
 ): EmbeddedRun => {
-  const handle = new HeldHandle<unknown, unknown>(run, line);
+  const handle = new QueuedHandle<unknown, unknown>(run, line);
   return {
     run,
     handle,
@@ -150,10 +156,10 @@ const held = (
   };
 };
 
-/** A line in which something is done right before the run begins. */
-const before = (line: Line, work: Turn): Line => {
-  const turns = new Map<Turn, Turn>();
-  const around = (turn: Turn): Turn => {
+/** A queue that runs some work right before the start of the run. */
+const before = (line: StartQueue, work: StartTurn): StartQueue => {
+  const turns = new Map<StartTurn, StartTurn>();
+  const around = (turn: StartTurn): StartTurn => {
     const known = turns.get(turn) ?? once(turn, work);
     turns.set(turn, known);
     return known;
@@ -172,7 +178,7 @@ const before = (line: Line, work: Turn): Line => {
 };
 
 const once =
-  (turn: Turn, work: Turn): Turn =>
+  (turn: StartTurn, work: StartTurn): StartTurn =>
   (history) => {
     work(history);
     turn(history);

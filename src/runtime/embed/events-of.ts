@@ -5,21 +5,21 @@ import { SafeObservable } from '../../events/safe-observable.ts';
 import { faceOf } from './face.ts';
 import { Seat } from './seat.ts';
 
-/** From where events are given again. */
+/** Options of {@link eventsOf}. */
 export interface EventsOfOptions {
-  /** The number of the first event that is wanted. Default 0: all that there were. */
+  /** Number of the first event to emit. Default 0: all events. */
   readonly from?: number | undefined;
 }
 
 /**
- * The events of the run behind an actor of `agent.logic`, those that are over first: what an `actor.on` that came late has missed.
- * Streamed deltas are given from the subscription on. Completes with the run.
+ * The events of the run behind an actor of `agent.logic`, including past ones, which a late `actor.on` misses. Streamed deltas are included
+ * from the subscription on. Completes with the run.
  *
  * @example
  * const actor = useActorRef(clerk.logic, { input });
  * useEffect(() => {
- *   const subscription = eventsOf(actor, { from: lastSeen + 1 }).subscribe(show);
- *   return () => subscription.unsubscribe();
+ * const subscription = eventsOf(actor, { from: lastSeen + 1 }).subscribe(show);
+ * return () => subscription.unsubscribe();
  * }, [actor]);
  *
  * @throws {TroupeError} `agent.invalid` for an actor that is none of an agent or a team.

@@ -5,24 +5,24 @@ import type { FaceSnapshot } from './face-snapshot.ts';
 import { faceOf } from './face.ts';
 import { Moved } from './moved.ts';
 
-/** As XState calls what it sends an actor that is stopped, and all that is its own. */
+/** The event that XState sends to a stopped actor, and the prefix of XState's own events. */
 const STOPPED = 'xstate.stop';
 const OF_XSTATE = 'xstate.';
 
-/** What makes the logic of a face that of a root, or of a member. */
+/** The behaviour in which the logic of a root and that of a member differ. */
 export interface FaceLife {
   readonly begin: (scope: Scope, input: unknown) => FaceSnapshot;
   readonly restore: (kept: unknown, scope: Scope) => FaceSnapshot;
   readonly start: (face: Face) => void;
   readonly stop: (face: Face) => void;
-  /** What a persisted snapshot holds beside the chart. */
+  /** Content of a persisted snapshot beside the chart. */
   readonly persist: (face: Face) => object;
 }
 
 /**
- * The logic of a face: it shows what it is told, hands on commands, and moves nothing.
+ * The logic of a face: it shows the snapshots that it receives, forwards commands, and moves nothing.
  *
- * It inherits from the machine, so that inspectors find a statechart, and React, which compares `config`, one and the same.
+ * It inherits from the machine, so that inspectors find a statechart, and React, which compares `config`, finds one and the same.
  */
 export const faceLogic = (machine: AnyStateMachine, life: FaceLife): AnyStateMachine =>
   Object.create(machine, {

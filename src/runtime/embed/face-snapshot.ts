@@ -3,23 +3,23 @@ import type { AnyActorRef, AnyStateMachine } from 'xstate';
 import { inertScope } from '../turn/quiet-scope.ts';
 import type { MachineSnapshot } from '../turn/turn.ts';
 
-/** On a snapshot itself, so that it survives the copies that XState makes, and is in no JSON. */
+/** A symbol on the snapshot itself, which survives XState's copies and is not in its JSON. */
 export const FACE = Symbol('troupe.face');
 
-/** A snapshot as an app sees it: the machine's own, with the actors below it, commands in `can`, and the tag `paused`. */
+/** A snapshot as an app sees it: the machine's own, with child actors, commands in `can`, and the tag `paused`. */
 export type FaceSnapshot = MachineSnapshot & { readonly [FACE]?: unknown };
 
-/** What of a snapshot is the runtime's to say, and not the machine's. */
+/** The parts of a snapshot that the runtime provides instead of the machine. */
 export interface Dressing {
   readonly face: object;
   readonly children: Readonly<Record<string, AnyActorRef>>;
   readonly isPaused: boolean;
   readonly can: (command: unknown) => boolean;
-  /** Takes the place of how the machine stands. */
+  /** Replaces the machine's status. */
   readonly standing?: Pick<FaceSnapshot, 'status' | 'output'> | undefined;
 }
 
-/** Makes what an app sees of a machine's snapshot. */
+/** Creates an app's view of a machine's snapshot. */
 export const dressed = (
   snapshot: MachineSnapshot,
   { face, children, isPaused, can, standing }: Dressing,
@@ -33,7 +33,7 @@ export const dressed = (
     [FACE]: face,
   }) as FaceSnapshot;
 
-/** What a chart looked like, as it is kept for display: plain JSON. */
+/** A chart's state, persisted for display: plain JSON. */
 export interface Chart {
   readonly status: string;
   readonly value: unknown;
@@ -50,7 +50,7 @@ export const chartOf = ({ status, value, context, output }: MachineSnapshot): Ch
   ...(output === undefined ? {} : { output: output as unknown }),
 });
 
-/** A machine's snapshot of what was kept for display; where the machine knows no such state, its own first one. */
+/** A machine snapshot restored for display; the machine's initial one if it does not have that state. */
 export const snapshotOf = (
   machine: AnyStateMachine,
   { status, value, context, output }: Chart,
@@ -67,11 +67,11 @@ export const snapshotOf = (
   }
 };
 
-/** A genuine snapshot of XState's, whatever computed the transition. */
+/** A genuine XState snapshot, whatever computed the transition. */
 export const genuine = (machine: AnyStateMachine, snapshot: MachineSnapshot): MachineSnapshot =>
   isMachineSnapshot(snapshot) ? snapshot : snapshotOf(machine, snapshot);
 
-/** What is shown of a machine that has not got as far as its first state. */
+/** The snapshot of a machine that has not reached its first state. */
 export const bareSnapshot = (machine: AnyStateMachine): MachineSnapshot => {
   const { initial, states } = machine.config;
   const [first = ''] = Object.keys(states ?? {});

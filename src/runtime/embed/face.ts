@@ -6,23 +6,23 @@ import type { Chart, Dressing, FaceSnapshot } from './face-snapshot.ts';
 import { bareSnapshot, chartOf, dressed, FACE, genuine } from './face-snapshot.ts';
 import { Moved } from './moved.ts';
 
-/** What a face needs of the run that it is of. */
+/** The calls that a face needs of its run. */
 export interface FaceHome {
   readonly isPaused: boolean;
-  /** Checks whether a command would do anything now. */
+  /** Checks whether a command would have an effect now. */
   can(command: unknown): boolean;
-  /** Carries out what an app sent to an actor; `path` is undefined for the root. */
+  /** Executes a command that an app sent to an actor; `path` is undefined for the root. */
   command(event: unknown, path: string | undefined): void;
-  /** What is kept of a face for display. */
+  /** The persisted form of a face, for display. */
   keepFace(face: Face): KeptFace;
 }
 
-/** Where a machine stands: its snapshot is made when somebody looks at it. */
+/** The position of a machine: its snapshot is created on access. */
 export interface Standing {
   readonly snapshot: MachineSnapshot | undefined;
 }
 
-/** Whose face it is. */
+/** The identity of a face that is being created. */
 export interface FacePlan {
   readonly home: FaceHome;
   readonly path: string;
@@ -31,22 +31,22 @@ export interface FacePlan {
   readonly latest: Standing;
 }
 
-/** The face of an actor as it is kept, with those below it. */
+/** The persisted face of an actor, with those below it. */
 export interface KeptFace extends Chart {
   readonly error: undefined;
   readonly children: Readonly<Record<string, KeptChild>>;
 }
 
-/** A child as it is kept; the form is XState's. */
+/** A persisted child, in XState's form. */
 export interface KeptChild {
   readonly src: string;
   readonly snapshot: Snapshot<unknown>;
 }
 
 /**
- * The face of one actor of a run: an XState actor that shows what the actor's machine came to.
+ * The face of one actor of a run: an XState actor that shows the state of the actor's machine.
  *
- * It owns the scope in which its XState actor lives, and the actors below it. It moves nothing.
+ * It owns the scope of its XState actor and the actors below it. It moves nothing.
  */
 export class Face {
   readonly path: string;
@@ -54,7 +54,7 @@ export class Face {
   readonly home: FaceHome;
   /** Absent for the root. */
   readonly parent: Face | undefined;
-  /** Where its XState actor lives; undefined until there is one, and once it is stopped. */
+  /** The scope of its XState actor; undefined before it exists and after it is stopped. */
   scope: Scope | undefined;
   children: Readonly<Record<string, AnyActorRef>> = {};
   #latest: Standing;
@@ -68,12 +68,12 @@ export class Face {
     this.#latest = latest;
   }
 
-  /** The machine's snapshot, as it stands now. */
+  /** The machine's current snapshot. */
   get latest(): MachineSnapshot {
     return this.#latest.snapshot ?? bareSnapshot(this.definition.machine);
   }
 
-  /** The machine stands somewhere else by now. */
+  /** Sets the machine's current position. */
   stand(latest: Standing): void {
     this.#latest = latest;
   }
@@ -82,7 +82,7 @@ export class Face {
     return this.scope !== undefined;
   }
 
-  /** What an app sees now, or saw when the machine was at `snapshot`. */
+  /** The app's view now, or of the machine's past `snapshot`. */
   snapshot(snapshot = this.latest): FaceSnapshot {
     const { home, children } = this;
     return dressed(genuine(this.definition.machine, snapshot), {
@@ -94,45 +94,45 @@ export class Face {
     });
   }
 
-  /** How the actor stands, where that is not how its machine does. */
+  /** The actor's status, if it differs from its machine's. */
   #standing({ status }: MachineSnapshot): Dressing['standing'] {
     if (this.#over !== undefined) return { status: 'done', output: this.#over.output };
-    // A machine is done before its run is: tools are torn down, the last event is written.
+    // A machine is done before its run is: toolsets are torn down and the last event is written in between.
     return this.parent === undefined && status !== 'active'
       ? { status: 'active', output: undefined }
       : undefined;
   }
 
-  /** Shows an app what the machine came to by `cause`. */
+  /** Shows the state that the machine reached by `cause`. */
   show(cause: { readonly type: string }, snapshot = this.latest): void {
     const self = this.scope?.self;
     if (self !== undefined && self.getSnapshot().status !== 'done')
       self.send(new Moved(cause, () => this.snapshot(snapshot)));
   }
 
-  /** The run is over: this is its end. */
+  /** Ends the face with the run's outcome. */
   end(output: unknown): void {
     this.over(output);
     this.show(ENDED);
   }
 
-  /** The run was over before the actor was there. */
+  /** Sets the outcome of a run that ended before the actor existed. */
   over(output: unknown): void {
     this.#over = { output };
   }
 
-  /** Starts the actors below it, as it is started. */
+  /** Starts the actors below it. */
   startChildren(): void {
     for (const child of Object.values(this.children))
       if (child.getSnapshot().status !== 'done') child.start();
   }
 
-  /** Stops the actors below it, as it is stopped. */
+  /** Stops the actors below it. */
   stopChildren(): void {
     for (const child of Object.values(this.children)) this.scope?.stopChild(child);
   }
 
-  /** Takes in children by their ids, and drops those that are undefined. */
+  /** Adds children by id, and removes those that are undefined. */
   change(children: ReadonlyMap<string, AnyActorRef | undefined>): void {
     const all = Object.entries({ ...this.children, ...Object.fromEntries(children) });
     this.children = Object.fromEntries(
@@ -140,7 +140,7 @@ export class Face {
     );
   }
 
-  /** What is kept of it for display. */
+  /** The persisted form, for display. */
   keep(redact: (value: unknown) => unknown): KeptFace {
     const { status, output } = this.snapshot();
     const chart = chartOf(genuine(this.definition.machine, this.latest));
@@ -161,7 +161,7 @@ export class Face {
 
 const ENDED = { type: 'troupe.ended' };
 
-/** The face that a snapshot is of. */
+/** The face of a snapshot. */
 export const faceOf = (snapshot: object): Face | undefined => {
   const found = (snapshot as FaceSnapshot)[FACE];
   return found instanceof Face ? found : undefined;

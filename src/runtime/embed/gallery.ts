@@ -8,22 +8,22 @@ import type { MachineSnapshot, Turned } from '../turn/turn.ts';
 import { bareSnapshot, genuine } from './face-snapshot.ts';
 import { Moved } from './moved.ts';
 
-/** Takes what inspectors are told. */
+/** Receives inspection events. */
 export type Look = (event: InspectionEvent) => void;
 
-/** An actor that inspectors see. */
+/** The XState actor that inspectors see. */
 interface Portrait {
   readonly ref: AnyActorRef;
   readonly scope: Scope;
-  /** In which its machine moves, so that each step of its chart is seen. */
+  /** Scope for the moves of its machine, so that each microstep is inspected. */
   readonly moving: Scope;
   children: Readonly<Record<string, AnyActorRef>>;
 }
 
 /**
- * The faces of a run that is inspected, and not embedded: an XState actor for each of its actors, which shows every move as it is made.
+ * The faces of an inspected run that is not embedded: an XState actor per actor, which shows every move as it is made.
  *
- * Its inspector has to be one that cannot throw.
+ * Its inspector must not throw.
  */
 export class Gallery {
   readonly #look: Look;
@@ -33,7 +33,7 @@ export class Gallery {
     this.#look = look;
   }
 
-  /** An actor begins; `move` makes its first turn in the scope that it is given. */
+  /** Shows a new actor; `move` makes its first turn in the scope that it is given. */
   begin(entry: Actor, move: (scope: Scope) => Turned): Turned {
     const { sponsor, path, definition } = entry;
     const above = sponsor.kind === 'root' ? undefined : this.#portraits.get(sponsor.parent);
@@ -54,7 +54,7 @@ export class Gallery {
     return turned;
   }
 
-  /** An actor takes an envelope; `move` makes the turn. */
+  /** Shows a turn; `move` makes it. */
   move(entry: Actor, envelope: Envelope, move: (scope?: Scope) => Turned): Turned {
     const portrait = this.#portraits.get(entry);
     if (portrait === undefined || portrait.ref.getSnapshot().status !== 'active') return move();
@@ -69,7 +69,7 @@ export class Gallery {
     return turned ?? move();
   }
 
-  /** An actor is over. */
+  /** Stops the face of an actor that is over. */
   stop(entry: Actor): void {
     const portrait = this.#portraits.get(entry);
     if (portrait === undefined) return;
@@ -83,7 +83,7 @@ export class Gallery {
   }
 }
 
-/** Moves a machine by the quiet way, seen as the actor of `scope`. */
+/** A quiet scope that belongs to the actor of `scope`. */
 const movingIn = ({ self, system }: Scope): Scope =>
   Object.create(inertScope(), { self: { value: self }, system: { value: system } }) as Scope;
 

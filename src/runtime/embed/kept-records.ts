@@ -6,22 +6,23 @@ import type { FieldVault } from '../../persistence/field-vault.ts';
 import { JsonPacker, JsonUnpacker } from '../../persistence/packed-json.ts';
 import type { KnownSecrets, MissingSecrets } from '../../persistence/secret-references.ts';
 import { dereferenced, referenced } from '../../persistence/secret-references.ts';
-import type { KeptRecord } from '../journal/replay/followed.ts';
-import { followedBy } from '../journal/replay/followed.ts';
+import type { KeptRecord } from '../journal/replay/derived-events.ts';
+import { withDerivedEvent } from '../journal/replay/derived-events.ts';
 import type { RecordSink } from '../journal/write/journal-writer.ts';
 
-/** Records as a persisted snapshot has them: packed JSON, secrets by their names, with a check of all of them. */
+/** Records in a persisted snapshot: packed JSON with secrets by name, and a checksum over all. */
 export interface SealedRecords {
   readonly records: readonly Json[];
   readonly check: number;
 }
 
 /**
- * The journal of an embedded run: its records in memory, as plain objects, unsealed. What is recorded may be told at once.
+ * The journal of an embedded run: its records in memory, as plain objects, unsealed. Events are published as soon as they are recorded.
  *
- * I1  Events that follow from the other records are counted, not kept.
- * I2  What was sealed once is not looked at again: sealing costs what is new.
- * I3  Where there is a key, what has values of fields in it is recorded once those are sealed: nothing is told, and no call made, before.
+ * I1 Events that follow from other records are counted, not stored.
+ * I2 A sealed record is not sealed again: sealing costs new records only.
+ * I3 With a key, records that contain secret fields count as recorded once those are sealed; nothing is published and no call
+ * made before.
  */
 export class KeptRecords implements RecordSink {
   readonly #records: KeptRecord[];
@@ -29,15 +30,15 @@ export class KeptRecords implements RecordSink {
   readonly #packer = new JsonPacker();
   #check = 0;
   #isClosed = false;
-  /** Seals the values of fields; without one their names alone are kept. */
+  /** Seals secret fields; without one only their names are kept. */
   readonly #vault: FieldVault | undefined;
   #sealing: Promise<void> | undefined;
-  /** So many of the records have no value of a field that is not sealed yet. */
+  /** Number of leading records whose secret fields are sealed. */
   #safe: number;
   #events = 0;
-  /** So many of the log's events are recorded. */
+  /** Called with the number of the log's events that are recorded. */
   onRecorded: (events: number) => void = () => undefined;
-  /** What is secret cannot be sealed. */
+  /** Called if secret fields cannot be sealed. */
   onFailure: (thrown: unknown) => void = () => undefined;
 
   constructor(records: readonly KeptRecord[] = [], vault?: FieldVault) {
@@ -46,16 +47,16 @@ export class KeptRecords implements RecordSink {
     this.#safe = vault === undefined ? records.length : 0;
   }
 
-  /** Unpacks sealed records; undefined where they are damaged. */
+  /** Unpacks sealed records; undefined if they are damaged. */
   static unpacked(sealed: SealedRecords): readonly Json[] | undefined {
     if (sealed.records.reduce(checked, 0) !== sealed.check) return undefined;
     const unpacker = new JsonUnpacker();
     return sealed.records.map((packed) => unpacker.unpack(packed));
   }
 
-  /** Opens unpacked records. The names of secrets that are not known go into `missing`. */
+  /** Opens unpacked records. Names of unknown secrets are added to `missing`. */
   static opened(unpacked: readonly Json[], known: KnownSecrets, missing: MissingSecrets): KeptRecords {
-    // What was sealed were records, and it is whole.
+    // Records were sealed, and the checksum matches.
     const records = unpacked.map((record) => dereferenced(record, known, missing)) as unknown;
     return new KeptRecords(records as readonly KeptRecord[]);
   }
@@ -68,17 +69,17 @@ export class KeptRecords implements RecordSink {
     return this.#records.length === 0;
   }
 
-  /** The records so far, for a run that goes on from them elsewhere. */
+  /** A copy of the records, for a run that continues from them elsewhere. */
   branch(vault?: FieldVault): KeptRecords {
     return new KeptRecords(this.#records, vault);
   }
 
-  /** Takes in nothing any more. */
+  /** Ignores further records. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** All records, sealed; without the last ones, as long as values of fields in them are not. */
+  /** Seals all records; the last ones are left out while their secret fields are not sealed. */
   seal(redactor: Redactor): SealedRecords {
     const take = (name: string): string | undefined => this.#vault?.take(name);
     const end = this.#isSealed() ? this.#records.length : this.#safe;
@@ -104,8 +105,8 @@ export class KeptRecords implements RecordSink {
     const at = this.#records.length - 1;
     const last = this.#records[at];
     if (last?.kind === 'followed' && at >= this.#sealed.length)
-      this.#records[at] = followedBy(record.event, last);
-    else this.#records.push(followedBy(record.event));
+      this.#records[at] = withDerivedEvent(record.event, last);
+    else this.#records.push(withDerivedEvent(record.event));
   }
 
   wrote(events: number): void {
@@ -114,15 +115,15 @@ export class KeptRecords implements RecordSink {
   }
 
   take(): void {
-    // Letters are for stored runs.
+    // Only stored runs have letters.
   }
 
-  /** There is something to wait for only as long as values of fields are being sealed. */
+  /** A promise only while secret fields are being sealed. */
   flush(): void | Promise<void> {
     return this.#isSealed() ? undefined : this.#sealing;
   }
 
-  /** Checks whether all values of fields are sealed, and begins to seal those that are not. */
+  /** Checks whether all secret fields are sealed, and starts to seal those that are not. */
   #isSealed(): boolean {
     if (this.#sealing !== undefined) return false;
     const sealing = this.#vault?.prepare();
@@ -149,10 +150,10 @@ export class KeptRecords implements RecordSink {
   }
 }
 
-/** Events whose contents are looked up by whoever goes on with a run. */
+/** Events whose contents a resume looks up. */
 const LOOKED_UP: ReadonlySet<string> = new Set(['run.started', 'member.refused', 'run.ended']);
 
-/** What models were sent is for those who look on, and is no part of what a run goes on from. */
+/** Model requests are recorded for observers and not needed to resume a run. */
 const isLook = (record: JournalRecord): boolean =>
   record.kind === 'arrived' && (record.arrival.type === 'sent' || record.arrival.type === 'heard');
 
@@ -160,7 +161,7 @@ const SPREAD = 0x01_00_01_93;
 
 const checked = (check: number, record: Json): number => (Math.imul(check, SPREAD) ^ checkOf(record)) >>> 0;
 
-/** A check of a packed value: there are no objects in it, of which a database might change the order. */
+/** Checksum of a packed value. It contains no objects, whose key order a database might change. */
 const checkOf = (packed: Json): number => {
   if (typeof packed === 'string') return quotedCheck(packed) ?? textCheck(JSON.stringify(packed));
   if (typeof packed === 'number') return textCheck(String(packed));
@@ -176,7 +177,7 @@ const BACKSLASH = 0x5c;
 const FIRST_PLAIN = 0x20;
 const LAST_PLAIN = 0x7e;
 
-/** The check of a text in quotes, as JSON has it; undefined for one that JSON may write otherwise. */
+/** Checksum of a text in quotes, as JSON writes it; undefined if JSON may write it differently. */
 const quotedCheck = (text: string): number | undefined => {
   let check = Math.imul(SEED ^ QUOTE, SPREAD);
   for (let index = 0; index < text.length; index += 1) {

@@ -11,52 +11,52 @@ import type { Chart } from './face-snapshot.ts';
 import { KeptRecords } from './kept-records.ts';
 import type { LogicOptions } from './logic-options.ts';
 
-/** The version of the form in which a run is kept in a persisted snapshot. */
+/** Version of the form of a run in a persisted snapshot. */
 const KEPT_VERSION = 1;
 
-/** A run as it stands in a persisted snapshot: its records, or where they are. */
+/** A run in a persisted snapshot: its records, or a reference to its store. */
 export interface KeptRun {
   readonly v: number;
   readonly agent: string;
   readonly runId: string;
-  /** The number of the last event that was emitted; -1 where none was. */
+  /** Number of the last emitted event; -1 if there is none. */
   readonly told: number;
-  /** Absent where the run has not begun, is over, or is in a store; so is their check. */
+  /** Absent, with its checksum, if the run has not started, is over, or is in a store. */
   readonly records?: readonly Json[] | undefined;
   readonly check?: number | undefined;
-  /** What the run is begun with, where it has not begun. */
+  /** The input of a run that has not started. */
   readonly input?: Json | undefined;
-  /** Its records are in a store. */
+  /** True if the records are in a store. */
   readonly isStored?: true | undefined;
 }
 
-/** What an actor is restored from. */
+/** The state that an actor is restored from. */
 export interface KeptActor {
   readonly chart: Chart;
   readonly children: Readonly<Record<string, KeptMember>>;
   readonly run: KeptRun;
-  /** What the run goes on from; absent where it is over, or in a store. */
+  /** The state to resume the run from; absent if it is over or in a store. */
   readonly opened: OpenedRun | undefined;
-  /** Opens it where the values of fields in it are sealed. */
+  /** Opens sealed fields first, if there are any. */
   readonly unlock: (() => Promise<OpenedRun>) | undefined;
 }
 
-/** What a run goes on from, or begins with, looked at. */
+/** The opened state to resume or start a run from. */
 export interface OpenedRun {
   readonly records: KeptRecords | undefined;
   readonly input: Json | undefined;
-  /** What was hidden in it, by name. */
+  /** Values of secret fields, by name. */
   readonly fields: Secrets;
 }
 
-/** An actor below another, as it is kept for display. */
+/** A persisted child actor, for display. */
 export interface KeptMember {
   readonly src: string;
   readonly chart: Chart;
   readonly children: Readonly<Record<string, KeptMember>>;
 }
 
-/** Reads a persisted snapshot, or says why it cannot be restored: as an error, since whoever restores it may be in the midst of much else. */
+/** Parses a persisted snapshot, or returns the reason why it cannot be restored: as an error, so that the caller decides when to throw. */
 export const readKept = (
   persisted: unknown,
   agent: string,
@@ -68,7 +68,7 @@ export const readKept = (
     error: refusal(agent, code, why),
   });
   if (!isObject(persisted) || chart === undefined)
-    return refuse('journal.corrupt', 'what it is given is no snapshot of one');
+    return refuse('journal.corrupt', 'the value is not a snapshot of one');
   const { troupe: run } = persisted;
   if (run === undefined)
     return refuse(
@@ -106,7 +106,7 @@ export const readKept = (
     throw refusal(
       agent,
       'secret.missing',
-      `its snapshot refers to secrets that are not known here: ${names.join(', ')}. Set the variables, or give them as \`secrets\``,
+      `its snapshot refers to secrets that are not known here: ${names.join(', ')}. Set the variables, or pass them as \`secrets\``,
     );
   };
   const kept = { chart, children: childrenIn(persisted), run };
@@ -130,7 +130,7 @@ export const readKept = (
           ? refusal(
               agent,
               'secret.wrong-key',
-              `the key does not open the values of secret fields in its snapshot: ${names}. Give the \`secretKey\` of the actor that was persisted; after a change of keys, give both`,
+              `the key does not open the values of secret fields in its snapshot: ${names}. Pass the \`secretKey\` of the actor that was persisted; after a change of keys, pass both`,
             )
           : refusal(agent, 'secret.missing', withoutValues(names));
       }
@@ -139,7 +139,7 @@ export const readKept = (
   }
 };
 
-/** The values of fields with these names are not known. */
+/** Secret fields with these names could not be opened. */
 class Locked extends Error {
   readonly names: readonly string[];
 
@@ -153,7 +153,7 @@ const refusal = (agent: string, code: ErrorCode, why: string): TroupeError =>
   new TroupeError(code, `Cannot restore an actor of '${agent}' as ${why}`);
 
 const withoutValues = (names: string): string =>
-  `its snapshot has only the names of secret fields, or there is no key to open them by: ${names}. Give a \`secretKey\` (or set TROUPE_SECRET_KEY), the same where it is persisted and where it is restored; what is persisted in the turn in which the actor was made has no values yet`;
+  `its snapshot has only the names of secret fields, or there is no key to open them by: ${names}. Pass a \`secretKey\` (or set TROUPE_SECRET_KEY), the same when persisting and when restoring; a snapshot persisted in the turn that creates the actor has no values yet`;
 
 const keyIn = (given: LogicOptions['secretKey']): SecretKey | TroupeError | undefined => {
   try {

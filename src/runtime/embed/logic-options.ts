@@ -1,10 +1,10 @@
 import type { RunOptions } from '../../contracts/run.ts';
 
-/** What the run of each actor of a logic may be told beside its input. */
+/** Options of the runs that a logic starts. */
 export interface LogicOptions extends Omit<RunOptions, 'inspect'> {
   /**
-   * What becomes of the run when its actor is stopped, and not started again at once: it is aborted (default), or suspended, where it is
-   * in a `store`: whoever resumes it goes on.
+   * The fate of a run whose actor is stopped and not started again at once: aborted (default), or suspended in its `store`, from which it
+   * can be resumed.
    */
   readonly onStop?: 'abort' | 'suspend' | undefined;
 }

@@ -4,7 +4,7 @@ import type { MachineSnapshot } from '../turn/turn.ts';
 import type { Face } from './face.ts';
 import { faceLogic } from './face-logic.ts';
 
-/** The logic of the actor that shows a member, a child of a tool, or a troubled call, below the actor that it works for. */
+/** The logic of the actor that shows a member, a child of a tool, or a troubled call. */
 export const memberLogic = (face: Face, first: MachineSnapshot): AnyStateMachine => {
   const sit = (scope: Scope) => {
     face.scope = scope;

@@ -1,11 +1,11 @@
 /**
- * What a run has to show an app, in order: handed over in a microtask, once the turn that it comes of is through.
+ * Updates of a run for its app, delivered in order, in a microtask after the turn that caused them.
  *
- * So nothing that an app does, be it a throw or a command, happens in the midst of a turn.
+ * So whatever the app does, throwing or sending a command, happens outside of turns.
  */
 export class Outgoing {
   readonly #onFailure: (error: unknown) => void;
-  /** Called when all is handed over that there was. */
+  /** Called when everything is delivered. */
   readonly #onDrained: () => void;
   #waiting: (() => void)[] = [];
   #isScheduled = false;
@@ -21,7 +21,7 @@ export class Outgoing {
     this.#schedule();
   }
 
-  /** Hands nothing over until `open`: nobody is there to take it. */
+  /** Delivers nothing until `open`. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -31,7 +31,7 @@ export class Outgoing {
     if (this.#waiting.length > 0) this.#schedule();
   }
 
-  /** Forgets what waits: nobody is to see it any more. */
+  /** Discards the waiting updates. */
   clear(): void {
     this.#waiting = [];
     this.#isHeld = false;
@@ -51,7 +51,7 @@ export class Outgoing {
       const waiting = this.#waiting;
       this.#waiting = [];
       let at = 0;
-      // Whoever is shown something may stop the actor: the rest waits.
+      // The app may stop the actor: the rest waits.
       for (; at < waiting.length && !this.#isHeld; at += 1) this.#safely(waiting[at] ?? NOTHING);
       this.#waiting.unshift(...waiting.slice(at));
       if (!this.#isHeld) this.#safely(this.#onDrained);

@@ -5,21 +5,21 @@ import type { MachineSnapshot } from '../turn/turn.ts';
 import type { KeptActor } from './kept-run.ts';
 import type { LogicOptions } from './logic-options.ts';
 
-/** Somebody who follows the events of the run, from a number on. */
+/** A follower of the run's events from a number on. */
 export interface Follower {
   next: number;
   readonly tell: (event: LiveEvent) => void;
   readonly complete: () => void;
 }
 
-/** What a seat is made for. */
+/** The identity and initial state of a seat. */
 export interface SeatPlan {
   readonly definition: Definition;
   readonly options: LogicOptions;
   readonly latest: MachineSnapshot;
   readonly input?: unknown;
-  /** What it goes on from. */
+  /** The state to restore from. */
   readonly kept?: KeptActor | undefined;
-  /** Why it cannot go on: it ends with that. */
+  /** The reason why it cannot be restored: its run ends with that. */
   readonly refusal?: Outcome | undefined;
 }

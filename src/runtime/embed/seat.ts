@@ -27,43 +27,43 @@ import { Outgoing } from './outgoing.ts';
 import type { Follower, SeatPlan } from './seat-plan.ts';
 
 /**
- * The place of one run in somebody's XState app: the actor that is its root, the faces of its actors, and its life.
+ * The place of one run in an XState app: the actor of its root, the faces of its actors, and its life cycle.
  *
- * I1  There is one run at a time; what another one before it does is not shown any more.
- * I2  What is shown is shown in order, and outside of the turns of the run.
- * I3  A stop holds the run at once, and ends it in a microtask unless the actor is started again.
+ * I1 There is one run at a time; a previous one is no longer shown.
+ * I2 Updates are shown in order, and outside the turns of the run.
+ * I3 A stop pauses the run at once, and ends it in a microtask unless the actor is started again.
  */
 export class Seat {
   readonly definition: Definition;
   readonly runId: string;
   readonly root: Face;
   readonly #options: LogicOptions;
-  /** What the run is begun with; undefined as long as it is sealed. */
+  /** The run's input; undefined while it is sealed. */
   #input: unknown;
   #before: BeforeRun;
-  /** What the run goes on from, or begins with, where it is sealed. */
+  /** The sealed state to resume or start from. */
   #locked: { readonly run: KeptRun; readonly open: () => Promise<OpenedRun> } | undefined;
   readonly #cast: Cast;
   readonly #outgoing: Outgoing;
-  /** Faces whose actors are there when a run is resumed. */
+  /** Faces of actors that are alive after a resume. */
   readonly #alive = new Set<Face>();
   readonly #followers = new Set<Follower>();
-  /** What was sent before the run was there. */
+  /** Commands sent before the run existed. */
   #early: (() => void)[] = [];
   #run: EmbeddedRun | undefined;
-  /** What the run goes on from, where it is not under way. */
+  /** The state to resume from while the run is not running. */
   #kept: LeftRun | undefined;
   #refusal: Outcome | undefined;
   #told = -1;
-  /** Of the run, or the last one that there was: it learns what is secret. */
+  /** Secrets of the current or last run. */
   #secrets: RunSecrets | undefined;
-  /** Grows whenever a run is left. */
+  /** Incremented when a run is left. */
   #epoch = 0;
   #isParked = false;
   #isQuiet = false;
   #isComing = false;
   #isOver = false;
-  /** The run is held as the actor is stopped, not as somebody paused it. */
+  /** The run is paused because the actor is stopped, not by a command. */
   #isHeld = false;
   #leaving: Promise<void> = Promise.resolve();
 
@@ -89,7 +89,7 @@ export class Seat {
     if (kept.run.input === undefined) this.#kept = { runId: this.runId, records: kept.opened?.records };
   }
 
-  /** Sits the root down in an actor that is restored, with the actors below it as they were. */
+  /** Restores the root in its actor, and the actors below it. */
   restore(scope: Scope, kept: KeptActor | undefined): FaceSnapshot {
     this.root.scope = scope;
     if (kept?.chart.status === 'done') {
@@ -119,7 +119,7 @@ export class Seat {
     if (command !== undefined && !this.#isOver) this.#obey(command, path);
   }
 
-  /** Follows the events of the run from number `from` on, also those that are over. */
+  /** Follows the events of the run from number `from` on, including past ones. */
   follow(from: number, tell: (event: LiveEvent) => void, complete: () => void): () => void {
     const follower: Follower = { next: Math.max(0, Math.ceil(from) || 0), tell, complete };
     if (this.#run !== undefined) this.#attach(this.#run, follower);
@@ -130,12 +130,12 @@ export class Seat {
     };
   }
 
-  /** Somebody who looks on threw: that is on record, and their own affair. */
+  /** Records that an observer threw. The run is not affected. */
   observerFailed(observer: string, error: unknown): void {
     this.#run?.run.observerFailed(observer, error);
   }
 
-  /** The actor is started: the run begins, or goes on, once whoever started it had its turn. */
+  /** Starts or resumes the run when its actor is started, after the code that started it. */
   start(): void {
     this.#isParked = false;
     this.#hold(false);
@@ -148,7 +148,7 @@ export class Seat {
     });
   }
 
-  /** The actor is stopped, perhaps to be started again at once. */
+  /** Pauses the run when its actor is stopped, as the actor may be started again at once. */
   park(): void {
     this.#isParked = true;
     this.#hold(true);
@@ -158,7 +158,7 @@ export class Seat {
     });
   }
 
-  /** What of the run is kept with a persisted snapshot. */
+  /** The persisted form of the run. */
   keep(): KeptRun {
     const { runId, definition } = this;
     const head = { v: keptVersion, agent: definition.name, runId, told: this.#told };
@@ -176,7 +176,7 @@ export class Seat {
     return face.keep((value) => this.#redactor.value(value));
   }
 
-  /** Begins the run, or goes on with it; whatever comes in the way is its end. */
+  /** Starts or resumes the run; a failure to do so becomes its outcome. */
   async #come(): Promise<void> {
     const epoch = this.#epoch;
     try {
@@ -200,14 +200,14 @@ export class Seat {
     }
   }
 
-  /** What was sealed is open; it is persisted as it was until the run is there. */
+  /** Sets the opened state; the sealed one is persisted until the run exists. */
   #unlocked({ records, input, fields }: OpenedRun): void {
     this.#input = input;
     this.#before = new BeforeRun(this.definition, this.runId, input, this.#options);
     if (records !== undefined) this.#kept = { runId: this.runId, records, fields };
   }
 
-  /** Goes on with a run, and shows what it came to when it is at the end of its records. */
+  /** Resumes a run, and shows its state once its records are replayed. */
   async #resume(kept: LeftRun): Promise<void> {
     const epoch = this.#epoch;
     const known = new Set(this.#cast.faces);
@@ -219,8 +219,8 @@ export class Seat {
       this.#watch(),
     );
     if (epoch !== this.#epoch) {
-      // It has not begun, so there is nothing to abort.
-      resumed.run.ending.lose(new TroupeError('run.aborted', `Cannot go on as ${STOPPED}`));
+      // It has not started, so there is nothing to abort.
+      resumed.run.ending.lose(new TroupeError('run.aborted', `Cannot continue as ${STOPPED}`));
       return;
     }
     this.#isQuiet = true;
@@ -263,7 +263,7 @@ export class Seat {
     for (const tell of this.#early.splice(0)) tell();
   }
 
-  /** The actor is stopped for good, as far as anybody knows: so is its run. */
+  /** Ends the run, as its actor was not started again. */
   #leave(): void {
     const embedded = this.#run;
     this.#isParked = false;
@@ -274,7 +274,7 @@ export class Seat {
     const { run, handle, records } = embedded;
     this.#run = undefined;
     this.#isHeld = false;
-    // What comes of the abort is no part of what is gone on from.
+    // Records of the abort are not part of the state to resume from.
     records?.close();
     const fields = Object.fromEntries(run.secrets.hidden.map(({ name, value }) => [name, value]));
     this.#kept = { runId: this.runId, records, fields };
@@ -337,7 +337,7 @@ export class Seat {
     });
   }
 
-  /** Has something shown in its turn, if it is still this run by then. */
+  /** Shows an update in order, unless the run was left meanwhile. */
   #show(show: () => void): void {
     const epoch = this.#epoch;
     this.#outgoing.push(() => {
@@ -345,7 +345,7 @@ export class Seat {
     });
   }
 
-  /** All that the interpreter knows of faces. */
+  /** Connects the interpreter's moves with the faces. */
   #watch(): Watch {
     const epoch = this.#epoch;
     return {

@@ -2,7 +2,7 @@ import type { EngineOptions } from '../../contracts/engine.ts';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
 
 /**
- * Flushes in order, then closes in reverse; one that fails keeps no other from its turn.
+ * Flushes in order, then closes in reverse order; a failure does not stop the others.
  *
  * @throws {TroupeError} `engine.resource-failed` at the end, with all that failed in its message.
  */

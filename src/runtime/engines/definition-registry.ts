@@ -2,14 +2,14 @@ import { TroupeError } from '../../contracts/error.ts';
 import type { Definition } from '../define/definition.ts';
 
 /**
- * Which definition a name stands for, in one engine. A second definition of a name is refused, however alike: two agents of one
- * name could be told apart neither in events nor by whoever sends them messages.
+ * The definitions known to an engine, by name. A second definition of a name is refused, however alike: events and messages could not
+ * distinguish them.
  */
 export class DefinitionRegistry {
   readonly #definitions = new Map<string, Definition>();
 
   /**
-   * Enters a definition and all that belong to it; the same one any number of times.
+   * Registers a definition and its members; idempotent.
    *
    * @throws {TroupeError} `agent.duplicate`, and enters none of them, if a name stands for another definition.
    */
@@ -22,7 +22,7 @@ export class DefinitionRegistry {
   #collect(definition: Definition, found: Map<string, Definition>): void {
     const { name, members } = definition;
     const known = this.#definitions.get(name) ?? found.get(name);
-    // Its members came in with it.
+    // Its members were registered with it.
     if (known === definition) return;
     if (known !== undefined)
       throw new TroupeError(

@@ -6,11 +6,11 @@ import type { RunHandle, RunOptions, RunResult } from '../../contracts/run.ts';
 import { engineClosed, GlobalEngine } from './global-engine.ts';
 
 /**
- * An engine for one run, which shuts down by itself when that run is over: for tests, commands, and agents that are
- * defined anew each time. It shares nothing with other engines, and making one costs next to nothing.
+ * Creates an engine for one run, which shuts down by itself after it: for tests, commands, and agents that are defined anew each time. It
+ * shares nothing with other engines, and is cheap to create.
  *
- * A second run is refused with `engine.closed`. `execute` settles when all is closed; of the run's handle, `result`
- * settles with the run, and `shutdown()` waits for the rest.
+ * A second run is refused with `engine.closed`. `execute` settles when everything is closed; the handle's `result` settles with the run,
+ * and `shutdown()` waits for the rest.
  *
  * @example
  * const { output } = await createDisposableEngine({ model: scriptedModel(['42']) }).execute(mathematician, '19 + 23?');
@@ -44,7 +44,7 @@ class DisposableEngine implements Engine {
     try {
       return await result;
     } finally {
-      // What could not be closed is said by `shutdown`; the run's own end is worth more here.
+      // `shutdown` reports failures to close; here the run's own result matters more.
       await this.shutdown().catch(() => undefined);
     }
   }
@@ -85,7 +85,7 @@ class DisposableEngine implements Engine {
       handle.result.then(end, end);
       return handle;
     } catch (thrown) {
-      // What was refused was no run.
+      // A refused run does not count.
       this.#isUsed = false;
       throw thrown;
     }

@@ -3,7 +3,7 @@ import type { EngineOptions } from '../../contracts/engine.ts';
 import type { RunOptions } from '../../contracts/run.ts';
 import type { SafetyStrategy } from '../../contracts/safety.ts';
 
-/** The options of a run in an engine: its own, else the engine's; hooks of both, and the word of both on safety. */
+/** The options of a run in an engine: its own, else the engine's; hooks and safety rules of both. */
 export const withDefaults = (engine: EngineOptions, run: RunOptions): RunOptions => ({
   ...run,
   model: run.model ?? engine.model,
@@ -16,7 +16,7 @@ export const withDefaults = (engine: EngineOptions, run: RunOptions): RunOptions
   safety: strictest(engine.safety, run.safety),
 });
 
-/** A call has to pass both; the second is not asked about what the first denies. */
+/** Combines two safety rules: a call has to pass both; the second is not consulted about a denied call. */
 const strictest = (
   first: SafetyStrategy | undefined,
   second: SafetyStrategy | undefined,
@@ -25,7 +25,7 @@ const strictest = (
   return (call) =>
     andThen(first(call), (said) => {
       if (said.verdict === 'allow') return second(call);
-      // A deny stands; so does what is no verdict at all, and will be taken for one.
+      // A deny stands; so does an invalid verdict, which counts as one.
       if (said.verdict !== 'ask') return said;
       return andThen(second(call), (other) => (other.verdict === 'allow' ? said : other));
     });

@@ -6,27 +6,27 @@ import { SafeObservable } from '../../events/safe-observable.ts';
 import type { Run } from '../run/run.ts';
 
 /**
- * The events of all runs of an engine as one stream, for everybody who watches it.
+ * The events of all runs of an engine as one stream.
  *
- * It watches runs only while somebody watches it. An observer that fails is reported in the run whose event it failed
- * on, as `observer.failed`.
+ * It observes runs only while it has subscribers. A failing subscriber is reported in the run whose event it failed on, as
+ * `observer.failed`.
  */
 export class EngineEvents {
-  /** Of the runs under way what has happened, then whatever happens; completes when the engine is closed. */
+  /** Past and future events of the running runs; completes when the engine is closed. */
   readonly events$: Observable<LiveEvent>;
-  /** With what tells a run of observers that failed on it. */
+  /** By run, its function for reporting failed observers. */
   readonly #runs = new Map<Run, OnFailure>();
   readonly #subscribers = new Set<Subscriber<LiveEvent>>();
   #isComplete = false;
-  /** Whose event was handed out last, and which. */
-  #speaking: { readonly run: Run; readonly event: LiveEvent } | undefined;
+  /** The last emitted event and its run. */
+  #emitting: { readonly run: Run; readonly event: LiveEvent } | undefined;
 
   constructor() {
     this.events$ = new SafeObservable<LiveEvent>(
       (observer, error) => {
-        const speaking = this.#speaking;
-        if (speaking !== undefined && !isAboutObservers(speaking.event))
-          this.#runs.get(speaking.run)?.(observer, error);
+        const emitting = this.#emitting;
+        if (emitting !== undefined && !isAboutObservers(emitting.event))
+          this.#runs.get(emitting.run)?.(observer, error);
       },
       (subscriber) => {
         if (this.#isComplete) {
@@ -52,7 +52,7 @@ export class EngineEvents {
 
   remove(run: Run): void {
     this.#runs.delete(run);
-    if (this.#runs.size === 0) this.#speaking = undefined;
+    if (this.#runs.size === 0) this.#emitting = undefined;
   }
 
   complete(): void {
@@ -69,7 +69,7 @@ export class EngineEvents {
         return subscriber.closed;
       },
       next: (event) => {
-        this.#speaking = { run, event };
+        this.#emitting = { run, event };
         subscriber.next(event);
       },
       complete: () => {

@@ -14,8 +14,8 @@ import { definitionOf } from '../define/definition.ts';
 import { DefinitionRegistry } from './definition-registry.ts';
 import { withDefaults } from './engine-defaults.ts';
 import { EngineEvents } from './engine-events.ts';
-import type { Line } from '../run/held-handle.ts';
-import { HeldHandle } from '../run/held-handle.ts';
+import type { StartQueue } from '../run/queued-handle.ts';
+import { QueuedHandle } from '../run/queued-handle.ts';
 import { RunQueue } from './run-queue.ts';
 import { inThread, joinThread } from '../thread/run-thread.ts';
 import { rememberSettling } from './settled-runs.ts';
@@ -24,26 +24,26 @@ import { createRun } from '../run/create-run.ts';
 import { storedRun } from '../journal/resume/stored-run.ts';
 import type { Run } from '../run/run.ts';
 
-/** What a process-wide engine may be told. */
+/** Options of {@link createGlobalEngine}. */
 export interface GlobalEngineOptions extends EngineOptions {
   /**
-   * How many runs go on at the same time; more wait in line, strictly in order. Default `Infinity`. A run that waits
-   * for another run of such an engine may wait for itself: tools run agents by their `context.run`, which takes no turn.
+   * Number of concurrent runs; more wait, strictly in order. Default `Infinity`. A run that waits for another run of the same engine may
+   * wait for itself: tools run agents by their `context.run`, which is not queued.
    */
   readonly concurrency?: number | undefined;
-  /** Bounds what the engine takes on, so that thousands may knock: whatever it leaves out has the defaults of {@link Admission}. */
+  /** Bounds the work that the engine accepts; omitted limits have the defaults of {@link Admission}. */
   readonly admission?: Admission | undefined;
 }
 
-/** The limits on the runs that an engine takes on; each `Infinity` for no limit. */
+/** Limits on the runs that an engine accepts; each may be `Infinity`. */
 export interface Admission {
-  /** Runs that go on at the same time. Default 10. */
+  /** Number of concurrent runs. Default 10. */
   readonly concurrency?: number | undefined;
-  /** Runs that wait in line; the next is refused with `engine.full`, whose `retryAfterMs` says when to come back. Default 1,000. */
+  /** Number of queued runs; the next is refused with `engine.full`, with `retryAfterMs`. Default 1,000. */
   readonly queue?: number | undefined;
-  /** Runs of one agent that go on at the same time; those of others pass its line by. Default 10. */
+  /** Number of concurrent runs of one agent; runs of other agents overtake its queue. Default 10. */
   readonly perAgent?: number | undefined;
-  /** The time that a shutdown lets runs go on before it aborts them, in ms. Default 30,000. */
+  /** Time that a shutdown gives runs before it aborts them, in ms. Default 30,000. */
   readonly shutdownMs?: number | undefined;
 }
 
@@ -56,8 +56,7 @@ const UNBOUNDED = {
 } as const;
 
 /**
- * The engine of a process: the default choice. Runs share nothing but what the engine is given, and overlap unless
- * `concurrency` has them wait in line.
+ * Creates the engine of a process: the default choice. Runs share only the engine's options, and are concurrent up to `concurrency`.
  *
  * It knows each agent by its name: a second definition of a name, members of teams included, is refused.
  *
@@ -70,7 +69,7 @@ const UNBOUNDED = {
  */
 export const createGlobalEngine = (options: GlobalEngineOptions = {}): Engine => new GlobalEngine(options);
 
-/** What carries runs; see {@link createGlobalEngine}. The other flavours wrap it. */
+/** Executes runs; see {@link createGlobalEngine}. The other kinds of engine wrap it. */
 export class GlobalEngine implements Engine {
   readonly kind = 'global';
   readonly #options: GlobalEngineOptions;
@@ -80,7 +79,7 @@ export class GlobalEngine implements Engine {
   readonly #definitions = new DefinitionRegistry();
   readonly #events = new EngineEvents();
   readonly #handles = new Map<string, Pick<RunHandle, 'abort'>>();
-  /** Runs, and hooks that have not handled their last events yet. */
+  /** Runs, and hooks that are still handling their last events. */
   readonly #unsettled = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
 
@@ -90,7 +89,7 @@ export class GlobalEngine implements Engine {
     if (admission !== undefined && concurrency !== undefined)
       throw new TroupeError(
         'engine.invalid',
-        'Cannot make an engine as it is told its concurrency twice: leave `concurrency` to `admission`',
+        'Cannot make an engine as its concurrency is given twice: set it in `admission` only',
       );
     const limits = admission === undefined ? UNBOUNDED : { ...ADMISSION, ...definedIn(admission) };
     this.#clock = clock === undefined ? systemClock : patientClock(clock);
@@ -130,7 +129,7 @@ export class GlobalEngine implements Engine {
     return this.start(agent, input, options, true);
   }
 
-  /** Takes a run in: it begins now, or waits in line. Throws if it is refused. */
+  /** Accepts a run: it starts now or is queued. Throws if it is refused. */
   start<Input, Output, State>(
     agent: Agent<Input, Output, State>,
     input: Input,
@@ -162,7 +161,7 @@ export class GlobalEngine implements Engine {
       },
     };
     const { run, line } = this.#inLine(definition, input, options, setup);
-    const handle = new HeldHandle<Output, State>(run, line);
+    const handle = new QueuedHandle<Output, State>(run, line);
     this.#handles.set(runId, handle);
     this.#events.add(run);
     const forget = (): void => {
@@ -185,7 +184,7 @@ export class GlobalEngine implements Engine {
   }
 
   shutdown(options: ShutdownOptions = {}): Promise<void> {
-    // Closed first, and only then anything else: observers of an abort may try to run something.
+    // Closed before anything else, as observers of an abort may try to start a run.
     return (this.#closing ??= Promise.resolve().then(() => this.#close(options)));
   }
 
@@ -193,13 +192,13 @@ export class GlobalEngine implements Engine {
     return this.shutdown();
   }
 
-  /** A run and where it waits; one that is kept in a store begins once the store has it. */
+  /** Creates a run and its queue; a stored run starts once the store has it. */
   #inLine(
     definition: Definition,
     input: unknown,
     options: RunOptions,
     setup: StartSetup,
-  ): { readonly run: Run; readonly line: Line } {
+  ): { readonly run: Run; readonly line: StartQueue } {
     const { store } = options;
     if (store !== undefined)
       return storedRun(definition, input, { ...options, store }, setup, this.#queue.lineFor(definition.name));
@@ -226,11 +225,11 @@ export class GlobalEngine implements Engine {
   }
 }
 
-/** What an engine that is closed says to whoever wants to run something. */
+/** The error of a closed engine. */
 export const engineClosed = (agent: unknown): TroupeError =>
   new TroupeError('engine.closed', `Cannot run '${String(agent)}' as the engine is closed`);
 
-/** What is really said: nothing said leaves the default. */
+/** The options without undefined values, which leave the default. */
 const definedIn = <Options extends object>(
   options: Options,
 ): { [Key in keyof Options]?: NonNullable<Options[Key]> } =>

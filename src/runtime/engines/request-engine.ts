@@ -10,19 +10,19 @@ import { withDefaults } from './engine-defaults.ts';
 import { engineClosed } from './global-engine.ts';
 import { settledRun } from './settled-runs.ts';
 
-/** What the engine of a request may be told. */
+/** Options of {@link createRequestEngine}. */
 export interface RequestEngineOptions extends EngineOptions {
-  /** Aborting it aborts the runs of the request: the client went away. */
+  /** Aborting it aborts the runs of the request, for example when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The engine of one request: hands `context` (tenant, trace, transaction …) to whatever runs in it, and leaves the
- * running to `engine`, whose turn order, registry and hooks hold. Requests see nothing of each other.
+ * Creates the engine of one request: passes `context` (tenant, trace, transaction …) to its runs, and delegates execution to `engine`,
+ * whose queue, registry and hooks apply. Requests are isolated from each other.
  *
- * Tools, hooks, critics, safety strategies and agents' own functions read the context as `context`. At its end, which leaves `engine`
- * open, the request closes its resources, and then disposes of a context that has a `Symbol.asyncDispose` or
- * `Symbol.dispose`, once, however its runs ended. `await using` ends it with the block.
+ * Tools, hooks, critics, safety strategies and agents' own functions read the context as `context`. On shutdown, which leaves `engine`
+ * open, the request closes its resources, then disposes of a context with a `Symbol.asyncDispose` or `Symbol.dispose`, once. `await using`
+ * shuts it down at the end of the block.
  *
  * @example
  * await using request = createRequestEngine(engine, { tenant: 'acme' }, { safety: policyOf('acme'), signal });
@@ -41,9 +41,9 @@ class RequestEngine implements Engine {
   readonly #context: unknown;
   readonly #options: RequestEngineOptions;
   readonly #runs = new Set<RequestRun>();
-  /** Those whose run id is their own, as the engine has not refused it: asked for every event of the engine. */
+  /** Accepted runs by id: looked up for every event of the engine. */
   readonly #begun = new Map<string, RequestRun>();
-  /** Runs, and hooks that have not handled their last events yet. */
+  /** Runs, and hooks that are still handling their last events. */
   readonly #unsettled = new Set<Promise<void>>();
   readonly #ended = new ReplaySubject<void>(1);
   #closing: Promise<void> | undefined;
@@ -128,7 +128,7 @@ class RequestEngine implements Engine {
   #leave(run: RequestRun): void {
     run.unlink();
     this.#runs.delete(run);
-    // One that was refused has the id of another, which goes on.
+    // A refused run has the id of another, which continues.
     if (this.#begun.get(run.runId) === run) this.#begun.delete(run.runId);
   }
 
@@ -138,7 +138,7 @@ class RequestEngine implements Engine {
     this.#ended.next();
     const { flush, resources = [] } = this.#options;
     const context = { name: 'context', close: () => dispose(this.#context) };
-    // Closed in reverse: the context, which the others may need, is the last.
+    // Closed in reverse order: the context, which the others may need, is last.
     await closeResources({ flush, resources: [context, ...resources] });
   }
 }
@@ -177,7 +177,7 @@ class RequestRun {
     this.#controller.abort(reason);
   }
 
-  /** Long-lived signals must not hold on to runs that are over. */
+  /** Removes the listeners, as a long-lived signal must not retain ended runs. */
   unlink(): void {
     for (const unlink of this.#links) unlink();
   }
@@ -194,7 +194,7 @@ class RequestRun {
   }
 }
 
-/** Disposes of what can be disposed of; browsers may not have the symbols yet. */
+/** Disposes of a value if it can be disposed of; some browsers lack the symbols. */
 const dispose = async (context: unknown): Promise<void> => {
   if (typeof context !== 'object' || context === null) return;
   for (const symbol of [Symbol.asyncDispose, Symbol.dispose]) {

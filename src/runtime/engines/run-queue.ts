@@ -2,42 +2,42 @@ import type { Clock } from '../../contracts/clock.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import { foundText } from '../../contracts/found-text.ts';
 
-/** Begins something whose turn has come. */
+/** Starts a run whose turn has come. */
 type Turn = () => void;
 
-/** What a queue holds to; each is a whole number, or `Infinity`. */
+/** Limits of a queue; integers or `Infinity`. */
 export interface QueueLimits {
-  /** Turns that are taken at any moment. */
+  /** Number of running turns. */
   readonly concurrency: number;
-  /** Turns that wait. */
+  /** Number of waiting turns. */
   readonly queue: number;
-  /** Turns that one agent has at any moment. */
+  /** Number of running turns of one agent. */
   readonly perAgent: number;
 }
 
-interface Place {
+interface QueuedTurn {
   readonly agent: string;
   beganAt: number;
 }
 
-/** The weight of the last run in the time that runs take. */
+/** Weight of the latest run in the mean duration. */
 const WEIGHT = 0.2;
-/** The time after which to come back where no run has ended yet, in ms. */
+/** Retry advice before any run has ended, in ms. */
 const FIRST_ADVICE_MS = 1_000;
 
 /**
- * Runs in line: so many at a time, strictly in the order in which they came.
+ * A queue of runs with limited concurrency, strictly in order.
  *
- * I1  At most `concurrency` turns are taken at any moment, and `perAgent` of one agent.
- * I2  No turn begins before one that entered earlier, unless that one skipped the line, or its agent has all it may have.
+ * I1 At most `concurrency` turns run at any moment, and `perAgent` of one agent.
+ * I2 No turn starts before an earlier one, unless that one skipped the queue, or its agent is at its limit.
  *
  * @throws {TroupeError} `engine.invalid` for a limit that is neither a whole number from 1 (`queue`: from 0) nor `Infinity`.
  */
 export class RunQueue {
   readonly limits: QueueLimits;
   readonly #clock: Clock;
-  readonly #waiting = new Map<Turn, Place>();
-  readonly #taken = new Map<Turn, Place>();
+  readonly #waiting = new Map<Turn, QueuedTurn>();
+  readonly #taken = new Map<Turn, QueuedTurn>();
   readonly #busy = new Map<string, number>();
   #meanMs: number | undefined;
 
@@ -50,7 +50,7 @@ export class RunQueue {
     this.#clock = clock;
   }
 
-  /** @throws `engine.full` if a run of the agent could neither begin nor wait. */
+  /** @throws `engine.full` if a run of the agent could neither start nor wait. */
   check(agent: string, runId: string): void {
     const { concurrency, queue } = this.limits;
     if (this.#waiting.size < queue || (this.#taken.size < concurrency && this.#hasRoom(agent))) return;
@@ -59,24 +59,24 @@ export class RunQueue {
     );
     throw new TroupeError(
       'engine.full',
-      `Cannot run '${agent}' as the engine is full: ${this.#taken.size} go on and ${this.#waiting.size} wait`,
+      `Cannot run '${agent}' as the engine is full: ${this.#taken.size} run and ${this.#waiting.size} wait`,
       { runId, retryable: 'yes', retryAfterMs },
     );
   }
 
-  /** The place in line of a run of an agent. */
+  /** The queue for a run of an agent. */
   lineFor(agent: string) {
     return {
-      /** Begins now if there is room, else when it is its turn. */
+      /** Starts now if there is room, otherwise in turn. */
       enter: (turn: Turn): void => {
         this.#waiting.set(turn, { agent, beganAt: 0 });
         this.#admit();
       },
-      /** Begins now, whoever else waits or is under way, and without taking a place; nothing if it has begun. */
+      /** Starts now, outside the limits; ignored if it has started. */
       skip: (turn: Turn): void => {
         if (this.#waiting.delete(turn)) turn();
       },
-      /** What the turn began is over: the next may begin. */
+      /** Ends a turn: the next may start. */
       over: (turn: Turn): void => {
         this.#over(turn);
       },

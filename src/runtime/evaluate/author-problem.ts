@@ -1,7 +1,4 @@
-/**
- * Why nobody of these may judge: because they wrote what is judged. Undefined where they did not; all are named as
- * `provider:id`.
- */
+/** The reason why judges may not judge an answer that they wrote; undefined if they did not. All are named as `provider:id`. */
 export const authorProblem = (authors: readonly string[], judges: readonly string[]): string | undefined => {
   const both = judges.filter((judge) => authors.includes(judge));
   return both.length === 0

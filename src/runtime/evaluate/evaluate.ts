@@ -16,7 +16,7 @@ import type { SuccessCriterion, Task, TaskInput } from '../../contracts/task.ts'
 import { checkTask } from '../../tools/environments/check-task.ts';
 import { contains, exact, matches } from './evaluators.ts';
 
-/** Asks one evaluator. Never rejects: what it throws, or says that is no judgement, is a failed evaluation. */
+/** Runs one evaluator. Never rejects: if the evaluator throws or returns something invalid, the evaluation fails. */
 export const evaluate = async <Output>(
   evaluator: Evaluator<Output>,
   examined: Examined<Output>,
@@ -35,7 +35,7 @@ export const evaluate = async <Output>(
   }
 };
 
-/** Untyped, as an evaluator is foreign code. */
+/** Validated, as an evaluator is foreign code. */
 const readJudgement = (
   said: Judgement,
 ): {
@@ -52,9 +52,9 @@ const readJudgement = (
 };
 
 /**
- * One evaluator made of several: `all` and `any` ask which passed, `mean` whether the mean score reaches the threshold.
+ * Combines evaluators into one: `all` and `any` test which passed, `mean` whether the mean score reaches the threshold.
  *
- * @throws `agent.invalid` without evaluators: nothing would pass for everything.
+ * @throws `agent.invalid` without evaluators, as `all` of none would pass for everything.
  */
 export const combined = <Output>(
   combination: Combination,
@@ -73,7 +73,7 @@ export const combined = <Output>(
   };
 };
 
-/** Like {@link combined}, at once and with what each evaluator said. */
+/** Like {@link combined}, run at once, with the result of each evaluator. */
 export const evaluateAll = async <Output>(
   combination: Combination,
   evaluators: readonly Evaluator<Output>[],
@@ -97,31 +97,31 @@ const combine = async <Output>(
     .filter(({ passed }) => !passed)
     .map(({ evaluator, reason: why, error }) => `${evaluator}: ${error ?? why ?? 'not passed'}`)
     .join('; ');
-  const told = reason === '' ? {} : { reason };
+  const why = reason === '' ? {} : { reason };
   switch (combination) {
     case 'all':
-      return { parts, passed: parts.every(({ passed }) => passed), score: Math.min(...scores), ...told };
+      return { parts, passed: parts.every(({ passed }) => passed), score: Math.min(...scores), ...why };
     case 'any':
-      return { parts, passed: parts.some(({ passed }) => passed), score: Math.max(...scores), ...told };
+      return { parts, passed: parts.some(({ passed }) => passed), score: Math.max(...scores), ...why };
     case 'mean':
-      return { parts, passed: mean >= threshold, score: mean, ...told };
+      return { parts, passed: mean >= threshold, score: mean, ...why };
   }
 };
 
-/** The task, and who evaluates what it cannot say as data. */
+/** A task, and evaluators for criteria that cannot be expressed as data. */
 export interface TaskEvaluation {
-  /** Default: the task that the run was given. */
+  /** Default: the task of the run. */
   readonly task?: TaskInput | undefined;
-  /** For criteria in words. Without one they fail: nobody has looked. */
+  /** Judges criteria in words. Without it they fail. */
   readonly judge?: ((criterion: string) => Evaluator) | undefined;
   /** For criteria of kind `evaluator`, by name. */
   readonly evaluators?: readonly Evaluator[] | undefined;
 }
 
 /**
- * What came of a task: each of its success criteria is evaluated on the finished run, for real.
+ * Evaluates a task: each of its success criteria is checked against the finished run.
  *
- * A run that ended well and misses a criterion is no success; neither is one that meets them all and did not complete.
+ * Success requires that all criteria are met and that the run completed.
  *
  * @example
  * const task = { objective: 'How deep is the sea?', successCriteria: [{ kind: 'matches', pattern: '[0-9]+ m' }] } as const;
@@ -163,7 +163,7 @@ const taskFor = (result: RunResult<unknown>, given: TaskInput | undefined): Task
   throw new TroupeError('task.invalid', issues.map(({ message }) => message).join('; '), { details });
 };
 
-/** What the run was given; undefined where that was nothing, or is not on record. */
+/** The input of the run; undefined if it was empty or is not on record. */
 const inputOf = ({ events }: RunResult<unknown>): Json | undefined => {
   const [first] = events;
   return first?.type === 'run.started' && first.input !== '' ? first.input : undefined;
@@ -194,7 +194,7 @@ const nobody = (name: string, reason: string): Evaluator => ({
   },
 });
 
-/** What a run used and how it ended, its members and children included. */
+/** Usage and end of a run, including its members and children. */
 export const metricsOf = (result: RunResult<unknown>): RunMetrics => {
   const { totals, status, stopReason, error, events } = result;
   const models = events.flatMap((event) => (event.type === 'model.answered' ? [event.model] : []));
@@ -215,7 +215,7 @@ export const metricsOf = (result: RunResult<unknown>): RunMetrics => {
   };
 };
 
-/** The sum over all agents of the run; a step that was broken off left no record. */
+/** The sum over all agents of the run; an interrupted step has no record. */
 const rewardOf = (events: readonly RuntimeEvent[]): Pick<RunMetrics, 'reward'> => {
   const rewards = events
     .flatMap((event) => (event.type === 'step.ended' ? event.record.results : []))

@@ -6,7 +6,7 @@ import type { Schema } from '../../contracts/schema.ts';
 import { issuesText } from '../../contracts/schema.ts';
 import { checkSchema } from '../../tools/schemas.ts';
 
-/** A longer answer is not searched with a pattern: some patterns take for ever on long texts. In characters. */
+/** Longest answer that is matched against a pattern, in characters: some patterns take exponential time. */
 const MAX_MATCHED = 100_000;
 
 const answerOf = ({ result }: Examined): Json | undefined =>
@@ -18,7 +18,7 @@ const textOf = (answer: Json | undefined): string =>
 const shown = (answer: Json | undefined): string =>
   answer === undefined ? 'there is no accepted answer' : `found ${textOf(answer).slice(0, 200)}`;
 
-/** Passes for this very answer; the order of keys does not count, white space around a text neither. */
+/** Passes for an equal answer; key order and white space around texts are ignored. */
 export const exact = (expected: Json): Evaluator => ({
   name: 'exact',
   evaluate: (examined) => {
@@ -40,7 +40,7 @@ const isEqual = (a: Json | undefined, b: Json | undefined): boolean => {
   return a === b;
 };
 
-/** Passes for an answer that holds this text somewhere. */
+/** Passes for an answer that contains the text. */
 export const contains = (
   text: string,
   options: { readonly ignoreCase?: boolean | undefined } = {},
@@ -55,7 +55,7 @@ export const contains = (
   };
 };
 
-/** Passes for an answer that the pattern matches; past 100,000 characters it is not looked at. */
+/** Passes for an answer that matches the pattern; an answer of more than 100,000 characters fails. */
 export const matches = (pattern: RegExp): Evaluator => ({
   name: 'matches',
   evaluate: (examined) => {
@@ -63,13 +63,13 @@ export const matches = (pattern: RegExp): Evaluator => ({
     const text = textOf(answer);
     if (text.length > MAX_MATCHED)
       return { score: 0, reason: `the answer is too long: ${text.length} characters` };
-    // A copy: a pattern with the flag g remembers where it was.
+    // A copy, as a pattern with the flag g has state.
     const isMatch = answer !== undefined && new RegExp(pattern.source, pattern.flags).test(text);
     return { score: isMatch ? 1 : 0, reason: shown(answer) };
   },
 });
 
-/** Passes for an answer that fits the schema; a text that is JSON is taken for what it holds. */
+/** Passes for an answer that matches the schema; a text that is JSON is parsed first. */
 export const fits = (schema: Schema): Evaluator => ({
   name: 'fits',
   evaluate: async (examined) => {
@@ -90,7 +90,7 @@ const decoded = (text: string): unknown => {
 };
 
 /**
- * The chance that k tries in a row all succeed, from c successes in n tries: C(c, k) / C(n, k).
+ * The probability that k tries in a row succeed, from c successes in n tries: C(c, k) / C(n, k).
  *
  * @example
  * passPower(3, 2, 2) // => 1 / 3

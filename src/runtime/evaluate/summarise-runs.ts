@@ -2,7 +2,7 @@ import { TroupeError } from '../../contracts/error.ts';
 import type { RunMetrics, TaskResult } from '../../contracts/evaluator.ts';
 import { passPower } from './evaluators.ts';
 
-/** Many runs of one task, or of many tasks, in numbers. */
+/** Statistics of many runs. */
 export interface RunSummary {
   readonly runs: number;
   readonly successes: number;
@@ -10,18 +10,18 @@ export interface RunSummary {
   readonly successRate: number;
   readonly meanSteps: number;
   readonly meanDurationMs: number;
-  /** Of the runs whose environment gave one; absent where none did. */
+  /** Over runs whose environment gave a reward; absent if none did. */
   readonly meanReward?: number | undefined;
-  /** The number of runs that ended for each reason. */
+  /** Number of runs per stop reason. */
   readonly stops: Readonly<Partial<Record<RunMetrics['stop'], number>>>;
-  /** The chance that so many runs in a row succeed: one for each k from 1 to the number of runs. */
+  /** Probability that k runs in a row succeed, for each k from 1 to the number of runs. */
   readonly passPower: readonly number[];
 }
 
 /**
- * Puts the results of many runs into numbers.
+ * Summarises the results of many runs.
  *
- * @throws `agent.invalid` without any: there is no mean of nothing.
+ * @throws `agent.invalid` for an empty list.
  */
 export const summariseRuns = (results: readonly TaskResult[]): RunSummary => {
   const runs = results.length;

@@ -1,17 +1,17 @@
 import type { RunInspector } from '../../contracts/inspection.ts';
 
-/** One place for the process: also for a program that has its own copy of troupe. */
+/** A global symbol, shared by all copies of troupe in the process. */
 const PLACE = Symbol.for('troupe.inspector');
 
-/** The inspector of all runs of this process that were given none; undefined where nobody attached one. */
+/** The inspector attached for runs of this process that have none of their own; undefined if there is none. */
 export const ambientInspector = (): RunInspector | undefined => {
   const found: unknown = Reflect.get(globalThis, PLACE);
   return isRunInspector(found) ? found : undefined;
 };
 
 /**
- * Attaches an inspector to all runs that begin in this process from now on and are given none; gives what ends that. One at a time: the
- * last one counts.
+ * Attaches an inspector to all runs that start in this process from now on without one; returns a function that detaches it. The last one
+ * attached counts.
  */
 export const attachInspector = (inspector: RunInspector): (() => void) => {
   Reflect.set(globalThis, PLACE, inspector);

@@ -6,14 +6,14 @@ import type { Run } from '../run/run.ts';
 import { onlyOnce, safeInspector } from './safe-inspector.ts';
 import type { Actor } from '../actors/actor.ts';
 
-/** An inspector at its place: nothing that it throws gets out. */
+/** An inspector whose exceptions do not reach the run. */
 export interface PlacedInspector {
   readonly look: (event: InspectionEvent) => void;
-  /** The run is there, and has not begun. */
+  /** The run exists and has not started. */
   begins(): void;
 }
 
-/** Places the inspector of a run that is about to be made; undefined where there is none. */
+/** Wraps the inspector of a run that is being created; undefined if there is none. */
 export const placeInspector = (
   { inspect }: Pick<RunOptions, 'inspect'>,
   run: () => Run,
@@ -21,7 +21,7 @@ export const placeInspector = (
 ): PlacedInspector | undefined => {
   if (inspect === undefined) return undefined;
   const failed = (error: unknown): void => {
-    // What has happened before has no room for what happens to whoever looks on now.
+    // A failure now is not an event of a replayed run.
     if (!isReplayed) run().observerFailed('inspector', error);
   };
   if (!isRunInspector(inspect)) return { look: safeInspector(inspect, failed), begins: () => undefined };

@@ -2,7 +2,7 @@ import type { InspectionEvent, Observer } from 'xstate';
 import { freezeJson } from '../../contracts/freeze-json.ts';
 import { isThenable } from '../../contracts/thenable.ts';
 
-/** An inspector that cannot hurt a run: what it throws is reported, once, and otherwise ignored; what it is shown it cannot change. */
+/** Isolates an inspector from its run: it sees frozen data, and only its first exception is reported. */
 export const safeInspector = (
   inspect: ((event: InspectionEvent) => void) | Observer<InspectionEvent>,
   onFailure: (error: unknown) => void,
@@ -14,7 +14,7 @@ export const safeInspector = (
     try {
       freezeSeen(event);
       const returned = look(event);
-      // An asynchronous inspector fails later; what it sees is not held up for it.
+      // An asynchronous inspector may fail later; the run does not wait for it.
       if (isThenable(returned)) Promise.resolve(returned).catch(report);
     } catch (error) {
       report(error);
@@ -22,13 +22,13 @@ export const safeInspector = (
   };
 };
 
-/** The machine's own, and the envelope: frozen before anybody sees them. */
+/** Freezes the machine's own context and the envelope before they are shown. */
 const freezeSeen = (event: InspectionEvent): void => {
   if ('snapshot' in event && 'context' in event.snapshot) freezeJson(event.snapshot.context);
   if ('event' in event) freezeJson(event.event);
 };
 
-/** An inspector that fails, fails at every event: a log full of it helps nobody. */
+/** Reports the first failure only, as a failing inspector fails at every event. */
 export const onlyOnce = (report: (error: unknown) => void): ((error: unknown) => void) => {
   let isReported = false;
   return (error) => {

@@ -4,9 +4,9 @@ import { SmallMap } from '../../contracts/small-map.ts';
 import { earliestDeadline } from '../../machines/composed-rules.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import type { Actor } from '../actors/actor.ts';
-import type { ArrivalRecorder, EndRecorder } from '../journal/write/recorder.ts';
+import type { ArrivalRecorder, EndRecorder } from '../journal/write/journal-port.ts';
 
-/** What deadlines need of their run: an end that waits is hurried once its time is up. */
+/** The calls that deadlines need of their run. */
 export interface TimedRun {
   readonly clock: Clock;
   readonly root: Actor;
@@ -17,7 +17,7 @@ export interface TimedRun {
 
 /** The time limit of an actor. */
 interface Limit {
-  /** The first moment at which its time is up; limits are compared with `>`. */
+  /** First moment past the limit; limits are compared with `>`. */
   readonly dueAt: number;
   readonly reasonAt: (now: number) => StopReason;
 }
@@ -25,16 +25,16 @@ interface Limit {
 interface Timed {
   readonly startedAt: number;
   readonly rule: Deadline | undefined;
-  /** Undefined while what is on record is replayed. */
+  /** Undefined during a replay. */
   timer: unknown;
 }
 
 /**
- * The deadlines of a run's actors: budgets of time, and stop rules that limit it. Owns one timer for each actor that has a limit
- * from its start to its end; an actor without one costs nothing.
+ * The deadlines of a run's actors, from time budgets and stop rules. Owns one timer per actor with a limit; an actor without one costs
+ * nothing.
  *
- * I1  An actor that is past its deadline is over, whatever is under way; that it is, is on record before it counts.
- * I2  While a scope is replayed none of its deadlines passes: that one did is on record, or it passes afterwards.
+ * I1 An actor past its deadline is over, whatever it is doing; the expiry is recorded before it counts.
+ * I2 No deadline of a scope expires during its replay: the expiry is on record, or happens afterwards.
  */
 export class Deadlines {
   readonly #run: TimedRun;
@@ -44,7 +44,7 @@ export class Deadlines {
     this.#run = run;
   }
 
-  /** An actor starts at `at`: from then on its time counts. */
+  /** Starts the time of an actor at `at`. */
   begin(actor: Actor, at: number): void {
     const { account, path, definition } = actor;
     if (account?.path === path) account.begin(at);
@@ -55,18 +55,18 @@ export class Deadlines {
     if (actor.scope.rerun === undefined) this.#arm(actor, timed);
   }
 
-  /** A scope has been replayed: its actors are timed from now on. */
+  /** Starts the timers of a scope's actors after its replay. */
   resume(scope: Scope): void {
     for (const [actor, timed] of this.#timed)
       if (!actor.isOver && actor.scope === scope && timed.timer === undefined) this.#arm(actor, timed);
   }
 
-  /** An actor is over. The root's deadline holds until the last event is out. */
+  /** Stops the timer of an actor. The root's deadline lasts until the last event is published. */
   end(actor: Actor): void {
     if (actor !== this.#run.root) this.#forget(actor);
   }
 
-  /** The run is through. */
+  /** Stops all timers. */
   close(): void {
     for (const actor of this.#timed.keys()) this.#forget(actor);
   }
@@ -78,14 +78,14 @@ export class Deadlines {
     return timed !== undefined && clock.now() >= limitOf(root, timed).dueAt;
   }
 
-  /** The time that the run may take as a whole, in ms; `Infinity` where nobody says. */
+  /** Time limit of the whole run, in ms; `Infinity` if there is none. */
   get wholeMs(): number {
     const { account, path, definition } = this.#run.root;
     const ruleMs = earliestDeadline(definition.rules.stop)?.afterMs ?? Infinity;
     return Math.min(ruleMs, (account?.path === path ? account.limits.timeMs : undefined) ?? Infinity);
   }
 
-  /** Ends an actor whose time is up, at `at`. */
+  /** Expires an actor at `at`. */
   expire(actor: Actor, reason: StopReason, at: number): void {
     actor.deliver({ type: 'expired', at, reason });
   }
@@ -105,7 +105,7 @@ export class Deadlines {
     const { clock, root, isOver, tearDowns, journal } = this.#run;
     const { dueAt, reasonAt } = limitOf(actor, timed);
     const now = clock.now();
-    // Timers may come early, and clocks be set back.
+    // Timers may fire early, and clocks may be set back.
     if (now < dueAt) {
       this.#arm(actor, timed);
       return;
@@ -126,7 +126,7 @@ export class Deadlines {
   }
 }
 
-/** The nearer of the two: the budget's, which may have been restored since the actor started, or the rule's. */
+/** The earlier of the budget's limit, which may have been restored since the actor started, and the rule's. */
 const limitOf = ({ account, path }: Actor, { startedAt, rule }: Timed): Limit => {
   const ruleEndsAt = startedAt + (rule?.afterMs ?? Infinity);
   const endsAt = account?.path === path ? account.endsAt : Infinity;

@@ -2,14 +2,14 @@ import type { Model, ModelAnswer, Usage } from '../../contracts/model.ts';
 import type { Prices } from '../../contracts/prices.ts';
 import { genaiPrices, pricedProviders } from '../../models/genai-prices.ts';
 
-/** One list for the whole process; null where it cannot be had. */
+/** The price list of the process; null if it is not available. */
 let listed: Prices | null | undefined;
 let loading: Promise<void> | undefined;
 
 /**
- * What a run's model calls cost: by the prices that it was given, else by the list, which is loaded when a model needs it.
+ * Prices of a run's model calls: from the given prices, or else from the list, which is loaded when a model needs it.
  *
- * I1  A model that says that it is no language model costs nothing; any other without a price is unknown, never 0.
+ * I1 A model declared not to be a language model is free; any other without a price is unknown, never 0.
  */
 export class PriceBook {
   readonly #given: Prices | undefined;
@@ -18,7 +18,7 @@ export class PriceBook {
     this.#given = given;
   }
 
-  /** What has to be waited for before these models can be priced; undefined if nothing. Never rejects. */
+  /** Loads the list if these models need it; undefined if there is nothing to wait for. Never rejects. */
   open(models: readonly Model[]): Promise<void> | undefined {
     if (this.#given !== undefined || listed !== undefined) return undefined;
     if (!models.some((model) => !isFree(model) && pricedProviders.has(model.provider))) return undefined;
@@ -32,7 +32,7 @@ export class PriceBook {
     ));
   }
 
-  /** In US dollars; undefined where nobody knows. A name that stands for another model counts as what answered. */
+  /** Cost in US dollars; undefined if unknown. An alias is priced as the model that answered. */
   costOf(model: Model, usage: Usage, answered?: ModelAnswer['model']): number | undefined {
     if (isFree(model)) return 0;
     const { provider, id } = model;

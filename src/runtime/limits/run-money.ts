@@ -8,22 +8,22 @@ import { budgetLimits, overriding } from '../../policy/budget-limits.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { Definition } from '../define/definition.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { BudgetRecorder } from '../journal/write/recorder.ts';
+import type { BudgetRecorder } from '../journal/write/journal-port.ts';
 import { PriceBook } from './price-book.ts';
 
-/** Where it is told and written what is used. */
+/** The log and journal that budget usage is written to. */
 interface Books {
   readonly log: Pick<EventLog, 'write' | 'now'>;
   readonly journal: BudgetRecorder;
 }
 
-/** What a run may use, and what it costs. Owns the prices, and the budget of the whole. */
+/** Budgets and prices of a run. Owns the prices and the budget of the whole run. */
 export class RunMoney {
   readonly prices: PriceBook;
   readonly #limits: BudgetLimits | undefined;
   #counter: TurnCounter | undefined;
 
-  /** @throws {TroupeError} `budget.invalid` for a budget that limits nothing sensible. */
+  /** @throws {TroupeError} `budget.invalid` for an invalid budget. */
   constructor(root: Definition, { budget, prices }: Pick<RunOptions, 'budget' | 'prices'>, ofTask?: Budget) {
     this.prices = new PriceBook(prices);
     const whole = overriding(overriding(root.budget, ofTask), budget);
@@ -35,7 +35,7 @@ export class RunMoney {
     return (this.#counter ??= new TurnCounter());
   }
 
-  /** The account that an actor draws on: one of its own where it has a budget, else its parent's. */
+  /** The account that an actor draws on: its own if it has a budget, otherwise its parent's. */
   accountOf(actor: Actor, { log, journal }: Books): BudgetAccount | undefined {
     const { sponsor, definition, path } = actor;
     const isRoot = sponsor.kind === 'root';
@@ -58,6 +58,6 @@ export class RunMoney {
   }
 }
 
-/** Checked when the agent or team was defined. */
+/** Validated when the agent or team was defined. */
 const limitsOf = ({ budget, name }: Definition): BudgetLimits | undefined =>
   budgetLimits(budget, { code: 'agent.invalid', owner: `'${name}'` });

@@ -6,7 +6,7 @@ import { SmallSet } from '../../contracts/small-set.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { Definition } from '../define/definition.ts';
 
-/** What a run holds itself to where nobody says otherwise: room for most honest teams, and a spawn bomb is over within a second. */
+/** Default limits: room for most teams, while a spawn bomb is over within a second. */
 const DEFAULTS: Readonly<Record<TreeLimit, number>> = {
   maxDepth: 20,
   maxChildren: 10_000,
@@ -14,33 +14,33 @@ const DEFAULTS: Readonly<Record<TreeLimit, number>> = {
 };
 const NAMES: readonly TreeLimit[] = ['maxDepth', 'maxChildren', 'maxAgents'];
 
-/** Which limit an engagement would pass, and what is said of it. */
+/** The limit that an engagement would exceed, and the reason to report. */
 export interface Refusal {
   readonly limit: TreeLimit;
   readonly reason: string;
 }
 
 /**
- * The size of a run's tree: how many agents there were, and whether there may be one more.
+ * The size of a run's tree: the number of agents engaged so far, and whether another one may be.
  *
- * I1  Counted is who was engaged, by address, once: also what a journal tells of.
+ * I1 Each address counts once, also if it comes from a journal.
  */
 export class TreeSize {
   readonly #limits: Readonly<Record<TreeLimit, number>>;
   readonly #seen = new SmallSet<string>();
 
-  /** @throws {TroupeError} `limit.invalid` for what is no limit. */
+  /** @throws {TroupeError} `limit.invalid` for an invalid limit. */
   constructor(root: Definition, given: TreeLimits | undefined) {
     checkLimits(given, { code: 'limit.invalid', owner: `the run of '${root.name}'` }, NAMES);
     this.#limits = given === undefined ? DEFAULTS : { ...DEFAULTS, ...without(given) };
   }
 
-  /** An agent was engaged at an address. */
+  /** Counts an engaged agent. */
   count(path: string): void {
     this.#seen.add(path);
   }
 
-  /** Why `parent` may not engage `name`; undefined where it may. */
+  /** The reason why `parent` may not engage `name`; undefined if it may. */
   refusal(parent: Actor, name: string): Refusal | undefined {
     const { maxDepth, maxChildren, maxAgents } = this.#limits;
     const { principal } = parent;
@@ -48,7 +48,7 @@ export class TreeSize {
       return refused(
         'maxAgents',
         name,
-        `the run has had all the agents that it may: ${maxAgents}; the option limits.maxAgents allows more`,
+        `the run has engaged its maximum of ${maxAgents} agents; the option limits.maxAgents raises it`,
       );
     const depth = principal.path.split('/').length;
     if (depth > maxDepth)
@@ -58,13 +58,13 @@ export class TreeSize {
       return refused(
         'maxChildren',
         name,
-        `'${principal.agent}' may have ${children} at work at the same time: so many are`,
+        `'${principal.agent}' has its maximum of ${children} agents at work`,
       );
     return belowLimits(principal, name);
   }
 }
 
-/** What the definitions above say of how deep it may go below them. */
+/** The depth limits of the definitions above. */
 const belowLimits = (parent: Actor, name: string): Refusal | undefined => {
   let depth = 1;
   for (let above: Actor | undefined = parent; above !== undefined; above = above.parent) {
@@ -76,7 +76,7 @@ const belowLimits = (parent: Actor, name: string): Refusal | undefined => {
   return undefined;
 };
 
-/** The agents that one has at work: those of its calls are its own, and calls themselves are none. A team makes no calls. */
+/** The active agents below an actor: those of its calls count, calls themselves do not. A team makes no calls. */
 const atWork = ({ children, definition }: Actor): number => {
   if (definition.agent === undefined) return children.size;
   let count = 0;
@@ -92,7 +92,7 @@ const refused = (limit: TreeLimit, name: string, reason: string): Refusal => ({
 const without = (given: TreeLimits | undefined): Partial<Record<TreeLimit, number>> =>
   Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined));
 
-/** Checks limits, as they come from settings and from JavaScript: whole numbers from 0, or Infinity. */
+/** Validates limits from settings and JavaScript: integers from 0, or Infinity. */
 export const checkLimits = (
   limits: SubtreeLimits | undefined,
   { code, owner }: { readonly code: ErrorCode; readonly owner: string },
@@ -101,7 +101,7 @@ export const checkLimits = (
   if (limits === undefined) return;
   for (const [name, value] of Object.entries(limits) as readonly [string, unknown][]) {
     if (!names.some((known) => known === name))
-      throw new TroupeError(code, `Cannot define ${owner} as there is no such limit: '${name}'`);
+      throw new TroupeError(code, `Cannot define ${owner} as the limit is unknown: '${name}'`);
     const isLimit =
       value === undefined || value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 0);
     if (!isLimit)

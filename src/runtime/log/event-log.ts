@@ -14,36 +14,36 @@ import { RedactedDeltas } from './redacted-deltas.ts';
 import { RunCounter } from '../actors/run-counter.ts';
 import { redactedSent, SentBook } from './sent-book.ts';
 import { RunSecrets } from '../secrets/run-secrets.ts';
-import { ToldLog } from './told-log.ts';
+import { CommittedLog } from './committed-log.ts';
 
 interface OpenTool {
   readonly speaker: Speaker;
   readonly step: number;
   readonly callId: string;
   readonly tool: string;
-  /** When it started. */
+  /** Time of its start. */
   readonly at: number;
 }
 
-/** An event as it is to be written: its time is that of its turn, which is on record. */
+/** An event to be written, with the recorded time of its turn. */
 export interface AdmittedEvent {
   readonly body: EventBody;
   readonly at: number;
-  /** It stands in a journal already: nobody has to write it, and it is built only for those who look. */
+  /** True if it is in a journal already: it is not written again, and built only for inspectors. */
   readonly isOnRecord?: true | undefined;
 }
 
-/** Whoever keeps a log, be it beyond the process or not at all: says what is new, and when. */
+/** The keeper of a log, durable or not: determines which events are new, and their time. */
 export interface LogKeeper {
-  /** True if events are written: observers are notified when they are, and a process that resumes the run has them. */
+  /** True if events are stored: observers are notified after that, and a process that resumes the run has them. */
   readonly keeps: boolean;
-  /** True if what models were sent is on record, too. */
+  /** True if requests to models are recorded, too. */
   readonly keepsSent: boolean;
-  /** Now, never falling. */
+  /** The current time, never falling. */
   now(): number;
-  /** Now, as the next event will have it: what came from outside in the midst of a turn is met first. */
+  /** The time of the next event: arrivals from outside during a turn are processed first. */
   nextAt(): number;
-  /** What is to be written for an event, and of when; undefined if it is there already. */
+  /** The event to write and its time; undefined if it is written already. */
   admit(
     body: EventBody,
     speaker: Speaker,
@@ -55,14 +55,14 @@ export interface LogKeeper {
 }
 
 /**
- * Writes down what happens in a run: numbers it, counts it, and hands it to whoever watches.
+ * Writes the events of a run: numbers them, counts them, and publishes them.
  *
- * I1  `seq` has no gaps, `at` never falls, and nothing is written after `run.ended`.
- * I2  A tool that was seen to start is seen to finish.
+ * I1 `seq` has no gaps, `at` never falls, and nothing is written after `run.ended`.
+ * I2 A tool that was seen to start is seen to finish.
  */
 export class EventLog {
   readonly events: LazyLog;
-  /** What models were sent, and gave: no event of the log has it. */
+  /** Requests and responses of models, which no event of the log contains. */
   readonly sent = new SentBook();
   readonly stream: EventStream;
   /** The steps of the root, in order. */
@@ -75,15 +75,15 @@ export class EventLog {
   readonly #deltas: RedactedDeltas;
   readonly #offsets = new DeltaOffsets();
   readonly #counter = new RunCounter();
-  /** Events that are counted by now: they are when somebody asks what was used. */
+  /** Number of events included in the totals, which are updated on demand. */
   #counted = 0;
-  /** By path, then by call id: an actor that ends looks at its own only. */
+  /** By path, then by call id, so that an ended actor searches its own only. */
   readonly #openTools = new SmallMap<string, SmallMap<string, OpenTool>>();
   #startedAt: number;
   #isClosed = false;
   #lastTotals: RunTotals | undefined;
-  /** What observers may see, where a store has to have it first. */
-  readonly #told: ToldLog | undefined;
+  /** The events that observers may see, if a store has to commit them first. */
+  readonly #committed: CommittedLog | undefined;
   #look: ((event: LiveEvent) => void) | undefined;
 
   constructor(runId: string, rootPath: string, journal: LogKeeper, secrets = new RunSecrets()) {
@@ -95,59 +95,59 @@ export class EventLog {
     this.#startedAt = journal.now();
     this.#deltas = new RedactedDeltas(secrets);
     this.events = new LazyLog(runId, secrets);
-    this.#told = journal.keeps ? new ToldLog(this.events) : undefined;
-    this.stream = new EventStream(this.#told ?? this.events, this);
+    this.#committed = journal.keeps ? new CommittedLog(this.events) : undefined;
+    this.stream = new EventStream(this.#committed ?? this.events, this);
   }
 
-  /** What models were sent, and gave, as observers may read it. */
+  /** Requests and responses of models, redacted for observers. */
   get shownSent(): SentSource {
     return (this.#shownSent ??= redactedSent(this.sent, (value) => this.#secrets.value(value)));
   }
 
-  /** An observer of the stream failed: that is on record. */
+  /** Records that an observer of the stream failed. */
   observerFailed(observer: string, thrown: unknown, event?: LiveEvent): void {
-    const [path, message] = [this.#rootPath, `Cannot go on observing with '${observer}' as it failed`];
+    const [path, message] = [this.#rootPath, `Cannot notify '${observer}' as it failed`];
     const where = { message, runId: this.#runId, path, operation: 'observer' };
     this.write(observerFailed(observer, errorData(thrown, 'internal', where), event), { path, agent: path });
   }
 
-  /** Somebody looks at everything as it happens, also where observers have to wait for a store. */
+  /** Calls `look` with every event at once, even if observers have to wait for a store. */
   inspect(look: (event: LiveEvent) => void): void {
     this.#look = look;
   }
 
-  /** True if anybody wants the deltas of models. */
+  /** True if any listener wants the deltas of models. */
   get wantsDeltas(): boolean {
     return this.stream.wantsDeltas || this.#look !== undefined;
   }
 
-  /** Now, as the journal says. */
+  /** The current time of the journal. */
   now(): number {
     return this.#journal.now();
   }
 
-  /** Writes an event; `read` is when it comes from outside, if the clock was read for it before. */
+  /** Writes an event; `read` is the time of an event from outside, if the clock was read for it before. */
   write(given: EventBody, speaker: Speaker, step?: number, phase?: string, read?: number): void {
     if (this.#isClosed) return;
     const journal = this.#journal;
     const admitted = journal.admit(given, speaker, step, phase, read);
     if (admitted === undefined) {
-      // It is in the log; what is open is open all the same.
+      // It is in the log already, but open tools have to be tracked all the same.
       if (KEPT.has(given.type)) this.#keep(given, speaker, this.now(), step);
       return;
     }
     const { body, at, isOnRecord = false } = admitted;
     if ('key' in body && body.type !== 'model.asked') {
-      // What was held back of a model's words comes before what ends them.
+      // Held deltas of the call precede the event that ends it.
       for (const { key, delta } of this.#deltas.ended(body))
         this.#publishDelta(key, delta, speaker, step ?? 0);
       this.#offsets.end(body.key);
     }
     const index = this.events.push(body, speaker, step, phase, at);
-    // A run may have waited in line since it was made: its time counts from its first event.
+    // A run may have been queued since it was created: its time counts from its first event.
     if (index === 0) this.#startedAt = at;
     if (KEPT.has(body.type)) this.#keep(body, speaker, at, step);
-    // Whoever fails on the last event has nowhere left to say so.
+    // An observer that fails on the last event cannot be recorded.
     if (body.type === 'run.ended') {
       this.#isClosed = true;
       this.#lastTotals = body.totals;
@@ -157,24 +157,24 @@ export class EventLog {
     if (isOnRecord && this.#look === undefined) return;
     const event = this.events.at(index);
     if (event === undefined) return;
-    // Whoever looks may have more written.
+    // The observer may write events in turn.
     if (journal.keeps) journal.wrote(event);
     this.#look?.(event);
     if (!journal.keeps) this.stream.publish(event);
   }
 
-  /** Tells observers what a store has by now: the first `count` events, and the deltas between them. */
+  /** Publishes the first `count` events, which a store has by now, and the deltas between them. */
   tell(count: number): void {
     const { stream } = this;
-    for (const event of this.#told?.upTo(count, (seq) => stream.wants(seq)) ?? []) stream.publish(event);
+    for (const event of this.#committed?.upTo(count, (seq) => stream.wants(seq)) ?? []) stream.publish(event);
   }
 
-  /** A machine entered a state. */
+  /** Writes that a machine entered a state. */
   enter(phase: string, speaker: Speaker, step: number): void {
     this.write(enteredBody(phase), speaker, step, phase);
   }
 
-  /** Deltas are for those who watch at this moment, after the events before them; no log keeps them. */
+  /** Publishes a delta after the events before it. Deltas are not kept in any log. */
   delta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number, isHeld = false): void {
     if (this.#isClosed) return;
     if (!this.wantsDeltas) {
@@ -187,7 +187,7 @@ export class EventLog {
     if (shown !== undefined) this.#publishDelta(key, shown, speaker, step);
   }
 
-  /** Nothing more of a call will come, and no event says so: nobody waits for it any more. */
+  /** Ends the deltas of a cancelled call, which no event ends. */
   withdrawn(key: string, { path, agent }: Speaker, step: number): void {
     if (this.#isClosed) return;
     for (const { delta } of this.#deltas.withdrawn(key))
@@ -206,14 +206,14 @@ export class EventLog {
       step,
       key,
       offset: this.#offsets.take(key, delta),
-      // The model may go on with its own.
+      // The model may reuse its own object.
       delta: Object.freeze({ ...delta }),
     });
     this.#look?.(event);
-    if (this.#told?.holds(event) !== true) this.stream.publish(event);
+    if (this.#committed?.holds(event) !== true) this.stream.publish(event);
   }
 
-  /** What was used so far; once the run has ended, what its last event says. */
+  /** Usage so far; after the end, the totals of the last event. */
   get totals(): RunTotals {
     if (this.#lastTotals !== undefined) return this.#lastTotals;
     const uncounted = this.events.bodies(this.#counted);
@@ -222,12 +222,12 @@ export class EventLog {
     return { ...this.#counter.totals, durationMs: this.now() - this.#startedAt };
   }
 
-  /** Counts tokens that no event tells of: their call was withdrawn. */
+  /** Counts tokens of a withdrawn call, which no event reports. */
   charge(model: string, usage: Usage, costUsd: number | undefined): void {
     if (!this.#isClosed) this.#counter.charge(model, usage, costUsd);
   }
 
-  /** Says for every tool, of the agent at `path` if one is given, that started and did not finish that it will not. */
+  /** Writes for every unfinished tool, of the agent at `path` if given, that it will not finish. */
   closeTools(reason: string, path?: string): void {
     if (path === undefined) {
       for (const each of this.#openTools.keys()) this.closeTools(reason, each);
@@ -251,14 +251,14 @@ export class EventLog {
     }
   }
 
-  /** Nothing is written from now on; whoever watches is told that this was all. */
+  /** Ends the log: nothing more is written, and observers are completed. */
   close(): void {
     this.#isClosed = true;
     this.tell(this.events.length);
     this.stream.close();
   }
 
-  /** What is needed later on: the root's steps, and the tools that are open. */
+  /** Tracks the root's steps and the open tools. */
   #keep(body: EventBody, speaker: Speaker, at: number, step = 0): void {
     switch (body.type) {
       case 'step.ended':
@@ -281,12 +281,12 @@ export class EventLog {
   }
 }
 
-/** Events that `#keep` looks at. */
+/** Types of event that `#keep` handles. */
 const KEPT: ReadonlySet<string> = new Set(['step.ended', 'tool.started', 'tool.finished']);
 
 const entered = new Map<string, EventBody>();
 
-/** There are a dozen phases, and a run enters them thousands of times. */
+/** Cached: there are a dozen phases, and a run enters them thousands of times. */
 const enteredBody = (phase: string): EventBody => {
   const known = entered.get(phase);
   if (known !== undefined) return known;
@@ -295,7 +295,7 @@ const enteredBody = (phase: string): EventBody => {
   return body;
 };
 
-/** An observer failed; where it was being told of an error, that one is on record, too. */
+/** The event of a failed observer, with the error that it was being notified of, if any. */
 export const observerFailed = (
   observer: string,
   error: ErrorData,

@@ -3,30 +3,29 @@ import type { EventBody, RuntimeEvent } from '../../contracts/event.ts';
 import { EVENT_VERSION } from '../../contracts/event.ts';
 import type { EventSource } from '../../events/event-source.ts';
 
-/** Who says it: what the runtime adds to an event's content. */
+/** The agent that an event is about: the runtime adds it to the event's content. */
 export interface Speaker {
   readonly path: string;
   readonly agent: string;
 }
 
-/** Where and when events are said: one for all that are said in a row, of which there are two or three. */
+/** Envelope of consecutive events: shared by the two or three that are written in a row. */
 interface Moment extends Speaker {
   readonly at: number;
   readonly step: number | undefined;
   readonly phase: string | undefined;
 }
 
-/** Takes out of an event what nobody may read. */
+/** Redacts an event. */
 interface Redacting {
   event(event: RuntimeEvent): RuntimeEvent;
 }
 
 /**
- * The durable events of a run, kept as their parts: an event that nobody looks at is not built.
+ * The durable events of a run, stored as parts: an event that nobody reads is not built.
  *
- * Most runs are watched by nobody and read by few, and a step has some fifteen events: building them all was a third
- * of its cost, most of it garbage collection. What is read once is built once, and stays the same object: it is frozen, as is what it shares with the machine that
- * said it.
+ * Most runs are watched by nobody, and a step has some fifteen events: building them all was a third of its cost, most of it garbage
+ * collection. An event is built on first access and stays the same frozen object, sharing data with the machine that produced it.
  */
 export class LazyLog implements EventSource {
   readonly #runId: string;
@@ -44,7 +43,7 @@ export class LazyLog implements EventSource {
     return this.#bodies.length;
   }
 
-  /** Adds an event; gives its place. */
+  /** Appends an event and returns its index. */
   push(
     body: EventBody,
     speaker: Speaker,
@@ -56,7 +55,7 @@ export class LazyLog implements EventSource {
     return this.#bodies.push(body) - 1;
   }
 
-  /** What was said, from `start` on: nothing is built for it. */
+  /** Event bodies from `start` on, without building events. */
   bodies(start: number): readonly EventBody[] {
     return this.#bodies.slice(start);
   }
@@ -70,7 +69,7 @@ export class LazyLog implements EventSource {
     return this.#bodies.slice(start).flatMap((_, position) => this.at(start + position) ?? []);
   }
 
-  /** Names, not the actor that bears them: a log that is kept must not keep what actors knew. */
+  /** Copies the names instead of keeping the actor: a retained log must not retain actors. */
   #momentOf(
     { path, agent }: Speaker,
     step: number | undefined,
@@ -92,7 +91,7 @@ export class LazyLog implements EventSource {
     const moment = this.#moments[index];
     if (moment === undefined) return undefined;
     const { path, agent, at, step, phase } = moment;
-    // A body with what is the same for every type is an event of its type.
+    // A body with the common fields is an event of its type.
     const said = {
       v: EVENT_VERSION,
       seq: index,

@@ -4,7 +4,7 @@ import type { StreamRedactor } from '../../contracts/secrets/stream-redactor.ts'
 import { SmallMap } from '../../contracts/small-map.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 
-/** A piece that was held back, and the call that it is of. */
+/** A delta that was held, and its call. */
 export interface HeldDelta {
   readonly key: string;
   readonly delta: ModelDelta;
@@ -14,26 +14,26 @@ interface Stream {
   readonly key: string;
   readonly last: Exclude<ModelDelta, { type: 'progress' }>;
   readonly text: StreamRedactor;
-  /** What waits for the whole; undefined where nothing does. */
+  /** Text that waits for the whole; undefined if deltas are shown at once. */
   readonly held: string | undefined;
 }
 
 /**
- * Takes secrets out of what models say in pieces: an end that may become one waits for the next piece, or for the end of the call.
+ * Redacts streamed deltas: a trailing part that may become a secret waits for the next delta or the end of the call.
  *
- * I1  A piece that neither is nor may become a secret is shown at once, as it is.
- * I2  Of what has secrets in it by its schema nothing is shown before it is whole, and nothing of what never is.
+ * I1 A delta that neither is nor may become a secret is shown at once, unchanged.
+ * I2 Content with secret fields in its schema is shown only when it is complete, and never if it is discarded.
  */
 export class RedactedDeltas {
   readonly #secrets: RunSecrets;
-  /** By call, kind and place. */
+  /** By call, kind and index. */
   readonly #streams = new SmallMap<string, Stream>();
 
   constructor(secrets: RunSecrets) {
     this.#secrets = secrets;
   }
 
-  /** What is shown before a piece: what begins comes after the words in front of it, unless these may be a part of a secret. */
+  /** Deltas to show before this one: a new kind follows the held text before it, unless that may be part of a secret. */
   before(key: string, delta: ModelDelta): readonly HeldDelta[] {
     if (delta.type === 'progress' || this.#streams.size === 0) return NONE;
     if (this.#streams.has(placeOf(key, delta))) return NONE;
@@ -44,7 +44,7 @@ export class RedactedDeltas {
     });
   }
 
-  /** What can be shown of a piece by now; undefined where all of it waits, as it does where `isHeld` is said of the first. */
+  /** The part of a delta that can be shown now; undefined if all of it is held, as it is if `isHeld` is set on the first. */
   shown(key: string, delta: ModelDelta, isHeld = false): ModelDelta | undefined {
     if (delta.type === 'progress') return delta;
     const place = placeOf(key, delta);
@@ -61,7 +61,7 @@ export class RedactedDeltas {
     return shown === '' ? undefined : { ...delta, text: shown };
   }
 
-  /** What is left of a call's pieces where this event says that there will be none any more: of one that came to nothing, none. */
+  /** Held deltas of the call that this event ends; none if it was discarded. */
   ended(body: EventBody | RuntimeEvent): readonly HeldDelta[] {
     if (this.#streams.size === 0 || !('key' in body) || body.type === 'model.asked') return NONE;
     return [...this.#streams].flatMap(([place, { key, last, text, held }]): readonly HeldDelta[] => {
@@ -72,7 +72,7 @@ export class RedactedDeltas {
     });
   }
 
-  /** What is left of a call that nobody waits for any more, unless it may be a part of a secret. */
+  /** Held deltas of a cancelled call, unless they may be part of a secret. */
   withdrawn(key: string): readonly HeldDelta[] {
     if (this.#streams.size === 0) return NONE;
     return [...this.#streams].flatMap(([place, { key: of, last, text, held }]): readonly HeldDelta[] => {

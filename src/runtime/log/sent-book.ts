@@ -7,19 +7,19 @@ import type { RawAnswer, SentRequest, SentSource } from '../../contracts/sent-re
 import { sha256 } from '../../contracts/sha256.ts';
 import type { Turn } from '../../contracts/transcript.ts';
 
-/** Calls that are remembered of a run: an observer may be as far behind. */
+/** Number of calls remembered per run: an observer may lag that far behind. */
 const REMEMBERED = 1_000;
 
-/** What an agent has sent so far. */
+/** Content that an agent has sent so far. */
 interface Sent {
-  /** Of the last request: they hardly ever change. */
+  /** Of the last request, as they hardly ever change. */
   instructions: string | undefined;
   tools: object | undefined;
-  /** The hashes of what was written in full. */
+  /** Hashes of content that was recorded in full. */
   readonly known: Set<string>;
   readonly byTurn: WeakMap<Turn, number>;
   readonly byHash: Map<string, number>;
-  /** Turns that are not in `byHash`: only a conversation that is made anew needs it. */
+  /** Turns missing in `byHash`, which only a rebuilt conversation needs. */
   unhashed: Turn[];
   conversation: History<Turn> | undefined;
   numbers: readonly (readonly [from: number, to: number])[];
@@ -27,19 +27,19 @@ interface Sent {
 }
 
 /**
- * Keeps what the models of a run were sent and what came back, for observers that want it: nothing is made, and nothing held, where nobody does.
+ * Records model requests and responses for observers that want them, and nothing otherwise.
  *
- * I1  A request costs what is new in it: a conversation that was only added to is neither copied, hashed nor looked through.
- * I2  It is written in the order of the calls, so that each can be put together from those before.
+ * I1 A request costs its new content only: a conversation that was appended to is neither copied, hashed nor searched.
+ * I2 Requests are recorded in order, so that each can be assembled from those before.
  */
 export class SentBook {
-  /** By the agent itself: once that is gone, so is what it sent. */
+  /** Keyed weakly by the agent, so that its content is collected with it. */
   #agents: WeakMap<object, Sent> | undefined;
   #requests: Map<string, SentRequest> | undefined;
   #answers: Map<string, RawAnswer> | undefined;
   #isKept = false;
 
-  /** Somebody keeps requests, from the next one on. */
+  /** Starts recording with the next request. */
   keep(): void {
     this.#isKept = true;
   }
@@ -48,7 +48,7 @@ export class SentBook {
     return this.#isKept;
   }
 
-  /** What the model was sent by the call of that key; undefined where nobody kept it, or that is long ago. */
+  /** The request of a call; undefined if it was not recorded, or is too old. */
   requestOf(key: string): SentRequest | undefined {
     return this.#requests?.get(key);
   }
@@ -57,7 +57,7 @@ export class SentBook {
     return this.#answers?.get(key);
   }
 
-  /** The same call may be asked again, under the same key, after a crash: the last one counts. */
+  /** A call may be repeated under its key after a crash: the last request counts. */
   restore(key: string, request: SentRequest): void {
     remember((this.#requests ??= new Map<string, SentRequest>()), key, request);
   }
@@ -66,7 +66,7 @@ export class SentBook {
     remember((this.#answers ??= new Map<string, RawAnswer>()), key, answer);
   }
 
-  /** Takes in what an agent sends; undefined where nobody keeps it. */
+  /** Records an agent's request; undefined if nothing is recorded. */
   sends(agent: object, key: string, request: ModelRequest): SentRequest | undefined {
     if (!this.#isKept) return undefined;
     const agents = (this.#agents ??= new WeakMap<object, Sent>());
@@ -90,7 +90,7 @@ export class SentBook {
   }
 }
 
-/** The same for observers: what is secret by now is redacted when it is read. */
+/** The same for observers, redacted by the secrets known at the time of reading. */
 export const redactedSent = (book: SentSource, redact: <Value>(value: Value) => Value): SentSource => ({
   requestOf: (key) => redact(book.requestOf(key)),
   answerOf: (key) => redact(book.answerOf(key)),
@@ -117,7 +117,7 @@ const remember = <Value>(values: Map<string, Value>, key: string, value: Value):
   }
 };
 
-/** Turns, tools and schemas are the same objects from call to call. */
+/** Cached, as turns, tools and schemas are the same objects from call to call. */
 const hashes = new WeakMap<object, string>();
 
 const hashOf = (value: object): string => {
@@ -143,20 +143,20 @@ const ofOutput = (sent: Sent, spec: NonNullable<ModelRequest['output']>): SentRe
   return isNew(sent, hash) ? { hash, spec } : { hash };
 };
 
-/** Checks whether a content was never sent before; from now on it was. */
+/** Checks whether content is new, and marks it as known. */
 const isNew = ({ known }: Sent, hash: string): boolean => {
   if (known.has(hash)) return false;
   known.add(hash);
   return true;
 };
 
-/** The numbers of the turns of a conversation, and those of them that are new. */
+/** Numbers the turns of a conversation, and lists the new ones. */
 const numbered = (sent: Sent, conversation: History<Turn>): Pick<SentRequest, 'turns' | 'added'> => {
   const before = sent.conversation;
   const shared = before === undefined ? 0 : sharedTurns(before, conversation);
-  // Only a conversation that was made anew may hold again, as other objects, what was sent before.
+  // Only a rebuilt conversation may contain copies of turns sent before.
   const isAddedTo = before === undefined || shared === before.length;
-  const turns = firstOf(sent.numbers, shared);
+  const turns = takeNumbers(sent.numbers, shared);
   const added: Turn[] = [];
   const view = new HistoryView(conversation);
   for (let index = shared; index < conversation.length; index += 1) {
@@ -179,7 +179,7 @@ const numbered = (sent: Sent, conversation: History<Turn>): Pick<SentRequest, 't
   return { turns, added };
 };
 
-/** The number of a turn of the same content. */
+/** The number of an equal turn. */
 const numberOfEqual = (sent: Sent, turn: Turn): number | undefined => {
   for (const earlier of sent.unhashed) {
     const number = sent.byTurn.get(earlier);
@@ -189,8 +189,8 @@ const numberOfEqual = (sent: Sent, turn: Turn): number | undefined => {
   return sent.byHash.get(hashOf(turn));
 };
 
-/** As many numbers from the beginning. */
-const firstOf = (
+/** The first `count` numbers. */
+const takeNumbers = (
   numbers: readonly (readonly [from: number, to: number])[],
   count: number,
 ): (readonly [number, number])[] => {
@@ -205,7 +205,7 @@ const firstOf = (
   return kept;
 };
 
-/** The number of turns that two conversations have in common from the beginning on: chunks are looked at by what they are, not into. */
+/** Length of the common prefix of two conversations; chunks are compared by identity. */
 const sharedTurns = (before: History<Turn>, after: History<Turn>): number => {
   let chunks = 0;
   if (before.full === after.full) chunks = before.full.length;
@@ -215,7 +215,7 @@ const sharedTurns = (before: History<Turn>, after: History<Turn>): number => {
       before.full[chunks] === after.full[chunks]
     )
       chunks += 1;
-  // All chunks are of one length.
+  // All chunks have the same length.
   let shared = chunks * (before.full[0]?.length ?? 0);
   const [old, now] = [new HistoryView(before), new HistoryView(after)];
   while (shared < Math.min(before.length, after.length) && old.at(shared) === now.at(shared)) shared += 1;

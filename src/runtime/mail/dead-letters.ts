@@ -3,17 +3,17 @@ import type { DeadLetter } from '../../contracts/message.ts';
 import { SafeObservable } from '../../events/safe-observable.ts';
 import type { Run } from '../run/run.ts';
 
-/** Of those from before somebody listens, the last. */
+/** Number of past dead letters that a new subscriber receives. */
 const KEPT = 10_000;
 
-/** The messages of a run that reached nobody. Whoever listens to them cannot hurt the run. */
+/** The undeliverable messages of a run. A failing subscriber does not affect the run. */
 export const deadLettersOf = (run: Run): Observable<DeadLetter> =>
   new SafeObservable<DeadLetter>(
     (observer, thrown) => {
       run.observerFailed(observer, thrown);
     },
     (subscriber) => {
-      // What happened so far comes at once, before `watch` is through.
+      // Past events are emitted synchronously by `watch`.
       let before: DeadLetter[] | undefined = [];
       let isOver = false;
       const leave = run.log.stream.watch({

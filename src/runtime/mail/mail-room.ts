@@ -14,24 +14,24 @@ import { messageLimits } from '../../machines/message-rules.ts';
 import type { Actor, Job } from '../actors/actor.ts';
 import type { Host } from '../turn/driven-host.ts';
 import { nextTurn } from '../run/pacer.ts';
-import type { ArrivalRecorder } from '../journal/write/recorder.ts';
-import { Box } from './box.ts';
+import type { ArrivalRecorder } from '../journal/write/journal-port.ts';
+import { MailboxState } from './mailbox-state.ts';
 import type { TalkingRun, TalkingWork } from './messenger.ts';
 import { EffectMessenger } from './messenger.ts';
 import type { Mail } from './mail.ts';
 import { Numbering } from './numbering.ts';
 import { Questions } from './questions.ts';
-import { meantBy } from './reach.ts';
+import { resolveName } from './address-book.ts';
 import { sentEvent } from './sent-event.ts';
-import type { Left } from './successions.ts';
-import { isMember, Successions, tellsOfSuccession } from './successions.ts';
+import type { Left } from './restarted-addresses.ts';
+import { isMember, RestartedAddresses, tellsOfSuccession } from './restarted-addresses.ts';
 import { Talk } from './talk.ts';
 import { Topics } from './topics.ts';
 
-/** One in so many refusals of a mailbox is told, after the first: a flood must not fill the log in its place. */
-const TELL_EACH = 1000;
+/** After the first refusal of a mailbox one event reports this many, so that a flood does not fill the log instead. */
+const REFUSALS_PER_EVENT = 1000;
 
-/** What the mail of a run needs of it. */
+/** The calls that the mail of a run needs of it. */
 export interface MailedRun extends TalkingRun {
   readonly host: Pick<Host, 'deliver'>;
   readonly journal: ArrivalRecorder;
@@ -42,21 +42,21 @@ export interface MailedRun extends TalkingRun {
 }
 
 /**
- * The messages of a run: who gets them, when, and what becomes of those that nobody gets.
+ * Delivers the messages of a run. Owns the mailboxes and the fate of undeliverable messages.
  *
- * I1  What a mailbox took is read once, or dropped and told; what it did not take is its sender's.
- * I2  An agent is handed its mail before whatever else it is told: a step begins with all that came before it.
- * I3  Who a message of an agent is from is said by the runtime, and nowhere else.
+ * I1 An accepted message is read once, or dropped with an event; a refused one stays with its sender.
+ * I2 An agent is handed its mail before any other envelope: a step starts with everything that came before it.
+ * I3 The sender of an agent's message is set by the runtime only.
  */
 export class MailRoom implements Mail {
   readonly #run: MailedRun;
   readonly #limits: MessageLimits | undefined;
-  readonly #boxes = new SmallMap<Actor, Box>();
-  // Made when they are needed: most agents that wait have never had a message.
+  readonly #boxes = new SmallMap<Actor, MailboxState>();
+  // Created on demand, as most waiting agents never get a message.
   #questions: Questions | undefined;
   #topics: Topics | undefined;
   #talk: Talk | undefined;
-  #successions: Successions | undefined;
+  #successions: RestartedAddresses | undefined;
   #numbering: Numbering | undefined;
 
   constructor(run: MailedRun, limits: MessageLimits | undefined) {
@@ -81,20 +81,20 @@ export class MailRoom implements Mail {
     return (this.#numbering ??= new Numbering());
   }
 
-  /** A message from outside to the agent at `path`; false if nobody is there to take it, or it has no room. */
+  /** Sends a message from outside to the agent at `path`; false if there is none, or its mailbox is full. */
   send(message: Message, path: string = this.#run.root.path): boolean {
     return this.carry(this.#numbers.fromOutside(message), path);
   }
 
-  /** Like `send`, once there is room where the mailbox blocks. */
+  /** Like `send`, waiting for room if the mailbox blocks. */
   sendWhenRoom(message: Message, path: string = this.#run.root.path): Promise<boolean> {
     return this.carryWhenRoom(this.#numbers.fromOutside(message), path);
   }
 
-  /** Takes a message into the run: on record first, where it has a journal. One that has no room is refused before. */
+  /** Records a message and delivers it. A full mailbox refuses it before it is recorded. */
   carry(message: Message, path: string, isInTurn = false): boolean {
     const { journal, isOver } = this.#run;
-    const actor = this.sitsAt(path);
+    const actor = this.actorAt(path);
     const box = actor && this.#boxes.get(actor);
     if (box !== undefined && message.kind !== 'answer' && this.#isShut(box, isInTurn))
       return this.#refuse(message, box);
@@ -106,7 +106,7 @@ export class MailRoom implements Mail {
     return isTaken;
   }
 
-  /** Like `carry`; where the mailbox blocks, in turn with all who wait for room. */
+  /** Like `carry`; if the mailbox blocks, in turn with other waiting senders. */
   carryWhenRoom(message: Message, path: string): Promise<boolean> {
     const box = this.#blocking(path);
     if (box === undefined) return Promise.resolve(this.carry(message, path));
@@ -121,24 +121,24 @@ export class MailRoom implements Mail {
     return this.#blocking(path) !== undefined;
   }
 
-  /** Talks for the work of an effect. */
+  /** A messenger for the work of an effect. */
   messengerFor(work: TalkingWork): Messenger {
     return new EffectMessenger(work, this, this.#run);
   }
 
-  /** The mailbox at `path`, where whoever sends to it has to wait. */
-  #blocking(path: string): Box | undefined {
-    const actor = this.sitsAt(path);
+  /** The mailbox at `path`, if senders to it have to wait. */
+  #blocking(path: string): MailboxState | undefined {
+    const actor = this.actorAt(path);
     const box = actor && this.#boxes.get(actor);
     return box?.limits.overflow === 'block' && this.#isShut(box, false) ? box : undefined;
   }
 
-  /** Puts a message that is on record into a mailbox; false, and told, where nobody is there or it has no room. */
+  /** Delivers a recorded message; false, with an event, if there is no receiver or no room. */
   post(message: Message, path: string): boolean {
-    return this.#deliver(message, path, this.sitsAt(path));
+    return this.#deliver(message, path, this.actorAt(path));
   }
 
-  /** A message of a machine: to whom it means by a name. */
+  /** Delivers a machine's message to the actor that it names. */
   postFrom(from: Actor, to: string, { text, data, kind, correlation }: Message): void {
     const id = this.#numbers.idFor(from.path);
     const rest = {
@@ -147,32 +147,32 @@ export class MailRoom implements Mail {
       ...(correlation === undefined ? {} : { correlation }),
     };
     const message: Message = { from: from.agent, sender: from.path, text, ...rest, id };
-    this.#deliver(message, to, this.meant(from, to));
+    this.#deliver(message, to, this.resolve(from, to));
   }
 
-  meant(from: Actor, name: string): Actor | undefined {
-    return meantBy(from, name, (path) => this.sitsAt(path), this.#successions?.near(from) ?? []);
+  resolve(from: Actor, name: string): Actor | undefined {
+    return resolveName(from, name, (path) => this.actorAt(path), this.#successions?.near(from) ?? []);
   }
 
-  /** Whoever sits at an address, follows whoever did, or did and may be followed. */
-  sitsAt(path: string): Actor | undefined {
+  /** The actor at an address or its successor, or its predecessor while a restart is possible. */
+  actorAt(path: string): Actor | undefined {
     if (this.#run.isOver) return undefined;
     const last = this.#successions?.leadsTo(path) ?? path;
     return this.#run.actors.at(last) ?? this.#successions?.at(last);
   }
 
-  /** Takes down what happened elsewhere in the run. */
+  /** Registers a message that is recorded elsewhere in the run. */
   note(message: Message, path: string): void {
     this.talk.note(message, path);
     this.#numbers.note(message);
   }
 
-  /** What an agent read last. */
+  /** Messages that an agent read last. */
   readBy(actor: Actor): readonly Message[] {
     return this.#boxes.get(actor)?.read ?? [];
   }
 
-  /** Hands an actor what came in since: before it is told anything else, or because it was called. */
+  /** Hands an actor its new messages, before another envelope or by a job of its own. */
   handOver(actor: Actor, isCall = false): void {
     const box = this.#boxes.get(actor);
     if (box === undefined) return;
@@ -185,20 +185,20 @@ export class MailRoom implements Mail {
       const { mailbox, messages, dropped } = takeAll(box.mailbox, at);
       box.mailbox = mailbox;
       box.read = messages;
-      this.#tellDropped(dropped, actor.path);
+      this.#recordDropped(dropped, actor.path);
       for (const message of messages) host.deliver(actor, { type: 'message', at, message });
-      this.#letIn(box);
+      this.#admitWaiting(box);
       return;
     }
     const { mailbox, dropped } = withoutExpired(box.mailbox, at);
     box.mailbox = mailbox;
-    this.#tellDropped(dropped, actor.path);
+    this.#recordDropped(dropped, actor.path);
     const before = box.handed.length;
     box.handed = messagesIn(mailbox);
     if (before > 0 || box.handed.length > 0) host.deliver(actor, { type: 'message', at, inbox: box.handed });
   }
 
-  /** An agent observes: it reads what it was handed. */
+  /** Marks the handed messages as read, as the agent observes. */
   observed(actor: Actor): void {
     const box = this.#boxes.get(actor);
     if (box === undefined || box.handed.length === 0) return;
@@ -206,35 +206,35 @@ export class MailRoom implements Mail {
     this.#questions?.read(box.handed);
     box.mailbox = box.isDirty ? withoutThose(box.mailbox, new Set(box.handed)) : emptyMailbox;
     box.handed = [];
-    this.#letIn(box);
+    this.#admitWaiting(box);
   }
 
   heard(body: EventBody): void {
-    if (tellsOfSuccession(body)) (this.#successions ??= new Successions()).heard(body);
+    if (tellsOfSuccession(body)) (this.#successions ??= new RestartedAddresses()).heard(body);
   }
 
-  /** Whoever sits at `path` was told something: perhaps nobody is left there who could answer. */
+  /** Checks questions to `path` again, as the agent may no longer be able to answer. */
   lookAgain(path: string): void {
-    this.#questions?.lookAgain(path);
+    this.#questions?.recheck(path);
   }
 
-  /** An actor is over: what it has not read nobody will, but one who is started in its place. */
+  /** Closes the mailbox of an actor that is over, unless it may be restarted. */
   gone(actor: Actor, isItsEnd: boolean): void {
     for (const left of this.#successions?.withoutSupervisor(actor) ?? []) this.#close(left);
     const reason = isMember(actor)
-      ? (this.#successions ??= new Successions()).gone(actor, isItsEnd)
+      ? (this.#successions ??= new RestartedAddresses()).gone(actor, isItsEnd)
       : 'unread';
     if (reason !== undefined) this.#close({ actor, reason });
     else this.#questions?.left(actor.path, messagesIn(this.#boxes.get(actor)?.mailbox ?? emptyMailbox));
   }
 
-  /** A supervisor knows of the end of its member at `path`, and has said whether another follows. */
+  /** Closes the mailbox of a member whose supervisor has handled its end without a restart. */
   judged(path: unknown): void {
     const left = typeof path === 'string' ? this.#successions?.judged(path) : undefined;
     if (left !== undefined) this.#close(left);
   }
 
-  /** An actor begins: the mail of whoever it follows is its own. */
+  /** Moves the mailbox of a restarted actor to its successor. */
   began(actor: Actor): void {
     const before = this.#successions?.followedBy(actor);
     if (before === undefined) return;
@@ -242,7 +242,7 @@ export class MailRoom implements Mail {
     const old = this.#boxes.get(before);
     if (old === undefined) return;
     this.#boxes.delete(before);
-    const box = new Box(actor, old);
+    const box = new MailboxState(actor, old);
     this.#boxes.set(actor, box);
     if (box.mailbox.size > 0) this.#hasMail(box);
   }
@@ -253,22 +253,22 @@ export class MailRoom implements Mail {
     if (box === undefined) return;
     this.#boxes.delete(actor);
     const { messages, dropped } = takeAll(box.mailbox, this.#run.log.now());
-    this.#tellDropped(dropped, actor.path);
-    for (const message of messages) this.tellDrop(message, actor.path, reason);
+    this.#recordDropped(dropped, actor.path);
+    for (const message of messages) this.recordDrop(message, actor.path, reason);
     for (const go of box.line.splice(0)) go(false);
   }
 
-  /** Says that nobody gets a message. */
-  tellDrop({ from, text, id }: Message, to: string, reason: DropReason, count?: number): void {
+  /** Records that a message is undeliverable. */
+  recordDrop({ from, text, id }: Message, to: string, reason: DropReason, count?: number): void {
     const rest = { ...(id === undefined ? {} : { id }), ...(count === undefined ? {} : { count }) };
     this.#run.log.write({ type: 'message.dropped', to, from, text, reason, ...rest }, this.#run.root);
   }
 
   #deliver(message: Message, to: string, actor: Actor | undefined): boolean {
     this.note(message, actor?.path ?? to);
-    // An answer is for the work that asked, which is gone with whoever did it.
+    // An answer is for the work that asked, which is gone with its actor.
     if (actor === undefined || actor.isCall || (actor.isOver && message.kind === 'answer')) {
-      this.tellDrop(message, to, 'nobody');
+      this.recordDrop(message, to, 'nobody');
       return false;
     }
     if (message.kind === 'answer') {
@@ -276,22 +276,22 @@ export class MailRoom implements Mail {
       this.questions.answered(message, message.sender);
       return true;
     }
-    const box = this.#boxes.get(actor) ?? new Box(actor);
+    const box = this.#boxes.get(actor) ?? new MailboxState(actor);
     this.#boxes.set(actor, box);
     const before = box.mailbox;
     const { mailbox, put: what, dropped } = put(before, message, box.limits, this.#run.log.now());
     box.mailbox = mailbox;
     const isIn = what === 'taken' && !dropped.some((each) => each.message === message);
     if (isIn) this.#run.log.write(sentEvent(message, actor.path), this.#run.root);
-    else if (what !== 'taken') this.tellDrop(message, actor.path, 'full');
-    this.#tellDropped(dropped, actor.path);
+    else if (what !== 'taken') this.recordDrop(message, actor.path, 'full');
+    this.#recordDropped(dropped, actor.path);
     if (mailbox !== before) this.#hasMail(box);
     if (isIn && message.wantsReply === true) this.questions.asked(message, actor.path);
     return what === 'taken';
   }
 
-  /** An agent at work reads at its next step; one that sleeps, and a team, are called. */
-  #hasMail(box: Box): void {
+  /** A working agent reads at its next step; an idle one and a team are woken by a job. */
+  #hasMail(box: MailboxState): void {
     const { actor } = box;
     box.isDirty = true;
     if (actor.isOver || box.isCalled || (box.readsInSteps && actor.phase !== 'waiting')) return;
@@ -299,22 +299,23 @@ export class MailRoom implements Mail {
     this.#run.enqueue({ kind: 'mail', actor });
   }
 
-  #isShut({ limits: { overflow }, isFull, line, mailbox }: Box, isInTurn: boolean): boolean {
+  #isShut({ limits: { overflow }, isFull, line, mailbox }: MailboxState, isInTurn: boolean): boolean {
     if (overflow !== 'reject' && overflow !== 'block') return false;
     if (!isInTurn && line.length > 0) return true;
-    // What is of no use any more makes room.
+    // Expired messages make room.
     return isFull && (mailbox.expiresAt ?? Infinity) > this.#run.log.now();
   }
 
-  #refuse(message: Message, box: Box): false {
+  #refuse(message: Message, box: MailboxState): false {
     box.refused += 1;
-    if (box.refused === 1) this.tellDrop(message, box.actor.path, 'full');
-    else if (box.refused % TELL_EACH === 1) this.tellDrop(message, box.actor.path, 'full', TELL_EACH);
+    if (box.refused === 1) this.recordDrop(message, box.actor.path, 'full');
+    else if (box.refused % REFUSALS_PER_EVENT === 1)
+      this.recordDrop(message, box.actor.path, 'full', REFUSALS_PER_EVENT);
     return false;
   }
 
-  /** There is room: who waited for it comes first, once the machine has come to rest. */
-  #letIn(box: Box): void {
+  /** Lets waiting senders in, once the machine is at rest. */
+  #admitWaiting(box: MailboxState): void {
     if (box.line.length === 0) return;
     nextTurn(() => {
       while (!box.actor.isOver && !box.isFull) {
@@ -325,9 +326,9 @@ export class MailRoom implements Mail {
     });
   }
 
-  #tellDropped(dropped: readonly Dropped[], path: string): void {
+  #recordDropped(dropped: readonly Dropped[], path: string): void {
     for (const { message, reason } of dropped) {
-      this.tellDrop(message, path, reason);
+      this.recordDrop(message, path, reason);
       if (message.wantsReply === true) this.questions.lost(message, path);
     }
   }

@@ -18,26 +18,26 @@ import type { Ask } from '../../machines/asks.ts';
 import { callIn } from '../../machines/asks.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { ArrivalRecorder } from '../journal/write/recorder.ts';
+import type { ArrivalRecorder } from '../journal/write/journal-port.ts';
 import type { Party } from '../actors/waits.ts';
 import { refusalOf, waits } from '../actors/waits.ts';
 import type { Mail } from './mail.ts';
-import { acquaintances, namesFor } from './reach.ts';
+import { reachableAgents, namesFor } from './address-book.ts';
 import { saidBetween } from './said-between.ts';
-import { Sought } from './sought.ts';
+import { AddressWait } from './address-wait.ts';
 
 const ASK_MS = 60_000;
 
-/** Work that talks to others. */
+/** Work that sends messages. */
 export interface TalkingWork {
   readonly actor: Actor;
   readonly ask: Ask;
   readonly abort: LazyAbort;
-  /** Others may work while it waits. */
+  /** Releases the work's slot while it waits. */
   whileWaiting<T>(answer: Promise<T>): Promise<T>;
 }
 
-/** What talk needs of its run. */
+/** The calls that a messenger needs of its run. */
 export interface TalkingRun {
   readonly runId: string;
   readonly clock: Clock;
@@ -47,9 +47,9 @@ export interface TalkingRun {
 }
 
 /**
- * Talks for the work of one effect.
+ * Sends messages for the work of one effect.
  *
- * What it says is numbered by the call that it works for: a call that is made again, after a crash or a failure, says nothing twice.
+ * Messages are numbered per call: a call that is repeated after a crash or a failure sends nothing twice.
  */
 export class EffectMessenger implements Messenger {
   readonly #setup: TalkingWork;
@@ -120,7 +120,7 @@ export class EffectMessenger implements Messenger {
   async broadcast(text: string, options: TellOptions = {}): Promise<readonly string[]> {
     const { sponsor } = this.#actor;
     const above = sponsor.kind === 'root' ? undefined : sponsor.parent.principal.path;
-    const all = acquaintances(this.#actor).filter(
+    const all = reachableAgents(this.#actor).filter(
       ({ path, isOver }) => !isOver && path !== above && !this.#actor.path.startsWith(`${path}/`),
     );
     return this.#sayTo(all, text, options);
@@ -139,7 +139,7 @@ export class EffectMessenger implements Messenger {
     this.#mail.topics.set(this.#actor, topic, isOn);
   }
 
-  /** One who cannot take it does not keep it from the others. */
+  /** A receiver that refuses the message does not keep it from the others. */
   async #sayTo(
     all: readonly Actor[],
     text: string,
@@ -160,7 +160,7 @@ export class EffectMessenger implements Messenger {
   }
 
   #target(to: string, text: string): Actor {
-    const target = this.#mail.meant(this.#actor, to);
+    const target = this.#mail.resolve(this.#actor, to);
     if (target !== undefined) return target;
     this.#drop({ text }, to, 'nobody');
     const known = this.names.length === 0 ? 'there is nobody' : `there are ${this.names.join(', ')}`;
@@ -202,7 +202,7 @@ export class EffectMessenger implements Messenger {
     };
   }
 
-  /** Puts a message into somebody's mailbox, once: work that is done again has said it. */
+  /** Delivers a message once: repeated work has sent it already. */
   async #say(message: Message & { readonly id: string }, target: Actor): Promise<void> {
     const mail = this.#mail;
     if (mail.talk.wasSent(message.id)) return;
@@ -237,18 +237,18 @@ export class EffectMessenger implements Messenger {
 
   /** The call waits, and its agent only as far as it needs the call; work that is no call is the agent's own. */
   #waitOn({ path }: Actor, isRead: () => boolean): Pick<Wait<Party>, 'who' | 'on'> {
-    const sought = new Sought(path, () => this.#mail.sitsAt(path), isRead);
+    const sought = new AddressWait(path, () => this.#mail.actorAt(path), isRead);
     return { who: this.#actor.callOf(this.#setup.ask) ?? this.#actor, on: [sought] };
   }
 
-  /** Waits, unless nobody could ever go on then: whoever would have closed the circle is told, and nobody else. */
+  /** Waits, unless that would close a cycle: only the work that would close it is refused. */
   async #waitingFor<T>(
     wait: Wait<Party>,
     message: Message & { readonly id: string },
     target: Actor,
     wanted: () => Promise<T>,
   ): Promise<T> {
-    // Work that is done again may find its answer there.
+    // Repeated work may find its answer there.
     const circle = this.#mail.questions.isAnswered(message.id) ? undefined : waits.add(wait);
     if (circle !== undefined) {
       this.#drop(message, target.path, 'deadlock');
@@ -275,14 +275,14 @@ export class EffectMessenger implements Messenger {
         const end = this.#mail.questions.wait(message.id, {
           check: ({ from, text, data }) => check?.({ from, text, ...(data === undefined ? {} : { data }) }),
           answered: ({ from, text, data }) => {
-            // At once: whoever answered may want something of the asker next.
+            // At once, as the answering agent may need the asker next.
             waits.remove(wait);
             resolve({ from, text, ...(data === undefined ? {} : { data }) });
           },
           left: (path) => {
             reject(this.#refusal('message.undelivered', path, 'it ended without an answer'));
           },
-          lookAgain: () => {
+          recheck: () => {
             const circle = waits.circleOf(wait);
             if (circle !== undefined) reject(refusalOf(circle));
           },
@@ -293,7 +293,7 @@ export class EffectMessenger implements Messenger {
             reject(this.#refusal('message.timeout', target.path, `there is no answer after ${timeoutMs} ms`));
         }, timeoutMs);
         const leave = abort.onAbort(() => {
-          reject(this.#refusal('run.aborted', target.path, 'nobody waits for the answer any more'));
+          reject(this.#refusal('run.aborted', target.path, 'the question was cancelled'));
         });
         forget = () => {
           end();
@@ -308,13 +308,13 @@ export class EffectMessenger implements Messenger {
   }
 
   #drop(message: Pick<Message, 'text' | 'id'>, to: string, reason: DropReason): void {
-    this.#mail.tellDrop({ from: this.#actor.agent, ...message }, to, reason);
+    this.#mail.recordDrop({ from: this.#actor.agent, ...message }, to, reason);
   }
 
   #refusal(code: ErrorCode, to: string, why: string): TroupeError {
     const { runId } = this.#run;
     const { path } = this.#actor;
-    const message = `Cannot bring a message of '${path}' to '${to}' as ${why}`;
+    const message = `Cannot deliver a message of '${path}' to '${to}' as ${why}`;
     return new TroupeError(code, message, { runId, path, details: { from: path, to } });
   }
 }

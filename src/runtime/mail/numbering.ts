@@ -3,16 +3,16 @@ import { SmallMap } from '../../contracts/small-map.ts';
 
 const OUTSIDE = 'outside';
 
-/** Numbers messages by their senders, those from outside the run together. */
+/** Numbers messages per sender; those from outside the run share one sequence. */
 export class Numbering {
   readonly #counts = new SmallMap<string, number>();
 
-  /** The id of the next message of a sender. */
+  /** Id of a sender's next message. */
   idFor(path: string): string {
     return `${path}#${this.#count(path)}`;
   }
 
-  /** A message from outside, as it is in the run: what only the runtime may say of it is not taken from whoever sends it. */
+  /** Copies a message from outside without the fields that only the runtime may set. */
   fromOutside({ from, text, data, kind, priority, expiresAt }: Message): Message {
     const rest = {
       ...(data === undefined ? {} : { data }),
@@ -23,7 +23,7 @@ export class Numbering {
     return { from, text, ...rest, id: `${OUTSIDE}-${this.#count(OUTSIDE)}` };
   }
 
-  /** Takes down a message that is on record. */
+  /** Registers a recorded message. */
   note({ id = '' }: Message): void {
     const [, count] = /^outside-(\d+)$/.exec(id) ?? [];
     if (count !== undefined)

@@ -1,8 +1,8 @@
 import type { RuntimeEvent } from '../../contracts/event.ts';
 import type { Message } from '../../contracts/message.ts';
-import { roleIn } from './reach.ts';
+import { roleIn } from './address-book.ts';
 
-/** What somebody at an address, and another by address or by name, said to each other, read off the events of their run. */
+/** The messages between an address and another agent, given by address or name, from the events of their run. */
 export const saidBetween = (
   events: readonly RuntimeEvent[],
   one: string,

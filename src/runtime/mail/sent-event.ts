@@ -1,7 +1,7 @@
 import type { EventBody } from '../../contracts/event.ts';
 import type { Message } from '../../contracts/message.ts';
 
-/** What is told of a message that is in a mailbox, or was an answer to somebody at work. */
+/** The event of a delivered message or answer. */
 export const sentEvent = (message: Message, to: string): EventBody => {
   const { from, text, id, sender, kind, topic, data, correlation, causation, wantsReply } = message;
   const facts = { id, sender, kind, topic, data, correlation, causation, wantsReply };

@@ -3,9 +3,9 @@ import { SmallMap } from '../../contracts/small-map.ts';
 import { SmallSet } from '../../contracts/small-set.ts';
 
 /**
- * How far talk has gone in a run: who said how much to whom about what, and what was sent already.
+ * Limits the conversations in a run: counts exchanges per sender, receiver and task, and knows the messages sent.
  *
- * What two say to each other about one thing comes to an end, whatever they think of it: models are polite for ever.
+ * Two agents that keep answering each other are stopped, as models stay polite for ever.
  */
 export class Talk {
   readonly #maxHops: number;
@@ -19,7 +19,7 @@ export class Talk {
     this.#maxExchanges = maxExchanges;
   }
 
-  /** Takes down a message that is on record. */
+  /** Registers a recorded message. */
   note({ id, sender, task }: Message, to: string): void {
     if (id !== undefined && this.#sent.has(id)) return;
     if (id !== undefined) this.#sent.add(id);
@@ -28,12 +28,12 @@ export class Talk {
     this.#exchanges.set(pair, (this.#exchanges.get(pair) ?? 0) + 1);
   }
 
-  /** Checks whether the work that sends it sent it before: it is done again, and says nothing twice. */
+  /** Checks whether repeated work has sent a message already. */
   wasSent(id: string): boolean {
     return this.#sent.has(id);
   }
 
-  /** Why a message goes too far; undefined if it does not. */
+  /** The limit that a message exceeds; undefined if none. */
   problem({ hops = 0, sender, task }: Message, to: string): Problem | undefined {
     if (hops >= this.#maxHops)
       return {
@@ -50,7 +50,7 @@ export class Talk {
   }
 }
 
-/** What is wrong with a message, in a word and in a sentence. */
+/** The violated limit, as a code and a sentence. */
 export interface Problem {
   readonly reason: 'hops' | 'ping-pong';
   readonly why: string;

@@ -1,8 +1,8 @@
 import type { Actor } from '../actors/actor.ts';
 
-/** Who gets what is published. */
+/** The subscriptions of a run. */
 export class Topics {
-  /** What agents said in the course of the run; what they were defined with comes before. */
+  /** Changes made during the run; an agent's definition applies otherwise. */
   readonly #said = new WeakMap<Actor, Map<string, boolean>>();
 
   set(actor: Actor, topic: string, isOn: boolean): void {

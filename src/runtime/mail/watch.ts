@@ -3,7 +3,7 @@ import type { LiveEvent } from '../../contracts/event.ts';
 import type { Terminated } from '../../contracts/message.ts';
 import type { Run } from '../run/run.ts';
 
-/** How the agent at an address came to its end: once, whether that was before somebody asked, or comes yet. */
+/** The end of the agent at an address, past or future. */
 export const terminationOf = async (run: Run, path: string): Promise<Terminated> => {
   let leave = (): void => undefined;
   try {

@@ -11,40 +11,40 @@ import { SmallMap } from '../../contracts/small-map.ts';
 import type { Actor } from '../actors/actor.ts';
 import { checkCount } from '../define/check-count.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { Recorder } from '../journal/write/recorder.ts';
+import type { JournalPort } from '../journal/write/journal-port.ts';
 import { misfitOf, saidEvent, saidOf } from './person-words.ts';
-import type { Place, Said } from './request-book.ts';
+import type { EventPlace, PersonAnswer } from './request-book.ts';
 import { announcementOf, RequestBook } from './request-book.ts';
-import type { Incoming, Wanting, Wish } from './wanting.ts';
+import type { IncomingAnswer, Requester, PersonRequest } from './person-request.ts';
 
-/** What the desk for people needs of its run. */
+/** The calls that requests to people need of their run. */
 export interface PeopledRun {
   readonly clock: Clock;
   readonly log: Pick<EventLog, 'write' | 'now'>;
-  readonly journal: Pick<Recorder, 'outside' | 'waits'>;
+  readonly journal: Pick<JournalPort, 'outside' | 'waits'>;
   readonly root: Actor;
   readonly actors: { at(path: string): Actor | undefined };
-  /** Why the run is being aborted; undefined while it is not. */
+  /** The reason for aborting the run; undefined while it is not aborted. */
   readonly abortedFor: string | undefined;
 }
 
 interface Waiter {
   readonly request: OpenRequest;
-  readonly wanting: Wanting;
-  /** Aborted when somebody answered, or nobody waits. */
+  readonly wanting: Requester;
+  /** Aborted when the request is answered or withdrawn. */
   readonly asking: AbortController;
-  readonly resolve: (said: Said) => void;
+  readonly resolve: (said: PersonAnswer) => void;
   readonly reject: (thrown: unknown) => void;
   timer?: unknown;
   forget?: () => void;
 }
 
 /**
- * Where requests to people wait, of the whole run: for a `Person` given with the run, whoever holds the handle, or a letter. Where
- * there is none of them, questions fail and calls are denied: nothing waits for somebody who cannot come.
+ * Holds the requests to people of the whole run, for a `Person` given with the run, the holder of the handle, or a letter. If there is none
+ * of them, questions fail and calls are denied: nothing waits for an answer that cannot come.
  *
- * I1  A request is announced once, and answered once, however often the run is taken up again.
- * I2  What was said is on record before anything comes of it.
+ * I1 A request is announced once and answered once, however often the run is resumed.
+ * I2 An answer is recorded before it has any effect.
  */
 export class PersonDesk {
   readonly #run: PeopledRun;
@@ -52,8 +52,8 @@ export class PersonDesk {
   readonly #isAttended: boolean;
   readonly #book = new RequestBook();
   readonly #waiters = new SmallMap<string, Waiter>();
-  /** Answers to requests that were announced, and are not waited for again yet; or that are being looked at. */
-  readonly #incoming = new SmallMap<string, Incoming>();
+  /** Answers to announced requests that are not awaited again yet, or that are being validated. */
+  readonly #incoming = new SmallMap<string, IncomingAnswer>();
 
   constructor(run: PeopledRun, options: Pick<RunOptions, 'person' | 'requests'>, isAttended: boolean) {
     this.#run = run;
@@ -63,25 +63,25 @@ export class PersonDesk {
     if (expireAfterMs !== undefined) checkCount(expireAfterMs, 1, 'requests.expireAfterMs', THE_RUN);
   }
 
-  /** What waits for somebody, oldest first. */
+  /** Open requests, oldest first. */
   get requests(): readonly OpenRequest[] {
     return this.#book.open.filter(({ id }) => !this.#incoming.has(id));
   }
 
-  /** Something is told again that is on record. */
-  heard(body: EventBody, place: Place): void {
+  /** Applies a recorded event. */
+  heard(body: EventBody, place: EventPlace): void {
     this.#book.heard(body, place);
   }
 
-  /** What was said to a request before, if anything was. */
-  saidTo(id: string): Said | undefined {
-    return this.#book.saidTo(id);
+  /** The recorded answer to a request. */
+  saidTo(id: string): PersonAnswer | undefined {
+    return this.#book.answerTo(id);
   }
 
-  /** Asks, unless it was asked before; rejects if nobody can say anything (any more). */
-  want(wish: Wish, wanting: Wanting): Promise<Said> {
+  /** Requests an answer, unless it is recorded; rejects if nobody can give one (any more). */
+  want(wish: PersonRequest, wanting: Requester): Promise<PersonAnswer> {
     const { id } = wish;
-    const before = this.#book.saidTo(id);
+    const before = this.#book.answerTo(id);
     if (before !== undefined) return Promise.resolve(before);
     if (wanting.abort.isAborted) return Promise.reject(gone());
     const { expireAfterMs } = this.#options.requests ?? {};
@@ -99,8 +99,8 @@ export class PersonDesk {
     });
   }
 
-  /** Takes an answer in; says why not, if it cannot be taken. */
-  settle(id: string, incoming: Incoming): string | undefined {
+  /** Accepts an answer, or returns the reason for refusing it. */
+  settle(id: string, incoming: IncomingAnswer): string | undefined {
     const request = this.#book.at(id);
     if (request === undefined)
       return this.#book.isClosed(id) ? 'it is answered or withdrawn already' : 'nobody asked for that';
@@ -115,7 +115,7 @@ export class PersonDesk {
     return undefined;
   }
 
-  /** The id of what somebody means by the id of a request or a call, or by `path callId`. */
+  /** Finds a request by its id, its call's id, or `path callId`. */
   idOf(meant: string): string | undefined {
     const named = this.requests.find(
       ({ id, path, callId = '' }) => id === meant || callId === meant || `${path} ${callId}` === meant,
@@ -123,12 +123,12 @@ export class PersonDesk {
     return named?.id;
   }
 
-  /** The id of the oldest question. */
+  /** Id of the oldest question. */
   get oldestQuestion(): string | undefined {
     return this.requests.find(({ kind }) => kind === 'question')?.id;
   }
 
-  /** An effect is over: nobody waits for what it wanted of people. */
+  /** Withdraws the requests of an effect that is over. */
   over(path: string, step: number, callId: string | undefined): void {
     if (!this.#book.hasOpen) return;
     for (const request of this.#book.open) {
@@ -140,7 +140,7 @@ export class PersonDesk {
     }
   }
 
-  /** Somebody's answer came to nothing. */
+  /** Records that an answer was refused. */
   refuse(reason: string, id?: string): void {
     const { root } = this.#run;
     this.#write({ type: 'answer.refused', ...(id === undefined ? {} : { id }), reason }, { speaker: root });
@@ -171,7 +171,7 @@ export class PersonDesk {
     if (this.#waiters.has(id)) this.#ask(waiter);
   }
 
-  /** Asks whoever was given with the run; without one, somebody else may answer. */
+  /** Asks the run's `Person`; without one, another party may answer. */
   #ask(waiter: Waiter): void {
     const { request, asking } = waiter;
     const { person } = this.#options;
@@ -179,7 +179,7 @@ export class PersonDesk {
       if (!this.#isAttended) this.#nobody(waiter);
       return;
     }
-    const answer = async (): Promise<Said> =>
+    const answer = async (): Promise<PersonAnswer> =>
       request.kind === 'question'
         ? { text: (await person?.answer?.(request.question, asking.signal)) ?? '' }
         : saidOf(await person?.approve?.(request, asking.signal));
@@ -213,8 +213,8 @@ export class PersonDesk {
     this.#fail(waiter, EXPIRED, new TroupeError('tool.failed', message));
   }
 
-  /** Why an answer cannot be taken, if that can be said at once. */
-  #take(waiter: Waiter, incoming: Incoming): string | undefined {
+  /** Applies an answer; returns the reason for refusing it, if that is known at once. */
+  #take(waiter: Waiter, incoming: IncomingAnswer): string | undefined {
     const { said, onTaken } = incoming;
     const close = (): undefined => {
       this.#close(waiter, said);
@@ -236,7 +236,7 @@ export class PersonDesk {
     return undefined;
   }
 
-  #close(waiter: Waiter, said: Said): void {
+  #close(waiter: Waiter, said: PersonAnswer): void {
     this.#leave(waiter);
     const { request, wanting } = waiter;
     wanting.onSaid?.(said);
@@ -260,7 +260,7 @@ export class PersonDesk {
     journal.waits(wanting.key, request, false);
   }
 
-  #withdraw(request: OpenRequest, reason: string, wanting?: Wanting): void {
+  #withdraw(request: OpenRequest, reason: string, wanting?: Requester): void {
     const { id, path } = request;
     const speaker = wanting?.speaker ?? this.#run.actors.at(path) ?? this.#run.root;
     this.#write({ type: 'request.withdrawn', id, reason }, wanting ?? { speaker });
@@ -271,17 +271,17 @@ export class PersonDesk {
     incoming.onTaken?.();
   }
 
-  /** Writes an event that no machine tells: whatever made it, it comes from outside. */
+  /** Writes an event that comes from outside all machines. */
   #write(
     body: EventBody,
-    { speaker, step, phase }: Pick<Wanting, 'speaker'> & Partial<Wanting>,
+    { speaker, step, phase }: Pick<Requester, 'speaker'> & Partial<Requester>,
     read?: number,
   ): void {
     const { log, journal } = this.#run;
     journal.outside(() => {
       const { path, agent } = speaker;
       const at = read ?? log.now();
-      // First: whoever is told of it may answer at once.
+      // First, as an observer may answer at once.
       this.#book.heard(body, { at, path, agent, ...(step === undefined ? {} : { step }) });
       log.write(body, speaker, step, phase, at);
     });

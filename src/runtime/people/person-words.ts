@@ -3,14 +3,14 @@ import type { EventBody } from '../../contracts/event.ts';
 import type { OpenRequest } from '../../contracts/request.ts';
 import { sha256 } from '../../contracts/sha256.ts';
 import type { Approval } from '../../machines/tool-call-context.ts';
-import type { Said } from './request-book.ts';
+import type { PersonAnswer } from './request-book.ts';
 
-/** What a person's answer to a call means: whatever is not a plain yes is a no. */
+/** Parses a person's answer to a call: anything but a plain yes is a no. */
 export const saidOf = (said: unknown): Approval =>
   typeof said === 'string' ? { isApproved: false, reason: said } : { isApproved: said === true };
 
-/** Why something cannot be said to a request; undefined if it can. */
-export const misfitOf = ({ kind }: OpenRequest, said: Said): string | undefined => {
+/** The reason why an answer does not fit a request; undefined if it does. */
+export const misfitOf = ({ kind }: OpenRequest, said: PersonAnswer): string | undefined => {
   if (kind === 'question')
     return 'text' in said ? undefined : 'it is a question: it takes a text, not yes or no';
   if (!('isApproved' in said)) return 'it takes yes or no, not a text';
@@ -19,8 +19,8 @@ export const misfitOf = ({ kind }: OpenRequest, said: Said): string | undefined 
     : undefined;
 };
 
-/** The event of what was said. */
-export const saidEvent = (request: OpenRequest, said: Said): EventBody => {
+/** The event that records an answer. */
+export const saidEvent = (request: OpenRequest, said: PersonAnswer): EventBody => {
   const { id } = request;
   if (request.kind === 'question')
     return { type: 'person.answered', id, text: 'text' in said ? said.text : '' };

@@ -6,29 +6,29 @@ import type { OpenRequest } from '../../contracts/request.ts';
 import { SmallMap } from '../../contracts/small-map.ts';
 import type { Approval } from '../../machines/tool-call-context.ts';
 
-/** What a person said: of a call yes or no, to a question a text. */
-export type Said = Approval | Told;
+/** A person's answer: an approval of a call, or a text for a question. */
+export type PersonAnswer = Approval | TextAnswer;
 
 /** An answer to a question. */
-export interface Told {
+export interface TextAnswer {
   readonly text: string;
 }
 
-/** Who said an event, and when. */
-export type Place = Pick<RuntimeEvent, 'at' | 'path' | 'agent' | 'step'>;
+/** Envelope of an event. */
+export type EventPlace = Pick<RuntimeEvent, 'at' | 'path' | 'agent' | 'step'>;
 
 /**
- * The requests to people in a run, frozen: what is approved is what was shown, as its events tell of them: which are open, and what was said to the others. It needs nothing
- * but events, so that whoever reads a journal knows as much as the process that runs it.
+ * The requests to people in a run, derived from its events alone, so that a reader of the journal knows as much as the process that runs
+ * it. Requests are frozen: what is approved is what was shown.
  */
 export class RequestBook {
   /** By id, oldest first. */
   readonly #open = new SmallMap<string, OpenRequest>();
-  /** What was said, by id; undefined where nobody said anything. */
-  readonly #closed = new SmallMap<string, Said | undefined>();
+  /** Answers by id; undefined for requests that were withdrawn. */
+  readonly #closed = new SmallMap<string, PersonAnswer | undefined>();
 
-  /** Takes in an event; one that was taken in before changes nothing. */
-  heard(body: EventBody, { at, path, agent, step }: Place): void {
+  /** Applies an event; idempotent. */
+  heard(body: EventBody, { at, path, agent, step }: EventPlace): void {
     switch (body.type) {
       case 'tool.approval-requested':
       case 'tool.ambiguous':
@@ -67,12 +67,12 @@ export class RequestBook {
   at(id: string): OpenRequest | undefined {
     return this.#open.get(id);
   }
-  /** Checks whether it was open once. */
+  /** Checks whether a request was open once. */
   isClosed(id: string): boolean {
     return this.#closed.has(id);
   }
-  /** What was said to a request; undefined where nothing was. */
-  saidTo(id: string): Said | undefined {
+  /** The answer to a request; undefined if there is none. */
+  answerTo(id: string): PersonAnswer | undefined {
     return this.#closed.get(id);
   }
 
@@ -80,7 +80,7 @@ export class RequestBook {
     const { id } = request;
     if (!this.#open.has(id) && !this.#closed.has(id)) this.#open.set(id, freezeJson(request));
   }
-  #close(id: string | undefined, said: Said | undefined): void {
+  #close(id: string | undefined, said: PersonAnswer | undefined): void {
     if (id !== undefined && this.#open.delete(id)) this.#closed.set(id, said);
   }
 }

@@ -10,54 +10,54 @@ import { checkCount } from '../define/check-count.ts';
 import { isFault } from './faults.ts';
 import type { ResourceOptions } from './resource-options.ts';
 import { checkMs, clockOf } from './resource-options.ts';
-import { Told } from './told.ts';
+import { Broadcast } from './broadcast.ts';
 
-/** `open`: calls fail at once; `halfOpen`: one is let through to see, or has been. */
+/** `open`: calls fail at once; `halfOpen`: one trial call may pass, or is in progress. */
 export type BreakerState = 'closed' | 'open' | 'halfOpen';
 
-/** When a breaker opens, and for how long. */
+/** Options of {@link circuitBreaker}. */
 export interface BreakerOptions extends ResourceOptions {
-  /** Failures in a row that open it. Default 5. */
+  /** Consecutive failures that open it. Default 5. */
   readonly failures?: number | undefined;
-  /** The time that it stays open before one call is let through, in ms. Default 30,000. */
+  /** Time that it stays open before a trial call, in ms. Default 30,000. */
   readonly halfOpenAfterMs?: number | undefined;
   /**
-   * Which failures count. Default: those of the other side (out of order, unreachable, too late, nonsense, a tool that threw); not
-   * the caller's mistakes (a bad request, a wrong key, a 4xx), limits (429), refusals, or what was called off.
+   * Selects the failures that count. Default: those of the called side (unavailable, unreachable, timed out, malformed answers, a tool that
+   * threw); not the caller's errors (a bad request, a wrong key, a 4xx), rate limits (429), refusals, or cancelled calls.
    */
   readonly counts?: ((error: ErrorData) => boolean) | undefined;
 }
 
-/** A call that was let through; the first word on what came of it counts. */
+/** A call that was admitted; its first report counts. */
 export interface BreakerPass {
   succeeded(): void;
-  /** What it failed with; whether it counts is for the breaker to say. */
+  /** Reports a failure; the breaker decides whether it counts. */
   failed(thrown: unknown): void;
-  /** Nobody waited for it any more. */
+  /** Reports that the call was cancelled. */
   calledOff(): void;
 }
 
-/** Keeps calls from somebody who fails every time; see {@link circuitBreaker}. */
+/** Rejects calls to a service that keeps failing; see {@link circuitBreaker}. */
 export interface CircuitBreaker {
   readonly name: string;
   readonly state: BreakerState;
-  /** Each state that it comes to; `halfOpen` when a call is let through. */
+  /** Emits each new state; `halfOpen` when a trial call is admitted. */
   readonly states$: Observable<BreakerState>;
-  /** The time until a call may pass, in ms; 0 if one may now. */
+  /** Time until a call may pass, in ms; 0 if one may pass now. */
   readonly retryAfterMs: number;
-  /** Throws `resource.open` unless a call may pass now, and changes nothing. */
+  /** Throws `resource.open` unless a call may pass now. Changes nothing. */
   check(): void;
-  /** Lets a call through, or throws `resource.open`. Who was let through has to say what came of it. */
+  /** Admits a call, or throws `resource.open`. The caller has to report the result. */
   pass(): BreakerPass;
-  /** Does something if it may be done. */
+  /** Runs `work` as one call. */
   use<Value>(work: () => Value | Promise<Value>): Promise<Value>;
 }
 
 /**
- * A circuit breaker for a provider or a tool: after so many failures in a row, calls fail at once with `resource.open` (its
- * `retryAfterMs` says when to come back, and an agent with several models falls back to the next), until one is let through to see.
+ * Creates a circuit breaker for a provider or a tool: after a number of consecutive failures, calls fail at once with `resource.open` (with
+ * `retryAfterMs`; an agent with several models falls back to the next), until a trial call succeeds.
  *
- * It needs no timer and nobody has to close it: it half-opens at the first call that is due.
+ * It uses no timer and needs no manual reset: it half-opens at the first call that is due.
  *
  * @example
  * const breaker = circuitBreaker({ failures: 5, halfOpenAfterMs: 30_000 });
@@ -69,14 +69,14 @@ export const circuitBreaker = (options: BreakerOptions = {}): CircuitBreaker => 
 
 const DEFAULT_FAILURES = 5;
 const DEFAULT_HALF_OPEN_MS = 30_000;
-/** While one is on trial, nobody knows for how long: the others are told to look again soon. */
+/** Retry advice during a trial call, whose duration is unknown, in ms. */
 const TRIAL_MS = 5_000;
 
 class Breaker implements CircuitBreaker {
   readonly name: string;
   readonly #clock: Clock;
   readonly #counts: (error: ErrorData) => boolean;
-  readonly #told = new Told<BreakerState>();
+  readonly #observers = new Broadcast<BreakerState>();
   #snapshot: SnapshotFrom<typeof breakerMachine>;
 
   constructor(options: BreakerOptions) {
@@ -102,7 +102,7 @@ class Breaker implements CircuitBreaker {
   }
 
   get states$(): Observable<BreakerState> {
-    return this.#told.values$;
+    return this.#observers.values$;
   }
 
   get retryAfterMs(): number {
@@ -162,10 +162,10 @@ class Breaker implements CircuitBreaker {
   #move(event: BreakerEvent): void {
     const { value } = this.#snapshot;
     [this.#snapshot] = transition(breakerMachine, this.#snapshot, event);
-    if (this.#snapshot.value !== value) this.#told.tell(this.#snapshot.value);
+    if (this.#snapshot.value !== value) this.#observers.emit(this.#snapshot.value);
   }
 
-  /** What it cannot be told of counts: the call's own error is worth more than the one of whoever was asked. */
+  /** A throwing `counts` counts the failure: the call's own error is the one to report. */
   #doesCount(error: ErrorData): boolean {
     try {
       return this.#counts(error);

@@ -4,51 +4,51 @@ import { busyError, checkMs, clockOf, closedError, LONGEST_WAIT_MS } from './res
 import type { WaitOptions } from './waiting-line.ts';
 import { WaitingLine } from './waiting-line.ts';
 
-/** What a pool may be told beside its size. */
+/** Options of {@link concurrencyPool}. */
 export interface PoolOptions extends ResourceOptions {
-  /** The time that somebody waits for a place at most, in ms. Default 300,000. */
+  /** Longest wait for a slot, in ms. Default 300,000. */
   readonly waitMs?: number | undefined;
 }
 
-/** A place in a pool, held by one call. */
-export interface Place {
+/** A slot in a pool, held by one call. */
+export interface PoolSlot {
   /**
-   * Gives the place away while `work` waits for others, who may need it, and goes on when one is free again: before all who wait
-   * in line. While another `lend` of the same place is under way, the place stays away.
+   * Releases the slot while `work` waits for others, who may need it, then acquires one again, before all waiting calls. With several
+   * concurrent `lend`s the slot stays released until the last is done.
    */
   lend<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** The call is over; twice is once. */
+  /** Releases the slot for good; idempotent. */
   leave(): void;
 }
 
-/** So many calls at a time; see {@link concurrencyPool}. */
+/** Limits the number of concurrent calls; see {@link concurrencyPool}. */
 export interface ConcurrencyPool {
   readonly name: string;
   readonly size: number;
-  /** The number of places that are held. */
+  /** Number of slots in use. */
   readonly taken: number;
-  /** The number of those that wait for one. */
+  /** Number of waiting calls. */
   readonly waiting: number;
-  /** A place: at once if one is free and nobody waits, else in line. */
-  enter(options?: WaitOptions): Place | Promise<Place>;
-  /** Does something with a place, which is left however it ends. */
-  use<Value>(work: (place: Place) => Value | Promise<Value>, options?: WaitOptions): Promise<Value>;
-  /** Whoever waits, and whoever comes, is refused with `resource.closed`; who has a place keeps it. */
+  /** Acquires a slot: at once if one is free and no call waits, otherwise in order. */
+  enter(options?: WaitOptions): PoolSlot | Promise<PoolSlot>;
+  /** Runs `work` with a slot, which is released in any case. */
+  use<Value>(work: (place: PoolSlot) => Value | Promise<Value>, options?: WaitOptions): Promise<Value>;
+  /** Rejects waiting and new calls with `resource.closed`; slots in use remain valid. */
   close(): void;
 }
 
 /**
- * So many calls at a time, in the order of coming, whatever run they belong to.
+ * Creates a pool that limits the number of concurrent calls, first come, first served, across runs.
  *
- * A tool that holds a place and runs an agent gives its place away meanwhile: else, nested deeply enough, everybody would wait for
- * everybody. By `use`, say so yourself with `place.lend`.
+ * A tool that holds a slot and runs an agent releases it meanwhile; otherwise nested calls could wait for each other for ever. With `use`,
+ * do the same by `place.lend`.
  *
  * @example
  * const browsers = concurrencyPool(4, { name: 'browsers' });
  * const page = await browsers.use(() => open(url));
  *
- * @throws {TroupeError} `resource.invalid` for a size that is no whole number from 1. `enter` rejects with `resource.busy` for whoever
- * waited too long, with `run.aborted`, and with `resource.closed`.
+ * @throws {TroupeError} `resource.invalid` for a size that is no whole number from 1. `enter` rejects with `resource.busy` after
+ * the longest wait, with `run.aborted`, and with `resource.closed`.
  */
 export const concurrencyPool = (size: number, options: PoolOptions = {}): ConcurrencyPool =>
   new Pool(size, options);
@@ -83,7 +83,7 @@ class Pool implements ConcurrencyPool {
     return this.#line.size;
   }
 
-  enter(options: WaitOptions = {}): Place | Promise<Place> {
+  enter(options: WaitOptions = {}): PoolSlot | Promise<PoolSlot> {
     if (this.#isClosed) return Promise.reject(closedError(`a place in the pool '${this.name}'`));
     if (this.#taken < this.size && this.#line.size === 0) {
       this.#taken += 1;
@@ -93,7 +93,7 @@ class Pool implements ConcurrencyPool {
     return this.#line.join(undefined, { priority, waitMs, signal }).then(() => this.#place(options));
   }
 
-  async use<Value>(work: (place: Place) => Value | Promise<Value>, options?: WaitOptions): Promise<Value> {
+  async use<Value>(work: (place: PoolSlot) => Value | Promise<Value>, options?: WaitOptions): Promise<Value> {
     const place = await this.enter(options);
     try {
       return await work(place);
@@ -107,7 +107,7 @@ class Pool implements ConcurrencyPool {
     this.#line.refuseAll(closedError(`a place in the pool '${this.name}'`));
   }
 
-  #place(options: WaitOptions): Place {
+  #place(options: WaitOptions): PoolSlot {
     return new HeldPlace(
       () => {
         this.#release();
@@ -116,13 +116,13 @@ class Pool implements ConcurrencyPool {
     );
   }
 
-  /** A place goes from hand to hand: nobody comes in between. */
+  /** Passes the slot directly to the next waiting call. */
   #release(): void {
     if (this.#line.size > 0) this.#line.serve();
     else this.#taken -= 1;
   }
 
-  /** A holder that lent its place comes back, before all who wait; however long that takes. */
+  /** Acquires a lent slot again, before all waiting calls, without a time limit. */
   #return({ signal }: WaitOptions): Promise<void> | undefined {
     if (this.#taken < this.size) {
       this.#taken += 1;
@@ -132,54 +132,54 @@ class Pool implements ConcurrencyPool {
   }
 }
 
-class HeldPlace implements Place {
+class HeldPlace implements PoolSlot {
   readonly #release: () => void;
   readonly #return: () => Promise<void> | undefined;
   #isHeld = true;
   #isOver = false;
   #lent = 0;
-  #comingBack: Promise<void> | undefined;
+  #reacquiring: Promise<void> | undefined;
 
-  constructor(release: () => void, comeBack: () => Promise<void> | undefined) {
+  constructor(release: () => void, reacquire: () => Promise<void> | undefined) {
     this.#release = release;
-    this.#return = comeBack;
+    this.#return = reacquire;
   }
 
   async lend<Value>(work: () => Promise<Value>): Promise<Value> {
     this.#lent += 1;
-    this.#giveAway();
+    this.#releaseSlot();
     try {
       return await work();
     } finally {
       this.#lent -= 1;
-      if (this.#lent === 0 && !this.#isOver) await this.#takeBack();
+      if (this.#lent === 0 && !this.#isOver) await this.#reacquire();
     }
   }
 
   leave(): void {
     this.#isOver = true;
-    this.#giveAway();
+    this.#releaseSlot();
   }
 
-  #giveAway(): void {
+  #releaseSlot(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     this.#release();
   }
 
-  /** Once, also for several who lent it together. */
-  #takeBack(): Promise<void> {
-    return (this.#comingBack ??= this.#comeBack());
+  /** Once for all concurrent lends. */
+  #reacquire(): Promise<void> {
+    return (this.#reacquiring ??= this.#acquireAgain());
   }
 
-  async #comeBack(): Promise<void> {
+  async #acquireAgain(): Promise<void> {
     try {
       await this.#return();
       this.#isHeld = true;
-      // The call ended, or lent its place again, while it was on its way back.
-      if (this.#isOver || this.#lent > 0) this.#giveAway();
+      // The call ended or lent its slot again meanwhile.
+      if (this.#isOver || this.#lent > 0) this.#releaseSlot();
     } finally {
-      this.#comingBack = undefined;
+      this.#reacquiring = undefined;
     }
   }
 }

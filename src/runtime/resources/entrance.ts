@@ -2,57 +2,61 @@ import type { ErrorData } from '../../contracts/error.ts';
 import { isThenable } from '../../contracts/thenable.ts';
 import type { Priority } from '../../contracts/priority.ts';
 import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
-import type { ConcurrencyPool, Place } from './concurrency-pool.ts';
+import type { ConcurrencyPool, PoolSlot } from './concurrency-pool.ts';
 import { isFault } from './faults.ts';
 import type { ProviderHealth } from './provider-health.ts';
 import type { RateGrant, RateLimit } from './rate-limit.ts';
 
-/** What calls share with others, whatever run they belong to. Each may be left out. */
+/** The resources that calls share across runs; each is optional. */
 export interface SharedBy {
-  /** Fails calls at once while the other side is out of order. */
+  /** Rejects calls while the called side keeps failing. */
   readonly breaker?: CircuitBreaker | undefined;
-  /** So many at a time. */
+  /** Limits concurrent calls. */
   readonly pool?: ConcurrencyPool | undefined;
-  /** So many, or so many tokens, in a time. */
+  /** Limits calls or tokens per time. */
   readonly rate?: RateLimit | undefined;
-  /** Told what came of each call. */
+  /** Observes the result of each call. */
   readonly health?: ProviderHealth | undefined;
-  /** Who goes first in line. Default `peer`. */
+  /** Priority among waiting calls. Default `peer`. */
   readonly priority?: Priority | undefined;
 }
 
-/** What one call wants of what it shares. */
-export interface CallWish {
+/** The requirements of one call. */
+export interface SharedCallNeeds {
   /** Read only if the call has to wait. */
   readonly signal: AbortSignal;
-  /** What it may use; asked only where tokens are limited. */
+  /** Tokens that it may use; called only if tokens are limited. */
   readonly tokens: () => number;
-  /** The time of the call stands still while it waits. */
+  /** Suspends the call's timeouts while it waits. */
   readonly inLine: <Turn>(turn: Promise<Turn>) => Promise<Turn>;
 }
 
-/** A call that may begin; whoever was let in says, once, what came of it. */
+/** An admitted call, which reports its result once. */
 export interface Entered {
-  readonly place: Place | undefined;
+  readonly place: PoolSlot | undefined;
   succeeded(tokens?: number): void;
   failed(error: ErrorData): void;
   calledOff(): void;
 }
 
 /**
- * Lets a call in: at once if there is room everywhere, else as soon as it is its turn.
+ * Admits a call: at once if all resources allow it, otherwise in order.
  *
- * The place comes before the leave to call: leave counts from the moment it is given. A breaker is looked at first, as nobody should
- * wait for somebody who is out of order, and asked last.
+ * The pool comes before the rate limit, as a rate permit counts from the moment it is given. The breaker is checked first, so that no call
+ * waits for a service that is down, and entered last.
  */
-export const enter = (by: SharedBy, wish: CallWish): Entered | Promise<Entered> => {
+export const enter = (by: SharedBy, wish: SharedCallNeeds): Entered | Promise<Entered> => {
   by.breaker?.check();
   const place = by.pool?.enter(optionsOf(by, wish));
   if (isThenable(place)) return wish.inLine(place).then((held) => withPlace(by, wish, held));
   return withPlace(by, wish, place);
 };
 
-const withPlace = (by: SharedBy, wish: CallWish, place: Place | undefined): Entered | Promise<Entered> => {
+const withPlace = (
+  by: SharedBy,
+  wish: SharedCallNeeds,
+  place: PoolSlot | undefined,
+): Entered | Promise<Entered> => {
   const { rate } = by;
   if (rate === undefined) return withGrant(by, place, undefined);
   const tokens = rate.limitsTokens ? wish.tokens() : 0;
@@ -74,12 +78,12 @@ const withPlace = (by: SharedBy, wish: CallWish, place: Place | undefined): Ente
   );
 };
 
-const withGrant = (by: SharedBy, place: Place | undefined, grant: RateGrant | undefined): Entered => {
+const withGrant = (by: SharedBy, place: PoolSlot | undefined, grant: RateGrant | undefined): Entered => {
   let pass: BreakerPass | undefined;
   try {
     pass = by.breaker?.pass();
   } catch (thrown) {
-    // It opened while the call was in line.
+    // It opened while the call waited.
     grant?.giveBack();
     place?.leave();
     throw thrown;
@@ -105,12 +109,12 @@ const withGrant = (by: SharedBy, place: Place | undefined, grant: RateGrant | un
   };
 };
 
-/** The provider said, by a 429 or a 503, that nobody should come back before. */
+/** Checks whether the provider asked for a pause by a 429 or 503. */
 const isAskedToWait = (error: ErrorData): error is ErrorData & { readonly retryAfterMs: number } =>
   (error.code === 'model.rate-limited' || error.code === 'model.unavailable') &&
   error.retryAfterMs !== undefined;
 
-const optionsOf = ({ priority }: SharedBy, wish: CallWish) => ({
+const optionsOf = ({ priority }: SharedBy, wish: SharedCallNeeds) => ({
   priority,
   get signal() {
     return wish.signal;

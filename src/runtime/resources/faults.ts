@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorData } from '../../contracts/error.ts';
 
-/** Codes that speak of the other side, not of the caller. */
+/** Codes of failures of the called side, as opposed to the caller's. */
 const FAULTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'model.unavailable',
   'model.network',
@@ -10,14 +10,14 @@ const FAULTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'model.failed',
   'tool.failed',
   'tool.timeout',
-  // What carries no code of ours was thrown by somebody's own code.
+  // An error without a code was thrown by user code.
   'internal',
 ]);
 
-/** Statuses of 4xx that say nothing against the caller. */
+/** 4xx statuses that are not the caller's fault. */
 const NOT_THE_CALLER: ReadonlySet<number> = new Set([408, 425]);
 
-/** Checks whether the other side is at fault, as far as the error tells. */
+/** Checks whether the called side is at fault, as far as the error tells. */
 export const isFault = ({ code, status }: ErrorData): boolean => {
   if (!FAULTS.has(code)) return false;
   return status === undefined || status < 400 || status >= 500 || NOT_THE_CALLER.has(status);

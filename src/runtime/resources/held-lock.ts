@@ -1,36 +1,36 @@
 import type { WaitOptions } from './waiting-line.ts';
 
-/** The times that somebody waits for a lock, and may keep it. */
+/** Time limits of a lock. */
 export interface LockTimes {
-  /** The longest wait, in ms. Default 30,000. */
+  /** Longest wait, in ms. Default 30,000. */
   readonly waitMs?: number | undefined;
-  /** The time that it may be kept without being renewed, in ms. Default 60,000. */
+  /** Lease without renewal, in ms. Default 60,000. */
   readonly leaseMs?: number | undefined;
 }
 
-/** Whoever wants a lock. */
+/** Options for acquiring a lock. */
 export interface LockOptions extends LockTimes, WaitOptions {
   /**
-   * Who it is, by a name that is told in errors: one owner that waits for what another holds, who waits for what it holds, is a deadlock.
-   * The `key` of a tool's context says that it is this call, whatever it waits for elsewhere; any other name means somebody of these locks only.
-   * Default: each call is somebody of its own, so that nothing is known of what else it holds.
+   * Name of the owner, shown in errors. A cycle of owners that wait for each other's locks is a deadlock. The `key` of a tool's context
+   * identifies the call, including its waits outside these locks; any other name is local to them. Default: a new owner per call, for which
+   * deadlocks cannot be detected.
    */
   readonly owner?: string | undefined;
-  /** The owners that wait until this one is done, outermost first. Of a call of a run it is known without being said. */
+  /** Owners that wait for this one, outermost first. Known by itself for a call of a run. */
   readonly callers?: readonly string[] | undefined;
 }
 
 /** A lock that is held. */
 export interface HeldLock extends AsyncDisposable {
   readonly name: string;
-  /** Grows with each holder: hand it to the resource, which can refuse a holder whose lease is over. */
+  /** Fencing token, which grows with each holder: pass it to the resource, which can refuse an expired holder. */
   readonly fence: number;
-  /** False once it was released or its lease is over. */
+  /** False once it is released or expired. */
   readonly isHeld: boolean;
-  /** Aborted with `lock.lost` when the lease is over. */
+  /** Aborted with `lock.lost` when the lease expires. */
   readonly signal: AbortSignal;
-  /** Keeps it for so long from now, in ms (default: as long as at first). Throws `lock.lost` if it is not held any more. */
+  /** Extends the lease to `leaseMs` from now (default: its initial length). Throws `lock.lost` if it has expired. */
   renew(leaseMs?: number): void;
-  /** Lets go of it; twice is once. */
+  /** Releases the lock; idempotent. */
   release(): void;
 }

@@ -1,7 +1,7 @@
 export { circuitBreaker } from './circuit-breaker.ts';
 export type { BreakerOptions, BreakerPass, BreakerState, CircuitBreaker } from './circuit-breaker.ts';
 export { concurrencyPool } from './concurrency-pool.ts';
-export type { ConcurrencyPool, Place, PoolOptions } from './concurrency-pool.ts';
+export type { ConcurrencyPool, PoolSlot, PoolOptions } from './concurrency-pool.ts';
 export type { HeldLock, LockOptions, LockTimes } from './held-lock.ts';
 export { locks } from './locks.ts';
 export type { Locks, LocksOptions } from './locks.ts';
@@ -11,7 +11,7 @@ export type { PerProvider, PerProviderOptions, ProviderLimits, ProviderResources
 export { providerHealth } from './provider-health.ts';
 export type { HealthOptions, HealthSnapshot, HealthStatus, ProviderHealth } from './provider-health.ts';
 export { rateLimit } from './rate-limit.ts';
-export type { RateGrant, RateLimit, RateLimitOptions, RateWish } from './rate-limit.ts';
+export type { RateGrant, RateLimit, RateLimitOptions, RateRequest } from './rate-limit.ts';
 export type { ResourceOptions } from './resource-options.ts';
 export { shared } from './shared-model.ts';
 export type { SharedBy } from './entrance.ts';

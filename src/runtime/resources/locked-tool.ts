@@ -6,12 +6,12 @@ import { withExecute } from '../../tools/with-execute.ts';
 import { onSignal } from '../run/shared-signal.ts';
 import type { HeldLock, LockOptions, LockTimes } from './held-lock.ts';
 
-/** Asks for a lock. */
+/** Acquires a lock. */
 export type Lock = (name: string, options: LockOptions) => Promise<HeldLock>;
 
 /**
- * A tool whose calls hold a lock. It is let go of when the call ends, however it ends; a call whose lease is over fails with `lock.lost`, and
- * its signal is aborted, as somebody else may be at work by then.
+ * Wraps a tool so that its calls hold a lock, which is released when the call ends. A call whose lease expires fails with `lock.lost` and
+ * its signal is aborted, as another call may hold the lock by then.
  */
 export const lockedTool = <Input>(
   tool: DefinedTool<Input>,
@@ -20,9 +20,9 @@ export const lockedTool = <Input>(
   lock: Lock,
 ): Tool =>
   withExecute(tool, async (input, context) => {
-    // Who the call works for is known to whoever waits for it: it need not be said.
+    // Callers of a run's call are known to the wait graph.
     const { key: owner, signal } = context;
-    // It was checked by the tool's own schema.
+    // The tool's own schema validated the input.
     const wanted = typeof name === 'string' ? name : name(input as Input);
     const held = await lock(wanted, { owner, signal, waitMs, leaseMs });
     try {
@@ -42,7 +42,7 @@ const whileHeld = async (
   return tool.execute(input, wrapContext(context, { signal }));
 };
 
-/** Never resolves: rejects when the lease is over. */
+/** Rejects when the lease expires; never resolves. */
 const untilLost = ({ signal }: HeldLock): Promise<never> =>
   new Promise((_resolve, reject) => {
     onSignal(signal, () => {

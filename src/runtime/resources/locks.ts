@@ -15,37 +15,38 @@ import { ownerParty } from '../actors/waits.ts';
 
 /** Named locks; see {@link locks}. */
 export interface Locks extends EngineResource {
-  /** Waits for a lock, and holds it until it is released, the signal aborts, or its lease is over. */
+  /** Acquires a lock and holds it until it is released, its lease expires, or the signal aborts. */
   lock(name: string, options?: LockOptions): Promise<HeldLock>;
-  /** A tool whose calls hold a lock, of the same name or one that follows from the input. */
+  /** Wraps a tool so that its calls hold a lock, with a fixed name or one computed from the input. */
   locked<Input>(tool: DefinedTool<Input>, name: string | ((input: Input) => string), times?: LockTimes): Tool;
-  /** Each lock that is held. */
+  /** The locks that are held. */
   snapshot(): readonly LockSnapshot[];
-  /** Whoever waits, and whoever comes, is refused with `resource.closed`; who holds a lock may release it. */
+  /** Rejects waiting and new requests with `resource.closed`; held locks can still be released. */
   close(): void;
 }
 
-/** What all of its locks have in common. */
+/** Options of {@link locks}, which apply to each lock. */
 export interface LocksOptions extends ResourceOptions, LockTimes {}
 
 const DEFAULT_WAIT_MS = 30_000;
 const DEFAULT_LEASE_MS = 60_000;
 
 /**
- * Named locks that agents of all runs of a process share: one at a time holds each, in the order of coming, with a deadline on the wait
- * and on the holding.
+ * Creates named locks that agents of all runs in a process share: exclusive, first come, first served, with limits on waiting and holding.
  *
- * A wait that would close a circle (a holds x and wants y, b holds y and wants x) is refused at once with `wait.deadlock`, which names the
- * circle; all others go on. So is a circle that goes through a question (ada has x and asks bob, who wants x) or a child, in this run or another: a
-call of a run is known in all locks, if its `key` is given as the owner; `locked` gives it. A lock lives in this process, within an effect: after a crash nobody holds it, a tool that was under way is done
- * again, or asked about, under a lock of its own, and `fence` begins anew. For locks among processes ask a database.
+ * A wait that would close a cycle (a holds x and wants y, b holds y and wants x) is refused at once with `wait.deadlock`, which names the
+ * cycle; the others continue. Cycles through a question (ada holds x and asks bob, who wants x) or a child, in this run or another, are
+ * detected too if a call of a run passes its `key` as the owner, as `locked` does. A lock lives in this process, within an effect: after a
+ * crash it is free, an interrupted tool call is repeated or looked up under a new lock, and `fence` starts again. For locks among processes
+ * use a database.
  *
  * @example
  * const files = locks();
  * const edit = files.locked(editFile, ({ path }) => path, { leaseMs: 10_000 });
  * await using held = await files.lock('report.md', { waitMs: 5_000 });
  *
- * @throws {TroupeError} `resource.invalid` for a time that bounds nothing. `lock` rejects with `lock.busy` for whoever waited too long, with
+ * @throws {TroupeError} `resource.invalid` for a time that bounds nothing. `lock` rejects with `lock.busy` after the longest wait,
+ * with
  * `wait.deadlock`, `run.aborted` and `resource.closed`.
  */
 export const locks = (options: LocksOptions = {}): Locks => new NamedLocks(options);
@@ -56,7 +57,7 @@ class NamedLocks implements Locks {
   readonly #waitMs: number;
   readonly #leaseMs: number;
   readonly #locks = new Map<string, NamedLock>();
-  /** Names of owners mean somebody else in other locks. */
+  /** Makes owner names distinct from those of other locks. */
   readonly #scope = randomId();
   #fence = 0;
   #owners = 0;

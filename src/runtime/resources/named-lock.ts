@@ -15,18 +15,18 @@ import { checkMs } from './resource-options.ts';
 import type { Waiting } from './waiting-line.ts';
 import { WaitingLine } from './waiting-line.ts';
 
-/** A lock as it is now. */
+/** The current state of a lock. */
 export interface LockSnapshot {
   readonly name: string;
   readonly owner: string;
   readonly fence: number;
-  /** When its lease ends, in ms since 1970. */
+  /** End of its lease, in ms since 1970. */
   readonly until: number;
   readonly waiting: number;
 }
 
-/** Whoever wants the lock, with all that may be left out filled in. */
-export interface LockWish {
+/** A complete request for a lock. */
+export interface LockRequest {
   readonly owner: string;
   readonly callers: readonly string[];
   readonly priority: Priority | undefined;
@@ -35,27 +35,27 @@ export interface LockWish {
   readonly leaseMs: number;
 }
 
-/** What a lock needs of those around it. */
+/** The calls that a lock needs of its environment. */
 export interface LockSetting {
   readonly clock: Clock;
-  /** Who an owner is among all who wait in this process. */
+  /** The owner as a party of the process's wait graph. */
   readonly partyOf: (owner: string) => Party;
   readonly nextFence: () => number;
-  /** Nobody has it, and nobody waits. */
+  /** Called when the lock is free and nothing waits for it. */
   readonly onFree: () => void;
 }
 
 interface Wanted {
-  readonly wish: LockWish;
+  readonly wish: LockRequest;
   readonly lineage: readonly Wait<Party>[];
   wait: Wait<Party>;
 }
 
 /**
- * One lock: its lease machine, those who wait, and the timer of whoever holds it.
+ * One lock: its lease machine, its waiting requests, and the holder's timer.
  *
- * I1  At most one holds it; each holder's fence is larger than that of the one before.
- * I2  Who waits gets it in order, or is refused: too late, called off, closed, or the victim of a deadlock.
+ * I1 At most one owner holds it; each holder's fence is larger than the previous one.
+ * I2 A waiting request gets the lock in order, or is refused: timed out, cancelled, closed, or the victim of a deadlock.
  */
 export class NamedLock {
   readonly name: string;
@@ -77,7 +77,7 @@ export class NamedLock {
     });
   }
 
-  acquire(wish: LockWish): HeldLock | Promise<HeldLock> {
+  acquire(wish: LockRequest): HeldLock | Promise<HeldLock> {
     const holding = this.#holding;
     if (holding === undefined) {
       const lease = this.#leaseFor(wish);
@@ -103,8 +103,8 @@ export class NamedLock {
     for (const waiting of this.#line) this.#refuse(waiting, error);
   }
 
-  /** @throws `wait.deadlock` if the wait would close a circle. */
-  #wantedBy(wish: LockWish, holder: string): Wanted {
+  /** @throws `wait.deadlock` if the wait would close a cycle. */
+  #wantedBy(wish: LockRequest, holder: string): Wanted {
     const { partyOf } = this.#setting;
     const wait = this.#waitFor(wish, holder);
     const callers = wish.callers.map(partyOf);
@@ -120,7 +120,7 @@ export class NamedLock {
     throw refusalOf(circle);
   }
 
-  #waitFor({ owner }: LockWish, holder: string): Wait<Party> {
+  #waitFor({ owner }: LockRequest, holder: string): Wait<Party> {
     const { partyOf } = this.#setting;
     return { who: partyOf(owner), on: [partyOf(holder)], kind: 'lock', what: this.name };
   }
@@ -130,11 +130,11 @@ export class NamedLock {
     for (const each of lineage) waits.remove(each);
   }
 
-  #leaseFor({ leaseMs }: LockWish): Lease {
+  #leaseFor({ leaseMs }: LockRequest): Lease {
     return { fence: this.#setting.nextFence(), until: this.#setting.clock.now() + leaseMs };
   }
 
-  #hold(wish: LockWish, { fence }: Lease): Holding {
+  #hold(wish: LockRequest, { fence }: Lease): Holding {
     const holding = new Holding(this.name, wish, fence, this.#setting.clock, {
       released: () => {
         this.#over({ type: 'released', fence });
@@ -150,7 +150,7 @@ export class NamedLock {
     return holding;
   }
 
-  /** The holder is done with it: the first in line has it from this moment on. */
+  /** Ends the lease; the first waiting request holds the lock from this moment on. */
   #over(event: Extract<LeaseEvent, { readonly next?: unknown }>): void {
     const first = this.#line.first;
     if (first === undefined) {
@@ -168,7 +168,7 @@ export class NamedLock {
     for (const waiting of this.#line) this.#waitOn(waiting, wish.owner);
   }
 
-  /** Those behind wait for the new holder now. */
+  /** Waiting requests now wait for the new holder. */
   #waitOn(waiting: Waiting<Wanted>, holder: string): void {
     const { about } = waiting;
     waits.remove(about.wait);
@@ -195,7 +195,7 @@ interface Ends {
 
 class Holding implements HeldLock {
   readonly name: string;
-  readonly wish: LockWish;
+  readonly wish: LockRequest;
   readonly fence: number;
   readonly #clock: Clock;
   readonly #ends: Ends;
@@ -204,7 +204,7 @@ class Holding implements HeldLock {
   #timer: unknown;
   #isHeld = true;
 
-  constructor(name: string, wish: LockWish, fence: number, clock: Clock, ends: Ends) {
+  constructor(name: string, wish: LockRequest, fence: number, clock: Clock, ends: Ends) {
     this.name = name;
     this.wish = wish;
     this.fence = fence;
@@ -269,7 +269,7 @@ const busy = (name: string, waitMs: number, holder: string | undefined): TroupeE
     { retryable: 'yes' },
   );
 
-/** What a holder is told whose lease is over. */
+/** The error for a holder whose lease has expired. */
 const lost = (name: string, leaseMs: number): TroupeError =>
   new TroupeError(
     'lock.lost',

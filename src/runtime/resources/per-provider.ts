@@ -12,23 +12,23 @@ import type { RateLimit, RateLimitOptions } from './rate-limit.ts';
 import { rateLimit } from './rate-limit.ts';
 import { shared } from './shared-model.ts';
 
-/** What the models of one provider share. What is left out does not limit; a breaker and health there always are. */
+/** Limits shared by the models of one provider. Omitted ones do not limit; breaker and health are always present. */
 export interface ProviderLimits {
   readonly rate?: Omit<RateLimitOptions, 'name' | 'clock'> | undefined;
-  /** Calls under way at the same time. */
+  /** Number of concurrent calls. */
   readonly concurrency?: number | undefined;
-  /** Default: 5 failures in a row, 30 s. False for none. */
+  /** Default: 5 consecutive failures, 30 s. False for none. */
   readonly breaker?: Omit<BreakerOptions, 'name' | 'clock'> | false | undefined;
   readonly health?: Omit<HealthOptions, 'name' | 'clock'> | undefined;
 }
 
-/** Who shares what. */
+/** Options of {@link perProvider}. */
 export interface PerProviderOptions {
-  /** By the model's key; `*` is for all that are not named, each key by itself. */
+  /** By the model's key; `*` applies to each other key separately. */
   readonly limits: Readonly<Record<string, ProviderLimits>>;
-  /** Which models belong together. Default: those of the same `provider`. */
+  /** Groups models. Default: by `provider`. */
   readonly keyOf?: ((model: Model) => string) | undefined;
-  /** Default the machine's. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -41,20 +41,19 @@ export interface ProviderResources {
   readonly health: ProviderHealth;
 }
 
-/** Stands around all models of an engine or a run; see {@link perProvider}. */
+/** Wraps all models of an engine or a run; see {@link perProvider}. */
 export interface PerProvider extends EngineResource {
   around(model: Model): Model;
-  /** What a key's models share, made when it is first asked for; undefined where nothing is shared under that key. */
+  /** The resources of a key, created on first access; undefined if the key has no limits. */
   of(key: string): ProviderResources | undefined;
-  /** How each provider is that was called. */
+  /** Health of each provider that was called. */
   readonly health: readonly HealthSnapshot[];
-  /** Whoever waits is refused. */
+  /** Rejects waiting calls. */
   close(): void;
 }
 
 /**
- * One limit, pool, breaker and health for each provider key, shared by all models of an engine (or a run) without wrapping them one by
- * one.
+ * Creates one limit, pool, breaker and health per provider key, shared by all models of an engine (or a run) without wrapping each model.
  *
  * @example
  * const providers = perProvider({ limits: { openai: { rate: { perMinute: 500 } }, '*': { concurrency: 20 } } });
@@ -74,7 +73,7 @@ class Providers implements PerProvider {
 
   constructor(options: PerProviderOptions) {
     this.#options = options;
-    // What is wrong with them is said now, not at the first call.
+    // Validates the limits now instead of at the first call.
     for (const [key, limits] of Object.entries(options.limits)) this.#make(key, limits);
   }
 
@@ -88,7 +87,7 @@ class Providers implements PerProvider {
     const by = this.of(this.#keyOf(model));
     const wrapped = by === undefined ? model : shared(model, by);
     this.#wrapped.set(model, wrapped);
-    // One that is around already is not wrapped again, as by an engine and a run that share this.
+    // A wrapped model is not wrapped again, for example when an engine and a run share this.
     this.#wrapped.set(wrapped, wrapped);
     return wrapped;
   }

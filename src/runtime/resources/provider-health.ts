@@ -3,55 +3,55 @@ import type { Clock } from '../../contracts/clock.ts';
 import { checkCount } from '../define/check-count.ts';
 import type { ResourceOptions } from './resource-options.ts';
 import { checkMs, clockOf } from './resource-options.ts';
-import { Told } from './told.ts';
+import { Broadcast } from './broadcast.ts';
 
 /**
- * How somebody is, by what came of the last calls: `active` (next to nothing failed), `degraded` (a fifth or more), `unhealthy` (half or
- * more), `offline` (so many failures in a row that nothing can be expected).
+ * Health by the latest calls: `active` (hardly any failed), `degraded` (a fifth or more), `unhealthy` (half or more), `offline` (a number
+ * of consecutive failures).
  */
 export type HealthStatus = 'active' | 'degraded' | 'unhealthy' | 'offline';
 
-/** How somebody is, in figures. */
+/** The health of a service in numbers. */
 export interface HealthSnapshot {
   readonly name: string;
   readonly status: HealthStatus;
-  /** Of the last calls, as many as the window holds. */
+  /** Number of calls in the window. */
   readonly calls: number;
   readonly failures: number;
   /** Failures since the last success. */
   readonly failuresInRow: number;
-  /** In ms since 1970; undefined if that never was. */
+  /** In ms since 1970; undefined if there was none. */
   readonly lastSuccessAt: number | undefined;
   readonly lastFailureAt: number | undefined;
   readonly at: number;
 }
 
-/** How health is judged. */
+/** Options of {@link providerHealth}. */
 export interface HealthOptions extends ResourceOptions {
-  /** The number of the last calls that are counted. Default 20. */
+  /** Number of latest calls that count. Default 20. */
   readonly window?: number | undefined;
-  /** Failures in a row that mean `offline`. Default 5. */
+  /** Consecutive failures that mean `offline`. Default 5. */
   readonly offlineAfter?: number | undefined;
-  /** The interval at which watchers are notified though nothing has changed, in ms. Default 30,000. */
+  /** Interval at which observers are notified without a change, in ms. Default 30,000. */
   readonly heartbeatMs?: number | undefined;
 }
 
-/** How somebody is; see {@link providerHealth}. */
+/** The health of a service; see {@link providerHealth}. */
 export interface ProviderHealth {
   readonly name: string;
   readonly status: HealthStatus;
   snapshot(): HealthSnapshot;
-  /** Each change of status, and a heartbeat; for whoever begins to watch, how it is now. */
+  /** Emits the current state on subscription, then each change of status, and a heartbeat. */
   readonly changes$: Observable<HealthSnapshot>;
   succeeded(): void;
   failed(): void;
-  /** Watchers are told no more. */
+  /** Completes the observers. */
   close(): void;
 }
 
 /**
- * Says how a provider, a tool or an agent is, by a sliding count of its last calls: constant cost for each call, and a timer only while
- * somebody watches.
+ * Tracks the health of a provider, a tool or an agent over a sliding window of calls: constant cost per call, and a timer only while it is
+ * observed.
  *
  * @example
  * const health = providerHealth({ name: 'openai' });
@@ -65,7 +65,7 @@ export const providerHealth = (options: HealthOptions = {}): ProviderHealth => n
 const DEFAULT_WINDOW = 20;
 const DEFAULT_OFFLINE_AFTER = 5;
 const DEFAULT_HEARTBEAT_MS = 30_000;
-/** Shares of failures; a single one among few says nothing yet. */
+/** Shares of failures; a single failure among few calls does not count yet. */
 const DEGRADED = 0.2;
 const UNHEALTHY = 0.5;
 const LEAST_FAILURES = 2;
@@ -75,7 +75,7 @@ class Health implements ProviderHealth {
   readonly #clock: Clock;
   readonly #offlineAfter: number;
   readonly #heartbeatMs: number;
-  /** A ring of the last calls: true for one that failed. */
+  /** A ring of the latest calls: true for a failed one. */
   readonly #ring: boolean[] = [];
   readonly #window: number;
   #next = 0;
@@ -84,7 +84,7 @@ class Health implements ProviderHealth {
   #lastSuccessAt: number | undefined;
   #lastFailureAt: number | undefined;
   #timer: unknown;
-  readonly #told: Told<HealthSnapshot>;
+  readonly #observers: Broadcast<HealthSnapshot>;
 
   constructor(options: HealthOptions) {
     const { name = 'health', window = DEFAULT_WINDOW, offlineAfter = DEFAULT_OFFLINE_AFTER } = options;
@@ -94,7 +94,7 @@ class Health implements ProviderHealth {
     this.#offlineAfter = checkCount(offlineAfter, 1, 'offlineAfter', about);
     this.#heartbeatMs = checkMs(options.heartbeatMs ?? DEFAULT_HEARTBEAT_MS, 'heartbeatMs', about.owner);
     this.#clock = clockOf(options);
-    this.#told = new Told({
+    this.#observers = new Broadcast({
       onFirst: () => {
         this.#beat();
       },
@@ -106,7 +106,7 @@ class Health implements ProviderHealth {
   }
 
   get changes$(): Observable<HealthSnapshot> {
-    return this.#told.values$;
+    return this.#observers.values$;
   }
 
   get status(): HealthStatus {
@@ -139,7 +139,7 @@ class Health implements ProviderHealth {
   }
 
   close(): void {
-    this.#told.complete();
+    this.#observers.complete();
   }
 
   #count(hasFailed: boolean): void {
@@ -155,12 +155,12 @@ class Health implements ProviderHealth {
       this.#inRow = 0;
       this.#lastSuccessAt = this.#clock.now();
     }
-    if (this.status !== before) this.#told.tell(this.snapshot());
+    if (this.status !== before) this.#observers.emit(this.snapshot());
   }
 
   #beat(): void {
     this.#timer = this.#clock.setTimeout(() => {
-      this.#told.tell(this.snapshot());
+      this.#observers.emit(this.snapshot());
       this.#beat();
     }, this.#heartbeatMs);
   }

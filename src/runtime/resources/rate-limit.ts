@@ -8,63 +8,63 @@ import { busyError, checkMs, clockOf, closedError, LONGEST_WAIT_MS } from './res
 import type { WaitOptions } from './waiting-line.ts';
 import { WaitingLine } from './waiting-line.ts';
 
-/** What a provider allows; at least one limit. */
+/** Options of {@link rateLimit}; at least one limit. */
 export interface RateLimitOptions extends ResourceOptions {
   /** Calls in any second. */
   readonly perSecond?: number | undefined;
   /** Calls in any minute. */
   readonly perMinute?: number | undefined;
-  /** Tokens in any minute: estimated before a call, and set right after it. */
+  /** Tokens in any minute: estimated before a call and corrected after it. */
   readonly tokensPerMinute?: number | undefined;
-  /** The number of calls that may begin at once; then they are spread evenly. Default: as many as the limits allow. */
+  /** Calls that may start at once; further ones are spread evenly. Default: as many as the limits allow. */
   readonly burst?: number | undefined;
-  /** The time that a call waits in line at most, in ms. Default 300,000. */
+  /** Longest wait of a call, in ms. Default 300,000. */
   readonly waitMs?: number | undefined;
 }
 
-/** Leave to call, once. */
+/** A permit for one call. */
 export interface RateGrant {
-  /** The call used so many tokens. */
+  /** Reports the tokens that the call used. */
   settle(tokens: number): void;
-  /** The call was not made after all. */
+  /** Returns the permit of a call that was not made. */
   giveBack(): void;
 }
 
-/** Whoever wants to call. */
-export interface RateWish extends WaitOptions {
-  /** What the call may use. Default 0. */
+/** Requirements of a call. */
+export interface RateRequest extends WaitOptions {
+  /** Tokens that the call may use. Default 0. */
   readonly tokens?: number | undefined;
 }
 
-/** A limit that all who call a provider share; see {@link rateLimit}. */
+/** A rate limit shared by all callers of a provider; see {@link rateLimit}. */
 export interface RateLimit {
   readonly name: string;
-  /** The number of those that wait. */
+  /** Number of waiting calls. */
   readonly waiting: number;
-  /** True if it has to know what a call may use. */
+  /** True if it needs to know the tokens of a call. */
   readonly limitsTokens: boolean;
-  /** Nobody may call before, in ms since 1970; 0 if that never was so. */
+  /** No call before this time, in ms since 1970; 0 initially. */
   readonly closedUntil: number;
-  /** Leave to call: at once if there is room and nobody waits, else in line. */
-  take(wish?: RateWish): RateGrant | Promise<RateGrant>;
-  /** Nobody calls for so long, in ms: the provider asked for it. The longest of several counts. */
+  /** Acquires a permit: at once if there is room and no call waits, otherwise in order. */
+  take(wish?: RateRequest): RateGrant | Promise<RateGrant>;
+  /** Suspends calls for `ms`, as the provider asked for; the longest of several requests counts. */
   closeFor(ms: number): void;
-  /** Whoever waits, and whoever comes, is refused with `resource.closed`. */
+  /** Rejects waiting and new calls with `resource.closed`. */
   close(): void;
 }
 
 /**
- * Has calls wait in line in place of running into a provider's limit (429): one for each key, shared by all runs.
+ * Creates a rate limit: calls wait instead of exceeding a provider's limit (429). One per key, shared by all runs.
  *
- * It delays and never retries. Where one call is told to come back later (`Retry-After`), all wait until then. In any second,
- * and any minute, no more calls begin than it says.
+ * It delays and never retries. If the provider asks one call to come back later (`Retry-After`), all wait until then. In any second and any minute,
+ * at most the given number of calls start.
  *
  * @example
  * const openaiKey = rateLimit({ perMinute: 500, tokensPerMinute: 200_000 });
  * const model = shared(openai('gpt-5.5'), { rate: openaiKey });
  *
  * @throws {TroupeError} `resource.invalid` without a limit, or for one that is no whole number from 1. `take` rejects with
- * `resource.busy` for whoever waited too long, with `run.aborted`, and with `resource.closed`.
+ * `resource.busy` after the longest wait, with `run.aborted`, and with `resource.closed`.
  */
 export const rateLimit = (options: RateLimitOptions): RateLimit => new SharedRate(options);
 
@@ -128,12 +128,12 @@ class SharedRate implements RateLimit {
     return this.#closedUntil;
   }
 
-  take(wish: RateWish = {}): RateGrant | Promise<RateGrant> {
+  take(wish: RateRequest = {}): RateGrant | Promise<RateGrant> {
     if (this.#isClosed) return Promise.reject(closedError(this.#what));
     const { tokens = 0, waitMs = this.#waitMs } = wish;
     const isNext = this.#line.isFreeFor(wish);
     if (isNext && this.#untilFree(tokens) === 0) return this.#grant(tokens);
-    // Who would wait in vain may better ask somebody else.
+    // Rejected early if the wait would time out, so that the caller can use another model.
     const closedMs = this.#closedUntil - this.#clock.now();
     if (closedMs > waitMs) return Promise.reject(busyError(this.#what, waitMs, closedMs));
     const turn = this.#line.join(tokens, {
@@ -192,7 +192,7 @@ class SharedRate implements RateLimit {
     this.#serve();
   }
 
-  /** Lets pass whoever may, and wakes up again when the next may: one timer for all who wait. */
+  /** Admits waiting calls, and schedules the next attempt: one timer for all. */
   #serve(): void {
     this.#disarm();
     for (let first = this.#line.first; first !== undefined; first = this.#line.first) {

@@ -1,34 +1,34 @@
-/** The amount that may happen, and its rate. */
+/** Options of {@link RateWindow}. */
 export interface WindowOptions {
-  /** At most so much in any window. */
+  /** Largest amount in any window. */
   readonly limit: number;
   /** In ms. */
   readonly windowMs: number;
-  /** The amount that may happen at once; what it is short of comes back evenly over a window. Default: all of the limit. */
+  /** Largest amount at once; it refills evenly over a window. Default: the limit. */
   readonly burst?: number | undefined;
 }
 
-/** What was let pass, and when. */
+/** An admitted amount and its time. */
 export interface Passed {
   readonly at: number;
   amount: number;
 }
 
 /**
- * What passed lately: rules and no clock, every method is told the time, in ms.
+ * A sliding window with a token bucket. Has no clock: every method takes the time, in ms.
  *
- * I1  What passes in any window `[t, t + windowMs)` is at most `limit`; a single larger amount passes an empty window alone.
- * I2  At any moment at most `burst` passes beyond what has come back evenly since.
+ * I1 At most `limit` is admitted in any window `[t, t + windowMs)`; a single larger amount is admitted alone, to an empty window.
+ * I2 At any moment at most `burst` is admitted beyond what has refilled evenly since.
  */
 export class RateWindow {
   readonly #limit: number;
   readonly #windowMs: number;
   readonly #burst: number;
   #log: Passed[] = [];
-  /** Where the log begins: what is before has left the window. */
+  /** Start of the log: earlier entries have left the window. */
   #head = 0;
   #sum = 0;
-  /** What may pass at once, as of `#filledAt`. */
+  /** Amount that may pass at once, as of `#filledAt`. */
   #level: number;
   #filledAt = 0;
 
@@ -39,19 +39,19 @@ export class RateWindow {
     this.#level = this.#burst;
   }
 
-  /** The part of the limit that is used at `now`. */
+  /** The used part of the limit at `now`. */
   usedAt(now: number): number {
     this.#forget(now);
     return this.#sum;
   }
 
-  /** The time until `amount` may pass, in whole ms; 0 for now. */
+  /** Time until `amount` may pass, in whole ms; 0 for now. */
   waitMs(now: number, amount: number): number {
     this.#forget(now);
     return Math.max(this.#untilRoom(now, amount), this.#untilLevel(now, amount));
   }
 
-  /** Lets `amount` pass, whether or not it may. */
+  /** Admits `amount` unconditionally. */
   take(now: number, amount: number): Passed {
     this.#forget(now);
     this.#level = this.#levelAt(now) - amount;
@@ -62,7 +62,7 @@ export class RateWindow {
     return passed;
   }
 
-  /** What was taken turns out to be another amount. */
+  /** Corrects an admitted amount. */
   correct(passed: Passed, amount: number): void {
     const more = amount - passed.amount;
     const isForgotten = (this.#log[this.#head]?.at ?? Infinity) > passed.at;
@@ -83,7 +83,7 @@ export class RateWindow {
   }
 
   #untilLevel(now: number, amount: number): number {
-    // All of the limit at once is what the window allows by itself.
+    // A burst of the whole limit is bounded by the window already.
     if (this.#burst >= this.#limit) return 0;
     const short = Math.min(amount, this.#burst) - this.#levelAt(now);
     return short <= ROUNDING ? 0 : Math.ceil((short * this.#windowMs) / this.#limit - ROUNDING);
@@ -107,5 +107,5 @@ export class RateWindow {
   }
 }
 
-/** A share that comes back in parts does not add up to the last digit. */
+/** Tolerance for floating-point sums. */
 const ROUNDING = 1e-6;

@@ -3,21 +3,21 @@ import { patientClock, systemClock } from '../../contracts/clock.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import { foundText } from '../../contracts/found-text.ts';
 
-/** What every shared resource may be told. */
+/** Options of every shared resource. */
 export interface ResourceOptions {
-  /** For messages and errors. Default: what kind it is. */
+  /** Shown in messages and errors. Default: its kind. */
   readonly name?: string | undefined;
-  /** Default the machine's; give it the runs' own where they have one. */
+  /** Default: the system clock; pass the runs' own clock if they have one. */
   readonly clock?: Clock | undefined;
 }
 
-/** The longest wait where nobody says another, in ms: as long as all waits of a model call together may take. */
+/** Default longest wait, in ms: as long as all waits of a model call may take together. */
 export const LONGEST_WAIT_MS = 300_000;
 
 export const clockOf = ({ clock }: ResourceOptions): Clock =>
   clock === undefined ? systemClock : patientClock(clock);
 
-/** A time in ms that bounds something: a number above 0, and `most` at most. */
+/** Validates a time limit: a number of ms above 0, up to `most`. */
 export const checkMs = (ms: number, option: string, owner: string, most = Infinity): number => {
   if (typeof ms === 'number' && ms > 0 && ms <= most) return ms;
   throw new TroupeError(
@@ -26,11 +26,11 @@ export const checkMs = (ms: number, option: string, owner: string, most = Infini
   );
 };
 
-/** Whoever comes to a resource that is closed, or waits for it then. */
+/** The error for a closed resource. */
 export const closedError = (what: string): TroupeError =>
   new TroupeError('resource.closed', `Cannot wait for ${what} as it is closed`);
 
-/** Whoever waited for as long as it wanted to. */
+/** The error for a wait that timed out. */
 export const busyError = (what: string, waitMs: number, retryAfterMs: number): TroupeError =>
   new TroupeError(
     'resource.busy',

@@ -1,32 +1,32 @@
 import type { ErrorData } from '../../contracts/error.ts';
 import { isThenable } from '../../contracts/thenable.ts';
 import { onSignal } from '../run/shared-signal.ts';
-import type { CallWish, Entered, SharedBy } from './entrance.ts';
+import type { SharedCallNeeds, Entered, SharedBy } from './entrance.ts';
 import { enter } from './entrance.ts';
 import { aborted } from './waiting-line.ts';
 
-/** A call to somebody who is shared, and how it is read what came of it. */
+/** A call that uses shared resources, and functions to interpret its result. */
 export interface SharedCall<Result> {
-  /** Who is called, as people call them. */
+  /** Name of the called side, for messages. */
   readonly called: string;
   readonly make: (entered: Entered) => Result | PromiseLike<Result>;
-  /** Tokens that the result has used; undefined where that is not known, or nothing to count. */
+  /** Tokens that the result used; undefined if unknown or not counted. */
   readonly used: (result: Result) => number | undefined;
   readonly failure: (thrown: unknown) => ErrorData;
-  /** The failure that an abort is for whoever was called; undefined: it was called off, and is nobody's fault. */
+  /** The failure that an abort means for the called side; undefined if the call was cancelled, which is nobody's fault. */
   readonly lateness: (reason: unknown) => ErrorData | undefined;
 }
 
-/** Makes a call once it is let in, and says, once, what came of it. At once, where nobody has to wait. */
+/** Makes a call once it is admitted, and reports its result once. Synchronous if there is nothing to wait for. */
 export const sharedCall = <Result>(
   by: SharedBy,
-  wish: CallWish,
+  wish: SharedCallNeeds,
   call: SharedCall<Result>,
 ): Result | Promise<Result> => {
   const entered = enter(by, wish);
   if (!isThenable(entered)) return made(call, wish, entered);
   return entered.then((held) => {
-    // Called off in the very moment in which it was its turn.
+    // Cancelled at the moment of admission.
     if (!wish.signal.aborted) return made(call, wish, held);
     held.calledOff();
     throw aborted(wish.signal, call.called);
@@ -35,7 +35,7 @@ export const sharedCall = <Result>(
 
 const made = <Result>(
   call: SharedCall<Result>,
-  wish: CallWish,
+  wish: SharedCallNeeds,
   entered: Entered,
 ): Result | Promise<Result> => {
   let result: Result | PromiseLike<Result>;
@@ -63,7 +63,7 @@ const awaited = <Result>(
     forget();
     tell();
   };
-  // Whoever was called need not listen to the signal: the place is given to the next all the same.
+  // The called side may ignore the signal: the slot is released all the same.
   const callOff = (): void => {
     once(() => {
       const late = call.lateness(signal.reason);

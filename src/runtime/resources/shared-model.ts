@@ -7,10 +7,10 @@ import type { SharedBy } from './entrance.ts';
 import { sharedCall } from './shared-call.ts';
 
 /**
- * A model whose calls share a rate limit, a pool, a breaker with those of others, in this run and in all others.
+ * Wraps a model so that its calls share a rate limit, a pool and a breaker with others, across runs.
  *
- * Answers, streams and aborts are those of the model. It delays and refuses, and never retries: that is left to the agent's `retry`.
- * A call that waits in line is under way as far as its run knows, and its time-outs begin when it is its turn.
+ * Answers, streams and aborts are those of the model. It delays and rejects, and never retries: that is left to the agent's `retry`. To its
+ * run, a waiting call is in progress; its timeouts start when it is admitted.
  *
  * @example
  * const rate = rateLimit({ perMinute: 500 });
@@ -39,22 +39,22 @@ export const shared = (model: Model, by: SharedBy): Model =>
     ),
   );
 
-/** An attempt that is out of time is aborted, too; but that is the provider's fault. */
+/** The failure of an attempt that timed out, which is the provider's fault though it is an abort, too. */
 const tooLate = (reason: unknown): ErrorData | undefined =>
   isTroupeError(reason, 'model.timeout') || isTroupeError(reason, 'model.idle') ? reason.data : undefined;
 
-/** A model may be anybody's code: what it says of its usage is looked at by whoever gets the answer. */
+/** The usage of an answer; undefined if it is missing. Callers validate the answer of a foreign model. */
 const tokensIn = (answer: Partial<ModelAnswer> | undefined): number | undefined => {
   const used = (answer?.usage?.input ?? 0) + (answer?.usage?.output ?? 0);
   return used > 0 ? used : undefined;
 };
 
-/** What most answers stay below, where the settings do not say. */
+/** Assumed output where the settings do not limit it: most answers are shorter. */
 const OUTPUT_TOKENS = 1_024;
 
 const counter = new TurnCounter();
 
-/** What a call may use. The conversation is counted once, however often it is sent. */
+/** Tokens that a call may use. Each turn is counted once, however often it is sent. */
 const tokensOf = ({ instructions, messages, tools, settings }: ModelRequest): number => {
   let sum = counter.overhead(instructions, tools) + (settings?.maxOutputTokens ?? OUTPUT_TOKENS);
   for (const turn of messages) sum += counter.count(turn);

@@ -5,15 +5,15 @@ import type { Tool, ToolContext } from '../../contracts/tool.ts';
 import { statusOf } from '../../tools/classify-tool-error.ts';
 import { wrapContext } from '../../tools/wrap-context.ts';
 import { withExecute } from '../../tools/with-execute.ts';
-import type { Place } from './concurrency-pool.ts';
+import type { PoolSlot } from './concurrency-pool.ts';
 import type { SharedBy } from './entrance.ts';
 import { sharedCall } from './shared-call.ts';
 
 /**
- * A tool whose calls share a rate limit, a pool, a breaker with those of others, in this run and in all others.
+ * Wraps a tool so that its calls share a rate limit, a pool and a breaker with others, across runs.
  *
- * A call that runs an agent, or asks a person or another agent, gives its place away meanwhile. The tool's time-out includes its wait in line. A call
- * that is refused is a failed result, tried again as the tool's `retry` has it.
+ * A call that runs an agent, or asks a person or another agent, releases its slot meanwhile. The tool's timeout includes the wait. A
+ * rejected call is a failed result, retried by the tool's `retry`.
  *
  * @example
  * const search = sharedTool(webSearch, { pool: concurrencyPool(4), breaker: circuitBreaker() });
@@ -41,8 +41,8 @@ export const sharedTool = (tool: Tool, by: SharedBy): Tool =>
 
 const OUT_OF_TIME: ErrorData = { code: 'tool.timeout', message: '', retryable: 'yes' };
 
-/** While others work for it, the call needs no place. */
-const lending = (context: ToolContext, place: Place): ToolContext =>
+/** Releases the slot while the call waits for others. */
+const lending = (context: ToolContext, place: PoolSlot): ToolContext =>
   wrapContext(context, {
     run: (agent, input, options) => place.lend(() => context.run(agent, input, options)),
     ask: (question) => place.lend(() => context.ask(question)),
@@ -51,8 +51,8 @@ const lending = (context: ToolContext, place: Place): ToolContext =>
     },
   });
 
-/** Who is asked may need a place to answer. */
-const lendingMessenger = (messages: Messenger, place: Place): Messenger => ({
+/** The answering agent may need the slot. */
+const lendingMessenger = (messages: Messenger, place: PoolSlot): Messenger => ({
   get names() {
     return messages.names;
   },

@@ -4,17 +4,17 @@ import type { Priority } from '../../contracts/priority.ts';
 import { defaultPriority, priorities } from '../../contracts/priority.ts';
 import { onSignal } from '../run/shared-signal.ts';
 
-/** How somebody waits for a shared resource. */
+/** Options of a wait for a shared resource. */
 export interface WaitOptions {
-  /** Aborting it ends the wait. Read only by whoever really has to wait. */
+  /** Aborting it ends the wait. Read only if the call has to wait. */
   readonly signal?: AbortSignal | undefined;
   /** Default `peer`. */
   readonly priority?: Priority | undefined;
-  /** The longest wait, in ms, `Infinity` for any. Default what the resource says. */
+  /** Longest wait, in ms, or `Infinity`. Default: the resource's. */
   readonly waitMs?: number | undefined;
 }
 
-/** Somebody who waits, with what is to be known of it. */
+/** A waiting call, with the caller's data. */
 export interface Waiting<About> {
   readonly about: About;
 }
@@ -26,25 +26,25 @@ interface Waiter<Grant, About> extends Waiting<About> {
   readonly reject: (error: Error) => void;
 }
 
-/** What a line needs of the resource that it leads to. */
+/** The calls that a queue needs of its resource. */
 export interface LineOptions {
   readonly clock: Clock;
-  /** What the line leads to, for messages: `the pool 'openai'`. */
+  /** The resource, for messages: `the pool 'openai'`. */
   readonly what: string;
-  /** What whoever waited for too long is told. */
+  /** The error for a wait that timed out. */
   readonly late: (waitMs: number) => TroupeError;
-  /** Somebody left before it was their turn. */
+  /** Called when a call leaves before its turn. */
   readonly onLeft: () => void;
 }
 
-/** Somebody who gives back what they lent goes before all others. */
+/** The lane of calls that acquire a lent slot again. */
 const FRONT = 0;
 
 /**
- * Those who wait, most urgent first, and in the order of coming among the equally urgent.
+ * A queue of waiting calls by priority, first come, first served within each.
  *
- * I1  Whoever joins is served, or refused, once; after that nothing of theirs is left: no timer, no listener.
- * I2  Nobody is served before one as urgent who came earlier, unless that one has left.
+ * I1 Each call is served or rejected once; after that, no timer or listener of it is left.
+ * I2 No call is served before an earlier one of the same priority, unless that one has left.
  */
 export class WaitingLine<Grant, About = undefined> {
   readonly #options: LineOptions;
@@ -59,19 +59,19 @@ export class WaitingLine<Grant, About = undefined> {
     return this.#size;
   }
 
-  /** Whose turn is next. */
+  /** The call whose turn is next. */
   get first(): Waiting<About> | undefined {
     if (this.#size === 0) return undefined;
     for (const lane of this.#lanes) for (const waiter of lane) return waiter;
     return undefined;
   }
 
-  /** All who wait, in their order. */
+  /** All waiting calls in order. */
   *[Symbol.iterator](): Iterator<Waiting<About>> {
     for (const lane of this.#lanes) yield* lane;
   }
 
-  /** Checks whether nobody who waits goes before one as urgent as this. */
+  /** Checks whether no call of the same or a higher priority waits. */
   isFreeFor({ priority }: WaitOptions): boolean {
     if (this.#size === 0) return true;
     const own = laneOf(priority);
@@ -114,7 +114,7 @@ export class WaitingLine<Grant, About = undefined> {
     });
   }
 
-  /** Lets the first go on; whoever has left by now is not there any more. */
+  /** Serves the first call. */
   serve(grant: Grant): void {
     const first = this.#lanes
       .find(({ size }) => size > 0)
@@ -123,7 +123,7 @@ export class WaitingLine<Grant, About = undefined> {
     if (first !== undefined && this.#leave(first)) first.resolve(grant);
   }
 
-  /** Refuses one that is in the line. */
+  /** Rejects a waiting call. */
   refuse(waiting: Waiting<About>, error: TroupeError): void {
     for (const lane of this.#lanes)
       for (const waiter of lane) if (waiter === waiting) this.#refuse(waiter, error);
@@ -147,10 +147,10 @@ export class WaitingLine<Grant, About = undefined> {
 
 const laneOf = (priority: Priority = defaultPriority): number => priorities.indexOf(priority) + 1;
 
-/** Why somebody does not wait any more, as a typed error. */
+/** The error of an aborted wait. */
 export const aborted = ({ reason }: AbortSignal, what: string): TroupeError =>
   isTroupeError(reason)
     ? reason
-    : new TroupeError('run.aborted', `Cannot wait for ${what} any longer as the work was called off`, {
+    : new TroupeError('run.aborted', `Cannot wait for ${what} any longer as the work was cancelled`, {
         cause: reason,
       });

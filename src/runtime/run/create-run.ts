@@ -9,7 +9,7 @@ import type { Host } from '../turn/driven-host.ts';
 import { DrivenHost } from '../turn/driven-host.ts';
 import { Gallery } from '../embed/gallery.ts';
 import { NoJournal } from '../journal/write/no-journal.ts';
-import type { Recorder } from '../journal/write/recorder.ts';
+import type { JournalPort } from '../journal/write/journal-port.ts';
 import { processPacer } from './pacer.ts';
 import { outcomeOfFailure } from './result.ts';
 import type { OnHooks } from './run-hooks.ts';
@@ -19,27 +19,27 @@ import { placeInspector } from '../inspection/run-inspector.ts';
 import { onSignal } from './shared-signal.ts';
 import type { Watch } from '../turn/watch.ts';
 
-/** What the caller of a run decides that its user does not. */
+/** Setup of a run by the runtime, beside its user's options. */
 export interface StartSetup {
   readonly isAttended: boolean;
-  /** Only for a run whose root an app's actor embeds. Default: driven. */
+  /** Set only for a run whose root is embedded by an app's actor. Default: driven. */
   readonly host?: Host;
-  /** Default: one that writes nothing. */
-  readonly journal?: Recorder | undefined;
+  /** Default: a journal that writes nothing. */
+  readonly journal?: JournalPort | undefined;
   readonly random?: () => number;
   readonly onHooks?: OnHooks;
-  /** What happens has happened before: nobody can do anything about it. */
+  /** True if the run is a replay: nothing can influence it. */
   readonly isReplayed?: boolean | undefined;
-  /** Follows the machines of the run; without one that costs nothing. */
+  /** Follows the machines of the run. Absent, it costs nothing. */
   readonly watch?: Watch | undefined;
 }
 
-/** A run that has not begun, wired to its signal, its hooks and its inspector. */
+/** Creates a run, wired to its signal, hooks and inspector. It is not started yet. */
 export const createRun = (definition: Definition, options: RunOptions, setup: StartSetup): Run => {
   assertStore(definition.name, options.store);
   const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
   const { isReplayed = false, watch } = setup;
-  // What happened before is shown only on request.
+  // A replay is shown only on request.
   const { inspect = isReplayed ? undefined : ambientInspector() } = options;
   const inspector = placeInspector({ inspect }, () => run, isReplayed);
   const run: Run = new Run(definition, options, {
@@ -67,7 +67,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
   return run;
 };
 
-/** In JavaScript a path may stand where the store should: it is refused before anything asks it. */
+/** JavaScript callers may pass a path as the store: it is refused before it is used. */
 const assertStore = (name: string, store: unknown): void => {
   if (store === undefined) return;
   if (typeof store === 'object' && store !== null && 'acquire' in store && 'files' in store) return;
@@ -77,9 +77,9 @@ const assertStore = (name: string, store: unknown): void => {
   );
 };
 
-/** A run that threw when it was to begin ends like any that failed: nothing is left that waits for it. */
+/** Fails a run whose start threw, so that nothing waits for it. */
 export const failToBegin = (run: Run, thrown: unknown): void => {
-  const message = 'Cannot begin the run as it threw';
+  const message = 'Cannot start the run as it threw';
   const error = errorData(thrown, 'internal', { message, runId: run.runId });
   run.root.end({ ...outcomeOfFailure(error.code, error.message, run.log.now()), error });
 };

@@ -9,7 +9,7 @@ import type { OpenRequest } from '../../contracts/request.ts';
 import type { RunHandle, RunResult } from '../../contracts/run.ts';
 import type { AbortOptions, SuspendOptions } from '../../contracts/run-control.ts';
 import type { Tool, Toolset } from '../../contracts/tool.ts';
-import type { Said } from '../people/request-book.ts';
+import type { PersonAnswer } from '../people/request-book.ts';
 import type { Run } from './run.ts';
 import { deadLettersOf } from '../mail/dead-letters.ts';
 import { terminationOf } from '../mail/watch.ts';
@@ -18,7 +18,7 @@ import { SUSPEND_MS, suspend } from './suspend.ts';
 const messageFrom = (message: string | Message): Message =>
   typeof message === 'string' ? { from: 'person', text: message } : message;
 
-/** What its user holds of a run. */
+/** The user's handle of a run. */
 export class Handle<Output, State> implements RunHandle<Output, State> {
   readonly runId: string;
   readonly result: Promise<RunResult<Output, State>>;
@@ -27,7 +27,7 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   constructor(run: Run) {
     this.#run = run;
     this.runId = run.runId;
-    // The definition that typed the handle also made what the run gives.
+    // The definition that types the handle also produces the result.
     this.result = run.result as Promise<RunResult<Output, State>>;
   }
 
@@ -92,7 +92,7 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
     return suspend(this.#run, withinMs);
   }
 
-  #said(meant: string | undefined, said: Said): boolean {
+  #said(meant: string | undefined, said: PersonAnswer): boolean {
     const { person } = this.#run;
     const id = meant === undefined ? undefined : person.idOf(meant);
     return id !== undefined && person.settle(id, { said }) === undefined;

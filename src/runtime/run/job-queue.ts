@@ -2,30 +2,30 @@ import type { Pacer } from './pacer.ts';
 import type { Job } from '../actors/actor.ts';
 
 /**
- * Jobs done in a row, before other runs have their turn: about what a step takes between two waits. What one job leaves
- * to the next is dead soon then; where ten thousand others come in between, V8 takes it for long-lived.
+ * Jobs done in a row before other runs get their turn: about those of a step between two waits. Garbage from one job to the next then dies
+ * young; with ten thousand other jobs in between, V8 would promote it.
  */
 const IN_A_ROW = 8;
 
-/** A job that waits, and the one behind it. */
-interface Place {
+/** A queued job, linked to the next one. */
+interface QueuedJob {
   readonly job: Job;
-  next: Place | undefined;
+  next: QueuedJob | undefined;
 }
 
-/** Does the jobs of a queue. */
+/** Executes the jobs of a queue. */
 export interface JobWorker {
   attempt(job: Job): void;
-  /** Nothing is left to do for now. */
+  /** Called when the queue is empty. */
   idle?(): void;
 }
 
-/** First in, first out, one job at a time: what a job brings comes after all that waits. */
+/** A first-in, first-out queue that runs one job at a time. */
 export class JobQueue {
   readonly #pacer: Pick<Pacer, 'schedule'>;
   readonly #worker: JobWorker;
-  #first: Place | undefined;
-  #last: Place | undefined;
+  #first: QueuedJob | undefined;
+  #last: QueuedJob | undefined;
   #isScheduled = false;
   #isHeld = false;
 
@@ -38,14 +38,14 @@ export class JobQueue {
     return this.#first === undefined && !this.#isScheduled;
   }
 
-  /** Checks whether a job of some kind waits: looks at all of them. */
+  /** Checks whether a matching job is queued. Linear in the number of jobs. */
   has(isMeant: (job: Job) => boolean): boolean {
-    for (let place = this.#first; place !== undefined; place = place.next)
-      if (isMeant(place.job)) return true;
+    for (let queued = this.#first; queued !== undefined; queued = queued.next)
+      if (isMeant(queued.job)) return true;
     return false;
   }
 
-  /** Lets nothing be done until `release`. */
+  /** Runs no job until `release`. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -57,10 +57,10 @@ export class JobQueue {
   }
 
   push(job: Job): void {
-    const place: Place = { job, next: undefined };
-    if (this.#last === undefined) this.#first = place;
-    else this.#last.next = place;
-    this.#last = place;
+    const queued: QueuedJob = { job, next: undefined };
+    if (this.#last === undefined) this.#first = queued;
+    else this.#last.next = queued;
+    this.#last = queued;
     this.#schedule();
   }
 
@@ -85,12 +85,12 @@ export class JobQueue {
   };
 
   #take(): Job | undefined {
-    const place = this.#first;
-    if (place === undefined) return undefined;
-    this.#first = place.next;
+    const queued = this.#first;
+    if (queued === undefined) return undefined;
+    this.#first = queued.next;
     if (this.#first === undefined) this.#last = undefined;
-    // One that V8 took for long-lived would keep all that came behind it.
-    place.next = undefined;
-    return place.job;
+    // Unlinked because a link from a promoted job would retain all jobs behind it.
+    queued.next = undefined;
+    return queued.job;
   }
 }

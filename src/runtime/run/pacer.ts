@@ -1,35 +1,35 @@
 /**
- * Shares the process fairly among all runs: work goes on in microtasks, but only for so long between two turns of the
- * event loop, so that timers, sockets and other people's code are served however many agents there are.
+ * Shares the process fairly among all runs: work runs in microtasks, but only for a limited time between two turns of the event loop, so
+ * that timers, sockets and other code are served however many agents there are.
  *
  * A unit of work is a few jobs of a run's queue; it has to be short.
  */
 export interface Pacer {
-  /** Does `work` soon: in a microtask, or in a later turn of the event loop if this one has had its share. */
+  /** Runs `work` soon: in a microtask, or in a later turn of the event loop if this turn's share is used up. */
   schedule(work: () => void): void;
   /**
-   * Does `work`, which begins something new, in its turn: after what was scheduled, and after what comes of the promises
-   * that are settled by now. What is under way is through earlier then, and less is under way at once.
+   * Runs `work`, which starts something new, after all scheduled work and after the reactions of the promises that are settled by now. Work
+   * in progress finishes earlier that way, and less is in progress at once.
    */
   begin(work: () => void): void;
 }
 
-/** The share of one turn of the event loop, in ms. */
+/** Share of one turn of the event loop, in ms. */
 const SHARE_MS = 8;
-/** Looking at the clock costs about as much as the smallest piece of work: look once in so many. */
-const LOOK_EVERY = 4;
-/** Something begins after so many pieces of other work at the latest: what is under way may never pause. */
+/** Reading the clock costs about as much as the smallest piece of work, so it is read once in this many pieces. */
+const READ_CLOCK_EVERY = 4;
+/** Something new starts after at most this many pieces of other work, as work in progress may never pause. */
 const BEGIN_EVERY = 32;
-/** Places of a list whose work is done, before they are let go of. */
-const DONE_AT_MOST = 1_024;
+/** Finished entries in a list before it is compacted. */
+const COMPACT_AFTER = 1_024;
 
-/** A pacer with a budget of its own; all runs of a process share {@link processPacer}. */
+/** Creates a pacer with its own share; all runs of a process use {@link processPacer}. */
 export const createPacer = (now: () => number = () => performance.now()): Pacer => {
   const due = new WorkList();
   const beginnings = new WorkList();
   let isScheduled = false;
   let turnStartedAt: number | undefined;
-  let untilLook = LOOK_EVERY;
+  let untilReading = READ_CLOCK_EVERY;
   let untilBegin = BEGIN_EVERY;
 
   const endTurn = (): void => {
@@ -39,17 +39,17 @@ export const createPacer = (now: () => number = () => performance.now()): Pacer 
   const isShareUsed = (): boolean => {
     if (turnStartedAt === undefined) {
       turnStartedAt = now();
-      // Whatever comes first in the next turn of the loop gives everybody a fresh share.
+      // The next turn of the event loop resets the share, whichever callback comes first.
       nextTurn(endTurn);
       return false;
     }
-    untilLook -= 1;
-    if (untilLook > 0) return false;
-    untilLook = LOOK_EVERY;
+    untilReading -= 1;
+    if (untilReading > 0) return false;
+    untilReading = READ_CLOCK_EVERY;
     return now() - turnStartedAt > SHARE_MS;
   };
 
-  /** Stays scheduled until nothing is left: a second drain, in a microtask, would know nothing of a share used up. */
+  /** Stays scheduled until nothing is left: a second drain, in a microtask, would not know that the share is used up. */
   const drain = (): void => {
     while (!due.isEmpty || !beginnings.isEmpty) {
       if (isShareUsed()) {
@@ -66,7 +66,7 @@ export const createPacer = (now: () => number = () => performance.now()): Pacer 
       }
       untilBegin = BEGIN_EVERY;
       attempt(beginnings.take());
-      // What has begun may be due as soon as a promise settles: it comes before what begins next.
+      // A new start may schedule work as soon as a promise settles: that comes before the next start.
       queueMicrotask(drain);
       return;
     }
@@ -95,14 +95,14 @@ const attempt = (work: (() => void) | undefined): void => {
   try {
     work?.();
   } catch (thrown) {
-    // It is the process's to know, but no reason to hold up everybody else.
+    // Reported as uncaught, without holding up other work.
     queueMicrotask(() => {
       throw thrown;
     });
   }
 };
 
-/** First in, first out, in places that are used again. */
+/** A first-in, first-out list that reuses its slots. */
 class WorkList {
   #places: ((() => void) | undefined)[] = [];
   #head = 0;
@@ -123,8 +123,8 @@ class WorkList {
     this.#head += 1;
     if (this.isEmpty) {
       this.#head = this.#tail = 0;
-    } else if (this.#head === DONE_AT_MOST) {
-      // Hot work never lets a list run dry: the places of what is done are let go of here.
+    } else if (this.#head === COMPACT_AFTER) {
+      // A busy list never becomes empty: its finished slots are dropped here.
       this.#places = this.#places.slice(this.#head, this.#tail);
       this.#tail -= this.#head;
       this.#head = 0;
@@ -133,7 +133,7 @@ class WorkList {
   }
 }
 
-/** Calls back in a later turn of the event loop: `setImmediate` where there is one, else a message to ourselves. */
+/** Calls back in a later turn of the event loop, by `setImmediate` where available. */
 const inNextTurn: (callback: () => void) => void = (() => {
   const immediate: unknown = Reflect.get(globalThis, 'setImmediate');
   if (typeof immediate === 'function')
@@ -141,10 +141,10 @@ const inNextTurn: (callback: () => void) => void = (() => {
   return (callback: () => void) => void setTimeout(callback, 0);
 })();
 
-/** Callbacks that wait for a later turn of the event loop. */
+/** Number of callbacks that wait for a later turn of the event loop. */
 let putOff = 0;
 
-/** After timers and I/O have had their turn. */
+/** Calls back after timers and I/O. */
 export const nextTurn = (callback: () => void): void => {
   putOff += 1;
   inNextTurn(() => {
@@ -153,13 +153,10 @@ export const nextTurn = (callback: () => void): void => {
   });
 };
 
-/**
- * Resolves once nothing is put off to a later turn of the event loop any more, after `turns` turns at the latest: work
- * that never pauses would be waited for without end.
- */
+/** Resolves once no callback waits for a later turn of the event loop, after `turns` turns at most, as work may never pause. */
 export const whenNothingIsPutOff = async (turns = 1_000): Promise<void> => {
   for (let turn = 0; turn < turns && putOff > 0; turn += 1) await new Promise<void>(inNextTurn);
 };
 
-/** The one pacer of this process. */
+/** The pacer shared by the runs of this process. */
 export const processPacer: Pacer = createPacer();

@@ -9,7 +9,7 @@ import { checkTask } from '../../tools/environments/check-task.ts';
 import type { Definition } from '../define/definition.ts';
 import { outcomeOfFailure } from './result.ts';
 
-/** Reads the task of a run, and looks whether anybody has an environment where it names one. */
+/** Validates the task of a run, including that some agent has an environment if the task names one. */
 export const readTask = (given: TaskInput, root: Definition): RunTask => {
   const { task, issues } = checkTask(given);
   if (task?.environment === undefined || hasEnvironment(root)) return { task, issues };
@@ -20,13 +20,13 @@ export const readTask = (given: TaskInput, root: Definition): RunTask => {
 const hasEnvironment = ({ agent, members }: Definition): boolean =>
   agent?.environment !== undefined || [...members.values()].some(hasEnvironment);
 
-/** What the first event says of a task that is fit; a copy, as what it names for an environment may be anybody's object. */
+/** The task as the first event records it, if it is valid. A copy, because its environment may be any object. */
 export const taskFacts = (read: RunTask | undefined): { readonly task?: Task } => {
   const task = read?.task && taskSchema.safeParse(toJson(read.task)).data;
   return task === undefined ? {} : { task };
 };
 
-/** How a team ends at `at` that was given a task which is unfit: an agent finds that when it prepares, a team does not prepare. */
+/** The failure at `at` of a team with an invalid task; undefined for an agent, which reports it when it prepares. */
 export const refusalOf = (
   { agent }: Definition,
   task: RunTask | undefined,

@@ -15,7 +15,7 @@ import type { EventLog } from '../log/event-log.ts';
 import type { RunCounter } from '../actors/run-counter.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 
-/** Checks whether an actor left an outcome. */
+/** Checks whether the output of an actor is an outcome. */
 const isOutcome = (output: unknown): output is Outcome =>
   typeof output === 'object' &&
   output !== null &&
@@ -23,13 +23,13 @@ const isOutcome = (output: unknown): output is Outcome =>
   'stopReason' in output &&
   'tally' in output;
 
-/** What an actor left, or that it left nothing. */
+/** The outcome of an actor; a failure if its output is not one. */
 export const outcomeOf = (output: unknown, at: number): Outcome =>
   isOutcome(output)
     ? explained(output)
     : outcomeOfFailure('machine.threw', 'Cannot use an actor as it left no outcome', at);
 
-/** A machine may end as failed and leave no error: it has failed all the same, and its run rejects. */
+/** Adds an error to a machine's failure without one, so that the run rejects. */
 const explained = (outcome: Outcome): Outcome =>
   outcome.status === 'failed' && outcome.error === undefined ? { ...outcome, error: UNEXPLAINED } : outcome;
 
@@ -39,7 +39,7 @@ const UNEXPLAINED: ErrorData = {
   retryable: 'no',
 };
 
-/** How the actor of a troubled call ended, as its agent is told of it. */
+/** The end of a call's actor, as an answer to its agent. */
 export const callEnd = (
   output: unknown,
 ): {
@@ -56,7 +56,7 @@ export const callEnd = (
 const isCallOutput = (output: unknown): output is { ok: boolean; output?: unknown; error?: unknown } =>
   typeof output === 'object' && output !== null && 'ok' in output && typeof output.ok === 'boolean';
 
-/** The outcome of an actor that broke before it could leave one. */
+/** The outcome of an actor that threw before it produced one. */
 export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): Outcome => ({
   status: code === 'run.aborted' ? 'aborted' : 'failed',
   stopReason: code === 'run.aborted' ? { kind: 'aborted', reason: message } : { kind: 'failed' },
@@ -66,13 +66,13 @@ export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): 
   tally: emptyTally(at),
 });
 
-/** An outcome whose error names its place: the actor's, where what broke the actor knew none. */
+/** Adds run, address and id to the outcome's error, unless it has them. */
 export const placed = (outcome: Outcome, runId: string, path: string): Outcome =>
   outcome.error === undefined || outcome.error.errorId !== undefined
     ? outcome
     : { ...outcome, error: { runId, path, errorId: `${runId}/${path}#end`, ...outcome.error } };
 
-/** What the last event of a run says. */
+/** The body of `run.ended`. */
 export const endedBody = (outcome: Outcome, totals: RunTotals): EventBody => {
   const { status, stopReason, output, autoCompleted, error, report } = outcome;
   return {
@@ -87,13 +87,13 @@ export const endedBody = (outcome: Outcome, totals: RunTotals): EventBody => {
   };
 };
 
-/** What a tool made beside its result, and the agent that it was made for. */
+/** An artifact of a tool, and the address of the agent that it was made for. */
 export interface KeptArtifact {
   readonly path: string;
   readonly artifact: Artifact;
 }
 
-/** A run as its result reports it. */
+/** The parts of a run that its result reads. */
 export interface ReportedRun {
   readonly runId: string;
   readonly root: Actor;
@@ -104,7 +104,7 @@ export interface ReportedRun {
   readonly secrets: RunSecrets;
 }
 
-/** The result of a run, or of the part of one that began at event `since` below `path`. */
+/** The result of a run, or of its part below `path` from event `since` on. */
 export const resultOf = <Output = Json>(
   run: ReportedRun,
   outcome: Outcome,
@@ -119,7 +119,7 @@ export const resultOf = <Output = Json>(
     runId: run.runId,
     ...(isWhole && run.task?.task !== undefined ? { task: run.task.task } : {}),
     status: outcome.status,
-    // The schema of the agent's answer was checked when the answer was decided.
+    // The output was validated against the agent's schema when it was decided.
     output: copyPlain(outcome.output) as Output | undefined,
     candidate: copyPlain(outcome.candidate),
     ...(isWhole || outcome.conversation === undefined
@@ -133,8 +133,8 @@ export const resultOf = <Output = Json>(
     artifacts: run.artifacts.filter(isOurs).map(({ artifact }) => ({ ...artifact })),
     totals: isWhole ? totals : partTotals(outcome, actor.counter),
   };
-  // What is read later is held by itself: a result that is kept does not keep its run.
-  const history = actor.said?.history;
+  // Lazy parts reference their sources only: a retained result does not retain its run.
+  const history = actor.endedConversation?.history;
   const { secrets } = run;
   const kept: Kept = {
     events,
@@ -151,7 +151,7 @@ export const resultOf = <Output = Json>(
 
 type ReadNow<Output> = Omit<RunResult<Output>, 'events' | 'records' | 'effects' | 'transcript'>;
 
-/** What the parts of a result that few read are made of. */
+/** Sources of the lazy parts of a result. */
 interface Kept {
   readonly events: { slice(start?: number): readonly RuntimeEvent[] };
   readonly records: readonly StepRecord[];
@@ -177,7 +177,7 @@ const eventsOf = (kept: Kept): readonly RuntimeEvent[] => {
   ));
 };
 
-/** One set of getters for all results: getters in a literal give each result a shape of its own, which lives for long. */
+/** Getters shared by all results: getters in a literal would give each result a long-lived shape of its own. */
 const readLater = {
   records: {
     enumerable: true,
@@ -209,7 +209,7 @@ const readLater = {
       const kept = this[KEPT];
       const { isWhole, effects, path } = kept;
       const ours = isWhole ? effects : effects.filter((effect) => isWithin(effect.path, path));
-      // As they are by now: what comes too late is noted later on.
+      // Read now, as late effects are added to their records.
       return Object.freeze(ours.map((effect) => freezeJson(kept.secrets.value({ ...effect }))));
     },
   },

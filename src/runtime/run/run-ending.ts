@@ -8,10 +8,10 @@ import type { Actor } from '../actors/actor.ts';
 import type { Deadlines } from '../limits/deadlines.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Gate } from '../effects/gate.ts';
-import type { ArrivalRecorder, EndRecorder } from '../journal/write/recorder.ts';
+import type { ArrivalRecorder, EndRecorder } from '../journal/write/journal-port.ts';
 import type { TearDowns } from './tear-down.ts';
 
-/** What the end of a run needs of it. */
+/** The calls that ending a run needs of it. */
 export interface EndingRun extends ReportedRun {
   readonly log: EventLog;
   readonly journal: ArrivalRecorder & EndRecorder;
@@ -19,23 +19,23 @@ export interface EndingRun extends ReportedRun {
   readonly tearDowns: TearDowns;
   readonly deadlines: Deadlines;
   readonly actors: { at(path: string): Actor | undefined };
-  /** Whoever observes it. */
+  /** The hooks that observe the run. */
   readonly hooks: readonly AttachedHooks[];
-  /** Lets jobs be done. */
+  /** Lets the job queue run. */
   release(): void;
 }
 
 /**
- * How a run comes to its end.
+ * Ends a run. Owns its outcome and its result.
  *
- * I1  `run.ended` is written once, last, and `result` settles by it.
- * I2  What was set up is let go of first; that it was is on record where the run has a journal.
+ * I1 `run.ended` is written once, last, and settles `result`.
+ * I2 Toolsets and memories are released first; in a stored run, that they were is on record.
  */
 export class RunEnding {
   readonly result: Promise<RunResult>;
   readonly #run: EndingRun;
   #outcome: Outcome | undefined;
-  /** Why the run's store does not keep it any more. */
+  /** The reason why the run's store no longer keeps it. */
   #lost: TroupeError | undefined;
   #resolve!: (result: RunResult) => void;
   #reject!: (error: TroupeError) => void;
@@ -48,12 +48,12 @@ export class RunEnding {
     });
   }
 
-  /** True if the run is not kept here any more: it may continue elsewhere. */
+  /** True if the run is no longer kept here: it may continue elsewhere. */
   get isLost(): boolean {
     return this.#lost !== undefined;
   }
 
-  /** How the run ends, once that is known. */
+  /** The outcome, once it is known. */
   get outcome(): Outcome | undefined {
     return this.#outcome;
   }
@@ -62,7 +62,7 @@ export class RunEnding {
     return this.#outcome !== undefined;
   }
 
-  /** The root is over: everything that is still open is closed, and the last event written. */
+  /** Ends the run after its root: closes what is open, then writes the last event. */
   finish(outcome: Outcome): void {
     if (this.hasBegun) return;
     this.#outcome = outcome;
@@ -72,26 +72,26 @@ export class RunEnding {
         this.#closed();
       });
     };
-    const letGo = (): void => {
-      this.#cameTo(outcome);
+    const proceed = (): void => {
+      this.#runLastWork(outcome);
       settle();
     };
-    // It was waited for before, and that it is through is on record, too; or it was not through when the journal ended.
-    if (journal.awaitsEnd(letGo)) return;
-    this.#cameTo(outcome);
+    // In a replay the release has happened, and its end is on record; or the journal stopped before it.
+    if (journal.awaitsEnd(proceed)) return;
+    this.#runLastWork(outcome);
     if (tearDowns.areUnderWay) settle();
     else this.close();
   }
 
-  /** Nobody waits any longer than has to be. */
+  /** Shortens waits after an abort or a passed deadline. */
   #isHurried({ status }: Outcome): boolean {
     return status === 'aborted' || this.#run.deadlines.isPast;
   }
 
-  /** Once all that made it is written, it can be no other: a run that is taken up again comes to the same. */
-  #cameTo(outcome: Outcome): void {
+  /** Persists everything that led to the outcome first, so that a resumed run reaches the same one. */
+  #runLastWork(outcome: Outcome): void {
     const { journal, tearDowns } = this.#run;
-    tearDowns.cameTo(outcome, (go) => {
+    tearDowns.runLast(outcome, (go) => {
       journal.end(() => {
         go(this.#lost === undefined);
       });
@@ -104,7 +104,7 @@ export class RunEnding {
     });
   }
 
-  /** What was set up is let go of: the last event is written, and then told. */
+  /** Writes the last event after resources are released, and publishes it. */
   close(): void {
     const outcome = this.#outcome;
     if (outcome === undefined) return;
@@ -117,14 +117,14 @@ export class RunEnding {
     });
   }
 
-  /** An actor comes to an end that its machine knows nothing of. */
+  /** Ends an actor independently of its machine. */
   force(actor: Actor, outcome: Outcome): void {
     const { journal } = this.#run;
     if (this.#lost === undefined) journal.arrive(actor.scope, { type: 'broke', path: actor.path, outcome });
     actor.end(outcome);
   }
 
-  /** Ends a member for whoever engaged it, as one that failed; false where there is none. */
+  /** Stops a member: its supervisor sees it fail with `agent.stopped`. False if there is none at `path`. */
   stop(path: string, reason: string): boolean {
     const { actors, root, log } = this.#run;
     const actor = actors.at(path);
@@ -134,16 +134,17 @@ export class RunEnding {
     return true;
   }
 
-  /** The runtime itself threw, or something that it trusted: the run ends, and the process goes on. */
+  /** Ends the run after an exception in the runtime or in a component that it trusts. The process continues. */
   broke(thrown: unknown): void {
     const { runId, root } = this.#run;
-    const message = 'Cannot go on with the run as the runtime broke';
+    const message =
+      'Cannot continue the run as troupe threw, or a clock, store or machine that it uses (report it with its cause)';
     const outcome = this.#failure(errorData(thrown, 'internal', { message, runId }));
     if (root.isOver) this.finish(outcome);
     else this.force(root, outcome);
   }
 
-  /** What the run is kept in failed, or belongs to another process now: it ends here, and may go on elsewhere. */
+  /** Ends the run here, as its store failed or another process acquired it. It may continue elsewhere. */
   lose(error: TroupeError): void {
     this.#lost ??= error;
     this.#run.release();
@@ -160,20 +161,20 @@ export class RunEnding {
     const result = resultOf(this.#run, outcome, root.path, 0, root);
     log.close();
     const flushing = hooks.flatMap((attached) => attached.flush(runId) ?? []);
-    if (flushing.length === 0) this.#tell(outcome, result);
+    if (flushing.length === 0) this.#settleResult(outcome, result);
     else
       void tearDowns.flushed(flushing, this.#isHurried(outcome)).then(() => {
-        this.#tell(outcome, result);
+        this.#settleResult(outcome, result);
       });
   }
 
-  #tell(outcome: Outcome, result: RunResult): void {
+  #settleResult(outcome: Outcome, result: RunResult): void {
     this.#run.deadlines.close();
     const { status, error } = outcome;
     const failure = this.#lost ?? (status === 'failed' && error !== undefined ? toError(error) : undefined);
     if (failure === undefined) this.#resolve(result);
     else {
-      // Whoever reads the events only has not asked for the rejection.
+      // A caller that only reads events has not asked for the rejection.
       this.result.catch(ignore);
       this.#reject(withResult(failure, result));
     }
@@ -182,6 +183,6 @@ export class RunEnding {
 
 const ignore = (): void => undefined;
 
-/** Not enumerable: a process that dies of an error prints all that it shows, and a result is pages long. */
+/** Not enumerable: an uncaught error is printed with its enumerable fields, and a result is pages long. */
 const withResult = (error: TroupeError, result: RunResult): TroupeError =>
   Object.defineProperty(error, 'result', { value: result });

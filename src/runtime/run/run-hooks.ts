@@ -7,12 +7,12 @@ import { attachHooks } from '../../events/hooks.ts';
 import type { Definition } from '../define/definition.ts';
 import type { Run } from './run.ts';
 
-/** Told of the hooks at work, for somebody who has to wait for them. */
+/** Called with attached hooks, for a caller that has to wait for them. */
 export type OnHooks = (hooks: AttachedHooks) => void;
 
 /**
- * The hooks of a run: the caller's and the root's see all of it, those of a member or a child only what happens at its address and
- * below.
+ * The hooks of a run: those of the caller and the root see every event, those of a member or child only the events at and below its
+ * address.
  */
 export class RunHooks {
   readonly #run: Run;
@@ -32,7 +32,7 @@ export class RunHooks {
     this.#attach(log === undefined ? said : [...said, logHook(log)]);
   }
 
-  /** An actor is engaged: its definition's hooks are attached when it first is, so that an agent's hooks work wherever it runs. */
+  /** Attaches the hooks of an engaged definition, once, so that an agent's hooks work wherever it runs. */
   engaged(definition: Definition): void {
     if (definition === this.#root || definition.hooks.length === 0) return;
     const known = (this.#known ??= new SmallSet());

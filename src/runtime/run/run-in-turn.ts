@@ -3,16 +3,16 @@ import { toJson } from '../../contracts/json.ts';
 import type { RunOptions, RunResult } from '../../contracts/run.ts';
 import type { Definition } from '../define/definition.ts';
 import { processPacer } from './pacer.ts';
+import { checkRunOptions } from './run-schema.ts';
 import { startRun } from './start-run.ts';
 
-const NOT_BEGUN = 'Cannot begin the run as it threw';
+const NOT_BEGUN = 'Cannot start the run as it threw';
 
 /**
- * Makes and starts a run that nobody holds when its turn comes, in the order of the calls: what is under way goes on
- * first. Ten thousand that are asked for at once are not under way at once then, as far as the process is what they
- * wait for; until its turn a run is a promise.
+ * Starts a run without a handle when it is its turn, in order of the calls, after work in progress. So ten thousand concurrent calls are
+ * not in progress at once as far as they wait for the process; until its turn, a run is just a promise.
  *
- * Input and options are those of the call, whatever becomes of them while the run waits.
+ * Input and options are copied at the call.
  */
 export const runInTurn = <Output, State>(
   definition: Definition,
@@ -21,6 +21,7 @@ export const runInTurn = <Output, State>(
 ): Promise<RunResult<Output, State>> =>
   new Promise((resolve, reject) => {
     try {
+      if (options !== NO_OPTIONS) checkRunOptions(definition.name, options);
       const given = toJson(input);
       const kept = optionsOf(options);
       processPacer.begin(() => {
@@ -35,7 +36,7 @@ export const runInTurn = <Output, State>(
     }
   });
 
-/** Options may come from JavaScript; a caller of `run` looks for failures in one place. */
+/** Rejects instead of throwing, so that failures of `run` arrive in one place, also for invalid options from JavaScript. */
 const notBegun = (thrown: unknown): Error => toError(errorData(thrown, 'internal', { message: NOT_BEGUN }));
 
 const NO_OPTIONS: RunOptions = Object.freeze({});

@@ -19,7 +19,7 @@ import { Gate } from '../effects/gate.ts';
 import { hideInput } from '../secrets/hide-fields.ts';
 import type { JobWorker } from './job-queue.ts';
 import { JobQueue } from './job-queue.ts';
-import type { Recorder } from '../journal/write/recorder.ts';
+import type { JournalPort } from '../journal/write/journal-port.ts';
 import { MailRoom } from '../mail/mail-room.ts';
 import { modelFacts, RunModels } from '../actors/models.ts';
 import type { Pacer } from './pacer.ts';
@@ -35,24 +35,24 @@ import type { RunStates } from '../thread/run-states.ts';
 import { TearDowns } from './tear-down.ts';
 import { TreeSize } from '../limits/tree-limits.ts';
 
-/** What a run needs beside its options. */
+/** Collaborators of a run, beside its options. */
 export interface RunSetup {
   readonly host: Host;
   readonly pacer: Pacer;
   readonly clock: Clock;
   readonly runId: string;
   readonly random: () => number;
-  readonly journal: Recorder;
-  /** Somebody holds the handle and may answer questions. */
+  readonly journal: JournalPort;
+  /** True if a handle exists whose holder may answer questions. */
   readonly isAttended: boolean;
 }
 
 /**
- * One run, from input to stop reason. Owns its parts and the one queue through which all passes; each part says what it needs of the
- * others, and is given no more.
+ * One run, from input to stop reason. Owns its parts and the queue through which all jobs pass; each part declares the calls that it needs
+ * of the others, and gets no more.
  *
- * I1  Machines' outputs are carried out one after the other, never inside a macrostep (a step of a machine).
- * I2  `run.ended` is written once, last, and `result` settles by it.
+ * I1 Outputs of machines are carried out in order, never inside a macrostep (a step of a machine).
+ * I2 `run.ended` is written once, last, and settles `result`.
  */
 export class Run implements JobWorker {
   readonly runId: string;
@@ -62,10 +62,10 @@ export class Run implements JobWorker {
   readonly thread: string | undefined;
   readonly task: RunTask | undefined;
   readonly money: RunMoney;
-  /** Of the agents of its thread; absent where it belongs to none that is kept. */
+  /** States of the thread's agents; absent without a stored thread. */
   states: RunStates | undefined;
   readonly host: Host;
-  readonly journal: Recorder;
+  readonly journal: JournalPort;
   readonly secrets: RunSecrets;
   readonly log: EventLog;
   readonly gate: Gate;
@@ -98,7 +98,7 @@ export class Run implements JobWorker {
     this.journal = journal;
     this.models = new RunModels(this, options);
     this.#queue = new JobQueue(setup.pacer, this);
-    // Nothing is done before the run begins: a store has to be opened first.
+    // Held until the start, as a store has to be opened first.
     this.#queue.hold();
     this.secrets = new RunSecrets(givenSecrets(options));
     this.log = new EventLog(setup.runId, definition.name, journal, this.secrets);
@@ -120,7 +120,7 @@ export class Run implements JobWorker {
     return this.ending.hasBegun;
   }
 
-  /** Begins: the first event, then the root actor. */
+  /** Starts the run: the first event, then the root actor. */
   begin(input: unknown, history: RunOptions['history']): void {
     const { journal } = this;
     journal.job(journal.root, true, () => {
@@ -128,7 +128,7 @@ export class Run implements JobWorker {
     });
   }
 
-  /** Like `begin`, for a run that is on record. */
+  /** Like `begin`, for a recorded start. */
   beginAgain(input: unknown, history: RunOptions['history']): void {
     this.#queue.release();
     const given = this.started(input, history);
@@ -137,7 +137,7 @@ export class Run implements JobWorker {
     else this.root.end(refusal);
   }
 
-  /** Writes the first event; gives the input of the root's machine, for whoever starts it. */
+  /** Writes the first event and returns the input of the root's machine. */
   started(input: unknown, history?: RunOptions['history']): unknown {
     const { root } = this;
     this.history = history;
@@ -156,14 +156,14 @@ export class Run implements JobWorker {
     if (due !== undefined) this.#queue.push(due);
   }
 
-  /** Lets jobs be done: its store is there, or will never be. */
+  /** Lets the job queue run: the store is open, or will never be. */
   release(): void {
     this.#queue.release();
   }
   hasJobFor(actor: Actor): boolean {
     return this.#queue.has((job) => job.actor === actor);
   }
-  /** True if there is something to do at once. */
+  /** True if a job is queued. */
   get isBusy(): boolean {
     return !this.#queue.isEmpty;
   }
@@ -180,10 +180,10 @@ export class Run implements JobWorker {
     void this.journal.flush();
   }
 
-  /** Does a job as one turn, in its scope; an effect takes its own time. */
+  /** Runs a job as one turn, in its scope. Effects run in their own time. */
   work(job: Job): void {
     this.journal.job(job.actor.scope, !MAY_BE_MISSING.has(job.kind), () => {
-      // What an effect answers now is no part of what is on record.
+      // An effect that is asked for again may answer live now, outside the record.
       if (job.isResumed !== true || job.kind === 'ask') this.#do(job);
       else
         this.journal.again.resuming(() => {
@@ -229,7 +229,7 @@ export class Run implements JobWorker {
     }
   }
 
-  /** A team whose time is up ends by what it makes of the replies that are in; where it would go on, it ends all the same. */
+  /** Ends a team whose time is up with the replies it has, forcing it if its machine would continue. */
   #endTeam(actor: Actor, envelope: Envelope): void {
     if (actor.isOver || actor.definition.agent !== undefined) return;
     const context = this.host.contextOf(actor);
@@ -238,7 +238,7 @@ export class Run implements JobWorker {
     if (goesOn) this.host.deliver(actor, { ...envelope, type: 'expired.final' });
   }
 
-  /** A machine entered a state. */
+  /** Registers that a machine entered a state. */
   entered(entry: Actor, phase: string, step: number): void {
     if (phase === 'CHECK_STOP') this.gate.checked();
     entry.phase = phase;
@@ -250,7 +250,7 @@ export class Run implements JobWorker {
   pause(): void {
     if (this.isOver) return;
     const { isPaused } = this.gate;
-    // Also where it is paused: a step under way ends here.
+    // Also if paused already: ends a single step in progress.
     this.gate.pause();
     if (isPaused) return;
     this.journal.aside(() => {
@@ -271,31 +271,31 @@ export class Run implements JobWorker {
     else this.deliverAbort(reason, journal.arrive(undefined, { type: 'abort', reason }));
   }
 
-  /** Like `abort`, once the step under way is through. */
+  /** Like `abort`, after the current step. */
   abortAfterStep(reason: string): void {
     this.#abortAfterStep ??= reason;
   }
 
-  /** Like `abort`, for one that is on record. */
+  /** Like `abort`, for a recorded one. */
   deliverAbort(reason: string, at: number): void {
     this.abortedFor ??= reason;
     this.root.deliver({ type: 'abort', at, reason });
   }
 
-  /** Swaps the model of every agent of the run, from the next call on; throws for one that there is not. */
+  /** Swaps the model of every agent of the run from the next call on; throws for an unknown one. */
   use(choice: ModelChoice): void {
     this.choose(choice);
     const to = typeof choice === 'string' ? choice : `${choice.provider}:${choice.id}`;
     this.log.write({ type: 'model.swapped', to }, this.root);
   }
 
-  /** Like `use`, for one that is on record. */
+  /** Like `use`, for a recorded one. */
   choose(choice: ModelChoice): void {
     this.models.choose(choice);
     for (const actor of this.actors.running) actor.forgetModels();
   }
 
-  /** Gives an agent more tools from its next step on; what was wrong with them comes back. */
+  /** Adds tools to an agent from its next step on; resolves with the problems found. */
   async addTools(items: readonly (Tool | Toolset)[], path = this.root.path): Promise<readonly ErrorData[]> {
     const actor = this.actors.at(path);
     if (actor?.definition.agent === undefined) return [nobodyAt(path)];
@@ -304,7 +304,7 @@ export class Run implements JobWorker {
     const added = items.filter((item) => {
       const found = tools.add(item);
       problems.push(...found);
-      // Of a toolset, what could be added was.
+      // Of a toolset, the valid tools were added.
       return found.length < (isToolset(item) ? item.tools.length : 1);
     });
     if (tools.needsSetup) problems.push(...(await tools.setup()));
@@ -319,9 +319,9 @@ export class Run implements JobWorker {
     return isGone;
   }
 
-  /** An observer threw, or took too long: that is its own affair, and on record. */
+  /** Records that an observer threw or timed out. The run is not affected. */
   observerFailed(observer: string, thrown: unknown, event?: LiveEvent): void {
-    const message = `Cannot go on observing with '${observer}' as it failed`;
+    const message = `Cannot notify '${observer}' as it failed`;
     const where = { message, runId: this.runId, path: this.root.path, operation: 'observer' };
     this.journal.aside(() => {
       this.log.write(observerFailed(observer, errorData(thrown, 'internal', where), event), this.root);
@@ -333,7 +333,7 @@ export class Run implements JobWorker {
   }
 }
 
-/** Jobs that carry out what has no effect when the run is gone through again: nothing is under way then. */
+/** Jobs without effect in a replay, where nothing is pending. */
 const MAY_BE_MISSING: ReadonlySet<Job['kind']> = new Set<Job['kind']>(['withdraw', 'dismiss']);
 
 const nobodyAt = (path: string): ErrorData => ({

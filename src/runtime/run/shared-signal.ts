@@ -1,14 +1,14 @@
 interface Listeners {
   readonly all: Set<() => void>;
-  /** Nobody listens any more. */
+  /** Removes the listener of the signal. */
   readonly leave: () => void;
 }
 
 const listening = new WeakMap<AbortSignal, Listeners>();
 
 /**
- * Calls `listener` when `signal` aborts; gives what takes it back. Many runs may share a signal (a request's, a
- * process's): it gets one listener for all of them, as platforms warn of a leak where there are more than ten.
+ * Calls `listener` when `signal` aborts; returns a function that removes it. Runs that share a signal share one listener on it, as
+ * platforms warn of a leak above ten.
  */
 export const onSignal = (signal: AbortSignal, listener: () => void): (() => void) => {
   const { all, leave } = listening.get(signal) ?? listen(signal);
@@ -21,18 +21,18 @@ export const onSignal = (signal: AbortSignal, listener: () => void): (() => void
 
 const listen = (signal: AbortSignal): Listeners => {
   const all = new Set<() => void>();
-  const tell = (): void => {
-    // Somebody may leave while others are told: a set that is walked takes notice.
+  const notify = (): void => {
+    // A listener may be removed during the iteration: a set handles that.
     for (const each of all) each();
   };
   const listeners: Listeners = {
     all,
     leave: () => {
-      signal.removeEventListener('abort', tell);
+      signal.removeEventListener('abort', notify);
       listening.delete(signal);
     },
   };
-  signal.addEventListener('abort', tell, { once: true });
+  signal.addEventListener('abort', notify, { once: true });
   listening.set(signal, listeners);
   return listeners;
 };

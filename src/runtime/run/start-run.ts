@@ -3,11 +3,11 @@ import type { StartSetup } from './create-run.ts';
 import { createRun, failToBegin } from './create-run.ts';
 import type { Definition } from '../define/definition.ts';
 import { Handle } from './handle.ts';
-import { HeldHandle } from './held-handle.ts';
+import { QueuedHandle } from './queued-handle.ts';
 import { startStored } from '../journal/resume/stored-run.ts';
-import { inThread, joinThread, noLine } from '../thread/run-thread.ts';
+import { inThread, joinThread, noQueue } from '../thread/run-thread.ts';
 
-/** Starts a run of a definition and hands it over. */
+/** Starts a run of a definition and returns its handle. */
 export const startRun = <Output, State>(
   definition: Definition,
   input: unknown,
@@ -19,7 +19,7 @@ export const startRun = <Output, State>(
   const run = createRun(definition, options, setup);
   const history = joinThread(run, input, options);
   if (history !== undefined) {
-    const handle = new HeldHandle<Output, State>(run, inThread(noLine, run, history));
+    const handle = new QueuedHandle<Output, State>(run, inThread(noQueue, run, history));
     handle.enter(input, options);
     return handle;
   }

@@ -7,22 +7,22 @@ import { SmallSet } from '../../contracts/small-set.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { EventLog } from '../log/event-log.ts';
 
-/** The time that tearing down may hold the end of a run, in ms: after a normal end, and after an abort. */
+/** Longest time that teardown may delay the end of a run, in ms: normally, and after an abort. */
 const PATIENCE_MS = 5_000;
 const HURRIED_MS = 50;
-/** The time that hooks may hold an end that is hurried, in ms: what they keep is the record of it. Else they have their own time. */
+/** Longest time that hooks may delay a hurried end, in ms: they write the record of it. Otherwise they have their own limits. */
 const HURRIED_HOOKS_MS = 1_000;
-/** Less than that, so that what was not written is told of. */
+/** Shorter than the patience above, so that unwritten records are still reported. */
 const MEMORY_PATIENCE_MS = 4_000;
 
-/** What tearing down needs of a run. */
+/** The calls that teardown needs of a run. */
 interface TornDownRun {
   readonly runId: string;
   readonly clock: Clock;
   readonly log: Pick<EventLog, 'write'>;
 }
 
-/** The time that an end waits, in ms. */
+/** Time limits of a wait, in ms. */
 interface Patience {
   readonly ms: number;
   readonly hurriedMs: number;
@@ -30,11 +30,11 @@ interface Patience {
 }
 
 /**
- * The tearing down of a run's toolsets and memories, its members' included.
+ * Tears down the toolsets and memories of a run and its members.
  *
- * I1  Toolsets are always torn down; what goes wrong is on record, with whose they were.
- * I2  One that never comes back holds neither the run, nor for long its end; an abort hurries it, also a late one, as does the
- *     run's deadline.
+ * I1 Toolsets are always torn down; problems are recorded with the toolset's name.
+ * I2 One that never returns holds neither the run nor, for long, its end; an abort or the run's deadline shortens the wait, even
+ * while it lasts.
  */
 export class TearDowns {
   readonly #run: TornDownRun;
@@ -51,13 +51,13 @@ export class TearDowns {
     return this.#underWay.size > 0;
   }
 
-  /** Has something done once it is known what the run came to, and before its last event. Never rejects. */
+  /** Registers work to do between the outcome of the run and its last event. Must not reject. */
   beforeEnd(work: (outcome: Outcome) => Promise<void>): void {
     this.#last = work;
   }
 
-  /** The run has come to this: has done what waited for it, as soon as `whenWritten` says so. */
-  cameTo(outcome: Outcome, whenWritten: (go: (isKept: boolean) => void) => void): void {
+  /** Runs the registered work for an outcome, once `whenWritten` calls back. */
+  runLast(outcome: Outcome, whenWritten: (go: (isKept: boolean) => void) => void): void {
     const last = this.#last;
     if (last === undefined) return;
     const done = new Promise<void>((resolve) => {
@@ -70,7 +70,7 @@ export class TearDowns {
     this.#underWay.add(done);
   }
 
-  /** Begins to let go of the toolsets of an actor that is over. */
+  /** Starts the teardown of an ended actor's toolsets. */
   begin(actor: Actor): void {
     this.#closeMemory(actor);
     const tearing = actor.teardown();
@@ -88,7 +88,7 @@ export class TearDowns {
     this.#underWay.add(done);
   }
 
-  /** Memories of a run are shared by its agents: they are let go of when the root, which ends last, is over. */
+  /** Closes the memories, which the run's agents share, when the root has ended, which ends last. */
   #closeMemory({ usedMemory, sponsor }: Actor): void {
     if (usedMemory !== undefined) this.#memories.push(usedMemory.session);
     if (sponsor.kind !== 'root' || this.#memories.length === 0) return;
@@ -99,12 +99,12 @@ export class TearDowns {
     this.#underWay.add(done);
   }
 
-  /** Resolves when all that was begun is through, or has taken too long. */
+  /** Resolves when all teardowns are done or timed out. */
   settled(isHurried: boolean): Promise<void> {
     return this.#patiently([...this.#underWay], { ms: PATIENCE_MS, hurriedMs: HURRIED_MS, isHurried });
   }
 
-  /** Resolves when the hooks of the run have passed on what they kept, or have taken too long. */
+  /** Resolves when the run's hooks have flushed or timed out. */
   flushed(hooks: readonly Promise<unknown>[], isHurried: boolean): Promise<void> {
     return this.#patiently(hooks, { ms: Infinity, hurriedMs: HURRIED_HOOKS_MS, isHurried });
   }
@@ -125,10 +125,10 @@ export class TearDowns {
     clock.clearTimeout(timer);
   }
 
-  /** The run was aborted, or its time is up, while it waits for its toolsets or hooks. */
+  /** Shortens the current wait, as the run was aborted or its time is up. */
   hurry(): void {
     const hurry = this.#hurry;
-    // Once: an abort that is repeated must not put the end off.
+    // Once: a repeated abort must not extend the wait.
     this.#hurry = () => undefined;
     hurry();
   }

@@ -9,7 +9,7 @@ import type { Definition } from '../define/definition.ts';
 import { definitionOf } from '../define/definition.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
-/** Hides what is marked as secret in the input of an agent; of a team, by the schemas of its members, as it is handed on to them. */
+/** Hides the secret fields in an agent's input; in a team's, by the schemas of its members. */
 export const hideInput = (secrets: RunSecrets, definition: Definition, input: unknown): void => {
   for (const fields of inputFieldsOf(definition)) secrets.hide(fields, toJson(input), 'input');
 };
@@ -19,7 +19,7 @@ const known = new WeakMap<Definition, readonly SecretFields[]>();
 const inputFieldsOf = (definition: Definition): readonly SecretFields[] => {
   const before = known.get(definition);
   if (before !== undefined) return before;
-  // One that is a member of itself has nothing to add.
+  // Set first, as a definition may be its own member.
   known.set(definition, []);
   const own = secretFieldsIn(definition.agent?.schemas.input);
   const found =
@@ -34,7 +34,7 @@ const inputFieldsOf = (definition: Definition): readonly SecretFields[] => {
 
 const marked = new WeakMap<Definition, readonly string[]>();
 
-/** The names of the fields that an agent or a team, and whoever works for it, marks as secret, as far as that is known before it runs. */
+/** Names of the fields that an agent or team, its members and its delegates mark as secret, as far as known before a run. */
 export const markedFields = (definition: Definition): readonly string[] => {
   const before = marked.get(definition);
   if (before !== undefined) return before;
@@ -59,7 +59,7 @@ export const markedFields = (definition: Definition): readonly string[] => {
   return names;
 };
 
-/** An agent whose schemas mark what is secret, and where that is hidden. */
+/** An agent whose schemas mark secret fields, and the secrets to register them with. */
 interface Marking {
   readonly definition: Definition;
   readonly tools: ToolRegistry;
@@ -68,7 +68,7 @@ interface Marking {
 
 const toolOf = ({ tools }: Marking, name: string): Tool | undefined => tools.find(name);
 
-/** Hides what the tools of an agent mark of the arguments that they are called with. */
+/** Hides the secret arguments of calls. */
 export const hideCalls = (actor: Marking, calls: readonly Pick<ToolCall, 'name' | 'input'>[]): void => {
   for (const { name, input } of calls) {
     const tool = toolOf(actor, name);
@@ -77,7 +77,7 @@ export const hideCalls = (actor: Marking, calls: readonly Pick<ToolCall, 'name' 
   }
 };
 
-/** Hides what a tool marks of its value, and the agent of an answer that it completes with. */
+/** Hides the secret fields of a tool's result, and of an answer that it completes with. */
 export const hideResult = (actor: Marking, result: ToolResult): void => {
   if (!result.ok) return;
   const schema = toolOf(actor, result.tool)?.outputSchema;
@@ -85,7 +85,7 @@ export const hideResult = (actor: Marking, result: ToolResult): void => {
   if (result.control?.type === 'complete') hideAnswer(actor, result.control.answer);
 };
 
-/** Hides what an agent marks of its answer. */
+/** Hides the secret fields of an agent's answer. */
 export const hideAnswer = (actor: Marking, answer: Json | undefined): void => {
   const fields = answerFieldsOf(actor);
   if (fields !== undefined && answer !== undefined) actor.secrets.hide(fields, answer, 'answer');
@@ -94,18 +94,18 @@ export const hideAnswer = (actor: Marking, answer: Json | undefined): void => {
 const answerFieldsOf = ({ definition }: Marking): SecretFields | undefined =>
   secretFieldsIn(definition.agent?.schemas.output);
 
-/** Hides what is marked in the words of a model, where those are to be the answer. */
+/** Hides the secret fields in a model's text that may become the answer. */
 export const hideSaid = (actor: Marking, text: string): void => {
   const fields = answerFieldsOf(actor);
   if (fields !== undefined) actor.secrets.hide(fields, text, 'answer');
 };
 
-/** Hides all of what a model had said when it broke off, where it was to have secrets in it. */
+/** Hides the whole of an interrupted text that would have contained secret fields. */
 export const hideBrokenOff = (actor: Marking, text: string): void => {
   if (answerFieldsOf(actor) !== undefined) actor.secrets.hideText(text, 'answer');
 };
 
-/** Redacts what is marked in a decision, by a model or the agent itself. */
+/** Hides the secret fields in a decision, by a model or the agent itself. */
 export const hideDecided = (actor: Marking, output: unknown): void => {
   if (!isJsonObject(output)) return;
   const { calls, decision } = output;
@@ -118,13 +118,13 @@ export const hideDecided = (actor: Marking, output: unknown): void => {
 const isCall = (call: unknown): call is Pick<ToolCall, 'name' | 'input'> =>
   isJsonObject(call) && typeof call['name'] === 'string' && 'input' in call;
 
-/** Hides what a person typed, where the tool that asked marks what it gives. */
+/** Hides a person's text if the tool that asked marks its output as secret. */
 export const hideTyped = (actor: Marking, tool: string, text: string): void => {
   const schema = toolOf(actor, tool)?.outputSchema;
   if (schema !== undefined && secretFieldsOf(schema) !== undefined) actor.secrets.hideText(text, tool);
 };
 
-/** Checks whether a piece of an answer has to wait for the whole: which of it is secret is known only then. */
+/** Checks whether a delta has to wait for the whole, as only then its secret fields are known. */
 export const waitsForWhole = (actor: Marking, delta: ModelDelta): boolean => {
   if (delta.type === 'text') return answerFieldsOf(actor) !== undefined;
   if (delta.type !== 'tool-call') return false;

@@ -12,31 +12,31 @@ import { redactorOf } from '../../policy/redaction.ts';
 import type { SecretFields } from '../../tools/secret-fields.ts';
 
 /**
- * The secrets of a run, and the one place where they are redacted from what is published of it: its events, its errors, what its models
- * say in pieces, and what is kept for people to read.
+ * The secrets of a run, and the one place where they are redacted from what it publishes: events, errors, streamed deltas, and stored
+ * titles.
  *
- * I1  What has no secret in it comes back as it is, the very same.
- * I2  Nothing is done before somebody looks: a run that nobody watches, and in which nothing fails, does not look for secrets.
- * I3  What stood at a field that its schema marks as secret is taken out from then on, wherever it stands.
+ * I1 A value without secrets is returned unchanged, as the same object.
+ * I2 Nothing is searched before something is read: an unobserved run without failures does not look for secrets.
+ * I3 The value of a secret field is redacted from then on, wherever it occurs.
  */
 export class RunSecrets {
   #given: Secrets | undefined;
   #found: Redactor | undefined;
-  /** The run's own, which learns; the other is shared. */
+  /** The run's own redactor, which learns; the other is shared. */
   #own: Redactor | undefined;
-  /** The values of fields, in the order in which they became known. */
+  /** Values of secret fields, in order of discovery. */
   readonly hidden: FieldSecret[] = [];
   /** The same, by value. */
   readonly #fields = new SmallMap<string, FieldSecret>();
   readonly #names = new SmallSet<string>();
   readonly #seen = new SmallSet<string>();
-  /** With each field that a value stood at. */
+  /** One entry per field in which a value occurred. */
   readonly #all: FieldSecret[] = [];
-  /** Learned when somebody looks. */
+  /** Added to the redactor on the next access. */
   #new: FieldSecret[] = [];
-  readonly #told: ((secret: FieldSecret) => void)[] = [];
+  readonly #listeners: ((secret: FieldSecret) => void)[] = [];
 
-  /** Beside those of the process's environment. */
+  /** Secrets beside those in the process's environment. */
   constructor(given?: Secrets) {
     this.#given = given;
   }
@@ -51,20 +51,20 @@ export class RunSecrets {
     return this.#found;
   }
 
-  /** What stands in a value at the fields that its schema marks as secret is one from now on; `whole` names a value that is one itself. */
+  /** Registers the values of the secret fields in `value`; `whole` names a value that is secret as a whole. */
   hide(fields: SecretFields | undefined, value: Json, whole: string): void {
     if (fields === undefined) return;
     for (const secret of fields.find(value))
       this.#learn(secret.name === '' ? { ...secret, name: whole } : secret);
   }
 
-  /** A text is secret from now on. */
+  /** Registers a text as secret. */
   hideText(text: string, name: string): void {
     const value = text.trim();
     if (value !== '') this.#learn({ name, field: '', value });
   }
 
-  /** More is known from now on, by names under which whoever goes on with the run knows it, too. */
+  /** Adds secrets under names by which a process that resumes the run knows them, too. */
   give(secrets: Secrets): void {
     const given = this.#given ?? {};
     const found = Object.entries(secrets).filter(([name, value]) => given[name] !== value);
@@ -73,19 +73,19 @@ export class RunSecrets {
     this.#found = undefined;
     this.#own = undefined;
     this.#new = [...this.#all];
-    for (const next of this.#told) for (const [name, value] of found) next({ name, field: '', value });
+    for (const next of this.#listeners) for (const [name, value] of found) next({ name, field: '', value });
   }
 
-  /** What was hidden in the run before, by the names that it had then. */
+  /** Adds the secret fields of an earlier part of the run, with the names they had. */
   know(secrets: Secrets): void {
     for (const [name, value] of Object.entries(secrets)) this.#learn({ name, field: fieldOf(name), value });
   }
 
-  /** Calls `next` with each secret that only this run knows, at once and as it becomes known. */
+  /** Calls `next` with each secret that only this run knows, now and as they are added. */
   tell(next: (secret: FieldSecret) => void): void {
     for (const [name, value] of Object.entries(this.#given ?? {})) next({ name, field: '', value });
     for (const secret of this.hidden) next(secret);
-    this.#told.push(next);
+    this.#listeners.push(next);
   }
 
   #learn(given: FieldSecret): void {
@@ -100,10 +100,10 @@ export class RunSecrets {
     }
     this.#all.push(secret);
     this.#new.push(secret);
-    for (const next of this.#told) next(secret);
+    for (const next of this.#listeners) next(secret);
   }
 
-  /** Several values of a field are distinguished. */
+  /** Numbers the values of a field to distinguish them. */
   #freeName(wanted: string): string {
     let name = wanted;
     for (let count = this.#names.size + 1; this.#names.has(name); count += 1) name = `${wanted} ${count}`;
@@ -119,13 +119,13 @@ export class RunSecrets {
     return this.redactor.value(value);
   }
 
-  /** What an event tells; who tells it, when and where, stays as it is. */
+  /** Redacts the content of an event; its envelope stays as it is. */
   event(event: RuntimeEvent): RuntimeEvent {
     const shown = this.redactor.value(event);
     if (shown === event) return event;
     const { v, type, seq, at, runId, path, agent } = event;
     const who = { v, seq, at, runId, path, agent };
-    // An event of its type, but for what its texts say.
+    // Only texts in the event changed.
     return { ...shown, ...who, type } as RuntimeEvent;
   }
 
@@ -133,7 +133,7 @@ export class RunSecrets {
     return this.redactor.value(error);
   }
 
-  /** What an effect gave: the failures in it are for people and models to read, all else is what the run goes on with. */
+  /** Redacts the failures in an effect's answer, which people and models read; everything else is the run's data. */
   answer(output: unknown): unknown {
     if (!isJsonObject(output)) return output;
     const { result, error, problems } = output;
@@ -143,11 +143,11 @@ export class RunSecrets {
     return output;
   }
 
-  /** For a text that comes in pieces. */
+  /** A redactor for streamed text. */
   stream(): StreamRedactor {
     return new StreamRedactor(this.redactor);
   }
 }
 
-/** The last part of a name, without the number that distinguishes it. */
+/** The last part of a name, without its number. */
 const fieldOf = (name: string): string => name.replace(/ \d+$/, '').split('.').at(-1) ?? '';

@@ -1,14 +1,14 @@
 import type { ThreadTurn } from '../../contracts/thread.ts';
 import type { AssistantTurn, Turn } from '../../contracts/transcript.ts';
 
-/** The part of a thread's earlier runs that is shown. */
+/** The part of a thread's earlier runs that the next run is shown. */
 export type ThreadShown = 'cycles' | 'answers';
 
-/** The turns of a thread as the next run goes on from them. */
+/** The turns of a thread as history of its next run. */
 export const earlierTurns = (turns: readonly ThreadTurn[], shown: ThreadShown): readonly Turn[] =>
   turns.filter((turn) => shown === 'cycles' || isAnswer(turn)).map(plainTurn);
 
-/** Who speaks to a model within a run, and not to the run. */
+/** Senders whose messages are internal to a run. */
 const WITHIN: readonly unknown[] = ['runtime', 'observation', 'critic', 'memory'];
 
 const isAnswer = (turn: ThreadTurn): boolean => {
@@ -25,13 +25,12 @@ const isAnswer = (turn: ThreadTurn): boolean => {
 const plainTurn = ({ at: _at, runId: _run, status: _status, from, ...turn }: ThreadTurn): Turn =>
   turn.role === 'user' && from !== undefined ? { ...turn, from } : turn;
 
-/** An id that the runtime gave out: the run that begins gives out the same ones. */
+/** Ids that the runtime assigns: a new run would assign the same ones. */
 const NUMBERED = /^call_\d+_\d+$/;
 
 /**
- * A history in which no two calls have one id, nor one that the run will give to one of its calls: providers refuse those, and
- * whatever looks for the result of a call would find another's. The new ids follow from the place, so that the beginning of a growing
- * conversation stays the same bytes.
+ * A history in which call ids are unique and differ from those that the run will assign: providers refuse duplicates, and a lookup would
+ * find another call's result. New ids follow from the position, so that the prefix of a growing conversation stays byte-identical.
  */
 export const distinctCalls = (history: readonly Turn[]): readonly Turn[] => {
   if (!history.some(hasCalls)) return history;
@@ -56,7 +55,7 @@ export const distinctCalls = (history: readonly Turn[]): readonly Turn[] => {
   });
 };
 
-/** In JavaScript anything may stand in a history: what is no turn is found when the run prepares. */
+/** JavaScript callers may pass anything as history: invalid turns are reported when the run prepares. */
 const hasCalls = (
   turn: Turn,
 ): turn is AssistantTurn & { readonly calls: NonNullable<AssistantTurn['calls']> } =>

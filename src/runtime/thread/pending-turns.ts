@@ -8,8 +8,8 @@ interface Events {
 }
 
 /**
- * What another run of the same conversation has under way: what it was asked, and each tool call of it that has no result yet as a
- * call with a result that says so. Nothing where it has none.
+ * Turns that describe a concurrent run of the same conversation: its input, and its open tool calls with a placeholder result. Empty if it
+ * has no open calls.
  */
 export const pendingTurns = (asked: string, events: Events): readonly Turn[] => {
   const open = new Map<string, Extract<RuntimeEvent, { type: 'tool.requested' }>>();
@@ -20,7 +20,7 @@ export const pendingTurns = (asked: string, events: Events): readonly Turn[] => 
   }
   if (open.size === 0) return [];
   const requested = [...open.values()];
-  // Ids of their own: those of another run may be this run's, too.
+  // Prefixed, as ids of another run may occur in this run too.
   const calls = requested.map(({ tool, input, runId }, index) => ({
     id: `pending_${runId.replaceAll(/[^\w-]/g, '').slice(0, 20)}_${index}`,
     name: tool,

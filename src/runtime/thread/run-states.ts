@@ -1,9 +1,9 @@
 import type { Json } from '../../contracts/json.ts';
 import { isJsonObject } from '../../contracts/json.ts';
 
-/** The states of the agents of a thread, by name: what a run begins with, and what its agents came to. */
+/** The states of a thread's agents, by name: from earlier runs, and from this one. */
 export class RunStates {
-  /** What earlier runs of the thread left. */
+  /** States from earlier runs of the thread. */
   kept: Readonly<Record<string, Json>>;
   readonly #now = new Map<string, Json>();
 
@@ -11,20 +11,20 @@ export class RunStates {
     this.kept = kept;
   }
 
-  /** What the agents of this run came to. */
+  /** Final states of this run's agents. */
   get now(): Readonly<Record<string, Json>> {
     return Object.fromEntries(this.#now);
   }
 
-  /** An agent is over; of several of one name the last one counts. */
+  /** Records the final state of an agent; among several of one name the last one counts. */
   ended(agent: string, state: Json): void {
     this.#now.set(agent, state);
   }
 }
 
-/** The state that an agent begins with: what was kept of it, over what its definition says. */
+/** The initial state of an agent: the stored one over its definition's. */
 export const stateOver = (defined: Json, kept: Json | undefined): Json => {
   if (kept === undefined) return defined;
-  // A key that the definition has had only since then begins as defined.
+  // Keys added to the definition since then start as defined.
   return isJsonObject(defined) && isJsonObject(kept) ? { ...defined, ...kept } : kept;
 };

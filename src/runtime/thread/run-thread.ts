@@ -7,19 +7,19 @@ import type { Outcome, RunOptions } from '../../contracts/run.ts';
 import type { SaidTurns, Threads } from '../../contracts/thread.ts';
 import type { Turn } from '../../contracts/transcript.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
-import type { Line } from '../run/held-handle.ts';
+import type { StartQueue } from '../run/queued-handle.ts';
 import { earlierTurns } from './earlier-turns.ts';
 import { pendingTurns } from './pending-turns.ts';
 import { RunStates } from './run-states.ts';
-import { ownTurns } from '../actors/said.ts';
+import { ownTurns } from '../actors/agent-conversation.ts';
 import type { Run } from '../run/run.ts';
 
-/** What a run that belongs to a thread goes on from. */
+/** Loads the history of a run that belongs to a thread. */
 export type ThreadHistory = () => Promise<readonly Turn[]>;
 
 /**
- * Makes a run a part of its thread: what it came to is added there before its last event. Gives what it goes on from;
- * undefined where it belongs to no thread that is kept.
+ * Connects a run to its thread: its turns are appended before its last event. Returns the loader of its history; undefined without a stored
+ * thread.
  */
 export const joinThread = (run: Run, input: unknown, options: RunOptions): ThreadHistory | undefined => {
   const { thread, store } = options;
@@ -36,7 +36,7 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
   const known = (run.states = new RunStates());
   run.tearDowns.beforeEnd(async (outcome) => {
     try {
-      const turns = run.secrets.value(cyclesOf(asked, outcome, ownTurns(run.root.said)));
+      const turns = run.secrets.value(cyclesOf(asked, outcome, ownTurns(run.root.endedConversation)));
       const { now } = known;
       const states = Object.values(now).every(isEmptyState) ? undefined : now;
       const kept = states && (await sealStates(states, run, thread, options));
@@ -51,7 +51,10 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
     const found = await (await threads).load(thread);
     known.kept = found?.states === undefined ? {} : await openStates(found.states, run, thread, options);
     if (options.history !== undefined) return options.history;
-    const earlier = earlierTurns(found?.turns ?? [], run.root.definition.agent?.context?.thread ?? 'cycles');
+    const earlier = earlierTurns(
+      found?.turns ?? [],
+      run.root.definition.agent?.compaction?.thread ?? 'cycles',
+    );
     const others = [...runs].filter(([other]) => other !== run);
     return [
       ...earlier,
@@ -62,7 +65,7 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
 
 type KeyOption = Pick<RunOptions, 'secretKey'>;
 
-/** States as they are kept: a state that cannot be sealed is left out, and an event says so. */
+/** States as stored: a state that cannot be sealed is omitted, and an event says so. */
 const sealStates = async (
   states: Readonly<Record<string, Json>>,
   run: Run,
@@ -84,7 +87,7 @@ const sealStates = async (
   return kept;
 };
 
-/** States as they were; the values of fields in them are hidden here, too. */
+/** States as they were before sealing. Registers their secret fields for redaction here. */
 const openStates = async (
   states: Readonly<Record<string, Json>>,
   run: Run,
@@ -105,7 +108,7 @@ const openStates = async (
 
 const inStores = new WeakMap<JournalStore, Promise<Threads>>();
 
-/** The threads that a store keeps: the same for all its runs. */
+/** The threads of a store, shared by all its runs. */
 const threadsIn = (store: JournalStore): Promise<Threads> => {
   const known =
     inStores.get(store) ??
@@ -116,7 +119,7 @@ const threadsIn = (store: JournalStore): Promise<Threads> => {
 
 const underWay = new WeakMap<object, Map<string, Map<Run, string>>>();
 
-/** The runs of a thread that are under way in this process, with what they were asked. */
+/** The running runs of a thread in this process, with their inputs. */
 const runsOf = (threads: object, thread: string): Map<Run, string> => {
   const known = underWay.get(threads) ?? new Map<string, Map<Run, string>>();
   underWay.set(threads, known);
@@ -125,20 +128,20 @@ const runsOf = (threads: object, thread: string): Map<Run, string> => {
   return runs;
 };
 
-/** What a run was asked, as one reads it in a conversation. */
+/** A run's input as text for a conversation. */
 const askedText = (input: unknown, { task }: Pick<Run, 'task'>): string => {
   const text = textOf(input);
   return text.trim() === '' ? (task?.task?.objective ?? text) : text;
 };
 
-/** What a run was asked, what it did, and what it came to. */
+/** The turns of a run: its input, its steps, and its answer. */
 const cyclesOf = (asked: string, outcome: Outcome, did: readonly Turn[]): SaidTurns['turns'] => {
   const { status, stopReason, output, error } = outcome;
   const why = error === undefined ? stopReason.kind : error.code;
   const how = why === status ? status : `${status}, ${why}`;
   const text = output === undefined ? `(no answer: ${how})` : textOf(output);
   const last = did.at(-1);
-  // What was said last is the answer itself, or the answer is sent beside it.
+  // The last turn is the answer itself, unless the answer was given besides.
   const isSaid = last?.role === 'assistant' && (last.calls ?? []).length === 0 && isSame(last.text, text);
   return [
     { role: 'user', text: asked },
@@ -150,7 +153,7 @@ const cyclesOf = (asked: string, outcome: Outcome, did: readonly Turn[]): SaidTu
 const isSame = (said: string, answer: string): boolean =>
   said.trim() === answer.trim() || canonicalOf(said) === canonicalOf(answer);
 
-/** JSON as it is whatever its white space; a text that is none as it is. */
+/** JSON in canonical form; any other text unchanged. */
 const canonicalOf = (text: string): string => {
   try {
     return canonical(toJson(JSON.parse(text)));
@@ -164,10 +167,10 @@ const isEmptyState = (state: Json): boolean => isJsonObject(state) && Object.key
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /**
- * A line in which a run's thread is read when its turn comes; one that cannot be read, or not within the time that the run may take, fails the
- * run: it must not begin as if nothing had been said.
+ * A queue that loads a run's thread before its start. The run fails if the thread cannot be read in time: it must not start as if nothing
+ * had been said.
  */
-export const inThread = (line: Line, run: Run, history: ThreadHistory | undefined): Line => {
+export const inThread = (line: StartQueue, run: Run, history: ThreadHistory | undefined): StartQueue => {
   if (history === undefined) return line;
   let begin = (): void => undefined;
   let enter = (): void => undefined;
@@ -210,8 +213,8 @@ export const inThread = (line: Line, run: Run, history: ThreadHistory | undefine
   };
 };
 
-/** A run that waits for nobody. */
-export const noLine: Line = {
+/** The queue of a run that starts at once. */
+export const noQueue: StartQueue = {
   enter: (turn) => {
     turn();
   },
@@ -225,10 +228,10 @@ const unreadable = (thrown: unknown): TroupeError =>
 const unanswered = (): TroupeError =>
   new TroupeError(
     'memory.unreadable',
-    'Cannot begin the run as its thread does not answer: its time was up before it began',
+    'Cannot start the run as its thread does not answer: its time was up before it started',
     {
       retryable: 'maybe',
     },
   );
 
-const UNREADABLE = 'Cannot begin the run as its thread cannot be read';
+const UNREADABLE = 'Cannot start the run as its thread cannot be read';

@@ -8,19 +8,19 @@ import type { TurnRecord, Turned } from './turn.ts';
 import { firstTurn, turn } from './turn.ts';
 import type { Watch } from './watch.ts';
 
-/** Moves machines. Owns what each of them knows. */
+/** Moves machines. Owns their state. */
 export interface Host {
-  /** The actor's machine makes its first turn, at `at`. */
+  /** Starts the actor's machine with its first turn, at `at`. */
   start(actor: Actor, input: unknown, at: number): void;
   deliver(actor: Actor, envelope: Envelope): void;
-  /** The actor is over; let go of it. */
+  /** Releases the machine of an actor that is over. */
   stop(actor: Actor): void;
-  /** What an actor's machine knows; undefined for one that is over. */
+  /** The machine's context; undefined for an actor that is over. */
   contextOf(actor: Actor): unknown;
 }
 
 /**
- * Moves machines by the pure turn, holding their records in memory: no XState actor runs.
+ * Moves machines by the pure turn and holds their records in memory: no XState actor runs.
  *
  * `watch` follows each machine as it moves. A `gallery` shows every move to inspectors.
  */
@@ -44,7 +44,7 @@ export class DrivenHost implements Host {
 
   deliver(entry: Actor, envelope: Envelope): void {
     const record = this.#records.get(entry);
-    // What comes in between its end and the run's learning of it comes too late.
+    // An envelope that arrives between the machine's end and the run's handling of it is late.
     if (record === undefined || record.isDone) return;
     const gallery = this.#gallery;
     const turned =

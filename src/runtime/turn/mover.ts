@@ -4,13 +4,13 @@ import { TableSnapshot } from '../../machines/table/table-snapshot.ts';
 import type { Scope } from './quiet-scope.ts';
 import { inertScope } from './quiet-scope.ts';
 
-/** What computes the transitions of a machine, and why that is not its table. */
+/** The algorithm that computes the transitions of a machine, and the reason if it is not its table. */
 export type MovedBy = { readonly by: 'table' } | { readonly by: 'xstate'; readonly reason: string };
 
-/** A machine's position, as the one who moves it keeps it. */
+/** The state of a machine, as its mover represents it. */
 export type MachinePosition = AnyMachineSnapshot | TableSnapshot;
 
-/** What computes the transitions of one machine, for the whole of a run: positions of one mover mean nothing to another. */
+/** Computes the transitions of one machine for a whole run. Positions of one mover are meaningless to another. */
 export interface Mover {
   readonly movedBy: MovedBy;
   initial(input: unknown): MachinePosition;
@@ -18,8 +18,8 @@ export interface Mover {
 }
 
 /**
- * The one place that decides how a machine's transitions are computed: by its table, or by XState where the table does not know what
- * the machine uses, or where `inspected` is the scope of somebody who wants to see its microsteps.
+ * Selects the mover of a machine: its table; XState if the machine uses a feature that tables do not support, or if `inspected` is the
+ * scope of an inspector that wants its microsteps.
  *
  * @example
  * moverOf(agentMachine).movedBy // => { by: 'table' }
@@ -39,7 +39,7 @@ export const moverOf = (machine: AnyStateMachine, inspected?: Scope): Mover => {
 };
 
 /**
- * What a reader of a chart should know of how it is moved: undefined where its table moves it, as is usual.
+ * A remark for readers of a chart that is not moved by its table; undefined in the usual case.
  *
  * @example
  * chartRemark(machine) // => "Moved by XState, not by a table: in the state 'asking', the action 'again' is 'xstate.raise'"
@@ -49,7 +49,7 @@ export const chartRemark = (machine: AnyStateMachine): string | undefined => {
   return movedBy.by === 'table' ? undefined : `Moved by XState, not by a table: ${movedBy.reason}`;
 };
 
-/** The snapshot of XState's that a position stands for. */
+/** The XState snapshot of a position. */
 export const snapshotAt = (position: MachinePosition): AnyMachineSnapshot =>
   position instanceof TableSnapshot ? position.genuine : position;
 

@@ -1,22 +1,22 @@
 import { createActor } from 'xstate';
 import type { ActorLogic, AnyStateMachine, EventObject, Snapshot } from 'xstate';
 
-/** What an interpreter of XState hands to a logic beside snapshot and event. */
+/** The third parameter of an XState logic's `transition`, beside snapshot and event. */
 export type Scope = Parameters<AnyStateMachine['transition']>[2];
 
 const execute: Scope['actionExecutor'] = ({ exec, info, params }) => exec?.(info, params);
 
 /**
- * A scope whose way of executing actions stays the same.
+ * A scope with a fixed action executor.
  *
- * In every microstep XState writes a new function to its scope, which sees the actions of that step with their
- * contexts. V8 takes a function that is written to a property for long-lived, and so kept whole runs alive past each
- * minor collection: garbage collection was a third of a step's cost. Here the write is dropped. The price is that
- * inspectors do not hear of single actions; so a run that is inspected gets the scope as it is.
+ * In every microstep XState assigns a new function to its scope, which closes over the actions of that step and their contexts. V8 treats a
+ * function assigned to a property as long-lived, which kept whole runs alive past each minor collection: garbage collection was a third of
+ * a step's cost. Here the assignment is dropped. The price is that inspectors do not see single actions, so an inspected run gets the scope
+ * unchanged.
  */
 class QuietScope {
   constructor(scope: Scope) {
-    // Its own executor is dropped by the setter below.
+    // The setter below drops the scope's own executor.
     Object.assign(this, scope);
   }
 
@@ -29,12 +29,12 @@ class QuietScope {
   }
 }
 
-/** `scope` with an executor that runs actions at once, and that nobody replaces. */
+/** `scope` with an executor that runs actions at once and cannot be replaced. */
 export const quietScope = (scope: Scope): Scope => new QuietScope(scope) as Scope;
 
 let inert: Scope | undefined;
 
-/** The scope of no actor, in which machines move by the pure turn: one for all, as nothing is kept in it. */
+/** The scope of the pure turn, which belongs to no actor. Shared, as nothing is stored in it. */
 export const inertScope = (): Scope => {
   if (inert !== undefined) return inert;
   let given: Scope | undefined;

@@ -10,14 +10,14 @@ import { moverOf, snapshotAt } from './mover.ts';
 import type { Scope } from './quiet-scope.ts';
 import { outcomeOfFailure } from '../run/result.ts';
 
-/** What an actor is between two turns. */
+/** The state of an actor between two turns. */
 export class TurnRecord {
-  /** Whoever moved it first moves it to its end. */
+  /** One mover moves the machine from start to end. */
   readonly mover: Mover;
-  /** Absent where the very first turn threw. */
+  /** Absent if the first turn threw. */
   readonly position: MachinePosition | undefined;
   readonly isDone: boolean;
-  /** What it left, once it is done. */
+  /** Output of the machine, once it is done. */
   readonly output: unknown;
 
   constructor(mover: Mover, position: MachinePosition | undefined, isDone: boolean, output: unknown) {
@@ -27,7 +27,7 @@ export class TurnRecord {
     this.output = output;
   }
 
-  /** The snapshot that XState knows; a table makes it when it is first asked for. */
+  /** The XState snapshot; a table creates it on first access. */
   get snapshot(): MachineSnapshot | undefined {
     return this.position === undefined ? undefined : snapshotAt(this.position);
   }
@@ -37,20 +37,20 @@ export class TurnRecord {
   }
 }
 
-/** A snapshot of a machine of troupe. */
+/** A snapshot of one of troupe's machines. */
 export type MachineSnapshot = ReturnType<AnyStateMachine['transition']>;
 
-/** What a machine and the rules that hold while it moves are: the meaning of an actor lies in nothing else. */
+/** A machine and the rules that apply while it moves: together they determine all that an actor does. */
 export interface Chart {
   readonly machine: AnyStateMachine;
   readonly rules: Rules;
 }
 
 /**
- * What an actor does with one envelope: `(record, envelope) → (record′, outputs)`, pure and synchronous.
+ * Moves an actor by one envelope: `(record, envelope) → (record′, outputs)`, pure and synchronous.
  *
- * Nothing is carried out: whoever holds the record commits it first, then carries out the outputs in order. A throw
- * inside is an end with an error.
+ * Nothing is carried out: the caller commits the record first, then carries out the outputs in order. An exception ends the actor with an
+ * error.
  *
  * @example
  * let { record, outputs } = firstTurn(chart, input, at);
@@ -59,22 +59,22 @@ export interface Chart {
 export const turn = (chart: Chart, record: TurnRecord, envelope: Envelope): Turned => {
   const { mover, position } = record;
   if (position === undefined || record.isDone) return { record, outputs: [] };
-  return taken(chart, envelope.at, mover, position, () => mover.next(position, envelope));
+  return movedBy(chart, envelope.at, mover, position, () => mover.next(position, envelope));
 };
 
-/** The turn with which an actor begins; `inspected` is the scope of somebody who wants to see each of its steps. */
+/** The first turn of an actor; `inspected` is the scope of an inspector that wants its microsteps. */
 export const firstTurn = (chart: Chart, input: unknown, at: number, inspected?: Scope): Turned => {
   const mover = moverOf(chart.machine, inspected);
-  return taken(chart, at, mover, undefined, () => mover.initial(input));
+  return movedBy(chart, at, mover, undefined, () => mover.initial(input));
 };
 
-/** A record after a turn, and what is to be carried out. */
+/** The record after a turn, and the outputs to carry out. */
 export interface Turned {
   readonly record: TurnRecord;
   readonly outputs: readonly Output[];
 }
 
-const taken = (
+const movedBy = (
   chart: Chart,
   at: number,
   mover: Mover,
@@ -86,7 +86,7 @@ const taken = (
     return underRules(chart.rules, () => {
       const position = collectingInto(collector(outputs), move);
       const { status, output } = position;
-      // XState keeps what the first macrostep throws, instead of throwing it.
+      // XState stores an exception of the first macrostep instead of throwing it.
       if (status === 'error') throw position.error;
       return { record: new TurnRecord(mover, position, status !== 'active', output), outputs };
     });

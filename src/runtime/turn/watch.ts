@@ -3,16 +3,16 @@ import type { Actor } from '../actors/actor.ts';
 import type { TurnRecord } from './turn.ts';
 
 /**
- * Follows the machines of a run: the faces that an app or an inspector sees are made of it.
+ * Follows the machines of a run: the actors that apps and inspectors see are derived from it.
  *
- * Each call comes when the actor's record is the new one and before its outputs are carried out: a parent has moved before the child
- * that it engages starts. A watch must not throw, and must not call into the run; it may put off what it does.
+ * Called when the actor has its new record and before the outputs are carried out: a parent has moved before the child that it engages
+ * starts. A watch must not throw and must not call into the run, but may defer work.
  */
 export interface Watch {
-  /** An actor has made its first turn; the record has no position where that threw. */
+  /** The actor has made its first turn; the record has no position if that threw. */
   started(actor: Actor, record: TurnRecord): void;
-  /** An actor has taken an envelope. */
+  /** The actor has processed an envelope. */
   moved(actor: Actor, envelope: Envelope, record: TurnRecord): void;
-  /** An actor is over, by its own end or stopped; it takes nothing any more. */
+  /** The actor has ended or was stopped; it accepts no more envelopes. */
   stopped(actor: Actor): void;
 }

@@ -21,7 +21,7 @@ export const agentNode = <Input, Output, Id extends string>(
   },
 });
 
-/** Names have room for 64 characters. */
+/** Longest part of the agent's name, so that the workflow's name has at most 64 characters. */
 const ROOM = 54;
 
 /** A workflow of one agent. */

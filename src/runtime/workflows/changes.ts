@@ -4,10 +4,10 @@ import type { Message } from '../../contracts/message.ts';
 import type { WorkflowChange } from '../../coordination/workflow/workflow-change.ts';
 
 /**
- * A change to a workflow that is under way, as a message: `handle.send(change)`.
+ * A change to a running workflow as a message: `handle.send(change)`.
  *
- * It is on record like every message, so whoever resumes or replays the run goes through it again. What cannot be done changes
- * nothing, and `team.noted` says why.
+ * It is recorded like every message, so a resume or replay repeats it. An impossible change has no effect, and `team.noted` gives the
+ * reason.
  */
 const changing = (change: WorkflowChange, text: string, from: string): Message => ({
   from,
@@ -15,31 +15,31 @@ const changing = (change: WorkflowChange, text: string, from: string): Message =
   data: { workflow: toJson(change) },
 });
 
-/** A node as it is added to a workflow that is under way. */
+/** A node that is added to a running workflow. */
 export interface AddedNode {
   readonly id: string;
-  /** Who does it: the id of a node, or the name of a spare member. */
+  /** Id of an existing node, or name of a spare member, that executes it. */
   readonly member: string;
-  /** With references as they are written: `'${search.title}'`. Default: what the nodes before it left. */
+  /** With references as text: `'${search.title}'`. Default: the outputs of the nodes before it. */
   readonly input?: Json;
-  /** Nodes that come before it, and whose output it is given. */
+  /** Nodes before it, whose outputs it receives. */
   readonly after?: readonly string[];
-  /** The number of times that it is tried again. Default 2. */
+  /** Number of retries. Default 2. */
   readonly retry?: number;
-  /** Its failure ends nothing. Default false. */
+  /** Continues the workflow if it fails. Default false. */
   readonly optional?: boolean;
 }
 
 /**
- * Changes to a workflow that is under way, to be sent to it; each may say who it is `from` (default `'person'`).
+ * Messages that change a running workflow; each takes an optional sender `from` (default `'person'`).
  *
- * - `suspend()`, `resume()`: nothing new begins until it is resumed; what is under way goes on.
- * - `hold(node)`, `release(node)`: one node; one that failed and is held is tried anew once it is released.
- * - `drop(node)`: it is skipped, if it has not begun.
- * - `input(node, input)`: it gets another input, if it has not begun; references in it are resolved.
- * - `add(node)`: another node, done by a member that there is.
+ * - `suspend()`, `resume()`: no node starts until it is resumed; running ones continue.
+ * - `hold(node)`, `release(node)`: one node; a failed node that is held is retried once it is released.
+ * - `drop(node)`: skips it, if it has not started.
+ * - `input(node, input)`: replaces its input, if it has not started; references in it are resolved.
+ * - `add(node)`: adds a node for an existing member.
  *
- * To call it off altogether, abort the run.
+ * To cancel the whole workflow, abort the run.
  *
  * @example
  * const handle = report.stream('tides');

@@ -16,7 +16,7 @@ import type {
 } from './workflow-builder.ts';
 import { workflowDefinition } from './workflow-definition.ts';
 
-/** What is set of a node in any of its ways, its types rubbed off: what they say was checked where it was written. */
+/** Options of any kind of node without their types, which were checked at the call. */
 type Tied = Omit<NodeOptions<never, never, never>, 'input' | 'after' | 'condition'> & {
   readonly input?: unknown;
   readonly after?: string | readonly string[] | undefined;
@@ -25,7 +25,7 @@ type Tied = Omit<NodeOptions<never, never, never>, 'input' | 'after' | 'conditio
   readonly concurrency?: number | undefined;
 };
 
-/** A workflow in the making: each call gives another one. */
+/** A workflow under construction: immutable, each call returns a new one. */
 export class Draft<Input, Nodes, Chosen extends string, Read> implements WorkflowBuilder<
   Input,
   Nodes,
@@ -69,7 +69,7 @@ export class Draft<Input, Nodes, Chosen extends string, Read> implements Workflo
       edges: [...edges, { from, to, kind: 'condition' }],
       functions: {
         ...functions,
-        // What the node leaves is what the condition was typed by.
+        // The node's output has the type of the condition's parameter.
         [conditionName(to, from)]: (output = null, input = null) => when(output as never, input as never),
       },
     });

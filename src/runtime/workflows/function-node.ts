@@ -6,19 +6,19 @@ import type { Definition } from '../define/definition.ts';
 import type { NodeFunction } from './workflow-builder.ts';
 
 /**
- * A function as a member of a workflow: an agent that decides by it, once.
+ * A function as a member of a workflow: an agent whose `decide` calls it once.
  *
- * So it is an effect like every other: it may be asynchronous, it is on record, and what it answered counts after a crash.
+ * So it is an effect like any other: it may be asynchronous, and its answer is recorded and survives a crash.
  */
 export const functionNode = (id: string, work: NodeFunction<never, unknown>): Definition =>
   agentDefinition({
     name: id,
     description: `The function of the node '${id}'.`,
     input: z.json(),
-    loops: false,
-    // The node's own time limit is its workflow's to keep.
-    timeoutMs: Infinity,
-    // The compiler has seen that its input fits; what it gives becomes plain JSON.
+    limits: { loops: false },
+    // The workflow enforces the node's own time limit.
+    failures: { timeoutMs: Infinity },
+    // The compiler checked the type of its input; its result becomes plain JSON.
     decide: async ({ input, signal, context }) =>
       answer(toJson(await work(input as never, { signal, context }))),
   });

@@ -7,29 +7,29 @@ import type { GraphEdge, GraphNode } from '../../coordination/workflow/workflow-
 import type { Definition } from '../define/definition.ts';
 import type { EmbeddableAgent, NodeFunction } from './workflow-builder.ts';
 
-/** What a workflow is made of, beside its nodes. */
+/** Options of a workflow, beside its nodes. */
 export interface WorkflowOptions {
   readonly name: string;
   readonly description?: string | undefined;
-  /** `strict`: the first failure ends it (default). `partial`: what can be done is done, what cannot is skipped. */
+  /** `strict`: the first failure ends it (default). `partial`: nodes that depend on a failed one are skipped, the others run. */
   readonly mode?: 'strict' | 'partial' | undefined;
-  /** Members under way together. Default 8. */
+  /** Number of concurrent members. Default 8. */
   readonly concurrency?: number | undefined;
-  /** The most that all its nodes together may use in a run. */
+  /** Budget of all nodes together in a run. */
   readonly budget?: Budget | undefined;
-  /** The part of its budget from which nodes whose turn comes are held instead; above 0, at most 1. Default 0.95. */
+  /** Share of the budget from which further nodes are held; above 0, at most 1. Default 0.95. */
   readonly holdAt?: number | undefined;
-  /** The time that a held node waits to be released, in ms; then it has failed. Default 300,000. */
+  /** Time that a held node waits for its release, in ms; then it has failed. Default 300,000. */
   readonly resolveMs?: number | undefined;
   readonly hooks?: readonly Hook[] | undefined;
-  /** How this workflow wants to be treated as a member, if it fails. */
+  /** Supervision policy that this workflow wants as a member. */
   readonly asMember?: MemberPolicy | undefined;
 }
 
-/** Everything that a draft holds. */
+/** The content of a draft. */
 export interface Plan {
   readonly options: WorkflowOptions;
-  /** A schema, or fields in words. */
+  /** A schema, or fields as a signature. */
   readonly input: unknown;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
@@ -38,10 +38,10 @@ export interface Plan {
   readonly output: string | null;
 }
 
-/** Who does the work of a node. */
+/** The executor of a node. */
 export type Doer = Agent<never, unknown, unknown> | NodeFunction<never, unknown>;
 
-/** Makes the face of a definition. */
+/** Creates the public object of a definition. */
 export type MakeFace = <Input, Output, State>(
   definition: Definition,
 ) => EmbeddableAgent<Input, Output, State>;

@@ -7,10 +7,10 @@ import { REFERS } from './workflow-builder.ts';
 const TEXT = Symbol('troupe.reference');
 
 /**
- * References by field access: `from.search.title` stands for `${search.title}`, and reads as that in a text.
+ * References by field access: `from.search.title` stands for `${search.title}`, and converts to that text.
  *
- * Nothing is known of what there will be, so every field can be named (`toString` and `toJSON` excepted), and every field
- * `at` can be called for a place in a list.
+ * Values are not known yet, so every field can be named (except `toString` and `toJSON`), and `at` can be called on every field for an
+ * index.
  */
 export const references = (path: readonly string[] = []): Reference<never> => {
   const text = (): string => `\${${path.join('.')}}`;
@@ -21,7 +21,7 @@ export const references = (path: readonly string[] = []): Reference<never> => {
       `Cannot read ${text()} as the workflow does not run yet: a reference only names a value`,
     );
   };
-  // A proxy has every field that it is asked for: the types say which ones there are.
+  // A proxy has every field: the types restrict it.
   return new Proxy(Object.assign(at, { [TEXT]: text(), [REFERS]: refers }), {
     get: (target, field) => {
       if (field === TEXT) return target[TEXT];
@@ -33,7 +33,7 @@ export const references = (path: readonly string[] = []): Reference<never> => {
 };
 
 /**
- * A text with references in it, as a tag: what a plain template makes of them, too, but linters let it pass.
+ * A text with references, as a template tag: the same as a plain template literal, which linters may reject.
  *
  * @example
  * text`Write about ${from.search.title}.` // => 'Write about ${search.title}.'
@@ -43,7 +43,7 @@ export const text = (
   ...values: readonly (Reference<unknown> | string | number)[]
 ): string => String.raw({ raw: parts }, ...values.map(String));
 
-/** A template as plain JSON: references as the texts that they are written as. */
+/** A template as plain JSON, with references as text. */
 export const plainTemplate = (template: unknown): Json => {
   if (isReference(template)) return template[TEXT];
   if (Array.isArray(template)) return template.map(plainTemplate);

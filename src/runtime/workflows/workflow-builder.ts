@@ -13,11 +13,11 @@ export interface EmbeddableAgent<
   State = Json,
   Chart extends LogicChart = TeamChart,
 > extends Agent<Input, Output, State> {
-  /** Its logic for XState: an actor of it is a run, with the defaults of `run`. */
+  /** Its actor logic for XState: each actor is a run, with the defaults of `run`. */
   readonly logic: AgentLogic<Input, Output, Chart>;
   /**
-   * Its logic with what its runs are told beside their input: a store, a thread, a context, a model, a budget … Each actor of it
-   * is a run of its own; React keeps an actor whose logic is made anew in each render.
+   * Its actor logic with run options: a store, a thread, a context, a model, a budget … Each actor is its own run; React keeps an actor
+   * whose logic is created anew in each render.
    *
    * @example
    * const logic = clerk.logicWith({ store, thread: user.id, onStop: 'suspend' });
@@ -27,14 +27,14 @@ export interface EmbeddableAgent<
    */
   logicWith(options: LogicOptions): AgentLogic<Input, Output, Chart>;
   /**
-   * This agent as a node for workflows, under an id of its own if it is given one.
+   * This agent as a workflow node. Default id: its name.
    *
    * @example
    * workflow({ name: 'report' }).node(writer.toWorkflowNode('draft'));
    */
   toWorkflowNode<const Id extends string = string>(id?: Id): WorkflowNode<Input, Output, Id>;
   /**
-   * A workflow with this agent for its only node, to be built or gone on with.
+   * A workflow with this agent as its only node, to build or extend.
    *
    * @example
    * const { output } = await writer.toWorkflow('draft').build().run('tides');
@@ -44,22 +44,22 @@ export interface EmbeddableAgent<
   ): WorkflowBuilder<Input, Readonly<Record<Id, Output>>, Id>;
 }
 
-/** An agent or team as a node: what it gives is its output itself. */
+/** An agent or team as a node. */
 export interface WorkflowNode<Input = string, Output = string, Id extends string = string> {
   readonly id: Id;
   readonly agent: Agent<Input, Output, unknown>;
   /**
-   * Runs it by itself, and gives its output.
+   * Runs it by itself and returns its output.
    *
    * @throws {TroupeError} `workflow.failed` if it ended without one, and whatever its run rejects with.
    */
   run(input: Input, options?: RunOptions): Promise<Output>;
 }
 
-/** What tells a reference from every other value, for the type checker too. */
+/** Distinguishes references from other values, in types too. */
 export const REFERS: unique symbol = Symbol('troupe.refers');
 
-/** Stands for a value that there is once the workflow runs; in a text, for what it reads as. */
+/** Stands for a value of the running workflow; within a text, for that value as text. */
 export interface Reference<out T> {
   readonly [REFERS]: () => T;
   toString(): string;
@@ -73,7 +73,7 @@ export type ReferenceTo<T> = Reference<T> &
       ? { readonly [Key in keyof T]-?: ReferenceTo<T[Key]> }
       : unknown);
 
-/** A value of type `T`, parts or all of which may be references. */
+/** A value of type `T` that may be or contain references. */
 export type Template<T> =
   | T
   | Reference<T>
@@ -84,75 +84,74 @@ export type Template<T> =
         ? { readonly [Key in keyof T]: Template<T[Key]> }
         : never);
 
-/** A reference as it is written: `'${search.title}'`. */
+/** A reference as text: `'${search.title}'`. */
 export type ReferenceText = `\${${string}}`;
 
-/** What inputs of nodes may refer to: the workflow's input, and what nodes left. */
+/** Values that a node's input may refer to: the workflow's input, and the outputs of nodes. */
 export type From<Input, Nodes> = { readonly input: ReferenceTo<Input> } & {
   readonly [Id in keyof Nodes]: ReferenceTo<Nodes[Id]>;
 };
 
-/** What conditions see: the workflow's input, and what those nodes left that are through. */
+/** Values that conditions see: the workflow's input, and the outputs of finished nodes. */
 export type Outputs<Input, Nodes> = { readonly input: Input } & { readonly [Id in keyof Nodes]?: Nodes[Id] };
 
-/** What is told of a node's run to the function that does it. */
+/** Second parameter of a node's function. */
 export interface NodeScope {
-  /** Aborted when nobody waits for it any more. */
+  /** Aborted when the node is cancelled. */
   readonly signal: AbortSignal;
-  /** What the caller of the run gave as `context`: check what it is before use. */
+  /** The caller's `context` of the run: validate it before use. */
   readonly context: unknown;
 }
 
-/** A function that does the work of a node: it may be asynchronous, and is called outside of the machine. */
+/** A function that executes a node; it may be asynchronous, and runs outside the machine. */
 export type NodeFunction<Given, Output> = (given: Given, scope: NodeScope) => Output | Promise<Output>;
 
-/** How a node is tied in. */
+/** Options of a node. */
 export interface NodeOptions<Input, Nodes, Given, Sources = From<Input, Nodes>> {
   /**
-   * What it works on: a value with references in it, or a function that makes one of references. It is called once, when the
-   * workflow is defined: what it gives holds references, not values. Default: what the nodes before it left, or the
-   * workflow's input if there are none.
+   * The input: a value that may contain references, or a function from references to such a value, called once when the workflow is
+   * defined. Default: the outputs of the nodes before it, or the workflow's input if there are none.
    */
   readonly input?: Template<Given> | ((from: Sources) => Template<Given>) | undefined;
-  /** Nodes that come before it, and whose output it is given; those that its input refers to come before it anyway. */
+  /** Nodes before it, whose outputs it receives; nodes that its input refers to precede it in any case. */
   readonly after?: (keyof Nodes & string) | readonly (keyof Nodes & string)[] | undefined;
-  /** The number of times that it is tried again. Default 2. */
+  /** Number of retries. Default 2. */
   readonly retry?: number | undefined;
-  /** What becomes of it once its tries are used up: it fails (default), or is held until somebody releases or drops it. */
+  /** After the last retry the node fails (default), or is held until it is released or dropped. */
   readonly exhausted?: 'fail' | 'hold' | undefined;
-  /** Its failure ends nothing: what comes after it goes on with null (`true`), or is skipped (`'skip'`). Default false. */
+  /** Continues the workflow if the node fails: later nodes receive null (`true`), or are skipped (`'skip'`). Default false. */
   readonly optional?: boolean | 'skip' | undefined;
-  /** It begins only when it is released. Default false. */
+  /** Starts only when it is released. Default false. */
   readonly held?: boolean | undefined;
-  /** Pure: whether it is done at all, once it is its turn. */
+  /** Pure predicate: the node is skipped if it returns false at its turn. */
   readonly condition?: ((outputs: Outputs<Input, Nodes>) => boolean) | undefined;
-  /** The time that one try may take, in ms; then it is stopped, and tried again. Default: as long as it takes. */
+  /** Time limit of one attempt, in ms; then it is stopped and retried. Default: unlimited. */
   readonly timeMs?: number | undefined;
-  /** The edges into it that have to hold: all (default), or one of them. */
+  /** Incoming edges that have to be satisfied: all (default), or any. */
   readonly join?: 'all' | 'any' | undefined;
 }
 
-/** How a node is tied in that goes over a list. */
+/** Options of a node that maps over a list. */
 export interface MapOptions<Input, Nodes, Given, Item> extends NodeOptions<
   Input,
   Nodes,
   Given,
   From<Input, Nodes> & { readonly item: ReferenceTo<Item>; readonly index: ReferenceTo<number> }
 > {
-  /** The list: a reference to one, or the list itself. */
+  /** The list, or a reference to one. */
   readonly over: Template<readonly Item[]> | ((from: From<Input, Nodes>) => Template<readonly Item[]>);
-  /** Items under way together. Default: as many as the workflow allows. */
+  /** Number of concurrent items. Default: the workflow's limit. */
   readonly concurrency?: number | undefined;
 }
 
-/** What is left of each node of a workflow: also the `state` of its result. */
+/** The result of each node: also the `state` of the workflow's result. */
 export type WorkflowState<Nodes = Readonly<Record<string, Json>>> = {
   readonly nodes: {
     readonly [Id in keyof Nodes]: Omit<NodeResult, 'output'> & { readonly output: Nodes[Id] | null };
   };
 };
 
-/** What a workflow gives: of the node that was chosen, else of all, by node; null where one was skipped. */
+/** The output of a workflow: that of the selected node, otherwise of all by node; null for a skipped node. */
 export type WorkflowOutput<Nodes, Chosen extends string> = [Chosen] extends [never]
   ? { readonly [Id in keyof Nodes]: Nodes[Id] | null }
   : Nodes[Chosen & keyof Nodes];
@@ -160,29 +159,29 @@ export type WorkflowOutput<Nodes, Chosen extends string> = [Chosen] extends [nev
 type With<Nodes, Id extends string, Output> = Nodes & Readonly<Record<Id, Output>>;
 
 /**
- * A workflow in the making: every call gives another builder, and `build()` the workflow.
+ * A workflow under construction: every call returns a new builder, and `build()` the workflow.
  *
- * Ids and fields are checked by the compiler where nodes are referred to by `from`, and all of it when it is built.
+ * The compiler checks ids and fields that are used through `from`; `build()` checks everything.
  */
 export interface WorkflowBuilder<Input, Nodes, Chosen extends string = never, Read = Input> {
-  /** Adds a node that an agent or a team does. */
+  /** Adds a node executed by an agent or a team. */
   node<const Id extends string, Given, Output>(
     id: Id,
     agent: Agent<Given, Output, unknown>,
     options?: NodeOptions<Read, Nodes, Given>,
   ): WorkflowBuilder<Input, With<Nodes, Id, Output>, Chosen, Read>;
-  /** Adds a node that a function does. */
+  /** Adds a node executed by a function. */
   node<const Id extends string, Output, Given = Json>(
     id: Id,
     work: NodeFunction<Given, Output>,
     options?: NodeOptions<Read, Nodes, Given>,
   ): WorkflowBuilder<Input, With<Nodes, Id, Output>, Chosen, Read>;
-  /** Adds what `toWorkflowNode` gives. */
+  /** Adds the result of `toWorkflowNode`. */
   node<const Id extends string, Given, Output>(
     node: WorkflowNode<Given, Output, Id>,
     options?: NodeOptions<Read, Nodes, Given>,
   ): WorkflowBuilder<Input, With<Nodes, Id, Output>, Chosen, Read>;
-  /** Adds a node that is done once for each item of a list; it gives a list in the order of the items. */
+  /** Adds a node executed once per item of a list; its output is a list in the same order. */
   map<const Id extends string, Given, Output, Item = Given>(
     id: Id,
     agent: Agent<Given, Output, unknown>,
@@ -193,13 +192,13 @@ export interface WorkflowBuilder<Input, Nodes, Chosen extends string = never, Re
     work: NodeFunction<Given, Output>,
     options: MapOptions<Read, Nodes, Given, Item>,
   ): WorkflowBuilder<Input, With<Nodes, Id, readonly Output[]>, Chosen, Read>;
-  /** Ties two nodes together; see `EdgeKind`. With `when` it is a condition on what `from` left: pure. Default `data`. */
+  /** Connects two nodes; see `EdgeKind`. `when` is a pure condition on the output of `from`. Default `data`. */
   edge<From extends keyof Nodes & string>(
     from: From,
     to: keyof Nodes & string,
     kind?: Exclude<EdgeKind, 'condition'> | { readonly when: (output: Nodes[From], input: Read) => boolean },
   ): WorkflowBuilder<Input, Nodes, Chosen, Read>;
-  /** Ties nodes together, by `data` where no kind is named. */
+  /** Connects nodes, by `data` where no kind is given. */
   edges(
     edges: readonly (readonly [
       from: keyof Nodes & string,
@@ -207,12 +206,12 @@ export interface WorkflowBuilder<Input, Nodes, Chosen extends string = never, Re
       kind?: Exclude<EdgeKind, 'condition'>,
     ])[],
   ): WorkflowBuilder<Input, Nodes, Chosen, Read>;
-  /** A member without a node: for nodes that are added while it runs. */
+  /** Adds a member without a node, for nodes that are added while the workflow runs. */
   spare(name: string, agent: Agent<never, unknown, unknown>): WorkflowBuilder<Input, Nodes, Chosen, Read>;
-  /** Makes the output of one node that of the workflow. Default: what all of them left, by node. */
+  /** Selects the output of one node as that of the workflow. Default: all outputs, by node. */
   output<const Id extends keyof Nodes & string>(id: Id): WorkflowBuilder<Input, Nodes, Id, Read>;
   /**
-   * The workflow: an agent like any other.
+   * Builds the workflow: an agent like any other.
    *
    * @throws {TroupeError} `workflow.invalid` with everything that is wrong with it: unknown or doubled ids, circles, options.
    */

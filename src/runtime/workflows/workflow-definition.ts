@@ -1,3 +1,6 @@
+import { checkOptions } from '../../contracts/check-options.ts';
+import { onDemand } from '../../contracts/on-demand.ts';
+import { objectLike, optional } from '../../contracts/option-schemas.ts';
 import { TroupeError, messageOf } from '../../contracts/error.ts';
 import { foundText } from '../../contracts/found-text.ts';
 import { isThenable } from '../../contracts/thenable.ts';
@@ -6,14 +9,15 @@ import { toJson } from '../../contracts/json.ts';
 import type { TeamInput } from '../../coordination/round/team-context.ts';
 import { CHECK_INPUT, workflowMachine } from '../../coordination/workflow/workflow.ts';
 import type { Graph } from '../../coordination/workflow/workflow-graph.ts';
+import { graphFlow } from '../../coordination/workflow/graph-flow.ts';
 import { graphProblems } from '../../coordination/workflow/workflow-graph.ts';
 import { withImplied } from '../../coordination/workflow/workflow-change.ts';
 import { assertMachine } from '../../machines/check-machine.ts';
 import { teamRules } from '../../machines/supervision.ts';
-import { budgetLimits } from '../../policy/budget-limits.ts';
+import { budgetSchema } from '../../policy/budget-schema.ts';
 import { describedSchemas } from '../../tools/described-schemas.ts';
 import { checkSchema } from '../../tools/schemas.ts';
-import { checkSupervision } from '../define/check-supervision.ts';
+import { memberPolicySchema } from '../define/supervision-schema.ts';
 import { checkAgentName, checkName } from '../define/define-agent.ts';
 import type { Definition } from '../define/definition.ts';
 import { definitionOf } from '../define/definition.ts';
@@ -21,12 +25,16 @@ import type { Doer, Plan } from './plan.ts';
 import { functionNode } from './function-node.ts';
 
 const DEFAULT_CONCURRENCY = 8;
-/** The time that a held node waits for somebody to release it, in ms. */
+/** Default time that a held node waits for its release, in ms. */
 const RESOLVE_MS = 300_000;
 const HOLD_AT = 0.95;
 
+const commonSchema = onDemand(() =>
+  objectLike({ budget: optional(budgetSchema()), asMember: optional(memberPolicySchema()) }, 'no object'),
+);
+
 /**
- * What stands behind a workflow.
+ * The definition of a workflow.
  *
  * @throws {TroupeError} `agent.invalid` for a bad name, `workflow.invalid` with everything else that is wrong with it.
  */
@@ -44,9 +52,8 @@ export const workflowDefinition = (plan: Plan): Definition => {
         details: [...problems],
       },
     );
-  budgetLimits(options.budget, { code: 'workflow.invalid', owner: `the workflow '${name}'` });
+  checkOptions(commonSchema(), options, { code: 'workflow.invalid', owner: `the workflow '${name}'` });
   const { input: schema } = describedSchemas(name, plan.input, undefined);
-  checkSupervision(options.asMember, 'workflow.invalid', `the workflow '${name}'`);
   const wishes = [...members].map(([role, { asMember }]) => [role, asMember] as const);
   const supervision = teamRules(undefined, Object.fromEntries(wishes));
   const machine = workflowMachine(name, graph);
@@ -61,6 +68,8 @@ export const workflowDefinition = (plan: Plan): Definition => {
     },
     agent: undefined,
     members,
+    flow: graphFlow(graph),
+    drawnBy: 'composition',
     hooks: options.hooks ?? [],
     budget: options.budget,
     asMember: options.asMember,
@@ -90,10 +99,10 @@ const graphFrom = ({ options, nodes, edges, output }: Plan): Graph => {
   };
 };
 
-/** Untyped, as in JavaScript it may be a text of digits. */
+/** JavaScript callers may pass a text of digits. */
 const isAbove = (found: unknown): boolean => typeof found === 'number' && found > 0;
 
-/** Numbers that bound nothing. */
+/** Problems with numeric options. */
 const optionProblems = ({ nodes, concurrency, holdAt, resolveMs, mode }: Graph): readonly string[] => [
   ...(Number.isInteger(concurrency) && concurrency >= 1
     ? []
@@ -114,7 +123,7 @@ const optionProblems = ({ nodes, concurrency, holdAt, resolveMs, mode }: Graph):
   ]),
 ];
 
-/** Puts down who does what; gives what is wrong with them. */
+/** Adds the members to the map; returns the problems found. */
 const enlist = ({ members: given }: Plan, members: Map<string, Definition>): readonly string[] =>
   given.flatMap(([id, doer]) => {
     try {
@@ -136,7 +145,7 @@ const doerOf = (id: string, doer: Doer): Definition => {
   );
 };
 
-/** Checks the workflow's input as its machine asks for it: purely, and at once. */
+/** Validates the workflow's input in its machine: pure and synchronous. */
 const inputCheck =
   (schema: Parameters<typeof checkSchema>[0]) =>
   (input: Json = null): Json => {

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { packageTool } from '../define-tool.ts';
 
 /**
- * The tool `ask_person`: puts a question to the user of the run and waits for the answer, however long it takes.
+ * The tool `ask_person`: asks the user of the run a question and waits for the answer, without a time limit.
  *
- * Where nobody can answer, the call fails and the model is told so.
+ * If nobody can answer, the call fails and the model is notified.
  *
  * @example
  * agent({ name: 'desk', tools: [askPerson] }).stream('Book me a flight'); // then handle.reply('To Oslo')
@@ -16,7 +16,7 @@ export const askPerson = packageTool({
   input: () => z.object({ question: z.string().trim().min(1).describe('One question, in plain words.') }),
   describe: ({ question }) => `Asking: ${question.slice(0, 200)}`,
   timeoutMs: Infinity,
-  // Nobody wants to be asked again by a machine that did not like the answer.
+  // A person must not be asked again because the answer was rejected.
   retry: false,
   execute: ({ question }, context) => context.ask(question),
 });

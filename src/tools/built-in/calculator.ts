@@ -9,7 +9,7 @@ const MAX_LENGTH = 1_000;
 /** Neither is any nested deeper; the parser calls itself for each parenthesis and each sign before a number. */
 const MAX_DEPTH = 100;
 
-/** Digits that hold in a double: those after are noise, as in 0.1 + 0.2. */
+/** Significant digits of a double: further ones are noise, as in 0.1 + 0.2. */
 const DIGITS = 15;
 
 const constants: ReadonlyMap<string, number> = new Map([
@@ -41,7 +41,7 @@ const functions = {
 
 const known: ReadonlyMap<string, (...given: number[]) => number> = new Map(Object.entries(functions));
 
-/** Signs that people write, as the formula knows them. */
+/** Common spellings of operators. */
 const spellings: ReadonlyMap<string, string> = new Map([
   ['**', '^'],
   ['×', '*'],
@@ -61,16 +61,16 @@ const TOKEN =
   /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[A-Za-z][A-Za-z0-9]*)|(?<sign>\*\*|\/\/|[-+*/^%(),×·÷−]))\s*/y;
 
 /**
- * Adds up what a formula says: `+ - * / // % ^`, parentheses, decimals, `pi`, `e` and the usual functions.
+ * Evaluates a formula: `+ - * / // % ^`, parentheses, decimals, `pi`, `e` and the usual functions.
  *
- * Only numbers, these signs and these names get as far as the parser; whatever else is in the text is an error,
- * as are a result that is no finite number and a text of more than 1,000 characters. `//` is the quotient rounded down, and
- * `%` the remainder with the sign of the divisor; `**` is `^`; `log` is the natural one; angles are in radians.
+ * Only numbers and these operators and names reach the parser; anything else in the text is an error, and so are a
+ * non-finite result and a text of more than 1,000 characters. `//` is the quotient rounded down, and `%` the remainder
+ * with the sign of the divisor; `**` is `^`; `log` is the natural logarithm; angles are in radians.
  *
  * @example
  * calculate('(2 + 3) * 4') // => 20
  *
- * @throws `tool.input-invalid` for what is no formula, `tool.failed` for what has no finite result.
+ * @throws `tool.input-invalid` for an invalid formula, `tool.failed` if there is no finite result.
  */
 export const calculate = (expression: string): number => {
   if (expression.length > MAX_LENGTH)
@@ -83,10 +83,10 @@ export const calculate = (expression: string): number => {
   const formula = new Formula(read(expression));
   const result = formula.value();
   if (result === undefined)
-    throw cannot('tool.input-invalid', expression, 'it is no formula', formula.rest());
+    throw cannot('tool.input-invalid', expression, 'it is not a formula', formula.rest());
   if (!Number.isFinite(result))
-    throw cannot('tool.failed', expression, 'its result is no finite number', result);
-  // Nobody wants to read -0.
+    throw cannot('tool.failed', expression, 'its result is not a finite number', result);
+  // Normalises -0.
   if (result === 0) return 0;
   return Number.isInteger(result) ? result : Number(result.toPrecision(DIGITS));
 };
@@ -103,7 +103,7 @@ const read = (expression: string): readonly string[] => {
       throw cannot(
         'tool.input-invalid',
         expression,
-        'it holds something else than numbers, signs and known functions',
+        'it contains something other than numbers, operators and known functions',
         expression.slice(at, at + 20),
       );
     const { number, word, sign } = found;
@@ -151,13 +151,13 @@ class Formula {
     this.#parts = parts;
   }
 
-  /** Undefined where the parts are no formula. */
+  /** Parses and evaluates; undefined if the parts are not a formula. */
   value(): number | undefined {
     const result = this.#sum();
     return this.#at < this.#parts.length ? undefined : result;
   }
 
-  /** Where reading came to an end. */
+  /** Returns the unparsed rest. */
   rest(): string {
     return this.#parts.slice(this.#at).join(' ') || 'it ends too early';
   }
@@ -241,7 +241,7 @@ class Formula {
 }
 
 /**
- * The tool `calculator`: gives a model exact sums. See {@link calculate} for what it understands.
+ * The tool `calculator`: gives a model exact arithmetic. See {@link calculate} for the syntax.
  *
  * @example
  * agent({ name: 'clerk', tools: [calculator] });

@@ -3,7 +3,7 @@ import { messageOf, TroupeError } from '../../contracts/error.ts';
 import { packageTool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
 
-/** What the tool `clock` tells the program. */
+/** The result of the tool `clock` for the program. */
 export interface ClockReading {
   /** UTC, as ISO 8601. */
   readonly iso: string;
@@ -16,7 +16,7 @@ export interface ClockReading {
 /**
  * The tool `clock`: date, weekday and time by the run's clock, in UTC or in a time zone.
  *
- * By the run's clock: a simulated run sees simulated time.
+ * A simulated run sees simulated time.
  *
  * @example
  * agent({ name: 'planner', tools: [clock] }); // the model reads: Thursday, 1 January 1970, 01:00:00 (Europe/Berlin)
@@ -50,7 +50,7 @@ const inZone = (at: number, timeZone: string): string => {
   } catch (thrown) {
     throw new TroupeError(
       'tool.input-invalid',
-      `Cannot tell the time in '${timeZone.slice(0, 60)}' as it is no IANA time zone: ${messageOf(thrown).slice(0, 100)}`,
+      `Cannot tell the time in '${timeZone.slice(0, 60)}' as it is not an IANA time zone: ${messageOf(thrown).slice(0, 100)}`,
       { tool: 'clock', retryable: 'maybe' },
     );
   }

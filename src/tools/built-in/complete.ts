@@ -12,7 +12,7 @@ import { dual } from '../tool-result.ts';
 const EMPTY = 'the answer is empty';
 const WHAT = 'The final answer; it must not be empty.';
 
-/** The message for a model that gave no answer: a union alone would say that its input is invalid. */
+/** Explains a missing answer to the model: the union's own message would only say that its input is invalid. */
 const whyNone =
   (wanted = '') =>
   ({ input }: { readonly input?: unknown }): string | undefined =>
@@ -36,10 +36,10 @@ const input = () =>
   z.object({ answer: z.union(values(), { error: whyNone() }).describe(WHAT), summary: summary() });
 
 /**
- * The control tool `complete`: ends the run with an answer, once the other calls of the same step are through.
+ * The control tool `complete`: ends the run with an answer, once the other calls of the same step are done.
  *
- * To an agent whose answer has a schema, its parameters are that schema. An answer that is empty or does not fit is refused and ends
- * nothing: the model reads why and goes on.
+ * For an agent whose answer has a schema, its parameters are that schema. An empty or invalid answer is refused and
+ * ends nothing: the model reads the reason and continues.
  *
  * @example
  * agent({ name: 'clerk', tools: [complete] }); // the model calls complete({ answer: '42', summary: 'added them up' })
@@ -60,7 +60,8 @@ export const complete: DefinedTool<z.output<ReturnType<typeof input>>, Json, Dua
   },
   forOutput: (schema) => {
     const answer = z.union([...values(), z.null()], { error: whyNone(shapeOf(schema)) });
-    // Only whether there is an answer: what it has to be is checked by the schema itself, which may do more than JSON Schema can say.
+    // Checks only that there is an answer: the schema itself validates it, which may do more than JSON Schema can
+    // express.
     const checked = z.object({ answer, summary: summary() });
     return { parameters: parametersFor(schema), check: (given) => checkInput(checked, given) };
   },
@@ -80,7 +81,7 @@ const parametersFor = (schema: JsonObject): JsonObject => {
   };
 };
 
-/** An object in a few words; nothing of what is none. */
+/** Describes an object briefly; returns an empty text for other schemas. */
 const shapeOf = ({ type, properties }: JsonObject): string =>
   type === 'object' && isJsonObject(properties)
     ? `, an object with ${Object.keys(properties).join(', ')}`

@@ -10,15 +10,15 @@ import type { Delegated, ReceiverOptions } from './receivers.ts';
 import { delegated, Receivers, refusal, wordsOf } from './receivers.ts';
 import { inputFor } from './seen-conversation.ts';
 
-/** Who is delegated to, how far, and whether the answer is waited for. */
+/** Options of delegation: to whom, how deep, and whether to wait for the answer. */
 export type DelegateOptions = WaitingOptions | BackgroundOptions;
 
 interface CommonOptions extends ReceiverOptions {
   /** Default `delegate`. */
   readonly name?: string | undefined;
   /**
-   * True if one who had work can be given more by the id of that work, with all that was said. Default false. What is said
-   * to it and by it is part of the agent's own record then. A team has no conversation that could go on.
+   * True if a finished delegate can be given follow-up work by its id, with its whole conversation. Default false. Its
+   * conversation then is part of the agent's own record. Not for teams, which have no single conversation.
    */
   readonly followUps?: boolean | undefined;
 }
@@ -31,23 +31,25 @@ interface WaitingOptions extends CommonOptions {
 }
 
 interface BackgroundOptions extends CommonOptions {
-  /** An id is given at once, and the agent goes on; what comes of the work comes back as a message. */
+  /** Returns an id at once, and the agent continues; the result arrives as a message. */
   readonly mode: 'background';
-  /** What becomes of an answer while the work is under way. Default `tell`: the agent is told once, its next answer ends it. */
+  /**
+   * Handling of an answer while work is in flight. Default `tell`: the agent is reminded once, its next answer ends it.
+   */
   readonly beforeEnd?: BeforeEnd | undefined;
-  /** The time that an agent that waits still waits for more, once something has come back, in ms. Default 250; 0: not at all. */
+  /** Time that a waiting agent waits for further results after the first, in ms. Default 250; 0: none. */
   readonly gatherMs?: number | undefined;
 }
 
-/** What the tool is called with. */
+/** The input of the tool. */
 interface DelegateInput {
   readonly to: string;
   readonly task: string;
-  /** Work to go on with. */
+  /** Work to be continued. */
   readonly id?: string | undefined;
 }
 
-/** Work that is under way. */
+/** Delegated work in flight. */
 export interface DelegationBegun {
   readonly id: string;
   readonly agent: string;
@@ -57,19 +59,20 @@ export interface DelegationBegun {
 /**
  * The tool `delegate`: has another agent or team do a part of the work, as a child of this run.
  *
- * The child's events, limits, budget and abort are the run's. Nobody is delegated to who waits for the answer: that would be
- * a circle. It sees the task and nothing else, unless `sees` says so. One that is stopped by a limit, or by its own budget, gives
- * back what it has, marked as partial. One that fails is a failed call, which the model reads.
+ * The child shares the run's events, limits, budget and abort. An agent that waits for the answer cannot be delegated
+ * to: that would be a circle. The delegate sees the task and nothing else, unless `sees` is set. One that is stopped by
+ * a limit, or by its own budget, returns what it has, marked as partial. One that fails is a failed call, which the
+ * model reads.
  *
- * In the background, the call is through at once, and what comes of the work is a message to the agent: at its next step, or
- * when it waits (see `awaitDelegates`). An answer that was given before the agent has read what came back is put back.
- * What is under way when the agent ends is called off. Such work is bounded by the stop rules and the budget of whoever does it.
+ * In the background, the call returns at once, and the result is a message to the agent: at its next step, or when it
+ * waits (see `awaitDelegates`). An answer given before the agent has read a returned result is held back. Work in
+ * flight when the agent ends is cancelled. Such work is bounded by the stop rules and the budget of the delegate.
  *
  * @example
  * agent({ name: 'lead', tools: [delegate({ to: [researcher, reviewTeam] })] });
  * agent({ name: 'editor', tools: [delegate({ to: [writer], mode: 'background', followUps: true }), awaitDelegates] });
  *
- * @throws `agent.invalid` without anybody to delegate to, with two of one name, or for options of the other mode.
+ * @throws `agent.invalid` without a delegate, with two of one name, or for options of the other mode.
  */
 export const delegate = (
   options: DelegateOptions,
@@ -91,7 +94,7 @@ export const delegate = (
       input: inputSchema(receivers.names, followUps),
       describe: ({ to: agent, task }) => `Asking ${agent}: ${task.slice(0, 100)}`,
       timeoutMs: options.mode === 'background' ? undefined : (options.timeoutMs ?? 120_000),
-      // Work of others is paid for again if it is repeated.
+      // Repeating would pay for the delegate's work again.
       retry: false,
       execute: async (input, context) => {
         const before = input.id === undefined ? undefined : earlier(input.id, input.to, context);
@@ -140,7 +143,7 @@ const haveDone: Work = async ({ to, task }, before, receivers, { followUps = fal
   return dual({ text: `${text}\n\n(To go on with this, its id is ${id}.)`, value, control });
 };
 
-/** Gives the work away, and goes on. */
+/** Delegates the work, and continues. */
 const giveAway: Work = ({ to, task }, before, receivers, options, context) => {
   const { agent, name } = receivers.find(to, context);
   const { beforeEnd = 'tell', gatherMs = 250 } = options.mode === 'background' ? options : {};
@@ -163,7 +166,7 @@ const giveAway: Work = ({ to, task }, before, receivers, options, context) => {
   return dual({ text, value: { id, agent: name, status: 'working' as const }, control });
 };
 
-/** Work that is gone on with. */
+/** Returns the earlier work to be continued. */
 const earlier = (id: string, to: string, { delegations, tool: name, agent }: ToolContext): Delegation => {
   const found = delegations.find((each) => each.id === id && each.tool === name);
   const wanted = to === 'self' ? agent : to;
@@ -173,15 +176,15 @@ const earlier = (id: string, to: string, { delegations, tool: name, agent }: Too
       : found.to !== wanted
         ? `the work '${id}' is that of '${found.to}'`
         : found.status === 'calledOff'
-          ? `the work '${id}' was called off`
+          ? `the work '${id}' was cancelled`
           : found.status === 'done' && found.conversation === undefined
-            ? `nothing is left of the work '${id}' to go on from`
+            ? `the work '${id}' has no conversation to continue`
             : undefined;
   if (found === undefined || reason !== undefined) throw refusal(to, reason ?? '');
   return found;
 };
 
-/** The name of work that is given away: no two calls of an agent have one number. */
+/** Returns the id of delegated work: no two calls of an agent share a number. */
 const idOf = (name: string, { callId }: ToolContext): string => `${name}-${callId.replace(/^call_/, '')}`;
 
 /** Options of the other mode would be taken and ignored. */
@@ -191,6 +194,6 @@ const refuseOthers = (name: string, options: DelegateOptions): void => {
   if (found !== undefined)
     throw new TroupeError(
       'agent.invalid',
-      `Cannot define the tool '${name}' as ${found} is no option of the mode '${options.mode ?? 'wait'}'`,
+      `Cannot define the tool '${name}' as ${found} is not an option of the mode '${options.mode ?? 'wait'}'`,
     );
 };

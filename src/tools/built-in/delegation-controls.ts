@@ -4,10 +4,10 @@ import { packageTool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
 
 /**
- * The control tool `await_delegates`: waits until work that was given away comes back.
+ * The control tool `await_delegates`: waits until delegated work returns.
  *
- * The agent sleeps, also for days in a stored run, and is woken once by several that come back shortly after each other.
- * Where nothing is under way it goes on at once.
+ * The agent sleeps, in a stored run also for days, and is woken once for several results that arrive in quick
+ * succession. If nothing is in flight it continues at once.
  *
  * @example
  * agent({ name: 'editor', tools: [delegate({ to: [writer], mode: 'background' }), awaitDelegates] });
@@ -22,7 +22,7 @@ export const awaitDelegates = packageTool({
 });
 
 /**
- * The control tool `call_off_delegate`: stops work that was given away. What was done of it is lost, and it cannot be gone on with.
+ * The control tool `call_off_delegate`: cancels delegated work. Its progress is lost, and it cannot be continued.
  *
  * @example
  * agent({ name: 'editor', tools: [delegate({ to: [writer], mode: 'background' }), callOffDelegate] });
@@ -36,7 +36,7 @@ export const callOffDelegate = packageTool({
   execute: ({ id }, { delegations }) => {
     if (delegations.some((each) => each.id === id && each.status === 'working'))
       return dual({ text: `Called off ${id}.`, value: { id }, control: { type: 'callOff', id } });
-    throw new TroupeError('tool.denied', `Cannot call off '${id}' as no work of that id is under way`, {
+    throw new TroupeError('tool.denied', `Cannot cancel '${id}' as no work of that id is in progress`, {
       retryable: 'no',
     });
   },

@@ -5,22 +5,22 @@ import { holdsPrivateKey, isSecretFile } from './documents-secrets.ts';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
 import type { DocumentSource, SkippedFile } from './documents-toolset.ts';
 
-/** What bounds the reading of folders. */
+/** Limits on reading folders. */
 export interface FolderLimits {
   /** In bytes. */
   readonly maxFileBytes: number;
   /** In bytes, all files together. */
   readonly maxTotalBytes: number;
-  /** Names of folders that are passed over wherever they stand. */
+  /** Names of folders that are skipped at any depth. */
   readonly ignoredFolders: readonly string[];
-  /** Also files that hold keys, by their name or content. Default false. */
+  /** Include files that contain keys, by their name or content. Default false. */
   readonly readsSecretFiles?: boolean | undefined;
-  /** Also files that have another name, which may stand outside of the folder. Default false. */
+  /** Include files with more than one hard link, which may exist outside of the folder, too. Default false. */
   readonly readsHardLinks?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What reading has come to, shared by the folders of one source. */
+/** The state of reading, shared by the folders of one source. */
 interface Reading {
   readonly limits: FolderLimits;
   readonly skipped: (file: SkippedFile) => void;
@@ -58,7 +58,7 @@ export const readFolders = (given: string | readonly string[], limits: FolderLim
       throw unreadable([given].flat().join(', '), 'the folder is empty', undefined);
   };
 
-/** Two folders of one name are told apart by a number. */
+/** Numbers folders that share a name. */
 const labelOf = (place: string, taken: Map<string, number>): string => {
   const name = basename(place) || 'root';
   const count = (taken.get(name) ?? 0) + 1;
@@ -117,7 +117,7 @@ async function* readFolder(
     else if (entry.isDirectory()) {
       if (entry.name.startsWith('.')) skipped({ path: `${path}/`, reason: 'a hidden folder' });
       else if (limits.ignoredFolders.includes(entry.name)) {
-        skipped({ path: `${path}/`, reason: 'a folder that is passed over' });
+        skipped({ path: `${path}/`, reason: 'an ignored folder' });
       } else yield* readFolder(place, path, reading, root);
     } else if (entry.isFile()) yield* readOne(place, path, reading);
     else skipped({ path, reason: 'neither a file nor a folder' });
@@ -129,8 +129,8 @@ const describeLink = async (place: string, root: string): Promise<string> => {
     const target = await realpath(place);
     const way = relative(root, target);
     return way.startsWith(`..${sep}`) || way === '..' || isAbsolute(way)
-      ? 'a link that leads elsewhere'
-      : 'a link to what is read anyway';
+      ? 'a link that leads outside'
+      : 'a link to a document that is read anyway';
   } catch {
     return 'a link that leads nowhere or in a circle';
   }
@@ -146,12 +146,12 @@ async function* readOne(
   limits.signal?.throwIfAborted();
   const readsSecrets = isNamed || limits.readsSecretFiles === true;
   if (!readsSecrets && isSecretFile(basename(place))) {
-    skipped({ path, reason: 'a file that holds keys, by its name' });
+    skipped({ path, reason: 'a file with keys, by its name' });
     return;
   }
   let file: FileHandle | undefined;
   try {
-    // One handle for all: what stands there may be swapped for a link, or for something larger, at any moment.
+    // One handle for everything: at any moment the path may be replaced by a link, or by a larger file.
     file = await open(place, READ_NO_LINK);
     const found = await file.stat();
     if (!found.isFile()) {
@@ -160,7 +160,7 @@ async function* readOne(
     }
     const { size, nlink } = found;
     if (nlink > 1 && !isNamed && limits.readsHardLinks !== true) {
-      skipped({ path, reason: 'a hard link: another of its names may stand elsewhere' });
+      skipped({ path, reason: 'a hard link: the file may also be outside' });
       return;
     }
     if (size > limits.maxFileBytes) {
@@ -178,7 +178,7 @@ async function* readOne(
       return;
     }
     if (!readsSecrets && holdsPrivateKey(text)) {
-      skipped({ path, reason: 'a file that holds a private key' });
+      skipped({ path, reason: 'a file with a private key' });
       return;
     }
     if (text.trim() === '') {
@@ -196,7 +196,7 @@ async function* readOne(
   }
 }
 
-/** Not through a link, and without waiting for who writes a pipe; Windows knows neither. */
+/** Follows no link, and does not wait for the writer of a pipe; Windows supports neither flag. */
 const READ_NO_LINK = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** The first `size` bytes of a file, fewer where it has shrunk since it was measured. */
@@ -211,7 +211,7 @@ const readUpTo = async (file: FileHandle, size: number): Promise<Uint8Array> => 
   return bytes.subarray(0, filled);
 };
 
-/** The text in `bytes`; undefined where they hold a NUL or are no UTF-8. */
+/** Decodes `bytes` as text; undefined if they contain a NUL or are not UTF-8. */
 const textOf = (bytes: Uint8Array): string | undefined => {
   if (bytes.includes(0)) return undefined;
   try {

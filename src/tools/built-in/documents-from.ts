@@ -3,11 +3,11 @@ import { documentsToolset, type Documents } from './documents-toolset.ts';
 export type { Documents, DocumentsReport, SkippedFile } from './documents-toolset.ts';
 
 /**
- * The document tools over texts in memory: for browsers, tests, and documents that come from elsewhere.
+ * The document tools over texts in memory: for browsers, tests, and documents from other sources.
  *
  * Texts are split and indexed when a run first needs them, not here. Paths are names only: nothing is opened.
  *
- * @param texts The documents by path. An ending `.md` is split at its headings.
+ * @param texts The documents by path. A document ending in `.md` is split at its headings.
  * @param options.name Name of the toolset. Default `documents`.
  * @throws `documents.unreadable` (when used) if there is no text at all.
  *

@@ -3,31 +3,31 @@ import { TroupeError } from '../../contracts/error.ts';
 import { linesOf, proseShare, splitPassages, type Span } from './documents-passages.ts';
 import { rememberingToTerm, tokenize, toTerm } from './documents-words.ts';
 
-/** A piece of a document, with where it stands. */
+/** A section of a document, with its position. */
 export interface Passage {
   /** `path:first-last`, lines from 1. */
   readonly citation: string;
   readonly path: string;
   readonly from: number;
   readonly to: number;
-  /** The headings above it, or what it declares; may be empty. */
+  /** The headings above it, or the name it declares; may be empty. */
   readonly heading: string;
   readonly text: string;
 }
 
-/** A passage that a search found; a higher score fits better, and only within one search. */
+/** A search result; a higher score is a better match, comparable within one search only. */
 export interface FoundPassage extends Passage {
   readonly score: number;
 }
 
-/** Most lines and characters that one reading gives. */
+/** Maximum lines and characters of one reading. */
 const MOST_LINES = 200;
 const MOST_CHARACTERS = 16_000;
 
-/** What a passage loses of its score that is nothing but rows of tables or code: they name much and explain little. */
+/** Penalty on the score of a passage that consists of table rows or code: they name much and explain little. */
 const LESS_FOR_TABLES = 0.4;
 
-/** Full-text search over documents held in memory; it knows nothing of where they came from. */
+/** Full-text search over documents held in memory, whatever their source. */
 export class DocumentIndex {
   readonly #texts = new Map<string, string>();
   readonly #places: { path: string; span: Span; weight: number }[] = [];
@@ -61,7 +61,7 @@ export class DocumentIndex {
     }
   }
 
-  /** The passages that fit `query` best, best first; equal texts are given once. */
+  /** Searches passages, best match first; equal texts are returned once. */
   search(query: string, limit: number): FoundPassage[] {
     const seen = new Set<string>();
     const found: FoundPassage[] = [];
@@ -98,7 +98,7 @@ export class DocumentIndex {
     return this.#passage(known, { from, to: last, start, end, heading: heading ?? '' });
   }
 
-  /** Exact first; only words that occur nowhere are also tried as prefixes and with a letter or two wrong. */
+  /** Exact matches first; only words that occur nowhere are also tried as prefixes and with a letter or two wrong. */
   #ranked(query: string) {
     const exact = this.#search.search(query);
     const met = new Set(exact.flatMap((result) => result.queryTerms));
@@ -119,7 +119,10 @@ export class DocumentIndex {
     return { citation: `${path}:${from}-${to}`, path, from, to, heading, text };
   }
 
-  /** The document meant by `path`, whole or by its unmistakable end. Nothing else can be read: no path leaves the set. */
+  /**
+   * Resolves `path` to a document, by its whole path or an unambiguous end of it. Nothing else can be read: no path
+   * leaves the set.
+   */
   #resolve(path: string): string {
     const plain = path.replaceAll('\\', '/').replace(/^\.\//, '');
     if (this.#texts.has(plain)) return plain;

@@ -1,5 +1,5 @@
 import { trimEndOf } from '../../contracts/trim-end.ts';
-/** Where a passage lies in its file, and under which heading. */
+/** Position of a passage in its file, and its heading. */
 export interface Span {
   /** First and last line, from 1. */
   readonly from: number;
@@ -7,7 +7,7 @@ export interface Span {
   /** Offsets into the text of the file. */
   readonly start: number;
   readonly end: number;
-  /** Markdown: the headings above, joined by " > ". Source: what is declared. Else empty. */
+  /** Markdown: the headings above, joined by " > ". Source: the name it declares. Else empty. */
   readonly heading: string;
 }
 
@@ -18,10 +18,10 @@ const ENOUGH = 600;
 const LONGEST = 1_600;
 
 /**
- * Cuts a file into passages: Markdown at its headings, everything else at blank lines and documentation comments.
+ * Splits a file into passages: Markdown at its headings, everything else at blank lines and documentation comments.
  *
- * Every line belongs to exactly one passage, but for a line longer than a passage (minified code): it is several,
- * all with the same line number.
+ * Every line belongs to exactly one passage, except one longer than a passage (minified code): it becomes several, all
+ * with the same line number.
  */
 export const splitPassages = (path: string, text: string): Span[] => {
   const lines = linesOf(text);
@@ -31,7 +31,8 @@ export const splitPassages = (path: string, text: string): Span[] => {
 const isMarkdown = (path: string): boolean => /\.(md|mdx|markdown)$/i.test(path);
 
 /**
- * How much of a passage of Markdown is neither a row of a table nor fenced code, from 0 to 1. Source is what it is: 1.
+ * Returns the fraction of a Markdown passage that is neither table rows nor fenced code, from 0 to 1; 1 for source
+ * code.
  */
 export const proseShare = (path: string, passage: string): number => {
   if (!isMarkdown(path)) return 1;
@@ -53,14 +54,14 @@ interface Line {
   readonly end: number;
 }
 
-/** Where each line of `text` starts and ends. */
+/** Returns start and end of each line of `text`. */
 export const linesOf = (text: string): Line[] => {
   const lines: Line[] = [];
   let start = 0;
   while (start <= text.length) {
     const found = text.indexOf('\n', start);
     const end = found < 0 ? text.length : found;
-    // The empty end after a last line break is no line, as editors count.
+    // As in editors, the empty end after a last line break is not a line.
     if (start < text.length || lines.length === 0) lines.push({ start, end });
     start = end + 1;
   }
@@ -79,7 +80,7 @@ class Cutter {
     this.#lines = lines;
   }
 
-  /** Characters in the passage under way, when line `next` (from 0) is not yet in it. */
+  /** Length of the current passage up to line `next` (from 0), exclusive. */
   size(next: number): number {
     const start = this.#lines[this.#first]?.start ?? 0;
     return (this.#lines[next]?.start ?? this.#text.length) - start;

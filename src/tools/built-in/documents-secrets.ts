@@ -12,7 +12,7 @@ const KEY_FILES = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[-_.].*)?$/;
 /** Settings with their values left out are documentation. */
 const EXAMPLES = /\.(?:example|sample|template|dist|defaults?)$/;
 
-/** Checks whether a file is one that holds keys, by its name: `.env.local`, `id_rsa`, `server.pem`. A public key is none. */
+/** Checks whether the name of a file indicates keys: `.env.local`, `id_rsa`, `server.pem`. Public keys are exempt. */
 export const isSecretFile = (name: string): boolean => {
   const lower = name.toLowerCase();
   if (EXAMPLES.test(lower) || lower.endsWith('.pub')) return false;
@@ -25,6 +25,6 @@ export const isSecretFile = (name: string): boolean => {
   );
 };
 
-/** Checks whether a text is a private key as such files begin, after comments of a few lines. */
+/** Checks whether a text starts as a private key file, after comments of a few lines. */
 export const holdsPrivateKey = (text: string): boolean =>
   /^(?:-----BEGIN [A-Z ]{0,40}PRIVATE KEY|PuTTY-User-Key-File-)/m.test(text.slice(0, 2_000));

@@ -11,20 +11,20 @@ export interface SkippedFile {
   readonly reason: string;
 }
 
-/** What was read, what was not. */
+/** Documents that were read, and files that were skipped. */
 export interface DocumentsReport {
   readonly files: number;
   readonly passages: number;
   readonly skipped: readonly SkippedFile[];
 }
 
-/** The document tools; they can also say what they have read. */
+/** The document tools, with a report on what was read. */
 export interface Documents extends Toolset {
-  /** What was read and what not. Reads the documents if nobody did so far; rejects with `documents.unreadable`. */
+  /** Returns what was read and skipped. Reads the documents if necessary; rejects with `documents.unreadable`. */
   report(): Promise<DocumentsReport>;
 }
 
-/** Gives documents as path and text, one at a time, and tells what it leaves out. */
+/** Yields documents as path and text, one at a time, and reports skipped files. */
 export type DocumentSource = (
   skipped: (file: SkippedFile) => void,
 ) => AsyncIterable<readonly [string, string]> | Iterable<readonly [string, string]>;
@@ -34,7 +34,7 @@ interface Read {
   readonly report: DocumentsReport;
 }
 
-/** Indexing lets the event loop go on after so much work, in ms. */
+/** Time of uninterrupted indexing before it yields to the event loop, in ms. */
 const WORK_MS = 10;
 
 /** The toolset over any source of documents; `place` is how errors call it. */
@@ -46,7 +46,7 @@ export const documentsToolset = (
   let reading: Promise<Read> | undefined;
   const read = (): Promise<Read> => {
     reading ??= readSource(place, source, options.signal).catch((error: unknown) => {
-      // The folder may be there next time.
+      // The folder may exist next time.
       reading = undefined;
       throw error;
     });
@@ -100,7 +100,7 @@ const reasonsOf = (skipped: readonly SkippedFile[]): string => {
   return reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
 };
 
-const shown = ({ citation, heading, text }: Omit<FoundPassage, 'score'>): string =>
+const formatPassage = ({ citation, heading, text }: Omit<FoundPassage, 'score'>): string =>
   `[${citation}]${heading === '' ? '' : ` ${heading}`}\n${text}`;
 
 const searchTool = (index: () => Promise<DocumentIndex>): Tool =>
@@ -123,7 +123,7 @@ const searchTool = (index: () => Promise<DocumentIndex>): Tool =>
         text:
           passages.length === 0
             ? `No passage was found for “${query}”.`
-            : `${count} for “${query}”:\n\n${passages.map(shown).join('\n\n')}`,
+            : `${count} for “${query}”:\n\n${passages.map(formatPassage).join('\n\n')}`,
         value: passages,
       });
     },
@@ -154,7 +154,7 @@ const readTool = (index: () => Promise<DocumentIndex>): Tool =>
         );
       }
       const passage = (await index()).read(wanted, from ?? cited?.from, to ?? cited?.to);
-      return dual({ text: shown(passage), value: passage });
+      return dual({ text: formatPassage(passage), value: passage });
     },
   });
 

@@ -1,6 +1,6 @@
 import { stem } from '../../contracts/stem.ts';
 
-/** English words that say nothing about what a passage is on; neither indexed nor searched for. */
+/** English function words, neither indexed nor searched. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     'a about after all also an and any are as at be because been before being but by can could did do does ' +
@@ -11,12 +11,12 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** A token longer than this is a hash or encoded data, which nobody asks for in words. */
+/** A longer token is a hash or encoded data, which nobody searches for. */
 const LONGEST_TERM = 40;
 
 /**
- * The terms that `text` is found by: words, and identifiers both whole and in their parts (`maxRetries` is
- * `maxretries`, `max` and `retries`). Scripts without spaces are cut into pairs of characters.
+ * Splits `text` into terms: words, and identifiers both whole and in parts (`maxRetries` is `maxretries`, `max` and
+ * `retries`). Scripts without spaces are cut into pairs of characters.
  */
 export const tokenize = (text: string): string[] => {
   const terms: string[] = [];
@@ -45,7 +45,7 @@ const partsOf = (word: string): string[] =>
         .filter((part) => part !== '')
     : [word];
 
-/** A token as the index holds it, stemmed; null for one that is not worth holding. */
+/** Normalises a token for the index, stemmed; null if it is not worth indexing. */
 export const toTerm = (token: string): string | null => {
   const lower = isPlain(token) ? token.toLowerCase() : withoutAccents(token).toLowerCase();
   return lower === '' || STOP_WORDS.has(lower) ? null : stem(lower);
@@ -54,7 +54,7 @@ export const toTerm = (token: string): string | null => {
 /** Tokens whose terms are remembered: about those of a large project. */
 const MOST_REMEMBERED = 65_536;
 
-/** A {@link toTerm} with a memory of its own: a text of ten thousand words has a tenth as many different ones. */
+/** Returns a {@link toTerm} with a cache: a text of ten thousand words has a tenth as many different ones. */
 export const rememberingToTerm = (): typeof toTerm => {
   let terms = new Map<string, string | null>();
   return (token) => {

@@ -1,35 +1,35 @@
 import { documentsToolset, type Documents } from './documents-toolset.ts';
 
-/** What bounds the documents. */
+/** Limits and filters on documents. */
 export interface DocumentsOptions {
   /** Name of the toolset. Default `documents`. */
   readonly name?: string | undefined;
   /** Larger files are skipped, in bytes. Default 2,000,000. */
   readonly maxFileBytes?: number | undefined;
-  /** Files past this sum are skipped, in bytes; memory grows to about six times what is read. Default 100,000,000. */
+  /** Total size in bytes beyond which files are skipped; memory use is about six times the size read. Default 100,000,000. */
   readonly maxTotalBytes?: number | undefined;
   /** Folders passed over, by name. Default `['node_modules']`; folders that start with a dot always are. */
   readonly ignoredFolders?: readonly string[] | undefined;
   /**
-   * Files that hold keys by their name (`.env`, `id_rsa`, `*.pem`, `.npmrc` …) or their content (a private key): `skip` (default) or `read`.
-   * A file that is named in the list itself is read.
+   * Files that contain keys by their name (`.env`, `id_rsa`, `*.pem`, `.npmrc` …) or their content (a private key):
+   * `skip` (default) or `read`. A file that is listed explicitly is read.
    */
   readonly secretFiles?: 'skip' | 'read' | undefined;
-  /** Files with more than one name, of which another may stand outside of the folder: `skip` (default) or `read`. */
+  /** Files with more than one hard link, which may exist outside of the folder, too: `skip` (default) or `read`. */
   readonly hardLinks?: 'skip' | 'read' | undefined;
   /** Aborting it ends the reading of the files. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Tools to search the text files of a folder and to read in them: `search_documents` and `read_passage`.
+ * Tools to search the text files of a folder and to read from them: `search_documents` and `read_passage`.
  *
- * The folder is read once, before the first step of the first run, and held in memory: what changes later is seen
- * by a new toolset only. So no path that a model makes up is ever opened. Binary, huge and linked files are skipped, and those that hold keys,
- * and `report()` tells which and why.
+ * The folder is read once, before the first step of the first run, and held in memory: only a new toolset sees later
+ * changes. So no path that a model makes up is ever opened. Binary, huge and linked files are skipped, and those that
+ * contain keys; `report()` lists them with the reason.
  *
  * @param folder A folder, or a list of folders and files; with a list, paths start with the name of each.
- * @throws `documents.unreadable` (when used) if there is no such folder, it is none, or it holds no readable text.
+ * @throws `documents.unreadable` (when used) if there is no such folder, or it contains no readable text.
  *
  * @example
  * const handbook = documents('./handbook');
@@ -49,7 +49,7 @@ export const documents = (folder: string | readonly string[], options: Documents
   return documentsToolset(
     [folder].flat().join(', '),
     async function* read(skipped) {
-      // Loaded when a folder is read: everything else also runs where there is no file system.
+      // Loaded on first use: everything else also runs where there is no file system.
       const { readFolders } = await import('./documents-folder.ts');
       yield* readFolders(folder, limits)(skipped);
     },

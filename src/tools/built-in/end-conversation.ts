@@ -5,16 +5,16 @@ import type { DefinedTool } from '../define-tool.ts';
 import { tool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
 
-/** Who may end a conversation. */
+/** Restricts who may end a conversation. */
 export interface EndConversationOptions {
-  /** Names of agents, or a test. Default: only the agent that the run began with. */
+  /** Names of agents, or a predicate. Default: only the root agent of the run. */
   readonly by?: readonly string[] | ((caller: Pick<ToolContext, 'agent' | 'path'>) => boolean) | undefined;
 }
 
 /**
- * The control tool `end_conversation`: the one who leads ends everything with a last word.
+ * The control tool `end_conversation`: the leading agent ends everything with a last response.
  *
- * For anybody else it fails and ends nothing: the model reads so and goes on.
+ * For any other agent it fails and ends nothing: the model reads so and continues.
  *
  * @example
  * agent({ name: 'orchestrator', tools: [endConversation()] });

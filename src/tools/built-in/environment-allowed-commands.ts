@@ -7,27 +7,30 @@ import { gluedValues, refusedBy } from './environment-command-rules.ts';
 import type { KnownCommand } from './environment-known-commands.ts';
 import { KNOWN_COMMANDS } from './environment-known-commands.ts';
 
-/** A command that may be run on this machine. */
+/** A command that is allowed on this machine. */
 export interface AllowedCommand {
   /** The absolute path of the program. */
   readonly path: string;
-  /** `below` (default): no argument may be an absolute path or lead upwards. `any`: not looked at. */
+  /** `below` (default): arguments must not be absolute paths or lead upwards. `any`: not checked. */
   readonly paths?: 'below' | 'any' | undefined;
   /**
-   * Which subcommands and options it may be given, and no others. Default: those of a known program (`git`, `grep`, `sort` …) that start
-   * nothing and write nowhere else; any other program needs rules.
+   * Allowed subcommands and options. Default: for a known program (`git`, `grep`, `sort` …) those that start no other
+   * program and write nowhere else; any other program needs rules.
    */
   readonly allow?: CommandRules | undefined;
-  /** `neutral` (default): the program reads no configuration of its user or its repository, as far as it is known. `own`: it does. */
+  /**
+   * `neutral` (default): as far as is known, the program reads no configuration of its user or its repository. `own`:
+   * it does.
+   */
   readonly configuration?: 'neutral' | 'own' | undefined;
-  /** Why these arguments are refused; undefined for those that are fine. Instead of the rules of a known program. */
+  /** Returns the reason why arguments are refused; undefined to allow them. Replaces the rules of a known program. */
   readonly refuse?: ((args: readonly string[]) => string | undefined) | undefined;
 }
 
 /** Commands by the name that a model uses: an absolute path, or one with rules for its arguments. */
 export type AllowedCommands = Readonly<Record<string, string | AllowedCommand>>;
 
-/** A path that begins in an argument: alone, after `=`, or glued to a short option. */
+/** A path within an argument: alone, after `=`, or attached to a short option. */
 const ABSOLUTE = /(^|[^\w./-]|^-\w)[/~]/;
 const UPWARDS = /(^|[^\w.-])\.\.(\/|$)/;
 
@@ -42,7 +45,7 @@ export interface CommandPlan {
 }
 
 /**
- * Checks a list of allowed commands when it is given.
+ * Validates a list of allowed commands.
  *
  * @throws `agent.invalid` for a relative path, and for a program without rules that starts others, or that is not known.
  */
@@ -56,23 +59,23 @@ export const assertAllowedCommands = (commands: AllowedCommands): void => {
       if (refuse === undefined)
         throw invalid(
           name,
-          `'${program}' starts other programs: say with 'allow' which subcommands and options it may be given`,
+          `'${program}' starts other programs: list its allowed subcommands and options in 'allow'`,
         );
       if (!startsOthers(name))
         throw invalid(
           name,
-          `'${program}' starts other programs and a person who approves reads only this name: call it '${program}', or say with 'allow' what it may be given`,
+          `'${program}' starts other programs, and a person who approves a call sees only this name: call it '${program}', or list what is allowed in 'allow'`,
         );
     } else if (refuse === undefined && !KNOWN_COMMANDS.has(program))
       throw invalid(
         name,
-        `it is not known what '${program}' may start: say with 'allow' which subcommands and options it may be given`,
+        `'${program}' is not a known program: list its allowed subcommands and options in 'allow'`,
       );
   }
 };
 
 /**
- * Plans how a command is started, if these arguments may be given to it.
+ * Plans the start of a command, if its arguments are allowed.
  *
  * @throws `tool.denied` with the reason.
  */
@@ -87,7 +90,7 @@ export const planCommand = (
   const known: KnownCommand = KNOWN_COMMANDS.get(programName(path)) ?? {};
   const rules = allow ?? (refuse === undefined ? known : undefined);
   const reason = args.some((arg) => arg.includes('\0'))
-    ? 'an argument holds a NUL character'
+    ? 'an argument contains a NUL character'
     : (refuse?.(args) ??
       (rules === undefined ? undefined : refusedBy(rules, args)) ??
       (paths === 'below' ? refusedPath(args, rules ?? ANY) : undefined));
@@ -110,7 +113,7 @@ export const deniedArguments = (command: string, reason: string): TroupeError =>
 const commandOf = (allowed: string | AllowedCommand): AllowedCommand =>
   typeof allowed === 'string' ? { path: allowed } : allowed;
 
-/** The caller's own function says what may be given: any letter may take a value. */
+/** The caller's own function decides; any letter may take a value. */
 const ANY: CommandRules = { options: 'any' };
 
 const refusedPath = (args: readonly string[], rules: CommandRules): string | undefined => {

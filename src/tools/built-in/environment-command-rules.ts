@@ -1,24 +1,24 @@
 /**
- * Rules of what a command may be given: a list of what is allowed. Whatever is not in it is refused, abbreviations of what is in it, too: which
- * option a program takes them for is the program's to say, and changes with its version.
+ * Allow-list for the arguments of a command. Everything else is refused, including abbreviations of allowed options:
+ * the program decides which option an abbreviation means, and that changes with its version.
  */
 export interface CommandRules {
   /**
-   * Options as the program writes them in full: `--stat`, `-n`. One that takes a value ends in `=`: `--format=`, `-n=`. `-#` is a number
-   * (`-5`). Short ones may be given together (`-la`) if each is allowed. `any`: whatever the program knows. Default: none.
+   * Options as the program spells them in full: `--stat`, `-n`. One that takes a value ends in `=`: `--format=`, `-n=`.
+   * `-#` is a number (`-5`). Short ones may be combined (`-la`) if each is allowed. `any`: all. Default: none.
    */
   readonly options?: readonly string[] | 'any' | undefined;
-  /** First words, with what may follow each. Where there are any, no other first word is allowed. */
+  /** Subcommands, with rules for the arguments of each. If there are any, no other first word is allowed. */
   readonly subcommands?: Readonly<Record<string, CommandRules>> | undefined;
-  /** Words of a single dash are one option (`-name`), as of `find`. Default: letters given together. */
+  /** Words after a single dash are one option (`-name`), as with `find`. Default: combined letters. */
   readonly singleDash?: boolean | undefined;
-  /** Most words that are no options. Default: as many as there are. */
+  /** Maximum number of operands. Default: unlimited. */
   readonly operands?: number | undefined;
-  /** What each of them has to match. */
+  /** Pattern that each operand must match. */
   readonly operand?: RegExp | undefined;
 }
 
-/** The reason for which the rules do not allow `args`; undefined for those that are. */
+/** Returns the reason why the rules refuse `args`; undefined if they are allowed. */
 export const refusedBy = (rules: CommandRules, args: readonly string[]): string | undefined => {
   const { subcommands } = rules;
   if (subcommands === undefined) return refusedArguments(rules, args);
@@ -27,7 +27,7 @@ export const refusedBy = (rules: CommandRules, args: readonly string[]): string 
   if (first.startsWith('-') && rest.length === 0 && options.has(first)) return undefined;
   const next = Object.hasOwn(subcommands, first) ? subcommands[first] : undefined;
   return next === undefined
-    ? `it begins with none of ${Object.keys(subcommands).join(', ')}: ${shown(first)}`
+    ? `it starts with none of ${Object.keys(subcommands).join(', ')}: ${showArgument(first)}`
     : refusedBy(next, rest);
 };
 
@@ -40,18 +40,18 @@ const refusedArguments = (rules: CommandRules, args: readonly string[]): string 
     if (!isOver && arg === '--') isOver = true;
     else if (isOver || !arg.startsWith('-') || arg === '-') {
       operands += 1;
-      if (rules.operand?.test(arg) === false) return `this is not allowed: ${shown(arg)}`;
+      if (rules.operand?.test(arg) === false) return `this is not allowed: ${showArgument(arg)}`;
     } else if (!isAllowed(arg, options, rules.singleDash === true))
-      return `this option is not allowed (options are written in full): ${shown(arg)}`;
+      return `this option is not allowed (options are written in full): ${showArgument(arg)}`;
   }
   return operands > (rules.operands ?? Infinity)
-    ? `it takes at most ${rules.operands} words that are no options: ${operands}`
+    ? `it takes at most ${rules.operands} operands: ${operands}`
     : undefined;
 };
 
 /**
- * The values that are glued to the letters of short options (`x` of `-fx`, and of `-vfx`), by the rules that allow them. Where any option
- * is allowed, each letter may be the one that takes the rest.
+ * Returns values attached to short options (`x` of `-fx`, and of `-vfx`), by the rules that allow them. If any option
+ * is allowed, each letter may take the rest.
  */
 export const gluedValues = (rules: CommandRules, args: readonly string[]): readonly string[] => {
   const [first = '', ...rest] = args;
@@ -84,4 +84,4 @@ const isAllowed = (arg: string, options: ReadonlySet<string>, isSingleDash: bool
   return true;
 };
 
-const shown = (arg: string): string => JSON.stringify(arg.slice(0, 100));
+const showArgument = (arg: string): string => JSON.stringify(arg.slice(0, 100));

@@ -10,21 +10,23 @@ import { TroupeError } from '../../contracts/error.ts';
 import { pathDenied, pathNames } from '../environments/clean-path.ts';
 import { commandDenied } from '../environments/memory-environment.ts';
 
-/** A place that is reached by putting words before a command. */
+/** An environment that runs commands behind a prefix. */
 export interface CommandEnvironmentOptions {
-  /** What stands before every command: `['docker', 'exec', '-i', 'box']`, `['ssh', 'box']` does not do, as it has a shell. */
+  /**
+   * Prefix of every command: `['docker', 'exec', '-i', 'box']`. `['ssh', 'box']` does not work, as it involves a shell.
+   */
   readonly prefix: readonly string[];
   /** The folder in there that files are below; an absolute path. */
   readonly root: string;
   /** Default: the first word of the prefix. */
   readonly name?: string | undefined;
-  /** Commands that may be run in there. Default: all, as the place is the confinement. */
+  /** Allowed commands. Default: all, as the environment itself is the confinement. */
   readonly commands?: readonly string[] | undefined;
   /** Variables of this process that the prefix itself gets to see. Default: what docker and podman need. */
   readonly passed?: readonly string[] | undefined;
-  /** In ms, for a command that does not say, and the most that one may ask for. Default 60,000. */
+  /** Default time limit of a command in ms, and the most that one may ask for. Default 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** Kept of each output of a command. Default 64,000. */
+  /** Bytes kept of each output of a command. Default 64,000. */
   readonly maxOutputBytes?: number | undefined;
   /** Of a file, read or written. Default 1,000,000. */
   readonly maxFileBytes?: number | undefined;
@@ -40,7 +42,7 @@ const PASSED = [
   'CONTAINER_HOST',
 ];
 
-/** The time that the place has to say that it is there, in ms. */
+/** Time limit of the health check, in ms. */
 const HEALTH_MS = 10_000;
 
 type Run = (
@@ -54,11 +56,12 @@ type Run = (
 ) => Promise<ProcessResult>;
 
 /**
- * A container, or any place where commands run behind a prefix. No shell is involved: arguments arrive as they are.
+ * A container, or any environment where commands run behind a prefix. No shell is involved: arguments are passed
+ * unchanged.
  *
- * Files are read and written by common commands in there (`realpath`, `stat`, `head`, `tee`, `mkdir`, `ls`, `rm`), and kept below the
- * root against mistakes; against malice the place itself is the confinement. Killing `docker exec` leaves the command
- * in the container running: put `timeout` into the prefix where that matters.
+ * Files are read and written by common commands inside (`realpath`, `stat`, `head`, `tee`, `mkdir`, `ls`, `rm`), and
+ * kept below the root as a protection against mistakes; against malice the environment itself is the confinement.
+ * Killing `docker exec` leaves the command in the container running: put `timeout` into the prefix if that matters.
  *
  * @example
  * const box = commandEnvironment({ prefix: ['docker', 'exec', '-i', 'box', 'timeout', '-s', 'KILL', '60'], root: '/work' });
@@ -112,7 +115,7 @@ const passedOn = (names: readonly string[]): Readonly<Record<string, string>> =>
     }),
   );
 
-/** What can be taken for nothing but a command: no option, and no variable for `env`. */
+/** Matches only plain command names: no options, and no variables for `env`. */
 const COMMAND = /^[\w/.][\w/.+-]*$/;
 
 const commandProcesses = (run: Run, commands: readonly string[] | undefined): ProcessOps => ({
@@ -127,9 +130,9 @@ const commandProcesses = (run: Run, commands: readonly string[] | undefined): Pr
 });
 
 const commandFiles = (run: Run, root: string, most: number): FileOps => {
-  /** Runs a command of ours; what it says when it fails is the reason. */
+  /** Runs an internal command; its error output is the reason of a failure. */
   const done = async (path: string, args: readonly string[], input?: string): Promise<ProcessResult> => {
-    // Twice the limit, as half of what is kept is the end.
+    // Twice the limit, as half of the kept output is its end.
     const result = await run(args, { input, most: 2 * most + 1_000 });
     if (result.exitCode === 0 && !result.isTimedOut) return result;
     throw new TroupeError(
@@ -154,16 +157,16 @@ const commandFiles = (run: Run, root: string, most: number): FileOps => {
   };
   const plainFile = async (path: string) => {
     const names = pathNames(path);
-    if (names.length === 0) throw pathDenied(path, 'it is the root, no file');
+    if (names.length === 0) throw pathDenied(path, 'it is the root, not a file');
     const place = await placed(path, names);
     const found = place === undefined ? undefined : await statOf(place);
     if (place === undefined || found === undefined) return { names, place: undefined, bytes: 0 };
-    if (found.kind !== 'file') throw pathDenied(path, 'it is no regular file');
+    if (found.kind !== 'file') throw pathDenied(path, 'it is not a regular file');
     if (found.links > 1) throw pathDenied(path, `it has ${found.links} names`);
     return { names, place, bytes: found.bytes };
   };
   const missing = (path: string): TroupeError =>
-    new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as there is nothing there`);
+    new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as it does not exist`);
   return {
     read: async (path, { maxBytes = most } = {}) => {
       const { place, bytes } = await plainFile(path);
@@ -171,7 +174,7 @@ const commandFiles = (run: Run, root: string, most: number): FileOps => {
       const limit = Math.min(maxBytes, most);
       const { stdout } = await done(path, ['head', '-c', String(limit), '--', place]);
       const isCut = bytes > limit;
-      // A character that was cut in two comes back as a replacement.
+      // A character cut in two decodes to a replacement character.
       return { text: isCut ? trimEndOf(stdout, '\uFFFD') : stdout, bytes, isCut };
     },
     write: async (path, text) => {
@@ -222,7 +225,7 @@ const commandFiles = (run: Run, root: string, most: number): FileOps => {
   };
 };
 
-/** `mkdir -p` goes through links: so it is asked before which of the folders are some. */
+/** Refuses links in a path beforehand, as `mkdir -p` follows them. */
 const refuseLinks = async (
   path: string,
   names: readonly string[],
@@ -232,7 +235,7 @@ const refuseLinks = async (
   for (let length = 1; length <= names.length; length += 1) {
     const found = await statOf([root, ...names.slice(0, length)].join('/'));
     if (found !== undefined && found.kind !== 'folder')
-      throw pathDenied(path, 'it leads through a link, or through something that is no folder');
+      throw pathDenied(path, 'it leads through a link, or through something that is not a folder');
   }
 };
 

@@ -7,10 +7,10 @@ import { remoteEnvironment } from '../environments/remote-environment.ts';
 import { commandEnvironment } from './environment-command.ts';
 import { hostEnvironment } from './environment-host.ts';
 
-/** Makes an environment of what a task says about it; throws where that does not fit. */
+/** Makes an environment from a task's specification; throws if that is invalid. */
 export type EnvironmentMaker = (spec: EnvironmentSpec) => Environment;
 
-/** Environments by the word that a task uses. */
+/** Makers of environments, by the type that a task names. */
 export type EnvironmentMakers = Readonly<Record<string, EnvironmentMaker>>;
 
 const hostSpec = z.strictObject({
@@ -41,9 +41,10 @@ const container: EnvironmentMaker = (spec) => {
 };
 
 /**
- * The environments that a task may name: `host` (also `local`, `repo`), `container` (also `docker`), `remote`, `memory`.
+ * The environments that a task may name: `host` (also `local`, `repo`), `container` (also `docker`), `remote`,
+ * `memory`.
  *
- * A task that comes from outside can name any folder by these: give a list of your own where tasks are not trusted.
+ * With these, a task can name any folder: pass a list of your own if tasks are not trusted.
  */
 export const environmentMakers: EnvironmentMakers = {
   host,
@@ -55,7 +56,7 @@ export const environmentMakers: EnvironmentMakers = {
   memory: (spec) => memoryEnvironment({ files: memorySpec.parse(spec).files }),
 };
 
-/** The environment that a task names, or why there is none. Never throws. */
+/** Makes the environment that a task names, or returns the reason why it cannot. Never throws. */
 export const environmentFrom = (
   spec: EnvironmentSpec,
   makers: EnvironmentMakers = environmentMakers,

@@ -7,7 +7,7 @@ import { pathDenied, pathNames } from '../environments/clean-path.ts';
 import type { ConfinedRoot } from './environment-host-root.ts';
 import { assertPlainFile, codeOf, lookAt, openPlainFile } from './environment-host-root.ts';
 
-/** What bounds files, in bytes. */
+/** Limits on files, in bytes. */
 export interface FileLimits {
   readonly maxReadBytes: number;
   readonly maxWriteBytes: number;
@@ -137,4 +137,4 @@ const kindOf = (entry: {
 };
 
 const missing = (path: string): TroupeError =>
-  new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as there is nothing there`);
+  new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as it does not exist`);

@@ -6,7 +6,7 @@ import type { ConfinedRoot } from './environment-host-root.ts';
 import { refusedRepository } from './environment-repository.ts';
 import { spawnCaptured } from './environment-spawn.ts';
 
-/** What bounds commands. */
+/** Limits on commands. */
 export interface ProcessLimits {
   readonly env: Readonly<Record<string, string>>;
   /** In ms, and the most that a call may ask for. */

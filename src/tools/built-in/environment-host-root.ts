@@ -13,24 +13,25 @@ const FOLDER = (constants.O_DIRECTORY ?? 0) | NO_FOLLOW;
 /** Opening a pipe must not wait for its other end. */
 const NO_WAIT = (constants.O_NONBLOCK ?? 0) | NO_FOLLOW;
 
-/** Names below an open folder can be reached through it, whatever becomes of the path that led there. */
+/** With `/proc`, names below an open folder can be reached through its handle, whatever happens to its path. */
 const hasOpenFolders = existsSync('/proc/self/fd');
 
 /** An open folder below the root: names in it are reached by `at`. */
 export interface OpenFolder {
-  /** A path to something in it (to the folder itself, without a name), that no link can lead astray. */
+  /** Returns a path to an entry (to the folder itself, without a name) that no link can redirect. */
   at(name?: string): string;
-  /** Where it really is, for a child process to work in. */
+  /** Its real location, as working directory of a child process. */
   readonly place: string;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * A folder that nothing gets out of: every name along a path is opened in the folder opened before, links refused.
+ * A folder that paths cannot leave: every name along a path is opened relative to the folder opened before, and links
+ * are refused.
  *
- * I1  No path is looked up twice: what was checked is what is used, also if somebody swaps a folder for a link between.
- *     Where the system cannot name open folders (no `/proc`), the real path is compared before and after instead.
- * I2  Only regular files of one name are read or written: a second name (hard link) may belong to somebody outside.
+ * I1  No path is resolved twice: the file checked is the file used, even if a folder is replaced by a link meanwhile.
+ *     Where the system cannot address open folders (no `/proc`), the real path is compared before and after instead.
+ * I2  Only regular files with one hard link are read or written: another link may be outside.
  */
 export class ConfinedRoot {
   readonly #given: string;
@@ -40,7 +41,7 @@ export class ConfinedRoot {
     this.#given = given;
   }
 
-  /** Finds the folder; the root itself may be reached by a link. Throws for one that is missing, or is everything. */
+  /** Resolves the folder; the root itself may be a link. Throws if it is missing, or is the root of the file system. */
   async find(): Promise<string> {
     if (this.#root !== undefined) return this.#root;
     let root: string;
@@ -52,14 +53,14 @@ export class ConfinedRoot {
     if (parse(root).root === root || root === '/proc' || root.startsWith('/proc/'))
       throw new TroupeError(
         'tool.setup',
-        `Cannot confine files to '${this.#given}' as that is no confinement: ${root}`,
+        `Cannot confine files to '${this.#given}' as that is the whole file system: ${root}`,
       );
     await (await open(root, constants.O_RDONLY | FOLDER)).close();
     this.#root = root;
     return root;
   }
 
-  /** Opens a folder; with `make`, those that are missing are made. Undefined if there is none. */
+  /** Opens a folder; with `make`, missing ones are created. Undefined if there is none. */
   async openFolder(names: readonly string[], make = false): Promise<OpenFolder | undefined> {
     const root = await this.find();
     let folder = await this.#open(root, root, names);
@@ -81,7 +82,7 @@ export class ConfinedRoot {
     }
   }
 
-  /** Does something with the folder above a path and the last name of it. Undefined if there is no such folder. */
+  /** Calls `work` with the parent folder of a path and its last name. Undefined if there is no such folder. */
   async within<T>(
     path: string,
     work: (folder: OpenFolder, name: string) => Promise<T>,
@@ -89,7 +90,7 @@ export class ConfinedRoot {
   ): Promise<T | undefined> {
     const names = pathNames(path);
     const name = names.at(-1);
-    if (name === undefined) throw pathDenied(path, 'it is the root, no file');
+    if (name === undefined) throw pathDenied(path, 'it is the root, not a file');
     const folder = await this.openFolder(names.slice(0, -1), make);
     if (folder === undefined) return undefined;
     try {
@@ -113,20 +114,20 @@ export class ConfinedRoot {
     const self = hasOpenFolders ? `/proc/self/fd/${handle.fd}` : real;
     return {
       at: (name) => (name === undefined ? self : join(self, name)),
-      // By number of the process, as a child has a `self` of its own.
+      // By process number, as a child has a `self` of its own.
       place: hasOpenFolders ? `/proc/${process.pid}/fd/${handle.fd}` : real,
       [Symbol.asyncDispose]: () => handle.close(),
     };
   }
 }
 
-/** Refuses what is no regular file of one name. */
+/** Refuses anything but a regular file with one hard link. */
 export const assertPlainFile = (path: string, found: Stats): void => {
-  if (!found.isFile()) throw pathDenied(path, 'it is no regular file');
-  if (found.nlink > 1) throw pathDenied(path, `it has ${found.nlink} names, and some may lie outside`);
+  if (!found.isFile()) throw pathDenied(path, 'it is not a regular file');
+  if (found.nlink > 1) throw pathDenied(path, `it has ${found.nlink} hard links, and some may be outside`);
 };
 
-/** What is under a name itself; undefined for nothing. */
+/** Returns facts about a path itself; undefined if nothing is there. */
 export const lookAt = async (path: string): Promise<Stats | undefined> => {
   try {
     return await lstat(path);
@@ -161,13 +162,13 @@ const unlessThere = (thrown: unknown): void => {
   if (codeOf(thrown) !== 'EEXIST') throw thrown;
 };
 
-/** An error for the model: it names the path as it was given, never where that is on this machine. */
+/** Creates an error for the model: it shows the path as given, never its real location. */
 const refusal = (path: string, thrown: unknown): TroupeError => {
   if (thrown instanceof TroupeError) return thrown;
   const code = codeOf(thrown);
   if (code === 'ELOOP' || code === 'ENOTDIR')
-    return pathDenied(path, 'it leads through a link, or through something that is no folder');
-  if (code === 'ENXIO' || code === 'EISDIR') return pathDenied(path, 'it is no regular file');
+    return pathDenied(path, 'it leads through a link, or through something that is not a folder');
+  if (code === 'ENXIO' || code === 'EISDIR') return pathDenied(path, 'it is not a regular file');
   const why = typeof code === 'string' ? code : 'it failed';
   return new TroupeError('tool.failed', `Cannot use ${JSON.stringify(path.slice(0, 200))}: ${why}`);
 };

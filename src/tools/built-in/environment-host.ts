@@ -8,7 +8,7 @@ import type {
 import type { AllowedCommands } from './environment-allowed-commands.ts';
 import type { HttpRules } from './environment-http.ts';
 
-/** What of this machine an agent may use. */
+/** The parts of this machine that an agent may use. */
 export interface HostEnvironmentOptions {
   /** The folder that files and commands are confined to. */
   readonly root: string;
@@ -18,9 +18,9 @@ export interface HostEnvironmentOptions {
   readonly commands?: AllowedCommands | undefined;
   /** All the environment variables that commands see. Default `{ PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' }`. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** In ms, for a command that does not say. Default, and most: 60,000. */
+  /** Default and maximum time limit of a command, in ms. Default 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** Kept of each output of a command. Default 64,000. */
+  /** Bytes kept of each output of a command. Default 64,000. */
   readonly maxOutputBytes?: number | undefined;
   /** Default 1,000,000. */
   readonly maxReadBytes?: number | undefined;
@@ -33,12 +33,13 @@ export interface HostEnvironmentOptions {
 const VARIABLES: Readonly<Record<string, string>> = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
 
 /**
- * This machine, confined: files below one root, the commands that are allowed, and HTTP to public addresses.
+ * This machine, confined: files below one root, allowed commands, and HTTP to public addresses.
  *
  * Paths cannot leave the root, by `..`, links or hard links; devices and pipes are not opened. Commands run without a
- * shell, in the root, with cleared environment variables and configuration, the subcommands and options that their rules allow, limits on time
- * and output, and all that they started killed at the end. That is confinement of what a model can say, no sandbox: a program that is allowed can do what it
- * can do. Use a container for programs that are not trusted.
+ * shell, in the root, with cleared environment variables and configuration, with the allowed subcommands and options
+ * only, with limits on time and output, and all processes that they started are killed at the end. That confines what a
+ * model can say; it is not a sandbox: an allowed program can do whatever it can do. Use a container for untrusted
+ * programs.
  *
  * @example
  * agent({
@@ -59,7 +60,7 @@ export const hostEnvironment = (options: HostEnvironmentOptions): Environment =>
     spec: { type: 'host', root: options.root },
     ops,
     setup: async () => {
-      // Loaded when it is used: everything else also runs where there is no file system.
+      // Loaded on first use: everything else also runs where there is no file system.
       const { ConfinedRoot } = await import('./environment-host-root.ts');
       const { hostFiles } = await import('./environment-host-files.ts');
       const root = new ConfinedRoot(options.root);

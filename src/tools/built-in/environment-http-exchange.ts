@@ -9,7 +9,7 @@ import { TroupeError } from '../../contracts/error.ts';
 /** One request, with everything about it decided. */
 export interface Exchange {
   readonly url: URL;
-  /** Where to connect to: nowhere else. */
+  /** The only addresses to connect to. */
   readonly addresses: readonly string[];
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,20 +18,20 @@ export interface Exchange {
   readonly signal: AbortSignal;
 }
 
-/** Sends one request to one of the given addresses and reads the answer up to a limit. Follows nothing. */
+/** Sends one request to one of the given addresses and reads the response up to a limit. Follows no redirect. */
 export const exchange = (plan: Exchange): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     const { url, addresses, method, headers, body, maxBytes, signal } = plan;
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(
       url,
-      // No agent: a connection is not kept, so it cannot be used for another host.
-      { method, headers, signal, agent: false, lookup: pinned(addresses) },
+      // No agent: a kept connection could be reused for another host.
+      { method, headers, signal, agent: false, lookup: pinAddresses(addresses) },
       (response) => {
         const address = response.socket.remoteAddress ?? '';
         if (!addresses.includes(plainAddress(address)) && !addresses.includes(address)) {
           request.destroy();
-          reject(new TroupeError('tool.denied', `Cannot fetch from ${url.host} as it is not where it was`));
+          reject(new TroupeError('tool.denied', `Cannot fetch from ${url.host} as its address has changed`));
           return;
         }
         read(response, maxBytes).then(
@@ -51,8 +51,8 @@ export const exchange = (plan: Exchange): Promise<HttpResponse> =>
     request.end(body);
   });
 
-/** Answers with the addresses that were checked, whatever the name means by now. */
-const pinned =
+/** Resolves to the addresses that were checked, whatever the name resolves to by now. */
+const pinAddresses =
   (addresses: readonly string[]): LookupFunction =>
   (_host, options, callback) => {
     const all = addresses.map((address) => ({ address, family: isIP(address) }));

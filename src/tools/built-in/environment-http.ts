@@ -5,13 +5,13 @@ import { messageOf, TroupeError } from '../../contracts/error.ts';
 import { exchange } from './environment-http-exchange.ts';
 import { isPublicAddress } from './environment-public-address.ts';
 
-/** What HTTP requests may do. */
+/** Rules for HTTP requests. */
 export interface HttpRules {
   /** Default `GET` and `HEAD`. */
   readonly methods?: readonly string[] | undefined;
   /** Default 80 and 443. */
   readonly ports?: readonly number[] | undefined;
-  /** Hosts with their port (`intranet.example:8080`) that are let through wherever they lead. Default: none. */
+  /** Hosts with their port (`intranet.example:8080`) that are allowed at any address. Default: none. */
   readonly trusted?: readonly string[] | undefined;
   /** Redirects followed. Default 5. */
   readonly maxRedirects?: number | undefined;
@@ -25,19 +25,19 @@ export interface HttpRules {
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that are about one origin, and those that say how the message travels. */
-/** What goes on to another origin: any other header may be a key, whatever it is called. */
+/** Headers that belong to one origin, and those about the transport. */
+/** Headers that are sent on to another origin: any other may be a credential, whatever its name. */
 const PUBLIC_HEADERS =
   /^(?:accept|accept-language|cache-control|content-language|content-type|if-modified-since|if-none-match|pragma|range|user-agent)$/i;
 const TRAVEL_HEADERS =
   /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|accept-encoding|proxy-.*)$/i;
 
 /**
- * HTTP to the public internet: nothing that an agent is talked into reaches what is behind the firewall.
+ * HTTP to the public internet: an agent cannot be talked into reaching hosts behind the firewall.
  *
- * Every address that a name has must be public, and the connection goes to one that was checked, so a name that points
- * elsewhere a moment later changes nothing. Every redirect is checked like the first URL; secrets are not carried to
- * another origin, and none leads from https to http. No proxies of the environment variables are used.
+ * Every address that a name resolves to must be public, and the connection goes to a checked address, so a name that
+ * changes a moment later has no effect. Every redirect is checked like the first URL; secrets are not sent to another
+ * origin, and https never redirects to http. Proxies in environment variables are ignored.
  */
 export const publicHttp = (rules: HttpRules = {}): HttpOps => ({
   request: async (request) => {
@@ -51,9 +51,9 @@ export const publicHttp = (rules: HttpRules = {}): HttpOps => ({
       const response = await once(next, rules, signal);
       const target = response.headers['location'];
       if (!REDIRECTS.has(response.status) || target === undefined) return response;
-      if (hop >= maxRedirects) throw denied(next.url, `it redirects more than ${maxRedirects} times`);
-      next = redirected(next, target, response.status);
-      if (seen.has(next.url)) throw denied(next.url, 'its redirects go round in a circle');
+      if (hop >= maxRedirects) throw deniedError(next.url, `it redirects more than ${maxRedirects} times`);
+      next = followRedirect(next, target, response.status);
+      if (seen.has(next.url)) throw deniedError(next.url, 'its redirects go round in a circle');
       seen.add(next.url);
     }
   },
@@ -63,7 +63,8 @@ const assertMethod = (
   { url, method = 'GET' }: HttpRequest,
   { methods = ['GET', 'HEAD'] }: HttpRules,
 ): void => {
-  if (!methods.includes(method)) throw denied(url, `the method ${method.slice(0, 20)} is not allowed here`);
+  if (!methods.includes(method))
+    throw deniedError(url, `the method ${method.slice(0, 20)} is not allowed here`);
 };
 
 const once = async (request: HttpRequest, rules: HttpRules, signal: AbortSignal): Promise<HttpResponse> => {
@@ -82,25 +83,26 @@ const once = async (request: HttpRequest, rules: HttpRules, signal: AbortSignal)
   } catch (thrown) {
     if (thrown instanceof TroupeError) throw thrown;
     const code = signal.aborted && request.signal?.aborted !== true ? 'tool.timeout' : 'tool.failed';
-    throw new TroupeError(code, `Cannot fetch ${shown(request.url)}: ${messageOf(thrown)}`, {
+    throw new TroupeError(code, `Cannot fetch ${showUrl(request.url)}: ${messageOf(thrown)}`, {
       retryable: 'maybe',
     });
   }
 };
 
 const checkedUrl = (given: string, { ports = [80, 443], trusted = [] }: HttpRules): URL => {
-  if (!URL.canParse(given)) throw denied(given, 'it is no URL');
-  // What is looked at is what the parser made of it: octal, hexadecimal and full-width digits are dotted by now.
+  if (!URL.canParse(given)) throw deniedError(given, 'it is not a URL');
+  // The parsed URL is checked: octal, hexadecimal and full-width digits are normalised by now.
   const url = new URL(given);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw denied(given, 'it is neither http nor https');
-  if (url.username !== '' || url.password !== '') throw denied(given, 'it holds a user name or password');
+    throw deniedError(given, 'it is neither http nor https');
+  if (url.username !== '' || url.password !== '')
+    throw deniedError(given, 'it contains a user name or password');
   if (!ports.includes(portOf(url)) && !trusted.includes(hostOf(url)))
-    throw denied(given, `the port ${portOf(url)} is not allowed here`);
+    throw deniedError(given, `the port ${portOf(url)} is not allowed here`);
   return url;
 };
 
-/** The addresses to connect to: only if every one of them may be. */
+/** Resolves the addresses to connect to; refuses unless every one of them is allowed. */
 const checkedAddresses = async (
   url: URL,
   { lookup = systemLookup, trusted = [] }: HttpRules,
@@ -112,10 +114,13 @@ const checkedAddresses = async (
   try {
     addresses = isIP(host) > 0 ? [host] : await unlessAborted(lookup(host), signal);
   } catch (thrown) {
-    throw new TroupeError('tool.failed', `Cannot find the host of ${shown(url.href)}: ${messageOf(thrown)}`);
+    throw new TroupeError(
+      'tool.failed',
+      `Cannot find the host of ${showUrl(url.href)}: ${messageOf(thrown)}`,
+    );
   }
   if (addresses.length === 0 || (!isTrusted && !addresses.every(isPublicAddress)))
-    throw denied(url.href, 'its address is not on the public internet');
+    throw deniedError(url.href, 'its address is not on the public internet');
   return addresses;
 };
 
@@ -125,7 +130,7 @@ const systemLookup = async (host: string): Promise<readonly string[]> =>
 const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const onAbort = (): void => {
-      reject(new Error('it takes too long, or was called off'));
+      reject(new Error('it takes too long, or was cancelled'));
     };
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
@@ -134,11 +139,11 @@ const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     });
   });
 
-const redirected = (request: HttpRequest, target: string, status: number): HttpRequest => {
-  if (!URL.canParse(target, request.url)) throw denied(target, 'a redirect leads to no URL');
+const followRedirect = (request: HttpRequest, target: string, status: number): HttpRequest => {
+  if (!URL.canParse(target, request.url)) throw deniedError(target, 'a redirect leads to an invalid URL');
   const [from, to] = [new URL(request.url), new URL(target, request.url)];
   if (from.protocol === 'https:' && to.protocol === 'http:')
-    throw denied(to.href, 'a redirect leads from https to http');
+    throw deniedError(to.href, 'a redirect leads from https to http');
   const isKept = status === 307 || status === 308 || request.method === 'HEAD';
   const headers = Object.fromEntries(
     Object.entries(request.headers ?? {}).filter(
@@ -165,7 +170,7 @@ const portOf = (url: URL): number =>
 
 const hostOf = (url: URL): string => `${url.hostname}:${portOf(url)}`;
 
-const shown = (url: string): string => JSON.stringify(url.slice(0, 200));
+const showUrl = (url: string): string => JSON.stringify(url.slice(0, 200));
 
-const denied = (url: string, reason: string): TroupeError =>
-  new TroupeError('tool.denied', `Cannot fetch ${shown(url)} as ${reason}`, { retryable: 'no' });
+const deniedError = (url: string, reason: string): TroupeError =>
+  new TroupeError('tool.denied', `Cannot fetch ${showUrl(url)} as ${reason}`, { retryable: 'no' });

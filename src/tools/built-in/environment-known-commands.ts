@@ -2,7 +2,7 @@ import type { CommandRules } from './environment-command-rules.ts';
 
 /** A program whose options are known: which of them neither start another program nor leave the root. */
 export interface KnownCommand extends CommandRules {
-  /** Arguments before all others: what keeps the program itself from starting others. */
+  /** Leading arguments that keep the program itself from starting others. */
   readonly before?: readonly string[];
   /** Variables that take its configuration away. */
   readonly env?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ const GIT_SETTINGS: Readonly<Record<string, string>> = {
   'safe.bareRepository': 'explicit',
 };
 
-/** Variables that keep git from reading any configuration but that of the repository. */
+/** Variables that keep git from reading any configuration but the repository's. */
 export const GIT_READING: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_SYSTEM: '/dev/null',
@@ -68,7 +68,10 @@ const GIT_NEUTRAL: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Keys of a repository's configuration that start nothing: any other may name a program (`filter.x.clean`, `diff.x.textconv`, `alias.x` …). */
+/**
+ * Keys of a repository's configuration that start nothing: any other may name a program (`filter.x.clean`,
+ * `diff.x.textconv`, `alias.x` …).
+ */
 export const HARMLESS_GIT_KEY =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|compression|untrackedcache)|extensions\.(?:objectformat|refstorage)|user\.(?:name|email)|author\.(?:name|email)|committer\.(?:name|email)|init\.defaultbranch|color\.[^\0]*|column\.[^\0]*|advice\.[^\0]*|branch\.[^\0]*\.(?:remote|merge|rebase|description)|remote\.[^\0]*\.(?:url|fetch|pushurl)|pull\.(?:rebase|ff)|push\.default|fetch\.prune|gc\.auto|submodule\.[^\0]*\.(?:url|active))$/i;
 
@@ -123,7 +126,7 @@ const GIT: KnownCommand = {
   },
 };
 
-/** Programs by name, with the options that are allowed where nobody says more. */
+/** Known programs, with the options that are allowed by default. */
 export const KNOWN_COMMANDS: ReadonlyMap<string, KnownCommand> = new Map(
   Object.entries<KnownCommand>({
     git: GIT,
@@ -196,7 +199,7 @@ export const KNOWN_COMMANDS: ReadonlyMap<string, KnownCommand> = new Map(
       '-H -P -name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -size= -mtime= -mmin= -atime= -ctime= -newer= -maxdepth= -mindepth= -empty -perm= -user= -group= -not -a -o -and -or -print -print0 -printf= -prune -depth -xdev -mount -readable -writable -executable -links= -inum= -ls -quit -true -false -daystart',
       { singleDash: true },
     ),
-    // In its sandbox there is no e, r or w.
+    // Its sandbox disables e, r and w.
     sed: {
       ...rules(
         '-n -E -r -s -z -u -e= --quiet --silent --regexp-extended --expression= --separate --null-data --unbuffered',
@@ -206,7 +209,7 @@ export const KNOWN_COMMANDS: ReadonlyMap<string, KnownCommand> = new Map(
     jq: rules(
       '-r -c -s -n -e -S -M -a -j --raw-output --compact-output --slurp --null-input --sort-keys --tab --indent= --arg --argjson --exit-status',
     ),
-    // An archive is a file here, not `host:file`; and the first word is an option, not a bundle of old.
+    // An archive is a local file, not `host:file`; and the first word is an option, not an old-style bundle.
     tar: {
       ...rules(
         '-t -x -c -r -u -v -z -j -J -k -p -f= -C= --list --extract --create --append --verbose --gzip --bzip2 --xz --keep-old-files --file= --directory= --exclude= --strip-components= --no-same-owner',

@@ -2,25 +2,25 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The variable that marks what a command starts, so that it is found again when it has left the command's process group. */
+/** Variable that marks the processes of a command, so that they are found even outside its process group. */
 export const MARK = 'TROUPE_COMMAND';
 
-/** A process may start another between two looks, and takes a while to end: so often is looked again. */
+/** Maximum number of scans: a process may start another between two scans, and takes a while to end. */
 const MAX_LOOKS = 200;
 
-/** Before looking again at a process that has to end, in ms: it needs its turn of the processor. */
+/** Pause before the next scan, in ms: an ending process needs processor time. */
 const PAUSE_MS = 5;
 
 /**
  * Kills every process that has this mark among its variables, also one in a separate session (`setsid`, a daemon), and waits until none is
  * left that runs.
  *
- * It is read in `/proc`, so on Linux only; see {@link ProcessTree} for what is done elsewhere. A process that cleared its variables is not found.
+ * It is read from `/proc`, so on Linux only; see {@link ProcessTree} for other systems. A process that cleared its variables is not found.
  */
 export const killMarked = async (mark: string): Promise<void> => {
   const others = new Set<string>();
   for (let look = 0; look < MAX_LOOKS; look += 1) {
-    // What was started meanwhile by a process that ended meanwhile is new: it is over only when nothing is new.
+    // A process that ended meanwhile may have started a new one: it is over only when nothing is new.
     const pids = (await processes()).filter((pid) => !others.has(pid));
     if (pids.length === 0) return;
     const kinds = await Promise.all(pids.map(async (pid) => kindOf(pid, `${MARK}=${mark}`)));
@@ -53,7 +53,7 @@ const codeOf = (thrown: unknown): { readonly code: unknown } => ({
   code: thrown instanceof Error && 'code' in thrown ? thrown.code : undefined,
 });
 
-/** Fields of `/proc/<pid>/stat` behind the name, which may hold anything. */
+/** Fields of `/proc/<pid>/stat` after the name, which may contain anything. */
 const STATE = 0;
 const FLAGS = 6;
 const VARIABLES_END = 48;
@@ -65,7 +65,7 @@ const memoryKindOf = async (pid: string): Promise<Kind> => {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const isOver = fields[STATE] === 'Z' || fields[STATE] === 'X';
   const isOfKernel = (Number(fields[FLAGS]) & IS_OF_KERNEL) !== 0;
-  // One that was started with no variables at all has a place for them, an empty one.
+  // A process started without any variables has an empty block for them.
   return isOver || isOfKernel || fields[VARIABLES_END] !== '0' ? 'other' : 'open';
 };
 

@@ -11,26 +11,26 @@ export interface ListedProcess {
 /** Lists the processes of this machine; none where it cannot. */
 export type ProcessLister = () => Promise<readonly ListedProcess[]>;
 
-/** What a tree is watched with. */
+/** The tools for watching a process tree. */
 export interface TreeWatch {
   readonly list: ProcessLister;
   readonly kill: (pid: number) => void;
   readonly clock: Clock;
 }
 
-/** Before the first look at the tree of a command that has begun, and the most between two, in ms. */
+/** First and longest interval between two scans of a running command, in ms. */
 const FIRST_LOOK_MS = 20;
 const LAST_LOOK_MS = 1_000;
 
-/** So often is looked again for what was started between two looks. */
+/** Maximum number of scans for processes started between two scans. */
 const MAX_LOOKS = 50;
 
 /**
- * What a command has started, by who started whom, for systems without `/proc`.
+ * The process tree of a command, by parent ids, for systems without `/proc`.
  *
- * A list shows no longer who started a process once its parent has ended, so it is looked again and again while the command runs: what
- * leaves for a session of its own is known from then on. What was started and left behind between two looks is not found: 20 ms at the
- * beginning of a command, a second at most.
+ * A process list no longer shows the parent once it has ended, so it is read repeatedly while the command runs: a
+ * process that moves to a session of its own is then known. One that was started and orphaned between two scans is
+ * missed: 20 ms at the start of a command, a second at most.
  */
 export class ProcessTree {
   readonly #watch: TreeWatch;
@@ -45,7 +45,7 @@ export class ProcessTree {
     this.#arm();
   }
 
-  /** Kills all that is known of the tree, and what it starts meanwhile, until nothing of it is left. */
+  /** Kills all known processes of the tree, and those that they start meanwhile, until none is left. */
   async kill(): Promise<void> {
     this.stop();
     for (let look = 0; look < MAX_LOOKS; look += 1) {
@@ -55,7 +55,7 @@ export class ProcessTree {
     }
   }
 
-  /** Does not look any more. */
+  /** Stops scanning. */
   stop(): void {
     this.#isOver = true;
     this.#watch.clock.clearTimeout(this.#timer);
@@ -70,12 +70,12 @@ export class ProcessTree {
     }, this.#everyMs);
   }
 
-  /** Adds what the known ones have started, and forgets who is gone: its number may be somebody else's soon. */
+  /** Adds children of known processes, and forgets ended ones: their numbers may be reused soon. */
   async #look(): Promise<void> {
     const all = await this.#watch.list().catch((): readonly ListedProcess[] => []);
     const there = new Set(all.map(({ pid }) => pid));
     const children = childrenIn(all);
-    // A set that is walked goes on to what is added.
+    // Iterating over a set includes entries added meanwhile.
     for (const pid of this.#known) for (const child of children.get(pid) ?? []) this.#known.add(child);
     for (const pid of this.#known) if (!there.has(pid)) this.#known.delete(pid);
   }

@@ -38,9 +38,9 @@ const private6 = listOf(PRIVATE_6, 'ipv6');
 const global6 = listOf([['2000::', 3]], 'ipv6');
 
 /**
- * Checks whether an IP address is one of the public internet. Every other text is none.
+ * Checks whether a text is an IP address of the public internet.
  *
- * An allow-list for IPv6: what wraps an IPv4 address (mapped, NAT64, 6to4, compatible) is refused whatever it wraps.
+ * An allow-list for IPv6: forms that embed an IPv4 address (mapped, NAT64, 6to4, compatible) are always refused.
  *
  * @example
  * isPublicAddress('169.254.169.254') // => false

@@ -8,36 +8,37 @@ import { hasMarks, killMarked, MARK } from './environment-marked.ts';
 import type { ProcessTree } from './environment-process-tree.ts';
 import { treeByPs } from './environment-process-tree.ts';
 
-/** What a command is started with. */
+/** The parameters of a command's start. */
 export interface SpawnPlan {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd?: string | undefined;
-  /** All that the command sees of the environment variables. */
+  /** The complete environment variables of the command. */
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string | undefined;
   readonly timeoutMs: number;
-  /** Kept of each of the two outputs; what is in the middle goes first. */
+  /** Bytes kept of each of the two outputs; the middle is dropped first. */
   readonly maxOutputBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** How what a command started is found, by its process. Default: by its marks, and by `ps` where those cannot be read. */
+  /** Returns the process tree of a command. Default: by marks, or by `ps` where those cannot be read. */
   readonly treeOf?: ((root: number) => ProcessTree) | undefined;
 }
 
-/** On Windows there is neither: the command alone is killed. */
+/** Windows has neither: only the command itself is killed. */
 const usualTreeOf = hasMarks || process.platform === 'win32' ? undefined : treeByPs;
 
-/** A command that writes so many times what is kept is stopped. */
+/** A command is stopped once its output exceeds the limit by this factor. */
 const MOST_OUTPUT = 1_000;
 
-/** The time that outputs may stay open after the command itself is over, in ms: something that got away may hold them. */
+/** Time that outputs may stay open after the command has ended, in ms: an escaped process may hold them. */
 const LINGER_MS = 250;
 
 /**
  * Runs a command without a shell, in a process group of its own, and waits for its end.
  *
- * Past its time, at an abort, and once the command itself is over, the whole group is killed, and what left it for a separate session:
- * nothing that it started in the background stays behind. It sees one variable more than it is given, `TROUPE_COMMAND`, by which that is found. Rejects if it cannot be started, or is cancelled.
+ * On time-out, on abort, and after the command's own end, the whole group is killed, and processes that left it for a
+ * separate session: nothing that it started in the background remains. It gets one additional variable,
+ * `TROUPE_COMMAND`, by which they are found. Rejects if it cannot be started, or is cancelled.
  */
 export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
   new Promise((resolve, reject) => {
@@ -110,12 +111,12 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
     child.on('exit', (code) => {
       exitCode = code;
       kill();
-      // What got away may hold the outputs open: they close with it.
+      // An escaped process may hold the outputs open: killing it closes them.
       swept = sweep();
       lingering = setTimeout(finish, LINGER_MS);
     });
     child.on('close', finish);
-    // Who does not read its input is not asked to.
+    // A program need not read its input.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input ?? '');
   });
@@ -130,7 +131,7 @@ const killGroup = (child: ChildProcess): void => {
   }
 };
 
-/** The start and the end of an output: what is in the middle of too much is dropped. */
+/** The start and the end of an output: the middle of a long one is dropped. */
 class Captured {
   readonly #half: number;
   #head: Buffer[] = [];
@@ -178,4 +179,4 @@ const notStarted = (file: string, error: Error): TroupeError =>
   new TroupeError('tool.failed', `Cannot run '${file}' as it cannot be started: ${messageOf(error)}`);
 
 const calledOff = (file: string): TroupeError =>
-  new TroupeError('tool.cancelled', `Cannot finish '${file}' as it was called off`);
+  new TroupeError('tool.cancelled', `Cannot finish '${file}' as it was cancelled`);

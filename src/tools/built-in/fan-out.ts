@@ -9,21 +9,21 @@ import type { Delegated, ReceiverOptions } from './receivers.ts';
 import { delegated, Receivers, wordsOf } from './receivers.ts';
 import { inputFor } from './seen-conversation.ts';
 
-/** Who is given work at the same time, and how long it may take. */
+/** Options of parallel delegation, with its limits. */
 export interface FanOutOptions extends ReceiverOptions {
-  /** At work at the same time. Default 4. */
+  /** Maximum number of concurrent tasks. Default 4. */
   readonly concurrency?: number | undefined;
   /** Tasks of one call. Default 32. */
   readonly maxTasks?: number | undefined;
   /** The time that each may take, in ms; then it is stopped. Default 120,000. */
   readonly timeoutMs?: number | undefined;
-  /** The time that all together may take, in ms; then those at work are stopped, and no other begins. Default 300,000. */
+  /** Total time limit, in ms; then running tasks are stopped, and no more start. Default 300,000. */
   readonly totalMs?: number | undefined;
   /** Default `fan_out`. */
   readonly name?: string | undefined;
 }
 
-/** What came of one task: what came back, or why nothing did. */
+/** The result of one task, or the reason why there is none. */
 export type FannedOut =
   | Delegated
   | {
@@ -38,15 +38,15 @@ interface FanOutInput {
 }
 
 /**
- * The tool `fan_out`: has several tasks done at the same time, each by a child of its own, and gives what came of each, in order.
+ * The tool `fan_out`: runs several tasks in parallel, each by a child of its own, and returns their results in order.
  *
- * The call succeeds with whatever came back: a task that failed, was refused or was out of time is a line of the result.
- * A child whose time is up is stopped wherever it is, with what it has under way.
+ * The call succeeds with whatever came back: a task that failed, was refused or timed out is a line of the result. A
+ * child that times out is stopped at once, with its work in flight.
  *
  * @example
  * agent({ name: 'lead', tools: [fanOut({ to: [researcher], concurrency: 8, budget: { share: 0.1 } })] });
  *
- * @throws `agent.invalid` without anybody to give work to, with two of one name, or for a number that bounds nothing.
+ * @throws `agent.invalid` without a delegate, with two of one name, or for an invalid limit.
  */
 export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonly FannedOut[]> => {
   const {
@@ -64,7 +64,7 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
     )
       throw new TroupeError(
         'agent.invalid',
-        `Cannot define the tool '${name}' as its ${option} bounds nothing: ${foundText(value)}`,
+        `Cannot define the tool '${name}' as its ${option} is not a valid limit: ${foundText(value)}`,
       );
   const shown =
     (options.sees ?? 'task') === 'task' ? ' Say everything that is needed: they see nothing else.' : '';
@@ -79,11 +79,11 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
         .max(maxTasks),
     }),
     describe: ({ tasks }) => `Having ${tasks.length} tasks done`,
-    // The time of all together is kept here: what came back by then is not to be lost.
+    // The total time is limited here, so that results returned by then are not lost.
     timeoutMs: Infinity,
     retry: false,
     execute: async ({ tasks }, context) => {
-      // All before the first begins: who is run comes in the order of the tasks, also when it is done again.
+      // All inputs before the first start: children start in the order of the tasks, also on replay.
       const inputs = await Promise.all(
         tasks.map(({ task }) => inputFor(options.sees ?? 'task', task, context)),
       );
@@ -96,7 +96,7 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
           const wanted = tasks[index];
           if (wanted === undefined) return;
           const left = endsAt - context.now();
-          results[index] = await done(
+          results[index] = await runTask(
             wanted.to,
             inputs[index] ?? '',
             Math.min(timeoutMs, left),
@@ -113,15 +113,15 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
   return { ...fanned, receivers: receivers.listed };
 };
 
-/** What comes of one task; never rejects, but where nobody wants any of it any more. */
-const done = async (
+/** Returns the result of one task; rejects only if the whole call was cancelled. */
+const runTask = async (
   to: string,
   input: string,
   timeoutMs: number,
   receivers: Receivers,
   context: ToolContext,
 ): Promise<{ readonly value: FannedOut; readonly text: string }> => {
-  if (timeoutMs <= 0) return none(to, 'notStarted', 'the time of all together was up');
+  if (timeoutMs <= 0) return none(to, 'notStarted', 'the total time limit was reached');
   try {
     const { agent, name } = receivers.find(to, context);
     const result = await context.run(agent, input, { ...receivers.termsFor(agent, context), timeoutMs });

@@ -5,24 +5,22 @@ import { tool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
 
 /**
- * The control tool `handoff`: gives the task away for good, to one of those named.
+ * The control tool `handoff`: hands the task over for good, to one of the named agents.
  *
- * @param to Names, each with what it is good for: the model reads that.
+ * @param to Names, each with its purpose, which the model reads.
  *
  * @example
- * agent({ name: 'desk', tools: [handoffTool({ billing: 'invoices and refunds', tech: 'anything that does not work' })] });
+ * agent({ name: 'desk', tools: [handoffTool({ billing: 'invoices and refunds', tech: 'anything that does not work' })]
+ * });
  *
- * @throws `agent.invalid` without anybody to hand to.
+ * @throws `agent.invalid` without a receiver.
  */
 export const handoffTool = (
   to: Readonly<Record<string, string>>,
 ): DefinedTool<{ to: string; message?: string | undefined }, { to: string }> => {
   const names = Object.keys(to);
   if (names.length === 0)
-    throw new TroupeError(
-      'agent.invalid',
-      'Cannot define the tool handoff as there is nobody to hand to: {}',
-    );
+    throw new TroupeError('agent.invalid', 'Cannot define the tool handoff as it has no receivers: {}');
   const known = Object.entries(to).map(([name, good]) => (good === '' ? name : `${name} (${good})`));
   const handoff = tool({
     name: 'handoff',
@@ -33,7 +31,7 @@ export const handoffTool = (
       message: z.string().trim().optional().describe('What the one who takes over has to know.'),
     }),
     describe: ({ to: name }) => `Handing over to ${name}`,
-    // To try again is to hand over twice.
+    // A retry would hand over twice.
     retry: false,
     execute: ({ to: name, message }, context) => {
       if (name === context.agent)

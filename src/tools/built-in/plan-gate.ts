@@ -13,11 +13,11 @@ export interface PlannedOptions {
   /** The agent's own reducer; it sees the state with the plan in it. */
   readonly reduce?: ((view: ReduceView) => Json) | undefined;
   readonly state?: Json | undefined;
-  /** Which tools wait for a plan. Default: all that change something. */
+  /** Selects the tools that require a plan. Default: all that change something. */
   readonly gates?: ((tool: Tool) => boolean) | undefined;
 }
 
-/** What {@link planned} gives: spread it into an agent's options. */
+/** The result of {@link planned}: spread it into an agent's options. */
 export interface Planned {
   readonly tools: readonly (Tool | Toolset)[];
   readonly reduce: (view: ReduceView) => Json;
@@ -25,10 +25,11 @@ export interface Planned {
 }
 
 /**
- * Has an agent plan before it changes anything: the tool `plan`, its place in the state, and a gate before other tools.
+ * Makes an agent plan before it changes anything: the tool `plan`, its place in the state, and a gate before other
+ * tools.
  *
- * Until there is a plan, a tool that changes something is refused with guidance; the other calls of the step run. A plan
- * counts from the next step on.
+ * Until there is a plan, a tool that changes something is refused with guidance; other calls of the step run. A plan
+ * takes effect from the next step on.
  *
  * @example
  * agent({ name: 'coder', ...planned({ tools: [fileTools()] }) });
@@ -66,7 +67,7 @@ const gatedTools = (
   );
 };
 
-/** The same tool, refused until the agent's state holds a plan. */
+/** Wraps a tool: it is refused until the agent's state contains a plan. */
 export const planGate = (inner: Tool): Tool => {
   const gated = wrapTool(inner, (input, context, next) => {
     if (planIn(context.state) !== undefined) return next(input);

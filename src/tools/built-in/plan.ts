@@ -3,9 +3,9 @@ import { PLAN_TOOL, planInputSchema, revisedPlan } from '../plan-state.ts';
 import { dual } from '../tool-result.ts';
 
 /**
- * The control tool `plan`: says what the agent is about to do, in three to six steps, and later how they stand.
+ * The control tool `plan`: states the agent's next three to six steps, and later their status.
  *
- * Each call replaces the plan before it. Where the plan lives is the agent's state: see `planned`.
+ * Each call replaces the plan before it. The plan is stored in the agent's state: see `planned`.
  */
 export const plan = packageTool({
   name: PLAN_TOOL,

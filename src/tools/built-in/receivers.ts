@@ -9,28 +9,31 @@ import type { Delegates, Receiver, ToolContext } from '../../contracts/tool.ts';
 import { textOf } from '../tool-result.ts';
 import type { Sees } from './seen-conversation.ts';
 
-/** Who is given work, and on what terms. */
+/** The delegates of a tool, and their terms. */
 export interface ReceiverOptions {
-  /** Agents or teams that take a task in words. */
+  /** Agents or teams that accept a task as text. */
   readonly to: readonly Agent<string, unknown>[];
-  /** True if the agent may give work to another of itself, under the name `self`; that one has not this tool. Default false. */
+  /**
+   * True if the agent may delegate to another instance of itself, under the name `self`; that one lacks this tool.
+   * Default false.
+   */
   readonly self?: boolean | undefined;
   /** The depth below the root at which agents may still be delegated to. Default 3. */
   readonly maxDepth?: number | undefined;
-  /** What they are told beside the task. Default `task`: nothing. */
+  /** Context that delegates see beside the task. Default `task`: none. */
   readonly sees?: Sees | undefined;
   /** The part of the agent's budget that each of them may use. Default: all of it. */
   readonly budget?: Allotment | undefined;
   readonly name?: string | undefined;
 }
 
-/** What came back from somebody who was given work. */
+/** The result of a delegate. */
 export interface Delegated {
   readonly agent: string;
-  /** `success` only for an accepted answer; `partial` for one that was stopped before. */
+  /** `success` only for an accepted answer; `partial` if it was stopped before. */
   readonly status: 'success' | 'partial';
   readonly output: unknown;
-  /** It never said that it was done: what it had said was taken for its answer. */
+  /** True if it never declared itself done and its last text was taken as its answer. */
   readonly autoCompleted?: true | undefined;
   readonly stop: StopReason['kind'];
   readonly steps: number;
@@ -39,14 +42,14 @@ export interface Delegated {
 const SELF = 'self';
 const ANOTHER_SELF = 'another of you, who cannot give work away';
 
-/** Those whom one tool gives work to. */
+/** The delegates of one tool. */
 export class Receivers {
   readonly names: readonly string[];
   readonly #agents: ReadonlyMap<string, Agent<string, unknown>>;
   readonly #maxDepth: number;
   readonly #options: ReceiverOptions;
 
-  /** @throws `agent.invalid` without anybody, or with two of one name. */
+  /** @throws `agent.invalid` without a delegate, or with two of one name. */
   constructor(tool: string, options: ReceiverOptions) {
     const { to, self = false, maxDepth = 3 } = options;
     this.#agents = new Map(to.map((agent) => [agent.name, agent]));
@@ -60,7 +63,7 @@ export class Receivers {
       );
   }
 
-  /** In words, for whoever reads what the tool does. */
+  /** In words, for the tool's description. */
   get description(): string {
     return this.listed
       .map(({ name, description }) => (description === '' ? name : `${name} (${description})`))
@@ -79,7 +82,10 @@ export class Receivers {
     return { to, includesSelf: self, budget };
   }
 
-  /** Who is meant. @throws `tool.denied` for nobody, for one who is too deep, and for one who waits for this very work. */
+  /**
+   * Finds a delegate. @throws `tool.denied` for an unknown one, beyond the maximum depth, and for one that waits for
+   * this very work.
+   */
   find(
     wanted: string,
     context: ToolContext,
@@ -89,7 +95,7 @@ export class Receivers {
     const depth = context.path.split('/').length;
     const reason =
       agent === undefined
-        ? 'nobody is called that'
+        ? 'there is no agent of that name'
         : depth > this.#maxDepth
           ? `delegates may go ${this.#maxDepth} deep: this would be ${depth}`
           : !isSelf && isAtWork(wanted, context.path)
@@ -109,15 +115,18 @@ export class Receivers {
   }
 }
 
-/** Work is not given away, and why. */
+/** Creates the error for a refused delegation. */
 export const refusal = (wanted: string, reason: string): TroupeError =>
   new TroupeError('tool.denied', `Cannot delegate to '${wanted}' as ${reason}`, { retryable: 'no' });
 
-/** Checks whether an agent is above, or is the one that delegates: the first part of a path is a name, the others a name and numbers. */
+/**
+ * Checks whether an agent is an ancestor, or the delegating one itself: the first part of a path is a name, the others
+ * a name and numbers.
+ */
 const isAtWork = (name: string, path: string): boolean =>
   path.split('/').some((part, index) => (index === 0 ? part : part.replace(/-\d[\d._]*$/, '')) === name);
 
-/** What came of the work of one of them. */
+/** Converts a run's result to a delegate's. */
 export const delegated = (agent: string, result: RunResult<unknown>): Delegated => ({
   agent,
   status: result.status === 'completed' ? 'success' : 'partial',
@@ -127,7 +136,7 @@ export const delegated = (agent: string, result: RunResult<unknown>): Delegated 
   steps: result.totals.steps,
 });
 
-/** The same in words. */
+/** Describes a delegate's result for the model. */
 export const wordsOf = (
   { agent, status, output, autoCompleted, stop }: Delegated,
   result: RunResult<unknown>,

@@ -3,7 +3,7 @@ import { packageTool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
 
 /**
- * The control tool `respond`: ends the run with a report of what was done, once the other calls of its step are through.
+ * The control tool `respond`: ends the run with a report of what was done, once the other calls of its step are done.
  *
  * A report without a summary is refused and ends nothing. The answer is the report as text; its parts are the value of
  * the call.
@@ -27,8 +27,8 @@ export const respond = packageTool({
   execute: (report) => {
     const answer = [
       report.summary,
-      ...listed('Files changed', report.filesChanged),
-      ...listed('Next steps', report.nextSteps),
+      ...formatList('Files changed', report.filesChanged),
+      ...formatList('Next steps', report.nextSteps),
     ].join('\n\n');
     return dual({
       text: answer,
@@ -38,5 +38,5 @@ export const respond = packageTool({
   },
 });
 
-const listed = (title: string, lines: readonly string[]): readonly string[] =>
+const formatList = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${title}:\n${lines.map((each) => `- ${each}`).join('\n')}`];

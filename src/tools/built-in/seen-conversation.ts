@@ -3,20 +3,20 @@ import type { ToolContext } from '../../contracts/tool.ts';
 import { fenced, spoken } from '../../contracts/speaker.ts';
 import type { Turn } from '../../contracts/transcript.ts';
 
-/** What whoever gives work away knows when it decides what the other is told. */
+/** The input of a function that prepares a delegate's task. */
 export interface GivingView {
   readonly task: string;
-  /** The name of the agent that gives the work away. */
+  /** Name of the delegating agent. */
   readonly agent: string;
   readonly conversation: readonly Turn[];
   readonly state: Json;
 }
 
 /**
- * What somebody who is given work sees of the conversation in which it came up.
+ * The part of the delegating agent's conversation that a delegate sees.
  *
- * `task` nothing of it, `summary` its last three rounds, cut short, `conversation` all of it; or whatever a function makes
- * of it: what it gives is the whole input.
+ * `task`: none, `summary`: the last three rounds, shortened, `conversation`: all; or a function that returns the whole
+ * input.
  */
 export type Sees = 'task' | 'summary' | 'conversation' | ((view: GivingView) => string | Promise<string>);
 
@@ -24,7 +24,7 @@ const ROUNDS = 3;
 /** In characters, of one turn. */
 const CUT = 500;
 
-/** The input for whoever is given a task. */
+/** Builds the input of a delegate. */
 export const inputFor = async (sees: Sees, task: string, context: ToolContext): Promise<string> => {
   if (sees === 'task') return task;
   const { conversation, agent, state } = context;
@@ -39,7 +39,7 @@ export const inputFor = async (sees: Sees, task: string, context: ToolContext): 
     : `${task}\n\nThe conversation of '${agent}' in which this came up:\n${told.join('\n')}`;
 };
 
-/** A round begins with what somebody says to the agent. */
+/** A round starts with a message to the agent. */
 const lastRounds = (conversation: readonly Turn[]): readonly Turn[] => {
   const starts = conversation.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
   return conversation.slice(starts.at(-ROUNDS) ?? 0);

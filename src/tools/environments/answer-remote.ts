@@ -8,9 +8,9 @@ import { opsOf, groupsOf } from './requiring.ts';
 import { remoteRequests } from './remote-values.ts';
 
 /**
- * The other end of a remote environment: answers one request, as JSON. Never rejects.
+ * The server side of a remote environment: answers one request, as JSON. Never rejects.
  *
- * It knows nothing of HTTP: whoever listens hands it the last part of the URL and the body, and sends back what it gives.
+ * Independent of HTTP: the server passes the last part of the URL and the body, and sends back the result.
  *
  * @example
  * http.createServer(async (request, response) => {
@@ -25,7 +25,7 @@ export const answerRemote = async (
   signal?: AbortSignal,
 ): Promise<Json> => {
   try {
-    const value = await answered(environment, method, params, signal);
+    const value = await answerMethod(environment, method, params, signal);
     return { ok: true, ...(value === undefined ? {} : { value: toJson(value) }) };
   } catch (thrown) {
     const { code, message } = errorData(thrown, 'tool.failed');
@@ -36,7 +36,7 @@ export const answerRemote = async (
 const taskOf = (params: unknown) =>
   taskSchema.nullish().parse(isJsonObject(params) ? params['task'] : undefined) ?? undefined;
 
-const answered = async (
+const answerMethod = async (
   environment: Environment,
   method: string,
   params: unknown,
@@ -89,7 +89,7 @@ const answered = async (
   }
 };
 
-/** An action as it came over the wire: its outer shape is checked, what is inside is the environment's business. */
+/** Parses an action from the wire: its outer shape is validated, its content is up to the environment. */
 const actionOf = (params: unknown): EnvironmentAction => {
   const isResult = (value: unknown): value is EnvironmentAction['result'] =>
     isJsonObject(value) && typeof value['ok'] === 'boolean' && typeof value['text'] === 'string';

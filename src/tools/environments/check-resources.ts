@@ -4,9 +4,9 @@ import type { IssueCode, PreflightIssue, Task, TaskResource } from '../../contra
 import { shownPath, pathNames } from './clean-path.ts';
 
 /**
- * Looks whether the files and folders of a task are there, and can be written where the task writes them.
+ * Checks whether the files and folders of a task exist, and are writable where the task writes them.
  *
- * URLs and artifacts are not looked at: whether they are there shows when they are used.
+ * URLs and artifacts are not checked: they fail on use.
  */
 export const checkResources = async (
   { resources }: Task,
@@ -19,7 +19,7 @@ export const checkResources = async (
         const code = await problemOf(resource, files);
         return code === undefined ? [] : [{ code, field, message: messages[code](resource.locator) }];
       } catch (thrown) {
-        const message = `Cannot look at '${resource.locator}': ${messageOf(thrown)}`;
+        const message = `Cannot check '${resource.locator}': ${messageOf(thrown)}`;
         return [{ code: 'task.threw' as const, field, message }];
       }
     }),
@@ -33,11 +33,11 @@ type ResourceCode = Extract<
 >;
 
 const messages: Readonly<Record<ResourceCode, (locator: string) => string>> = {
-  'resource.missing': (locator) => `Cannot begin the task as a resource is missing: '${locator}'`,
-  'resource.kind': (locator) => `Cannot begin the task as a resource is of another kind: '${locator}'`,
-  'resource.not-writable': (locator) => `Cannot begin the task as a resource cannot be written: '${locator}'`,
+  'resource.missing': (locator) => `Cannot start the task as a resource is missing: '${locator}'`,
+  'resource.kind': (locator) => `Cannot start the task as a resource is of another kind: '${locator}'`,
+  'resource.not-writable': (locator) => `Cannot start the task as a resource cannot be written: '${locator}'`,
   'resource.parent-not-writable': (locator) =>
-    `Cannot begin the task as the folder above a resource cannot be written: '${locator}'`,
+    `Cannot start the task as the parent folder of a resource cannot be written: '${locator}'`,
 };
 
 const problemOf = async (resource: TaskResource, files: FileOps): Promise<ResourceCode | undefined> => {

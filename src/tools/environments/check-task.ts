@@ -4,7 +4,7 @@ import type { IssueCode, PreflightIssue, Task, TaskInput } from '../../contracts
 import { taskSchema } from '../../contracts/task.ts';
 import { pathNames } from './clean-path.ts';
 
-/** A task that is fit to be begun, or all that is wrong with it. */
+/** A valid task, or all its problems. */
 export type CheckedTask =
   | { readonly task: Task; readonly issues: readonly [] }
   | { readonly task: undefined; readonly issues: readonly PreflightIssue[] };
@@ -29,7 +29,7 @@ export const checkTask = (given: TaskInput): CheckedTask => {
   }
 };
 
-/** From a part of a task to the code for what is wrong in it; the longest that fits counts. */
+/** Maps parts of a task to issue codes; the longest match counts. */
 const codes: readonly (readonly [RegExp, IssueCode])[] = [
   [/^id$/, 'task.id'],
   [/^objective$/, 'task.objective'],
@@ -52,7 +52,7 @@ const codes: readonly (readonly [RegExp, IssueCode])[] = [
 const issueOf = ({ path, message }: z.core.$ZodIssue): PreflightIssue => {
   const field = path.map(String).join('.');
   const code = codes.find(([pattern]) => pattern.test(field))?.[1] ?? 'task.invalid';
-  return { code, field, message: `Cannot begin the task as its ${field || 'shape'} is unfit: ${message}` };
+  return { code, field, message: `Cannot start the task as its ${field || 'shape'} is invalid: ${message}` };
 };
 
 const mountIssues = ({ resources }: Task): readonly PreflightIssue[] =>
@@ -65,7 +65,7 @@ const mountIssues = ({ resources }: Task): readonly PreflightIssue[] =>
       issues.push({
         code: 'resource.locator',
         field: `resources.${index}.locator`,
-        message: `Cannot begin the task as a resource has no usable URL: ${locator}`,
+        message: `Cannot start the task as a resource has no usable URL: ${locator}`,
       });
     return issues;
   });
@@ -73,7 +73,7 @@ const mountIssues = ({ resources }: Task): readonly PreflightIssue[] =>
 const pathIssue = (path: string, code: IssueCode, field: string): readonly PreflightIssue[] => {
   try {
     if (pathNames(path).length > 0) return [];
-    return [{ code, field, message: `Cannot begin the task as its ${field} names nothing: '${path}'` }];
+    return [{ code, field, message: `Cannot start the task as its ${field} is empty: '${path}'` }];
   } catch (thrown) {
     return [{ code, field, message: messageOf(thrown) }];
   }
@@ -87,6 +87,6 @@ const criterionIssues = ({ successCriteria }: Task): readonly PreflightIssue[] =
       return [];
     } catch (thrown) {
       const field = `successCriteria.${index}.pattern`;
-      return [{ code: 'task.criteria', field, message: `Cannot begin the task: ${messageOf(thrown)}` }];
+      return [{ code: 'task.criteria', field, message: `Cannot start the task: ${messageOf(thrown)}` }];
     }
   });

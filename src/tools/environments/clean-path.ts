@@ -7,9 +7,9 @@ const MAX_NAME_BYTES = 255;
 const MAX_PATH = 4_096;
 
 /**
- * The names along a path below a root: none for the root itself.
+ * Splits a path below a root into names; none for the root itself.
  *
- * Pure: it looks at the text alone. Nothing is decoded, so `%2e%2e` is the name of a file like any other.
+ * Pure: only the text counts. Nothing is decoded, so `%2e%2e` is an ordinary file name.
  *
  * @example
  * pathNames('src/./main.ts') // => ['src', 'main.ts']
@@ -22,10 +22,10 @@ export const pathNames = (path: string): readonly string[] => {
   return path.split('/').filter((name) => name !== '' && name !== '.');
 };
 
-/** A path below the root as it is shown: `.` for the root itself. */
+/** Formats a path below the root: `.` for the root itself. */
 export const shownPath = (names: readonly string[]): string => names.join('/') || '.';
 
-/** The refusal of a path: the model reads it, so it repeats what the model said and nothing else. */
+/** Creates the error for a refused path: the model reads it, so it repeats the model's own text and nothing else. */
 export const pathDenied = (path: string, reason: string): TroupeError =>
   new TroupeError('tool.denied', `Cannot use the path ${JSON.stringify(path.slice(0, 200))} as ${reason}`, {
     retryable: 'no',
@@ -33,8 +33,8 @@ export const pathDenied = (path: string, reason: string): TroupeError =>
 
 const problemOf = (path: string): string | undefined => {
   if (path.length > MAX_PATH) return `it is longer than ${MAX_PATH} characters`;
-  if (path.includes('\0')) return 'it holds a NUL character';
-  if (path.includes('\\')) return 'it holds a backslash: names are separated by /';
+  if (path.includes('\0')) return 'it contains a NUL character';
+  if (path.includes('\\')) return 'it contains a backslash: names are separated by /';
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'it is absolute: paths start below the root';
   const names = path.split('/');
   if (names.includes('..')) return "it leads upwards: '..' is not allowed";

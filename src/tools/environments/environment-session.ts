@@ -14,17 +14,17 @@ import type { IssueCode, PreflightIssue } from '../../contracts/task.ts';
 import { isThenable } from '../../contracts/thenable.ts';
 import { groupsOf } from './requiring.ts';
 
-/** How an environment stands at the end of a step. */
+/** The end of an environment, at the end of a step. */
 export interface EnvironmentEnd {
   readonly environment: string;
   readonly detail: string;
 }
 
 /**
- * An environment in the hands of one run: nothing that it throws gets past here.
+ * An environment within one run: catches everything that it throws.
  *
- * I1  `close` and `teardown` are called exactly once each where `setup` was begun, however the run ends.
- * I2  What is told of a step is plain JSON; a step that throws is one with an `error`.
+ * I1  `close` and `teardown` are called exactly once each if `setup` was started, however the run ends.
+ * I2  The reaction to a step is plain JSON; a step that throws becomes one with an `error`.
  *
  * @example
  * const session = new EnvironmentSession(environment, { runId, path });
@@ -35,7 +35,7 @@ export interface EnvironmentEnd {
 export class EnvironmentSession {
   readonly #environment: Environment;
   readonly #scope: EnvironmentScope;
-  /** Seen, and not yet told. */
+  /** An observation that was not reported yet. */
   #seen: { readonly observation: Json | undefined } | undefined;
   #isOpened = false;
 
@@ -48,7 +48,7 @@ export class EnvironmentSession {
     return this.#environment.name;
   }
 
-  /** What tools may use. */
+  /** The operations for tools. */
   get ops(): EnvironmentOps {
     return this.#environment.ops;
   }
@@ -57,7 +57,7 @@ export class EnvironmentSession {
     return this.#isOpened;
   }
 
-  /** Sets it up again for a run that is taken up by another process: it is not reset. Answers with what went wrong. */
+  /** Sets it up again for a run resumed by another process, without a reset. Returns the problems. */
   async reopen(): Promise<readonly PreflightIssue[]> {
     const issues: PreflightIssue[] = [];
     this.#isOpened = true;
@@ -65,7 +65,7 @@ export class EnvironmentSession {
     return issues;
   }
 
-  /** Sets it up and looks at it; answers with all that keeps a run from beginning. */
+  /** Sets it up and checks it; returns all problems that prevent the run from starting. */
   async open(
     required: ReadonlyMap<OpsGroup, readonly string[]> = new Map(),
   ): Promise<readonly PreflightIssue[]> {
@@ -73,10 +73,10 @@ export class EnvironmentSession {
     const issues: PreflightIssue[] = [];
     this.#isOpened = true;
     if (!(await this.#tried('set up', issues, () => environment.setup?.(this.#scope)))) return issues;
-    const isLookedAt = await this.#tried('look at the health of', issues, async () => {
+    const isLookedAt = await this.#tried('check the health of', issues, async () => {
       const health = await environment.healthCheck?.();
       if (health?.ok !== false) return;
-      const message = `Cannot use the environment '${this.name}' as it is not well: ${health.reason ?? 'no reason was given'}`;
+      const message = `Cannot use the environment '${this.name}' as it is unhealthy: ${health.reason ?? 'no reason was given'}`;
       issues.push({ code: 'environment.unhealthy', field: 'environment', message });
     });
     await this.#tried('read the operations of', issues, () => {
@@ -90,7 +90,7 @@ export class EnvironmentSession {
     return issues;
   }
 
-  /** What there is to see now. Throws as the environment does: then the run has no eyes. */
+  /** Returns the current observation. Throws as the environment does: the run cannot continue blind. */
   async observe(): Promise<Json | undefined> {
     const seen = this.#seen;
     this.#seen = undefined;
@@ -99,20 +99,20 @@ export class EnvironmentSession {
     return observation === undefined ? undefined : toJson(observation);
   }
 
-  /** Tells the environment what was done. Never rejects. */
+  /** Reports an action to the environment. Never rejects. */
   step(action: EnvironmentAction): EnvironmentStep | Promise<EnvironmentStep> {
     if (this.#environment.step === undefined) return NOTHING;
     try {
       const step = this.#environment.step(action);
       return isThenable(step)
-        ? Promise.resolve(step).then((found) => this.#stepped(found), failed)
+        ? Promise.resolve(step).then((found) => this.#stepped(found), failedStep)
         : this.#stepped(step);
     } catch (thrown) {
-      return failed(thrown);
+      return failedStep(thrown);
     }
   }
 
-  /** Why the environment has come to its end; undefined while it has not. Never rejects. */
+  /** Returns the end of the environment and its reason; undefined while it continues. Never rejects. */
   async end(step: EnvironmentStep = NOTHING): Promise<EnvironmentEnd | undefined> {
     if (step.done === true) return { environment: this.name, detail: 'done' };
     try {
@@ -120,12 +120,15 @@ export class EnvironmentSession {
       if (said === false) return undefined;
       return { environment: this.name, detail: typeof said === 'string' ? said : 'terminal' };
     } catch {
-      // One that cannot say whether it is over has not said that it is.
+      // An environment that fails to answer has not ended.
       return undefined;
     }
   }
 
-  /** What an action made of the environment, and whether that was its end; undefined where nothing is to be told. */
+  /**
+   * Returns the environment's reaction to an action, with its end if there was one; undefined if there is nothing to
+   * report.
+   */
   async outcome(action: EnvironmentAction): Promise<EnvironmentOutcome | undefined> {
     const environment = this.#environment;
     if (environment.step === undefined && environment.isTerminal === undefined) return undefined;
@@ -134,7 +137,7 @@ export class EnvironmentSession {
     return end === undefined ? step : { ...step, end };
   }
 
-  /** Lets go of it; answers with what went wrong. Twice is once. */
+  /** Closes and tears down; returns the problems. Idempotent. */
   async close(): Promise<readonly PreflightIssue[]> {
     const issues: PreflightIssue[] = [];
     if (!this.#isOpened) return issues;
@@ -171,7 +174,7 @@ export class EnvironmentSession {
 
 const NOTHING: EnvironmentStep = {};
 
-const failed = (thrown: unknown): EnvironmentStep => ({ error: messageOf(thrown) });
+const failedStep = (thrown: unknown): EnvironmentStep => ({ error: messageOf(thrown) });
 
 const missingGroups = (
   ops: EnvironmentOps,

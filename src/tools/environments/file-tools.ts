@@ -6,7 +6,7 @@ import { dual } from '../tool-result.ts';
 import { opsOf, requiring } from './requiring.ts';
 import { searchFiles } from './search-files.ts';
 
-/** What the file tools may do. */
+/** Options of the file tools. */
 export interface FileToolsOptions {
   /** Default: those of the run's environment. */
   readonly ops?: FileOps | undefined;
@@ -27,7 +27,7 @@ export const fileTools = ({ ops, readOnly = false }: FileToolsOptions = {}): Too
   tools: (readOnly ? READING : [...READING, writeTool]).map((make) => madeWith(make(ops), ops)),
 });
 
-/** Where the operations are given, the run's environment need not have them. */
+/** With operations given here, the run's environment need not have them. */
 const madeWith = (made: Tool, ops: FileOps | undefined): Tool =>
   ops === undefined ? requiring(made, 'files') : made;
 

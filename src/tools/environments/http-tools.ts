@@ -5,18 +5,18 @@ import { tool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
 import { opsOf, requiring } from './requiring.ts';
 
-/** What the HTTP tools may do. */
+/** Options of the HTTP tools. */
 export interface HttpToolsOptions {
   /** Default: those of the run's environment. */
   readonly ops?: HttpOps | undefined;
-  /** Methods beside GET and HEAD; with some, the tool counts as one that changes something. Default: none. */
+  /** Methods beside GET and HEAD; if there are any, the tool counts as a writing one. Default: none. */
   readonly methods?: readonly string[] | undefined;
 }
 
 /**
- * The toolset `http`: `http.request`, in the environment of the run, which says which addresses may be reached.
+ * The toolset `http`: `http.request`, in the environment of the run, which decides which addresses are reachable.
  *
- * A status of 400 and more is a result like any other: the model reads it and decides.
+ * A status of 400 and more is an ordinary result: the model reads it and decides.
  */
 export const httpTools = ({ ops, methods = [] }: HttpToolsOptions = {}): Toolset => {
   const allowed = ['GET', 'HEAD', ...methods.map((method) => method.toUpperCase())];

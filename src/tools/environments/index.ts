@@ -21,7 +21,7 @@ export type { RequiringTool } from './requiring.ts';
 export { searchFiles } from './search-files.ts';
 export type { FileHit, FileSearch, SearchLimits } from './search-files.ts';
 
-// Before anything happens
+// Checks before a run
 export { checkTask } from './check-task.ts';
 export type { CheckedTask } from './check-task.ts';
 export { preflight, preflightFailure } from './preflight.ts';

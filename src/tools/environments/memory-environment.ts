@@ -18,14 +18,14 @@ export type MemoryCommand = (
   input: string,
 ) => string | Partial<ProcessResult> | Promise<string | Partial<ProcessResult>>;
 
-/** What is in an environment in memory. */
+/** The content of an in-memory environment. */
 export interface MemoryEnvironmentOptions {
   /** Default `memory`. */
   readonly name?: string | undefined;
   /** Texts by path. */
   readonly files?: Readonly<Record<string, string>> | undefined;
   readonly commands?: Readonly<Record<string, MemoryCommand>> | undefined;
-  /** Bodies by URL, as it is asked for; any other address of the web is answered with 404. */
+  /** Bodies by requested URL; any other address yields 404. */
   readonly pages?: Readonly<Record<string, string>> | undefined;
   readonly observe?: (() => Json | undefined) | undefined;
   readonly step?: ((action: EnvironmentAction) => EnvironmentStep) | undefined;
@@ -40,9 +40,9 @@ export interface MemoryEnvironment extends Environment {
 }
 
 /**
- * An environment that is nowhere but in memory: for tests, for trying things out, and for browsers.
+ * An environment in memory: for tests, experiments, and browsers.
  *
- * Its files are back to what they were at first whenever it is reset.
+ * A reset restores its files.
  *
  * @example
  * const world = memoryEnvironment({ files: { 'notes.md': '# Notes' }, commands: { date: () => '2030-01-01' } });
@@ -81,7 +81,7 @@ const memoryFiles = (files: Map<string, string>, limit: number): FileOps => {
       const name = shownPath(pathNames(path));
       const text = files.get(name);
       if (text === undefined) {
-        if (isFolder(name)) throw pathDenied(path, 'it is no regular file');
+        if (isFolder(name)) throw pathDenied(path, 'it is not a regular file');
         throw missing(path);
       }
       const whole = new TextEncoder().encode(text);
@@ -96,7 +96,7 @@ const memoryFiles = (files: Map<string, string>, limit: number): FileOps => {
     write: async (path, text) => {
       const names = pathNames(path);
       const name = shownPath(names);
-      if (isFolder(name)) throw pathDenied(path, 'it is no regular file');
+      if (isFolder(name)) throw pathDenied(path, 'it is not a regular file');
       if (names.some((_, index) => index > 0 && files.has(shownPath(names.slice(0, index)))))
         throw pathDenied(path, 'it leads through a file');
       const isNew = !files.has(name);
@@ -107,7 +107,7 @@ const memoryFiles = (files: Map<string, string>, limit: number): FileOps => {
     },
     list: async (path) => {
       const folder = shownPath(pathNames(path));
-      if (files.has(folder)) throw pathDenied(path, 'it is no folder');
+      if (files.has(folder)) throw pathDenied(path, 'it is not a folder');
       if (!isFolder(folder)) throw missing(path);
       const start = folder === '.' ? '' : `${folder}/`;
       const found = new Map<string, FileEntry>();
@@ -127,7 +127,7 @@ const memoryFiles = (files: Map<string, string>, limit: number): FileOps => {
     },
     remove: async (path) => {
       const name = shownPath(pathNames(path));
-      if (isFolder(name)) throw pathDenied(path, 'it is no regular file');
+      if (isFolder(name)) throw pathDenied(path, 'it is not a regular file');
       return files.delete(name);
     },
   };
@@ -135,7 +135,7 @@ const memoryFiles = (files: Map<string, string>, limit: number): FileOps => {
 };
 
 const missing = (path: string): TroupeError =>
-  new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as there is nothing there`);
+  new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as it does not exist`);
 
 const memoryProcesses = (commands: Readonly<Record<string, MemoryCommand>>): ProcessOps => ({
   commands: Object.keys(commands),
@@ -148,7 +148,7 @@ const memoryProcesses = (commands: Readonly<Record<string, MemoryCommand>>): Pro
   },
 });
 
-/** The refusal of a command, which names those that there are. */
+/** Creates the error for a refused command, which lists the allowed ones. */
 export const commandDenied = (command: string, commands: readonly string[]): TroupeError =>
   new TroupeError(
     'tool.denied',
@@ -161,7 +161,7 @@ const memoryHttp = (pages: Readonly<Record<string, string>>): HttpOps => ({
     if (!isOfTheWeb(url))
       throw new TroupeError(
         'tool.denied',
-        `Cannot fetch ${JSON.stringify(url.slice(0, 200))} as it is no plain address of http or https`,
+        `Cannot fetch ${JSON.stringify(url.slice(0, 200))} as it is not a plain http or https URL`,
         { retryable: 'no' },
       );
     const text = Object.hasOwn(pages, url) ? pages[url] : undefined;

@@ -6,7 +6,7 @@ import { checkTask } from './check-task.ts';
 import { EnvironmentSession } from './environment-session.ts';
 import { requirementsOf } from './requiring.ts';
 
-/** What is looked at before a run. */
+/** The input of the checks before a run. */
 export interface PreflightPlan {
   readonly task?: TaskInput | undefined;
   readonly environment?: Environment | undefined;
@@ -14,7 +14,7 @@ export interface PreflightPlan {
   readonly scope: Omit<EnvironmentScope, 'task'>;
 }
 
-/** What was found: nothing wrong and an open session, or all that is wrong and nothing left open. */
+/** The result: no problems and an open session, or all problems and nothing left open. */
 export interface Preflight {
   readonly issues: readonly PreflightIssue[];
   readonly task: Task | undefined;
@@ -23,9 +23,9 @@ export interface Preflight {
 }
 
 /**
- * Looks at task, environment and tools before the first step, and collects everything that is wrong.
+ * Checks task, environment and tools before the first step, and collects all problems.
  *
- * Never rejects. What it opened is closed again unless all is well.
+ * Never rejects. Closes what it opened again unless all is well.
  */
 export const preflight = async ({
   task: given,
@@ -60,7 +60,7 @@ export const openFor = async (
   return files === undefined ? issues : checkResources(task, files);
 };
 
-/** What tools miss where there is no environment at all. */
+/** Lists the operations that tools lack if there is no environment. */
 export const missingEnvironment = (
   required: ReadonlyMap<OpsGroup, readonly string[]>,
 ): readonly PreflightIssue[] =>
@@ -70,9 +70,7 @@ export const missingEnvironment = (
     message: `Cannot use ${names.join(', ')} as there is no environment: '${group}' is required`,
   }));
 
-/**
- * Which of the two it was that kept the run from beginning: anything wrong with the task itself counts first.
- */
+/** Returns the code of the failure: a problem with the task itself takes precedence. */
 export const preflightFailure = (
   issues: readonly PreflightIssue[],
 ): 'task.invalid' | 'environment.unfit' | undefined => {

@@ -6,13 +6,13 @@ import { dual } from '../tool-result.ts';
 import { startsOthers } from './launchers.ts';
 import { opsOf, requiring } from './requiring.ts';
 
-/** What the process tools may do. */
+/** Options of the process tools. */
 export interface ProcessToolsOptions {
   /** Default: those of the run's environment. */
   readonly ops?: ProcessOps | undefined;
-  /** Default `danger`: nobody knows what a command does. */
+  /** Default `danger`: the effect of a command is unknown. */
   readonly safety?: Safety | undefined;
-  /** True if a person has to say yes first. Default: as for every tool of that safety. */
+  /** True if a person must approve each call. Default: as for every tool of that safety. */
   readonly approval?: boolean | undefined;
   /** In ms. Default 120,000. */
   readonly timeoutMs?: number | undefined;
@@ -21,7 +21,7 @@ export interface ProcessToolsOptions {
 /**
  * The toolset `processes`: `processes.run`, in the environment of the run.
  *
- * There is no shell: a command and its arguments, one by one. An exit code other than 0 is a result like any other.
+ * There is no shell: a command and its arguments, one by one. An exit code other than 0 is an ordinary result.
  *
  * @example
  * const tools = [processTools({ approval: false })]; // in an environment that confines what it allows

@@ -12,7 +12,7 @@ import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
 import { remoteValues } from './remote-values.ts';
 
-/** Where a remote environment is. */
+/** Address and options of a remote environment. */
 export interface RemoteEnvironmentOptions {
   /** Default `remote`. */
   readonly name?: string | undefined;
@@ -37,9 +37,9 @@ const replySchema = z.union([
 ]);
 
 /**
- * An environment somewhere else, spoken to in JSON over HTTP; `answerRemote` is the other end.
+ * A remote environment, reached by JSON over HTTP; `answerRemote` is the server side.
  *
- * Which operations it offers it says itself, at `setup`. Whatever comes back is checked before it is believed.
+ * It declares its operations at `setup`. Every response is validated before use.
  *
  * @example
  * agent({ name: 'builder', environment: remoteEnvironment({ url: 'https://box.example/env' }), tools: [fileTools()] });
@@ -93,7 +93,7 @@ const caller = (options: RemoteEnvironmentOptions, name: string): Call => {
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(params),
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-      // Whoever was trusted with the headers was trusted alone.
+      // The headers are meant for this server alone.
       redirect: 'error',
     });
     const text = await response.text();
@@ -101,7 +101,7 @@ const caller = (options: RemoteEnvironmentOptions, name: string): Call => {
     if (parsed?.success !== true)
       throw new TroupeError(
         'tool.failed',
-        `Cannot use the answer of the environment '${name}' to '${method}' as it is none: status ${response.status}, ${text.length} characters`,
+        `Cannot use the response of the environment '${name}' to '${method}' as it is invalid: status ${response.status}, ${text.length} characters`,
         { status: response.status },
       );
     if (!parsed.data.ok) throw new TroupeError(parsed.data.error.code, parsed.data.error.message);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const kind = z.enum(['file', 'folder', 'link', 'other']);
 
-/** What a remote environment answers, by what it is: a foreign machine's word is checked before it counts. */
+/** Schemas of a remote environment's responses: a foreign machine is not trusted. */
 export const remoteValues = {
   setup: z.object({ groups: z.array(z.string()) }),
   health: z.object({ ok: z.boolean(), reason: z.string().optional() }),
@@ -36,7 +36,7 @@ export const remoteValues = {
 
 const path = z.string();
 
-/** What a remote environment is asked, by method. */
+/** Schemas of requests to a remote environment, by method. */
 export const remoteRequests = {
   read: z.object({ path, maxBytes: z.number().positive().optional() }),
   write: z.object({ path, text: z.string() }),

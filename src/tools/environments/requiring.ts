@@ -2,7 +2,7 @@ import type { EnvironmentOps, OpsContext, OpsGroup, OpsHolder } from '../../cont
 import { TroupeError } from '../../contracts/error.ts';
 import type { Tool, Toolset } from '../../contracts/tool.ts';
 
-/** A tool that says which groups of operations it cannot do without. */
+/** A tool that declares the groups of operations that it requires. */
 export type RequiringTool<T extends Tool = Tool> = T & { readonly requires: readonly OpsGroup[] };
 
 /**
@@ -14,7 +14,7 @@ export type RequiringTool<T extends Tool = Tool> = T & { readonly requires: read
 export const requiring = <T extends Tool>(tool: T, ...groups: readonly OpsGroup[]): RequiringTool<T> =>
   Object.assign(tool, { requires: groups });
 
-/** What a tool requires; nothing, if it does not say. */
+/** Returns the groups that a tool requires; none, if it does not declare any. */
 export const requiredBy = (tool: Tool): readonly OpsGroup[] => {
   const groups: unknown = 'requires' in tool ? tool.requires : undefined;
   return Array.isArray(groups) ? groups : [];
@@ -36,9 +36,9 @@ export const requirementsOf = (
 };
 
 /**
- * A group of operations, from what a tool was built with or else from the run's environment.
+ * Returns a group of operations, given to the tool or else from the run's environment.
  *
- * @throws `tool.failed` where there is no such group.
+ * @throws `tool.failed` if there is no such group.
  */
 export const opsOf = <Group extends OpsGroup>(
   context: OpsContext | OpsHolder,

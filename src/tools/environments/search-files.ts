@@ -1,6 +1,6 @@
 import type { FileOps } from '../../contracts/environment.ts';
 
-/** A line that holds what was looked for. */
+/** A line that contains the searched text. */
 export interface FileHit {
   readonly path: string;
   /** From 1. */
@@ -8,14 +8,14 @@ export interface FileHit {
   readonly text: string;
 }
 
-/** What a search found, and whether it stopped early. */
+/** The result of a search, and whether it stopped early. */
 export interface FileSearch {
   readonly hits: readonly FileHit[];
   readonly files: number;
   readonly isCut: boolean;
 }
 
-/** What bounds a search. */
+/** Limits on a search. */
 export interface SearchLimits {
   /** Folder to start from. Default: the root. */
   readonly path?: string | undefined;
@@ -33,9 +33,9 @@ export interface SearchLimits {
 const MAX_LINE = 300;
 
 /**
- * Looks for a text in files, as it is: no pattern, so nothing that a model makes up can take for ever.
+ * Searches files for a literal text: no pattern, so no model input can take for ever.
  *
- * Works on any environment's files. What cannot be read is passed over, as are links.
+ * Works on any environment's files. Unreadable files and links are skipped.
  *
  * @example
  * await searchFiles(files, 'TODO', { path: 'src' }) // => { hits: [{ path: 'src/a.ts', line: 3, text: '// TODO' }], … }
@@ -61,7 +61,7 @@ export const searchFiles = async (
     if (file === undefined) {
       const folder = waiting.shift();
       if (folder === undefined) return { hits, files: read, isCut: false };
-      // Where the search begins has to be there; below it, what is gone or closed meanwhile is nothing to report.
+      // The start of the search must exist; below it, entries that vanish or are closed are ignored.
       const entries = folder === path ? await files.list(folder) : await files.list(folder).catch(() => []);
       const below: string[] = [];
       for (const { name, kind } of entries) {

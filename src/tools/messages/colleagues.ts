@@ -4,13 +4,13 @@ import type { Tool, ToolContext, Toolset } from '../../contracts/tool.ts';
 import { tool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
 
-/** How an agent may talk. */
+/** Options of an agent's conversations with others. */
 export interface ColleaguesOptions {
-  /** By name, whom it may tell and ask. Default: whoever works for it or beside it, and all above. */
+  /** Names of the agents that it may talk to. Default: its siblings, its children, and all its ancestors. */
   readonly with?: readonly string[] | undefined;
   /** The time that it waits for an answer, in ms. Default 60,000. */
   readonly askTimeoutMs?: number | undefined;
-  /** What it takes for the answer where there is none in time. Default: none, and the call fails. */
+  /** Default answer on time-out. Without it the call fails. */
   readonly otherwise?: string | undefined;
 }
 
@@ -21,33 +21,33 @@ const kind = z
   .describe('What it is, where that matters: who may say it to whom is looked at.');
 
 /**
- * The toolset `colleagues`: `tell`, `ask`, `reply`, `broadcast`, `publish` and `subscribe`. With it models talk to the other agents of
- * their run while all of them work.
+ * The toolset `colleagues`: `tell`, `ask`, `reply`, `broadcast`, `publish` and `subscribe`. Models use it to talk to
+ * the other agents of their run while all of them work.
  *
- * Who a message is from is the runtime's to say. Two that would wait for each other are never both let wait: the one who asks second is
- * told so, and can answer first.
+ * The runtime sets the sender of a message. Circular waits are refused: the second of two that ask each other is
+ * notified, and can answer first.
  *
  * @example
  * const writer = agent({ name: 'writer', instructions: 'Ask the critic before you answer.', tools: [colleagues()] });
  *
- * @throws {TroupeError} `tool.invalid` where `with` names nobody, or the time is no time.
+ * @throws {TroupeError} `tool.invalid` if `with` is empty, or the time limit is not above 0.
  */
 export const colleagues = (options: ColleaguesOptions = {}): Toolset => {
   const { askTimeoutMs = 60_000 } = options;
   if (options.with?.length === 0 || !(askTimeoutMs > 0))
     throw new TroupeError(
       'tool.invalid',
-      `Cannot define the toolset 'colleagues' as it needs somebody to talk to and a time above 0 ms: with ${String(options.with)}, ${askTimeoutMs} ms`,
+      `Cannot define the toolset 'colleagues' as its list of agents must not be empty and its time limit must be above 0 ms: with ${String(options.with)}, ${askTimeoutMs} ms`,
     );
   return { name: 'colleagues', tools: [...privately(options, askTimeoutMs), ...openly] };
 };
 
-/** Nobody else may be meant. */
-const allowed = (to: string, { with: names }: ColleaguesOptions): string => {
+/** Refuses receivers that are not allowed. */
+const assertAllowed = (to: string, { with: names }: ColleaguesOptions): string => {
   if (names === undefined || names.includes(to)) return to;
   throw new TroupeError(
     'message.refused',
-    `Cannot talk to '${to}' as only these may be: ${names.join(', ')}`,
+    `Cannot talk to '${to}' as only these are allowed: ${names.join(', ')}`,
   );
 };
 
@@ -71,7 +71,7 @@ const privately = (options: ColleaguesOptions, timeoutMs: number): readonly Tool
       describe: ({ to: who }) => `Telling ${who} something`,
       retry: false,
       execute: async ({ to: who, text: what, kind: of, about }, { messages }) => {
-        const id = await messages.tell(allowed(who, options), what, {
+        const id = await messages.tell(assertAllowed(who, options), what, {
           ...(of === undefined ? {} : { kind: of }),
           ...(about === undefined ? {} : { correlation: about }),
         });
@@ -84,13 +84,13 @@ const privately = (options: ColleaguesOptions, timeoutMs: number): readonly Tool
       category: 'messages',
       input: z.object({ to, text }),
       describe: ({ to: who, text: what }) => `Asking ${who}: ${what.slice(0, 100)}`,
-      // It has a time of its own.
+      // It has a time limit of its own.
       timeoutMs: Infinity,
       retry: false,
       execute: async ({ to: who, text: what }, { messages }) => {
         const { otherwise } = options;
         const limits = { timeoutMs, ...(otherwise === undefined ? {} : { otherwise }) };
-        const answer = await messages.ask(allowed(who, options), what, limits);
+        const answer = await messages.ask(assertAllowed(who, options), what, limits);
         const said = answer.isDefault === true ? `${who} did not answer in time. Take this: ` : '';
         return dual({ text: `${said}${answer.text}`, value: answer });
       },
@@ -126,7 +126,7 @@ const openly: readonly Tool[] = [
     input: z.object({ text }),
     describe: () => 'Telling everybody',
     retry: false,
-    execute: async ({ text: what }, { messages }) => reached(await messages.broadcast(what)),
+    execute: async ({ text: what }, { messages }) => reportReached(await messages.broadcast(what)),
   }),
   tool({
     name: 'publish',
@@ -135,7 +135,8 @@ const openly: readonly Tool[] = [
     input: z.object({ topic: text, text }),
     describe: ({ topic }) => `Publishing under ${topic}`,
     retry: false,
-    execute: async ({ topic, text: what }, { messages }) => reached(await messages.publish(topic, what)),
+    execute: async ({ topic, text: what }, { messages }) =>
+      reportReached(await messages.publish(topic, what)),
   }),
   tool({
     name: 'subscribe',
@@ -150,7 +151,7 @@ const openly: readonly Tool[] = [
   }),
 ];
 
-const reached = (paths: readonly string[]) =>
+const reportReached = (paths: readonly string[]) =>
   dual({
     text: paths.length === 0 ? 'It reached nobody.' : `It reached ${paths.join(', ')}.`,
     value: { reached: [...paths] },

@@ -7,7 +7,7 @@ import type { Tool, ToolContext, Toolset } from '../../contracts/tool.ts';
 import { tool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
 
-/** What a protocol says and how, whatever it is: its data was looked at already. */
+/** Sends messages of a protocol whose data is validated already. */
 interface Sayings {
   readonly to: string;
   readonly messages: Readonly<
@@ -24,7 +24,7 @@ interface Sayings {
   readonly ask: (context: ToolContext, kind: string, said: Json, options: AskOptions) => Promise<unknown>;
 }
 
-/** The messages of a protocol as tools: a tool looks at its input by the schema of the message, once. */
+/** Builds tools for the messages of a protocol: a tool validates its input by the schema of the message, once. */
 export const protocolTools = (
   { to, messages, tell, ask }: Sayings,
   { askTimeoutMs = 60_000 }: { readonly askTimeoutMs?: number | undefined },
@@ -32,7 +32,7 @@ export const protocolTools = (
   if (!(askTimeoutMs > 0))
     throw new TroupeError(
       'tool.invalid',
-      `Cannot make tools for talking to '${to}' as they need a time above 0 ms: found ${String(askTimeoutMs)}`,
+      `Cannot make tools for talking to '${to}' as their time limit must be above 0 ms: found ${String(askTimeoutMs)}`,
     );
   const asking = (kind: string, schema: Schema, description: string): Tool =>
     tool({
@@ -42,7 +42,7 @@ export const protocolTools = (
       category: 'messages',
       input: schema,
       describe: () => `Asking ${to}: ${kind}`,
-      // It has a time of its own.
+      // It has a time limit of its own.
       timeoutMs: Infinity,
       retry: false,
       execute: async (said: unknown, context) => {

@@ -8,15 +8,15 @@ import { protocolTools } from './protocol-tools.ts';
 import { issuesText } from '../../contracts/schema.ts';
 import { checkSchema, isSchema } from '../schemas.ts';
 
-/** One message of a protocol: what it says and, where an answer is waited for, what that says. */
+/** One message of a protocol: its content and, if it expects an answer, the answer's. */
 export interface ProtocolMessage {
   readonly schema: Schema;
   readonly reply?: Schema | undefined;
-  /** What it is for: a model that has it as a tool reads this. */
+  /** Its purpose: a model that has it as a tool reads this. */
   readonly description?: string | undefined;
 }
 
-/** How a model says the messages of a protocol. */
+/** Options of a protocol's tools. */
 export interface ProtocolToolsOptions {
   /** The time that it waits for an answer, in ms. Default 60,000. */
   readonly askTimeoutMs?: number | undefined;
@@ -32,19 +32,19 @@ type ReplyOf<Message extends ProtocolMessage> = Message extends { readonly reply
   ? OutputOf<Reply>
   : never;
 
-/** What two agents say to each other; see {@link protocol}. */
+/** The messages between two agents; see {@link protocol}. */
 export interface Protocol<All extends Messages> {
   readonly from: string;
   readonly to: string;
   readonly messages: All;
-  /** Says one of its messages, from within a tool of `from`; gives its id. */
+  /** Sends one of its messages, from within a tool of `from`; returns its id. */
   tell<Name extends keyof All & string>(
     context: Speaking,
     name: Name,
     data: InputOf<All[Name]['schema']>,
     options?: Omit<TellOptions, 'data' | 'kind' | 'protocol'>,
   ): Promise<string>;
-  /** Says one that has a `reply`, and waits for that: it fits, or whoever gave it was told so. */
+  /** Sends one that has a `reply`, and waits for it: an invalid reply is refused to its sender. */
   ask<Name extends Asked<All>>(
     context: Speaking,
     name: Name,
@@ -52,36 +52,41 @@ export interface Protocol<All extends Messages> {
     options?: Omit<AskOptions, 'data' | 'kind' | 'protocol' | 'check' | 'otherwise'>,
   ): Promise<ReplyOf<All[Name]>>;
   /**
-   * Its messages as tools for the model of `from`, in a toolset named after `to`: `ask_NAME` for a message that has a `reply`, `tell_NAME`
-   * for any other. Their input is the schema of the message, what an `ask` gives is the reply.
+   * Its messages as tools for the model of `from`, in a toolset named after `to`: `ask_NAME` for a message that has a
+   * `reply`, `tell_NAME` for any other. The input is validated by the schema of the message, and the result of an `ask`
+   * is the reply.
    *
-   * What cannot be said is a failed call that the model reads: nobody there, no answer in time, an answer that does not fit.
+   * An undeliverable message is a failed call that the model reads: no receiver, no answer in time, an invalid answer.
    *
    * @example
-   * const writer = agent({ name: 'writer', instructions: 'Ask the critic first.', tools: [review.tools()] }); // critic.ask_draft
+   * const writer = agent({ name: 'writer', instructions: 'Ask the critic first.', tools: [review.tools()] }); //
+   * critic.ask_draft
    *
-   * @throws {TroupeError} `tool.invalid` for a message whose name is none for a tool, a schema that has no JSON Schema, or a time that is
-   * none. Models give objects: a message whose schema is of none is refused where the agent is defined.
+   * @throws {TroupeError} `tool.invalid` for a message whose name is not valid for a tool, a schema without a JSON
+   * Schema, or an invalid
+   * time limit. Models send objects: a message whose schema is not of an object is refused where the agent is defined.
    */
   tools(options?: ProtocolToolsOptions): Toolset;
 }
 
 /**
- * What one agent may say to another, and what comes back: checked by the compiler where it is written, and by its schemas where it is
- * said. An answer that does not fit is refused to whoever gives it, and the question stays open.
+ * Declares the messages that one agent may send to another, and their answers: checked by the compiler where they are
+ * written, and by schemas where they are sent. An invalid answer is refused to its sender, and the question stays open.
  *
- * An answer is what `reply` was given as data, else its text read as JSON.
+ * An answer is the data given to `reply`, else its text parsed as JSON.
  *
  * @example
  * const review = protocol({
- *   from: 'writer',
- *   to: 'critic',
- *   messages: { draft: { schema: z.object({ text: z.string() }), reply: z.object({ isGood: z.boolean() }) } },
+ * from: 'writer',
+ * to: 'critic',
+ * messages: { draft: { schema: z.object({ text: z.string() }), reply: z.object({ isGood: z.boolean() }) } },
  * });
- * const { isGood } = await review.ask(context, 'draft', { text: 'Tides follow the moon.' }); // within a tool of the writer
+ * const { isGood } = await review.ask(context, 'draft', { text: 'Tides follow the moon.' }); // within a tool of the
+ * writer
  *
- * @throws {TroupeError} `message.invalid` for a message without a schema; when it is used, `message.refused` for anybody but `from`,
- * `message.invalid` for data that does not fit.
+ * @throws {TroupeError} `message.invalid` for a message without a schema; when it is used, `message.refused` for
+ * anybody but `from`,
+ * `message.invalid` for invalid data.
  */
 export const protocol = <const All extends Messages>(given: {
   readonly from: string;
@@ -94,14 +99,14 @@ export const protocol = <const All extends Messages>(given: {
     if (!isSchema(schema) || (reply !== undefined && !isSchema(reply)))
       throw new TroupeError(
         'message.invalid',
-        `Cannot define '${kind}' (${name}) as its schema, or that of its reply, is none`,
+        `Cannot define '${kind}' (${name}) as its schema, or that of its reply, is not a Standard Schema`,
       );
   const messageFor = ({ agent }: Speaking, kind: string): ProtocolMessage => {
     const message = Object.hasOwn(messages, kind) ? messages[kind] : undefined;
     if (message !== undefined && agent === from) return message;
     throw new TroupeError(
       'message.refused',
-      `Cannot say '${kind}' as '${agent}' as these are said by '${from}': ${Object.keys(messages).join(', ')}`,
+      `Cannot send '${kind}' as '${agent}' is not '${from}', who sends: ${Object.keys(messages).join(', ')}`,
     );
   };
   const content = async (context: Speaking, kind: string, data: unknown): Promise<Json> => {
@@ -109,7 +114,7 @@ export const protocol = <const All extends Messages>(given: {
     if (checked.ok) return toJson(checked.value);
     throw new TroupeError(
       'message.invalid',
-      `Cannot say '${kind}' (${name}) as it does not fit: ${issuesText(checked.issues)}`,
+      `Cannot send '${kind}' (${name}) as it is invalid: ${issuesText(checked.issues)}`,
     );
   };
   const tell = (context: Speaking, kind: string, said: Json, options: TellOptions): Promise<string> => {
@@ -119,7 +124,7 @@ export const protocol = <const All extends Messages>(given: {
   const ask = async (context: Speaking, kind: string, said: Json, options: AskOptions): Promise<unknown> => {
     const { reply } = messageFor(context, kind);
     if (reply === undefined)
-      throw new TroupeError('message.refused', `Cannot ask '${kind}' (${name}) as it has no reply: tell it`);
+      throw new TroupeError('message.refused', `Cannot ask '${kind}' (${name}) as it has no reply: use tell`);
     const check = async (answer: Answer): Promise<string | undefined> => {
       const checked = await checkSchema(reply, dataOf(answer));
       return checked.ok ? undefined : issuesText(checked.issues);
@@ -130,7 +135,7 @@ export const protocol = <const All extends Messages>(given: {
     if (checked.ok) return checked.value;
     throw new TroupeError(
       'message.invalid',
-      `Cannot take the answer to '${kind}' (${name}) as it does not fit`,
+      `Cannot accept the answer to '${kind}' (${name}) as it is invalid`,
     );
   };
   return {
@@ -140,7 +145,7 @@ export const protocol = <const All extends Messages>(given: {
     tell: async (context, kind, data, options = {}) =>
       tell(context, kind, await content(context, kind, data), options),
     ask: async (context, kind, data, options = {}) =>
-      // Its schema, by which it was typed, has let it through.
+      // Validated by the schema from which its type is derived.
       (await ask(context, kind, await content(context, kind, data), options)) as ReplyOf<All[typeof kind]>,
     tools: (options = {}) => protocolTools({ to, messages, tell, ask }, options),
   };

@@ -1,6 +1,6 @@
 import { agent, TroupeError } from 'troupe';
 import { scriptedModel } from '../../../src/testing/index.ts';
-import { parallel } from '../../../src/runtime/patterns/index.ts';
+import { parallel } from '../../../src/patterns/index.ts';
 
 const refusal = () => new TroupeError('model.refused', 'Cannot answer as the account is out of credit');
 const good = agent({ name: 'good', model: scriptedModel(['All is well.']) });

@@ -1,5 +1,4 @@
-import { blackboardMachine } from '../../../src/coordination/blackboard.ts';
-import { blackboard } from '../../../src/runtime/patterns/index.ts';
+import { blackboard } from '../../../src/patterns/index.ts';
 import { scripted } from '../../support/prompt-book.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
@@ -14,7 +13,7 @@ const insight = (name: string): { content: string; importance: number } => ({
 
 export const row: PatternRow = {
   name: 'blackboard',
-  chart: blackboardMachine,
+  machine: blackboard.machine,
   ownStates: ['reading', 'contributing', 'noting'],
   make: (specialists, { name = 'board', ...beside } = {}) =>
     blackboard({

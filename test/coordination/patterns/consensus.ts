@@ -1,11 +1,10 @@
-import { consensusMachine } from '../../../src/coordination/consensus.ts';
-import { consensus } from '../../../src/runtime/patterns/index.ts';
+import { consensus } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
 
 export const row: PatternRow = {
   name: 'consensus',
-  chart: consensusMachine,
+  machine: consensus.machine,
   ownStates: ['polling', 'tallying', 'summarising'],
   make: (voters, { name = 'board', ...beside } = {}) => consensus({ ...beside, name, voters, maxRounds: 2 }),
   says: (name) => `{"vote": "approve", "confidence": 0.9, "reason": "${name} likes it"}`,

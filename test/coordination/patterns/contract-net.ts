@@ -1,10 +1,9 @@
-import { contractNetMachine } from '../../../src/coordination/contract-net.ts';
-import { contractNet } from '../../../src/runtime/patterns/index.ts';
+import { contractNet } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 
 export const row: PatternRow = {
   name: 'contractNet',
-  chart: contractNetMachine,
+  machine: contractNet.machine,
   ownStates: ['announcing', 'weighing', 'consulting', 'awarding', 'executing'],
   make: (contractors, { name = 'market', ...beside } = {}) => contractNet({ ...beside, name, contractors }),
   says: (name) => JSON.stringify({ cost: name === 'ann' ? 1 : 2, confidence: 0.9 }),

@@ -1,5 +1,4 @@
-import { debateMachine } from '../../../src/coordination/debate.ts';
-import { debate } from '../../../src/runtime/patterns/index.ts';
+import { debate } from '../../../src/patterns/index.ts';
 import { scripted } from '../../support/prompt-book.ts';
 import type { PatternRow } from './pattern-row.ts';
 
@@ -14,7 +13,7 @@ const turn = (member: string, round: number, stage: string) => ({
 
 export const row: PatternRow = {
   name: 'debate',
-  chart: debateMachine,
+  machine: debate.machine,
   ownStates: ['opening', 'rebutting', 'closing', 'judgement'],
   make: (debaters, { name = 'court', ...beside } = {}) =>
     debate({

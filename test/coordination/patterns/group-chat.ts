@@ -1,11 +1,10 @@
-import { groupChatMachine } from '../../../src/coordination/group-chat.ts';
-import { groupChat } from '../../../src/runtime/patterns/index.ts';
+import { groupChat } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
 
 export const row: PatternRow = {
   name: 'groupChat',
-  chart: groupChatMachine,
+  machine: groupChat.machine,
   ownStates: ['moderating', 'speaking', 'hearing'],
   make: (members, { name = 'meeting', ...beside } = {}) =>
     groupChat({ ...beside, name, members, maxRounds: 2 }),

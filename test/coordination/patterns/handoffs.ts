@@ -1,12 +1,11 @@
 import { handoff } from '../../../src/contracts/decision.ts';
-import { handoffsMachine } from '../../../src/coordination/handoffs.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { handoffs } from '../../../src/runtime/patterns/index.ts';
+import { handoffs } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 
 export const row: PatternRow = {
   name: 'handoffs',
-  chart: handoffsMachine,
+  machine: handoffs.machine,
   ownStates: ['receiving', 'holding', 'passing'],
   // Somebody at the door who hands everything to the first of them.
   make: (members, { name = 'relay', ...beside } = {}) => {

@@ -1,11 +1,10 @@
-import { juryMachine } from '../../../src/coordination/jury.ts';
-import { jury } from '../../../src/runtime/patterns/index.ts';
+import { jury } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
 
 export const row: PatternRow = {
   name: 'jury',
-  chart: juryMachine,
+  machine: jury.machine,
   ownStates: ['deliberating', 'awaitingPeople'],
   make: (voters, { name = 'panel', ...beside } = {}) => jury({ ...beside, name, voters, maxRounds: 2 }),
   says: (name) => `reject: ${name} has doubts`,

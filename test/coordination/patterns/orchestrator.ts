@@ -1,5 +1,4 @@
-import { orchestratorMachine } from '../../../src/coordination/orchestrator.ts';
-import { orchestrator } from '../../../src/runtime/patterns/index.ts';
+import { orchestrator } from '../../../src/patterns/index.ts';
 import { scripted } from '../../support/prompt-book.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
@@ -9,7 +8,7 @@ const route = (agents: readonly string[], phase?: string): string =>
 
 export const row: PatternRow = {
   name: 'orchestrator',
-  chart: orchestratorMachine,
+  machine: orchestrator.machine,
   ownStates: ['checkingRoute', 'takingTurns', 'closingTurn'],
   make: (members, { name = 'house', ...beside } = {}) =>
     orchestrator({

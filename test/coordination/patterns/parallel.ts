@@ -1,12 +1,11 @@
-import { parallelMachine } from '../../../src/coordination/parallel.ts';
-import { parallel } from '../../../src/runtime/patterns/index.ts';
+import { parallel } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 
 const reply = (member: string) => ({ member, status: 'completed', output: member, error: null });
 
 export const row: PatternRow = {
   name: 'parallel',
-  chart: parallelMachine,
+  machine: parallel.machine,
   ownStates: ['dealing', 'gathering', 'reducing'],
   make: (members, { name = 'all', ...beside } = {}) => parallel({ ...beside, name, members }),
   says: (name) => name,

@@ -1,10 +1,9 @@
-import { pipelineMachine } from '../../../src/coordination/pipeline.ts';
-import { pipeline } from '../../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 
 export const row: PatternRow = {
   name: 'pipeline',
-  chart: pipelineMachine,
+  machine: pipeline.machine,
   ownStates: ['handingOver', 'standingIn'],
   make: (members, { name = 'line', ...beside } = {}) => {
     const [first, ...others] = Object.values(members);

@@ -1,5 +1,4 @@
-import { plannerExecutorMachine } from '../../../src/coordination/planner-executor.ts';
-import { plannerExecutor } from '../../../src/runtime/patterns/index.ts';
+import { plannerExecutor } from '../../../src/patterns/index.ts';
 import { scripted } from '../../support/prompt-book.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
@@ -9,7 +8,7 @@ const plan = (executors: readonly string[], answer: string | null = null): strin
 
 export const row: PatternRow = {
   name: 'plannerExecutor',
-  chart: plannerExecutorMachine,
+  machine: plannerExecutor.machine,
   ownStates: ['drawingUp', 'executing', 'replanning', 'concluding'],
   make: (executors, { name = 'trip', ...beside } = {}) =>
     plannerExecutor({

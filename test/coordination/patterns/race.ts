@@ -1,10 +1,9 @@
-import { raceMachine } from '../../../src/coordination/race.ts';
-import { race } from '../../../src/runtime/patterns/index.ts';
+import { race } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 
 export const row: PatternRow = {
   name: 'race',
-  chart: raceMachine,
+  machine: race.machine,
   ownStates: ['racing'],
   make: (members, { name = 'quick', ...beside } = {}) =>
     race({ ...beside, name, members, hedgeAfterMs: 60_000, accept: (output) => output !== 'ann' }),

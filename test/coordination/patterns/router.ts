@@ -1,10 +1,9 @@
-import { routerMachine } from '../../../src/coordination/router.ts';
-import { router } from '../../../src/runtime/patterns/index.ts';
+import { router } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 
 export const row: PatternRow = {
   name: 'router',
-  chart: routerMachine,
+  machine: router.machine,
   ownStates: ['consulting', 'routing', 'weighing'],
   // The first has the best score; the others are next, one by one.
   make: (members, { name = 'switch', ...beside } = {}) => {

@@ -1,11 +1,10 @@
-import { sagaMachine } from '../../../src/coordination/saga.ts';
-import { saga } from '../../../src/runtime/patterns/index.ts';
+import { saga } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
 
 export const row: PatternRow = {
   name: 'saga',
-  chart: sagaMachine,
+  machine: saga.machine,
   ownStates: ['goingForward', 'goingBack', 'undoing'],
   make: (members, { name = 'trip', ...beside } = {}) =>
     saga({

@@ -1,5 +1,4 @@
-import { supervisorWorkerMachine } from '../../../src/coordination/supervisor-worker.ts';
-import { supervisorWorker } from '../../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../../src/patterns/index.ts';
 import { scripted } from '../../support/prompt-book.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
@@ -11,7 +10,7 @@ const plan = (
 
 export const row: PatternRow = {
   name: 'supervisorWorker',
-  chart: supervisorWorkerMachine,
+  machine: supervisorWorker.machine,
   ownStates: ['collecting', 'reviewing', 'reassigning'],
   make: (workers, { name = 'desk', ...beside } = {}) =>
     supervisorWorker({

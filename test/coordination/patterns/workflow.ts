@@ -1,11 +1,12 @@
+import type { BesideMembers } from '../../../src/testing/pattern-laws.ts';
 import { definitionOf } from '../../../src/runtime/define/definition.ts';
 import { workflow } from '../../../src/runtime/workflows/index.ts';
-import type { Beside, Member, PatternRow } from './pattern-row.ts';
+import type { Member, PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
 
 const make = (
   members: Readonly<Record<string, Member>>,
-  { name = 'flow', supervision, memberTimeMs: timeMs, ...beside }: Beside = {},
+  { name = 'flow', supervision, memberTimeMs: timeMs, ...beside }: BesideMembers = {},
 ) => {
   const { ann, bob } = members;
   if (ann === undefined || bob === undefined) throw new Error('the nodes are ann and bob');
@@ -20,7 +21,7 @@ const sample = definitionOf(make({ ann: parrot('ann', 'ann'), bob: parrot('bob',
 
 export const row: PatternRow = {
   name: 'workflow',
-  chart: () => {
+  machine: () => {
     if (sample === undefined) throw new Error('a workflow has a chart');
     return sample;
   },

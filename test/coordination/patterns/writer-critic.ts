@@ -1,5 +1,4 @@
-import { writerCriticMachine } from '../../../src/coordination/writer-critic.ts';
-import { writerCritic } from '../../../src/runtime/patterns/index.ts';
+import { writerCritic } from '../../../src/patterns/index.ts';
 import type { Member, PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
 
@@ -12,7 +11,7 @@ const roles = (members: Readonly<Record<string, Member>>): { writer: Member; cri
 
 export const row: PatternRow = {
   name: 'writerCritic',
-  chart: writerCriticMachine,
+  machine: writerCritic.machine,
   ownStates: ['drafting', 'criticising', 'revising'],
   make: (members, { name = 'essay', ...beside } = {}) => writerCritic({ ...beside, name, ...roles(members) }),
   says: (name) => (name === 'bob' ? 'accept: it is short' : name),

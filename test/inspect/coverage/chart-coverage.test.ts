@@ -6,7 +6,7 @@ import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { agentMachine } from '../../../src/machines/agent-machine.ts';
 import { toMermaid } from '../../../src/machines/diagram.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { pipeline } from '../../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../../src/patterns/index.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { letTimePass, settled } from '../../support/runs.ts';
@@ -67,7 +67,9 @@ test('a diagram shows them where it is given them, and is what it was where it i
   const lines = toMermaid(agentMachine, { overlay, descriptions: 'none' })
     .split('\n')
     .map((line) => line.trim());
-  expect(lines).toContain('DECIDE --> ACT : answered.decide [wantsToAct] ×6');
+  expect(lines).toContain(
+    'DECIDE --> ACT : answered.decide [wantsToAct] ×6<br/>answered.recover [actsInstead] ×0',
+  );
   expect(lines).toContain('state "ACT (120 ms)" as ACT');
   expect(lines.some((line) => line.endsWith('×0'))).toBe(true);
   expect(toMermaid(agentMachine)).not.toContain('×');

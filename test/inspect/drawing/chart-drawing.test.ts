@@ -8,15 +8,15 @@ import type { StateShape } from '../../../src/inspect/recording/entry.ts';
 import { agentMachine } from '../../../src/machines/agent-machine.ts';
 import { modelCallMachine } from '../../../src/machines/model-call-machine.ts';
 import { toolCallMachine } from '../../../src/machines/tool-call-machine.ts';
-import { pipelineMachine } from '../../../src/coordination/pipeline.ts';
-import { supervisorWorkerMachine } from '../../../src/coordination/supervisor-worker.ts';
+import { pipeline } from '../../../src/patterns/pipeline.ts';
+import { supervisorWorker } from '../../../src/patterns/supervisor-worker.ts';
 
 const charts: readonly (readonly [string, StateShape])[] = [
   ['agent', chartShape(agentMachine)],
   ['model call', chartShape(modelCallMachine)],
   ['tool call', chartShape(toolCallMachine)],
-  ['pipeline', chartShape(pipelineMachine())],
-  ['supervisor', chartShape(supervisorWorkerMachine())],
+  ['pipeline', chartShape(pipeline.machine())],
+  ['supervisor', chartShape(supervisorWorker.machine())],
   ...Object.entries(effectCharts),
 ];
 

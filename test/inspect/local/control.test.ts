@@ -6,7 +6,7 @@ import type { RunOptions } from '../../../src/contracts/run.ts';
 import type { Inspector } from '../../../src/inspect/local/inspect.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { openRequests } from '../../../src/runtime/journal/index.ts';
-import { pipeline } from '../../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { PlainStore } from '../../support/plain-store.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { act, answer } from '../../../src/contracts/decision.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { pipeline } from '../../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../../src/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { echo } from '../../support/runs.ts';

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { answer } from '../../../src/contracts/decision.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { parallel } from '../../../src/runtime/patterns/index.ts';
+import { parallel } from '../../../src/patterns/index.ts';
 import { maxSteps } from '../../../src/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
@@ -20,7 +20,7 @@ const takePicture = async (page: Page, name: string): Promise<void> => {
   await page.screenshot({ path: join(pictures, `runs-${name}.png`) });
 };
 
-/** Wants to pay, and waits for a yes. */
+/** Wants to pay, and waits for approval. */
 const cashier = (name: string) =>
   agent({
     name,

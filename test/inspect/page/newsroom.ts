@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
@@ -60,7 +60,7 @@ export const newsroom = () =>
         name: 'researcher',
         description: 'Finds things out.',
         tools: [search, readArticle],
-        budget: { steps: 8, tokens: 4_000 },
+        limits: { budget: { steps: 8, tokens: 4_000 } },
         model: says(
           'small',
           calls({ name: 'search', input: { query: 'ferry fares' } }),
@@ -85,7 +85,7 @@ export const newsroom = () =>
         name: 'writer',
         description: 'Writes.',
         tools: [publish],
-        budget: { steps: 5 },
+        limits: { budget: { steps: 5 } },
         model: says(
           'large',
           calls({

@@ -6,7 +6,7 @@ import { lanesOf, rowsAbout, Sequence } from '../../../src/inspect/page/sequence
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { pipeline } from '../../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../../src/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 

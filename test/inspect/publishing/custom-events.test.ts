@@ -153,7 +153,7 @@ test('a schema that answers later cannot say whether an event fits', () => {
   const letters: string[] = [];
   registry.deadLetters$.subscribe(({ issues }) => letters.push(issues[0]?.message ?? ''));
   expect(registry.admits(custom('a.b', {}))).toBe(false);
-  expect(letters).toEqual(['its schema does not answer at once']);
+  expect(letters).toEqual(['its schema is asynchronous']);
 });
 
 test('[TENEX-97] a middleware may put an event of its own behind another', () => {

@@ -9,7 +9,7 @@ import { publishTo } from '../../../src/inspect/publishing/publish-to.ts';
 import { publicationSchema } from '../../../src/inspect/publishing/publication.ts';
 import type { PublishedBatch, Publisher } from '../../../src/inspect/publishing/publisher.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { orchestrator } from '../../../src/runtime/patterns/orchestrator.ts';
+import { orchestrator } from '../../../src/patterns/orchestrator.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define-tool.ts';

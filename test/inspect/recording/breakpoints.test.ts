@@ -10,7 +10,7 @@ import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { replay } from '../../../src/runtime/journal/index.ts';
-import { pipeline } from '../../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../../src/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { PlainStore } from '../../support/plain-store.ts';

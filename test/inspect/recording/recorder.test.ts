@@ -9,7 +9,7 @@ import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { recordsIn, replay } from '../../../src/runtime/journal/index.ts';
-import { pipeline } from '../../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
@@ -223,7 +223,11 @@ describe('a recording', () => {
 
   test('says of whom how he ended: by the state in which he did', async () => {
     const record = recorder();
-    const failing = agent({ name: 'failing', model: scriptedModel([]), retry: { attempts: 1 } });
+    const failing = agent({
+      name: 'failing',
+      model: scriptedModel([]),
+      failures: { retry: { attempts: 1 } },
+    });
     await failing.run('go', { inspect: record }).catch(() => undefined);
     const aborted = clerk().stream('go', { inspect: record, paused: true });
     aborted.abort('enough');

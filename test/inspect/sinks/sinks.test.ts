@@ -12,7 +12,7 @@ import { classicBridge } from '../../../src/inspect/sinks/classic-bridge.ts';
 import { stateValue } from '../../../src/inspect/sinks/machine-config.ts';
 import { toStately } from '../../../src/inspect/sinks/stately-sink.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { parallel, pipeline } from '../../../src/runtime/patterns/index.ts';
+import { parallel, pipeline } from '../../../src/patterns/index.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import type { ClassicReceiver } from '../../support/classic-receiver.ts';
 import { hasClassicInspector, openClassicReceiver } from '../../support/classic-receiver.ts';

@@ -6,7 +6,7 @@ import type { JsonLogOptions } from '../../../src/inspect/telemetry/json-log.ts'
 import { jsonLog } from '../../../src/inspect/telemetry/json-log.ts';
 import { openTelemetry } from '../../../src/inspect/telemetry/open-telemetry.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { router } from '../../../src/runtime/patterns/router.ts';
+import { router } from '../../../src/patterns/router.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
@@ -137,7 +137,7 @@ test('[FIND-33] [DODO-41] previews have the split of tokens and the beginning of
 
 test('[DODO-41] a preview of no length is refused', () => {
   expect(() => jsonLog(() => undefined, { previewLength: 0 })).toThrow(
-    'previewLength is no whole number from 1: 0',
+    'previewLength is not a whole number from 1: 0',
   );
 });
 

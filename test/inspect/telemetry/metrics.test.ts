@@ -6,7 +6,7 @@ import { snapshotAsPrometheus } from '../../../src/inspect/telemetry/prometheus.
 import type { MetricsSnapshot } from '../../../src/inspect/telemetry/snapshot.ts';
 import { createGlobalEngine } from '../../../src/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { parallel } from '../../../src/runtime/patterns/parallel.ts';
+import { parallel } from '../../../src/patterns/parallel.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { z } from 'zod';
@@ -221,10 +221,10 @@ test('[KAIZEN-77] a snapshot as Prometheus reads it', () => {
     isCut: false,
   };
   expect(snapshotAsPrometheus(snapshot)).toMatchInlineSnapshot(`
-    "# HELP troupe_runs_started_total Runs that began.
+    "# HELP troupe_runs_started_total Runs started.
     # TYPE troupe_runs_started_total counter
     troupe_runs_started_total 2
-    # HELP troupe_runs_total Runs that are over, by how they ended.
+    # HELP troupe_runs_total Runs ended, by status.
     # TYPE troupe_runs_total counter
     troupe_runs_total{status="completed"} 1
     troupe_runs_total{status="stopped"} 0
@@ -233,19 +233,19 @@ test('[KAIZEN-77] a snapshot as Prometheus reads it', () => {
     # HELP troupe_steps_total Steps of agents.
     # TYPE troupe_steps_total counter
     troupe_steps_total 7
-    # HELP troupe_retries_total Tries beyond the first.
+    # HELP troupe_retries_total Attempts beyond the first.
     # TYPE troupe_retries_total counter
     troupe_retries_total{of="model"} 1
     troupe_retries_total{of="tool"} 0
     troupe_retries_total{of="member"} 0
-    # HELP troupe_errors_total Work that failed, by the code of its error.
+    # HELP troupe_errors_total Failures, by error code.
     # TYPE troupe_errors_total counter
     troupe_errors_total{code="tool.failed"} 1
-    # HELP troupe_dropped_total What observers and mailboxes never got.
+    # HELP troupe_dropped_total Events and messages dropped by observers and mailboxes.
     # TYPE troupe_dropped_total counter
     troupe_dropped_total{what="events"} 0
     troupe_dropped_total{what="messages"} 0
-    # HELP troupe_active What is under way.
+    # HELP troupe_active Work in progress.
     # TYPE troupe_active gauge
     troupe_active{what="runs"} 1
     troupe_active{what="actors"} 0
@@ -266,12 +266,12 @@ test('[KAIZEN-77] a snapshot as Prometheus reads it', () => {
     # HELP troupe_unpriced_total Answers whose price is not known.
     # TYPE troupe_unpriced_total counter
     troupe_unpriced_total{model="example:m"} 0
-    # HELP troupe_model_ends_total Every model that is over, by how it ended.
+    # HELP troupe_model_ends_total Every finished model, by outcome.
     # TYPE troupe_model_ends_total counter
     troupe_model_ends_total{model="example:m",outcome="done"} 3
     troupe_model_ends_total{model="example:m",outcome="failed"} 1
     troupe_model_ends_total{model="example:m",outcome="unfinished"} 0
-    # HELP troupe_model_duration_seconds How long every model took.
+    # HELP troupe_model_duration_seconds Duration of every model.
     # TYPE troupe_model_duration_seconds summary
     troupe_model_duration_seconds{model="example:m",quantile="0.5"} 0.2
     troupe_model_duration_seconds{model="example:m",quantile="0.9"} 0.39
@@ -279,12 +279,12 @@ test('[KAIZEN-77] a snapshot as Prometheus reads it', () => {
     troupe_model_duration_seconds{model="example:m",quantile="0.99"} 0.4
     troupe_model_duration_seconds_sum{model="example:m"} 1
     troupe_model_duration_seconds_count{model="example:m"} 4
-    # HELP troupe_tool_ends_total Every tool that is over, by how it ended.
+    # HELP troupe_tool_ends_total Every finished tool, by outcome.
     # TYPE troupe_tool_ends_total counter
     troupe_tool_ends_total{tool="a \\"quoted\\"\\nname",outcome="done"} 3
     troupe_tool_ends_total{tool="a \\"quoted\\"\\nname",outcome="failed"} 1
     troupe_tool_ends_total{tool="a \\"quoted\\"\\nname",outcome="unfinished"} 0
-    # HELP troupe_tool_duration_seconds How long every tool took.
+    # HELP troupe_tool_duration_seconds Duration of every tool.
     # TYPE troupe_tool_duration_seconds summary
     troupe_tool_duration_seconds{tool="a \\"quoted\\"\\nname",quantile="0.5"} 0.2
     troupe_tool_duration_seconds{tool="a \\"quoted\\"\\nname",quantile="0.9"} 0.39

@@ -5,13 +5,17 @@ import { createGlobalEngine } from '../../../src/index.ts';
 import type { RunRecord } from '../../../src/inspect/telemetry/monitor.ts';
 import { monitor } from '../../../src/inspect/telemetry/monitor.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { pipeline } from '../../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../../src/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 
 const usage = { input: 30, output: 12 };
 const teller = () =>
-  agent({ name: 'teller', model: scriptedModel([{ text: 'done', usage }]), retry: { attempts: 1 } });
+  agent({
+    name: 'teller',
+    model: scriptedModel([{ text: 'done', usage }]),
+    failures: { retry: { attempts: 1 } },
+  });
 
 test('[KAIZEN-54] a monitor tells of a run while it goes on, and has a record of it by its id when it is over', async () => {
   const watching = monitor();
@@ -43,7 +47,7 @@ test('a run that failed says by which error', async () => {
   const watching = monitor();
   const frail = agent({
     name: 'frail',
-    retry: { attempts: 1 },
+    failures: { retry: { attempts: 1 } },
     model: scriptedModel([new TroupeError('model.refused', 'Cannot answer as it will not')]),
   });
   await frail.run('go', { hooks: [watching], runId: 'b' }).catch(() => undefined);

@@ -7,7 +7,7 @@ import { act, answer } from '../../../src/contracts/decision.ts';
 import { openTelemetry } from '../../../src/inspect/telemetry/open-telemetry.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { awaitDelegates, createGlobalEngine, delegate } from '../../../src/index.ts';
-import { parallel } from '../../../src/runtime/patterns/parallel.ts';
+import { parallel } from '../../../src/patterns/parallel.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { letTimePass, settled, start } from '../../support/runs.ts';

@@ -4,7 +4,7 @@ import { profile, profiler } from '../../../src/inspect/telemetry/profile.ts';
 import type { Profile } from '../../../src/inspect/telemetry/profile-shape.ts';
 import { collapsedStacks, profileTable } from '../../../src/inspect/telemetry/profile-text.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { parallel } from '../../../src/runtime/patterns/parallel.ts';
+import { parallel } from '../../../src/patterns/parallel.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { letTimePass, settled, start } from '../../support/runs.ts';
 import { call, desk, slowModel, slowTool } from './telemetry-kit.ts';

@@ -17,8 +17,8 @@ import type { Model, ModelAnswer } from '../../../src/contracts/model.ts';
 import { modelAnswer } from '../../../src/contracts/model.ts';
 import type { Usage } from '../../../src/contracts/model.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { pipeline } from '../../../src/runtime/patterns/pipeline.ts';
-import { supervisorWorker } from '../../../src/runtime/patterns/supervisor-worker.ts';
+import { pipeline } from '../../../src/patterns/pipeline.ts';
+import { supervisorWorker } from '../../../src/patterns/supervisor-worker.ts';
 import type { VirtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 

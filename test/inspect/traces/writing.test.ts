@@ -100,7 +100,7 @@ describe('the trace of a run', () => {
     decide: () => {
       throw new Error('no idea');
     },
-    recovery: { limit: 1, handle: () => ({ kind: 'giveUp' }) },
+    failures: { recovery: { limit: 1, handle: () => ({ kind: 'giveUp' }) } },
   });
   const aborting = agent({
     name: 'aborting',

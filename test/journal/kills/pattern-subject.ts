@@ -3,7 +3,7 @@ import { act } from '../../../src/contracts/decision.ts';
 import type { Json } from '../../../src/contracts/json.ts';
 import { TroupeError } from '../../../src/contracts/error.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { pipeline } from '../../../src/runtime/patterns/index.ts';
+import { pipeline } from '../../../src/patterns/index.ts';
 import type { ConcurrencyPool, Locks } from '../../../src/runtime/resources/index.ts';
 import { concurrencyPool, locks, shared } from '../../../src/runtime/resources/index.ts';
 import type { Member, PatternRow } from '../../coordination/patterns/pattern-row.ts';
@@ -32,7 +32,7 @@ const member = (
 ): Member =>
   agent({
     name,
-    retry: { attempts: 1 },
+    failures: { retry: { attempts: 1 } },
     tools: [
       there('note', 'idempotent', reach),
       till.locked(there('pay', 'a person', reach), 'till'),

@@ -7,13 +7,7 @@ import { agentCritic } from '../../../src/actors/critics/agent-critic.ts';
 import { researchDesk } from '../../../src/cli/desk/research-desk.ts';
 import { maxSteps } from '../../../src/machines/stop-rules.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import {
-  parallel,
-  pipeline,
-  saga,
-  supervisorWorker,
-  writerCritic,
-} from '../../../src/runtime/patterns/index.ts';
+import { parallel, pipeline, saga, supervisorWorker, writerCritic } from '../../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { delegate } from '../../../src/tools/built-in/delegate.ts';
@@ -114,7 +108,7 @@ const troupe = (setup: SubjectSetup): Agent<string, unknown> => {
   const frail = agent({
     name: 'frail',
     tools,
-    retry: { attempts: 1 },
+    failures: { retry: { attempts: 1 } },
     model: {
       ...stands,
       answer: (request, call) => {

@@ -17,7 +17,7 @@ import type { LiveEvent } from '../../../src/contracts/event.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { eventsOf } from '../../../src/runtime/embed/events-of.ts';
-import { supervisorWorker } from '../../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { askPerson } from '../../../src/tools/built-in/ask-person.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
@@ -89,6 +89,28 @@ describe('the actor of an agent', () => {
     expect(streamed.at(-1)).toBe('done');
     expect(steps).toEqual([0, 1]);
   });
+
+  // XState has it since 5.30, and troupe takes older ones.
+  test.runIf('select' in createActor(agent({ name: 'ada' }).logic, { input: '' }))(
+    '[FIND-11] by select: what is picked is followed as it changes, typed',
+    async () => {
+      const model = scriptedModel([calls({ name: 'echo', input: { text: 'x' } }), 'done']);
+      const actor = createActor(agent({ name: 'ada', tools: [echo], model }).logic, { input: 'go' });
+      const phase = actor.select(({ value }) => JSON.stringify(value));
+      const steps = actor.select(({ context }) => context.step);
+      const phases: string[] = [];
+      const stepped: number[] = [];
+      phase.subscribe((each) => phases.push(each));
+      steps.subscribe((each) => stepped.push(each));
+      expect([phase.get(), steps.get()]).toEqual(['"preparing"', 0]);
+      actor.start();
+      await toPromise(actor);
+      const [decide, act] = ['{"running":"DECIDE"}', '{"running":"ACT"}'];
+      expect(phases).toEqual([decide, act, decide, '"completed"']);
+      expect(stepped).toEqual([1, 2]);
+      expect([phase.get(), steps.get()]).toEqual(['"completed"', 2]);
+    },
+  );
 
   test('[FIND-10] emits every event and every delta, in order, to who listens after the start', async () => {
     const model = scriptedModel(['Hello there']);
@@ -295,7 +317,7 @@ describe('the actor of a team', () => {
         ann: says('ann', () => hold),
         bob: agent({
           name: 'bob',
-          retry: { initialWaitMs: 60_000 },
+          failures: { retry: { initialWaitMs: 60_000 } },
           model: scriptedModel([down, 'from bob']),
         }),
       },

@@ -6,7 +6,7 @@ import type { LiveEvent } from '../../../src/contracts/event.ts';
 import type { Outcome } from '../../../src/contracts/run.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { deferred, never, quiet } from '../../support/runs.ts';

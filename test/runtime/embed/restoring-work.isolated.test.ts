@@ -34,7 +34,12 @@ const walker = (steps: number, isFirst: boolean) => {
     return new Promise<never>(() => undefined);
   };
   const model = scriptedModel([...(isFirst ? taken : []), wait]);
-  const made = agent({ name: 'walker', model, tools: [step], budget: { steps: steps + 10 }, loops: false });
+  const made = agent({
+    name: 'walker',
+    model,
+    tools: [step],
+    limits: { budget: { steps: steps + 10 }, loops: false },
+  });
   return { made, model, waiting: waiting.promise };
 };
 
@@ -127,8 +132,7 @@ test('a stored run that nobody follows is resumed without its events being built
         name: 'walker',
         model: scriptedModel([...taken, 'done']),
         tools: [step],
-        budget: { steps: steps + 10 },
-        loops: false,
+        limits: { budget: { steps: steps + 10 }, loops: false },
       });
     const first = await made().run('go', { store, runId: 'r' });
     let output: unknown;

@@ -6,7 +6,7 @@ import type { LiveEvent } from '../../../src/contracts/event.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { resume } from '../../../src/runtime/journal/index.ts';
-import { supervisorWorker } from '../../../src/runtime/patterns/index.ts';
+import { supervisorWorker } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { deferred, quiet, typesOf } from '../../support/runs.ts';

@@ -22,6 +22,6 @@ test('[F16] a time zone that is none is a validation failure', () => {
   expect(perform(clock, { timeZone: 'Mars/Base' }, { clock: noon })).toMatchObject({
     ok: false,
     kind: 'validation',
-    text: expect.stringMatching(/^Cannot tell the time in 'Mars\/Base' as it is no IANA time zone: /),
+    text: expect.stringMatching(/^Cannot tell the time in 'Mars\/Base' as it is not an IANA time zone: /),
   });
 });

@@ -10,7 +10,7 @@ import { VirtualList } from './virtual-list.tsx';
 
 const ROW = 40;
 
-/** Everybody, below whom they are. */
+/** The tree of actors. */
 export const ActorList = () => {
   const current = shown.value;
   const wanted = filter.value;
@@ -54,7 +54,7 @@ export const ActorList = () => {
     <section class="pane actors" aria-label="Actors">
       <Filters shownCount={rows.length} />
       {rows.length === 0 ? (
-        <p class="empty">{current.tableau.actors.size === 0 ? 'Nobody is here yet.' : 'Nobody fits.'}</p>
+        <p class="empty">{current.tableau.actors.size === 0 ? 'No actors yet.' : 'Nobody fits.'}</p>
       ) : (
         <VirtualList
           count={rows.length}
@@ -143,7 +143,7 @@ const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: num
   );
 };
 
-/** Where an actor is; where it came to no good end, that, too. */
+/** Returns an actor's state, with its status unless that is a normal end. */
 const stateOf = (view: ActorView): string => {
   const states = stateNames(view);
   if (view.status === 'active') return states;
@@ -172,7 +172,7 @@ export const GaugeBar = ({ gauge }: { readonly gauge: Gauge }) => {
 };
 
 const effectChoices = [
-  ['open', 'Calls under way'],
+  ['open', 'Calls in progress'],
   ['all', 'All calls'],
   ['none', 'No calls'],
 ] as const;

@@ -13,15 +13,15 @@ const kinds = {
   event: { name: 'Event', hint: 'tool.finished', says: 'when an event happens' },
   guard: { name: 'Guard', hint: 'isTroubled', says: 'when an arrow with this guard is taken' },
   arrow: { name: 'Arrow', hint: 'agent.running.REDUCE: always #1', says: 'when an arrow is taken' },
-  actor: { name: 'Actor', hint: 'researcher', says: 'when an actor begins' },
-  cost: { name: 'Cost', hint: '0.25', says: 'once so many US dollars are spent' },
-  tokens: { name: 'Tokens', hint: '10000', says: 'once so many tokens are used' },
+  actor: { name: 'Actor', hint: 'researcher', says: 'when an actor starts' },
+  cost: { name: 'Cost', hint: '0.25', says: 'once this many US dollars are spent' },
+  tokens: { name: 'Tokens', hint: '10000', says: 'once this many tokens are used' },
 } as const;
 
 type Kind = Breakpoint['kind'];
 const order: readonly Kind[] = ['state', 'event', 'guard', 'arrow', 'actor', 'cost', 'tokens'];
 
-/** What was written as a breakpoint; undefined where it is none. */
+/** Parses the form of a new breakpoint; undefined if it is invalid. */
 const breakpointOf = (kind: Kind, text: string): Breakpoint | undefined => {
   const value = text.trim();
   if (kind !== 'cost' && kind !== 'tokens') return value === '' ? undefined : { kind, value };
@@ -33,15 +33,11 @@ const valueOf = ({ kind, value }: Breakpoint): string => {
   return kind === 'cost' ? moneyOf(value) : countOf(value);
 };
 
-/** Where the run is to be held. */
+/** The breakpoints of the run. */
 export const BreakpointsView = () => {
   if (!isControlled())
-    return (
-      <p class="empty">
-        A run is held at breakpoints only while it is live, and where its inspector was opened with control.
-      </p>
-    );
-  // The server keeps them: what is shown is what it says, no matter which page set it.
+    return <p class="empty">Breakpoints work on live runs, if the inspector was opened with control.</p>;
+  // The server is authoritative: it lists breakpoints set by any page.
   const own = currentRun.value?.breakpoints ?? [];
   const ofAll = session.value?.breakpoints ?? [];
   return (
@@ -52,7 +48,7 @@ export const BreakpointsView = () => {
         }}
       />
       {own.length === 0 && ofAll.length === 0 ? (
-        <p class="empty">The run is held nowhere.</p>
+        <p class="empty">No breakpoints.</p>
       ) : (
         <ul>
           {own.map((each) => (
@@ -118,7 +114,7 @@ const NewBreakpoint = ({ onAdd }: { readonly onAdd: (added: Breakpoint) => void 
         setValue('');
       }}
     >
-      <p class="hint">Hold the run {kinds[kind].says}.</p>
+      <p class="hint">Pause the run {kinds[kind].says}.</p>
       <div class="row">
         <select
           aria-label="Kind"
@@ -156,7 +152,7 @@ const NewBreakpoint = ({ onAdd }: { readonly onAdd: (added: Breakpoint) => void 
   );
 };
 
-/** What of a chart a run can be held at. */
+/** Returns the places in a chart at which a run can be paused. */
 const choices = (chart: StateShape, kind: Kind): readonly string[] => {
   const found = new Set<string>();
   const look = (state: StateShape): void => {

@@ -64,7 +64,7 @@ const count = (times: number | undefined) =>
 interface ArrowProps {
   readonly arrow: ArrowPath;
   readonly taken: ReadonlyMap<string, number>;
-  /** Those by which the actor came where it is. */
+  /** Arrows taken in the last move. */
   readonly just: readonly string[];
   readonly moved: number;
 }

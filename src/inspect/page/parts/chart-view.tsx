@@ -7,7 +7,7 @@ import { plain } from '../../drawing/plain-text.ts';
 import { ArrowDrawing, BoxDrawing, isActive } from './chart-shapes.tsx';
 import { Icon } from './icon.tsx';
 
-/** The chart of the selected actor, with where it is, and how it came there. */
+/** The chart of the selected actor, with its current states and the last arrows taken. */
 export const ChartView = () => {
   const view = selectedView.value;
   const shape = shown.value.tableau.charts.get(view?.chart ?? '');
@@ -22,7 +22,7 @@ interface Camera {
   readonly scale: number;
 }
 
-/** Smaller than this nobody can read it: then a part of it is shown, around where the actor is. */
+/** Smallest readable scale: below it only a part is shown, around the current state. */
 const LEAST_SCALE = 0.8;
 
 interface Size {
@@ -30,14 +30,14 @@ interface Size {
   readonly height: number;
 }
 
-const fitted = (drawing: ChartDrawing, { width, height }: Size, least = 0): Camera => {
+const fitCamera = (drawing: ChartDrawing, { width, height }: Size, least = 0): Camera => {
   const scale = Math.max(least, Math.min(1.15, (width - 24) / drawing.width, (height - 24) / drawing.height));
   return { scale, x: (width - drawing.width * scale) / 2, y: (height - drawing.height * scale) / 2 };
 };
 
-/** Looks at the states that are active where not all can be seen. */
-const followed = (drawing: ChartDrawing, size: Size, states: readonly string[]): Camera => {
-  const camera = fitted(drawing, size, LEAST_SCALE);
+/** Centers the active states if the chart does not fit. */
+const followStates = (drawing: ChartDrawing, size: Size, states: readonly string[]): Camera => {
+  const camera = fitCamera(drawing, size, LEAST_SCALE);
   const { scale } = camera;
   const at = drawing.boxes.find(({ id }) => states.includes(id));
   if (at === undefined) return camera;
@@ -64,7 +64,10 @@ const Canvas = ({ view, drawing, title }: CanvasProps) => {
   /** Undefined: it follows the actor. */
   const [own, setOwn] = useState<Camera | undefined>(undefined);
   const states = view.states.join();
-  const followedCamera = useMemo(() => followed(drawing, size, states.split(',')), [drawing, size, states]);
+  const followedCamera = useMemo(
+    () => followStates(drawing, size, states.split(',')),
+    [drawing, size, states],
+  );
   const camera = own ?? followedCamera;
   useLayoutEffect(() => {
     const element = box.current;
@@ -116,7 +119,7 @@ const Canvas = ({ view, drawing, title }: CanvasProps) => {
               zoom(0.8);
             },
             '0': () => {
-              setOwn(fitted(drawing, size));
+              setOwn(fitCamera(drawing, size));
             },
             ArrowLeft: () => {
               setOwn({ ...camera, x: camera.x + 60 });
@@ -181,7 +184,7 @@ const Canvas = ({ view, drawing, title }: CanvasProps) => {
           title="All of it (0)"
           aria-label="All of it"
           onClick={() => {
-            setOwn(fitted(drawing, size));
+            setOwn(fitCamera(drawing, size));
           }}
         >
           <Icon name="fit" size={14} />

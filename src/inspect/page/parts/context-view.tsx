@@ -13,7 +13,7 @@ import { VirtualList } from './virtual-list.tsx';
 
 const ROW = 24;
 
-/** What the selected actor knows, and what of it just changed. */
+/** The context of the selected actor, with recent changes highlighted. */
 export const ContextView = () => {
   const view = selectedView.value;
   const { length } = shown.value;
@@ -35,7 +35,7 @@ export const ContextView = () => {
       before,
     );
   }, [timeline, view?.actor, view?.movedAt, view?.goneAt, length, turned]);
-  if (view === undefined) return <p class="empty">Select an actor to see what it knows.</p>;
+  if (view === undefined) return <p class="empty">Select an actor to see its context.</p>;
   const row = rows.find(({ path }) => path === chosen);
   const choose = ({ path, size }: JsonRow): void => {
     setChosen(path);

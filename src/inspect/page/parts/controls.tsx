@@ -8,7 +8,7 @@ import { nameOf } from '../actor-tree.ts';
 import type { IconName } from './icon.tsx';
 import { Icon } from './icon.tsx';
 
-/** What is being written, or asked back before it is done. */
+/** The open form: a message being written, or a confirmation. */
 export const opened = signal<'message' | 'abort' | 'kill' | undefined>(undefined);
 
 /** Checks whether the current run takes commands. */
@@ -50,7 +50,7 @@ const Action = ({
   </button>
 );
 
-/** The bar by which a run is held, stepped, talked to and ended. */
+/** The bar with controls to pause, step, message and end a run. */
 export const Controls = () => {
   if (!isControlled()) return null;
   const view = selectedView.value;
@@ -65,7 +65,7 @@ export const Controls = () => {
   return (
     <div class="controls" role="toolbar" aria-label="Run">
       <div class="joined">
-        <Action icon="pause" name="Pause" title="Hold the run (p)" act={tell('pause')} />
+        <Action icon="pause" name="Pause" title="Pause the run (p)" act={tell('pause')} />
         <Action icon="play" name="Resume" title="Go on (r)" act={tell('resume')} />
         <Action icon="step" name="Step" title="To the end of the step (s)" act={tell('step')} />
         <Action icon="effect" name="Effect" title="By one effect (e)" act={tell('effect')} />
@@ -84,7 +84,7 @@ export const Controls = () => {
   );
 };
 
-/** What is written, or asked back, below the bar; and what was refused. */
+/** The open form or confirmation below the bar, and the last error. */
 export const Composer = () => {
   const what = isControlled() ? opened.value : undefined;
   return (
@@ -141,7 +141,7 @@ const close = (): void => {
   opened.value = undefined;
 };
 
-/** Whoever opens a form means to use it: what is typed is for it from then on. */
+/** Focuses the first field of a form when it opens. */
 const useFocus = <Element extends HTMLElement>() => {
   const element = useRef<Element>(null);
   useLayoutEffect(() => {
@@ -190,7 +190,7 @@ const MessageForm = () => {
 };
 
 const EndForm = ({ what }: { readonly what: 'abort' | 'kill' }) => {
-  // What ends work is never done by a key that was pressed for something else.
+  // Focus is on "cancel", so that a stray key cannot end work.
   const cancel = useFocus<HTMLButtonElement>();
   const view = selectedView.value;
   const current = currentRun.value;
@@ -227,7 +227,7 @@ const EndForm = ({ what }: { readonly what: 'abort' | 'kill' }) => {
   );
 };
 
-/** A run as people know it: its agent, and what it was asked. */
+/** A run's title for people: its agent, and its input. */
 const RunTitle = ({ agent, title, run }: SessionRun) => (
   <span title={run}>
     <bdi>{oneLine(agent, 50)}</bdi>

@@ -32,7 +32,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** A small drawing beside a word; it says nothing by itself. */
+/** A decorative icon beside a word. */
 export const Icon = ({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) => (
   <svg class="icon" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
     <path d={paths[name]} />

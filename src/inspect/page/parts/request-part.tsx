@@ -9,7 +9,7 @@ import { written } from '../transcript.ts';
 import type { ModelItem } from '../transcript.ts';
 import { Text } from './text.tsx';
 
-/** The exact request of a model call, and what came back: put together when somebody opens it. */
+/** The exact request of a model call, and the raw answer: assembled when opened. */
 export const RequestPart = ({ item, actor }: { readonly item: ModelItem; readonly actor: string }) => {
   const [isOpen, setOpen] = useState(false);
   const { sent, raw } = item;
@@ -30,7 +30,7 @@ export const RequestPart = ({ item, actor }: { readonly item: ModelItem; readonl
   );
 };
 
-/** What an actor sent by the entry at a place: what it was sent before goes into it. */
+/** Assembles an actor's request at an entry: it builds on the earlier ones. */
 const requestAt = (actor: string, n: number): WholeRequest | undefined => {
   const { timeline } = recorded.peek();
   const requests = new SentRequests();
@@ -45,7 +45,7 @@ const requestAt = (actor: string, n: number): WholeRequest | undefined => {
 
 const Request = ({ request }: { readonly request: WholeRequest | undefined }) => {
   if (request === undefined)
-    return <p class="empty">What was sent before is not kept here any more: it is in the journal.</p>;
+    return <p class="empty">Earlier requests were dropped from this recording: see the journal.</p>;
   const { instructions, tools, messages, output, settings, toolChoice, hashes } = request;
   return (
     <>

@@ -9,7 +9,7 @@ import { Text } from './text.tsx';
 
 const MOST = 3;
 
-/** What waits for a person. */
+/** Requests that wait for a person. */
 export const RequestsBanner = () => {
   const { here: open, elsewhere } = askedHere.value;
   if (open.length === 0 && elsewhere === 0) return null;
@@ -37,7 +37,7 @@ export const RequestsBanner = () => {
   );
 };
 
-/** The run of a request: some servers say so; else that of whoever sits at its address. */
+/** Returns the run of a request: as the server says; else by its address. */
 const runOf = (request: AskedRequest): string | undefined => {
   if (request.run !== undefined) return request.run;
   for (const { actor, run, status } of shown.peek().tableau.actors.values())

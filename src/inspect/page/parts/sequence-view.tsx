@@ -8,12 +8,12 @@ import { countBelow } from '../timeline.ts';
 import { Icon } from './icon.tsx';
 
 const LANE = 140;
-/** Where the times are. */
+/** Width reserved for times. */
 const GUTTER = 96;
 const ROW = 34;
 const AROUND = 4;
 
-/** Who says what to whom. */
+/** The sequence diagram of messages and calls. */
 export const SequenceView = () => {
   const [isWhole, setWhole] = useState(true);
   const { sequence } = recorded.value;
@@ -54,9 +54,9 @@ export const SequenceView = () => {
         </span>
       </div>
       {rows.length === 0 ? (
-        <p class="empty">Nobody has said anything yet.</p>
+        <p class="empty">No messages yet.</p>
       ) : (
-        // What is shown is another thing: it opens on its own content.
+        // Remounted for other content, so that it scrolls to its own end.
         <Lanes key={`${run ?? ''} ${isWhole ? '' : (chosen ?? '')}`} rows={rows} lanes={lanes} />
       )}
     </div>
@@ -94,17 +94,17 @@ const Lanes = ({
     const element = box.current;
     const row = rows.at(-1);
     if (element === null || row === undefined) return;
-    // It opens where something is: at what was said last, wherever its lanes are.
+    // Opens at the last row, scrolled to its lanes.
     const left = Math.min(x(row.from), x(row.to)) - LANE / 2 - GUTTER;
     const right = Math.max(x(row.from), x(row.to)) + LANE / 2;
-    // Where both do not fit, the one that speaks from the left does.
+    // If both do not fit, the left one is visible.
     element.scrollLeft =
       right <= element.clientWidth ? 0 : Math.max(0, Math.min(left, right - element.clientWidth));
   }, []);
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return;
-    // What is new is seen, unless somebody looks at what is old.
+    // Follows new rows, unless somebody has scrolled back.
     if (isAtEnd.current) element.scrollTop = element.scrollHeight;
     look();
   }, [rows.length]);
@@ -167,7 +167,7 @@ interface RowProps {
   readonly y: number;
   readonly from: number;
   readonly to: number;
-  /** What of the width is in sight: texts are there, wherever their line begins. */
+  /** The visible part of the width: labels stay in it, wherever their line starts. */
   readonly sight: readonly [from: number, to: number];
 }
 

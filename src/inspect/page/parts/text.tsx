@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { piecesOf } from '../../drawing/plain-text.ts';
 
-/** A text that anybody may have made: as it is, with marks where something in it cannot be seen, and no longer than can be read. */
+/** Shows untrusted text: verbatim, with marks for invisible characters, and truncated. */
 export const Text = ({ value, most = 600 }: { readonly value: string; readonly most?: number }) => {
   const [length, setLength] = useState(most);
   const shown = value.length > length ? value.slice(0, length) : value;

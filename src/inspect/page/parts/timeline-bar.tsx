@@ -21,7 +21,7 @@ import { Icon } from './icon.tsx';
 
 const speeds = [0.25, 1, 4, 16, 64];
 
-/** Where in the past the page is, and the way through it. */
+/** The timeline: the current position, with controls to move through the past. */
 export const TimelineBar = () => {
   const { timeline } = recorded.value;
   const { length } = shown.value;
@@ -139,7 +139,7 @@ export const TimelineBar = () => {
   );
 };
 
-/** Begins a run that goes on from a place, and shows it. */
+/** Forks the run at a position, and shows the fork. */
 const forkAt = async (length: number): Promise<void> => {
   const said = await command({ do: 'fork', at: length }, storedRun.peek());
   if (typeof said !== 'object' || said === null || !('run' in said) || typeof said.run !== 'string') return;
@@ -152,7 +152,7 @@ const Fork = ({ length }: { readonly length: number }) =>
     <button
       type="button"
       class="live"
-      title="Begin a new run that goes on from here"
+      title="Fork a new run from here"
       onClick={() => {
         void forkAt(length);
       }}

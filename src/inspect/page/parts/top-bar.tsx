@@ -18,7 +18,7 @@ import { theme, turnTheme } from '../theme.ts';
 import { Controls } from './controls.tsx';
 import { Icon } from './icon.tsx';
 
-/** What is looked at, how it stands, and what can be done about it. */
+/** The header: the current run, its status and its controls. */
 export const TopBar = () => (
   <header class="top">
     <h1>troupe</h1>
@@ -50,7 +50,7 @@ export const TopBar = () => (
   </header>
 );
 
-/** What a run is called: whose it is, and how it begins. */
+/** Returns a run's name: its agent, and the beginning of its input. */
 const runName = ({ title, agent, run }: SessionRun): string =>
   oneLine(title === undefined || title === '' ? `${agent} · ${run}` : `${agent} · ${title}`, 70);
 
@@ -100,10 +100,10 @@ const RunChoice = () => {
   );
 };
 
-/** How a run may stand that is to be seen at once. */
+/** Statuses that are highlighted. */
 const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'aborted'];
 
-/** How a run stands: one that goes on may wait for somebody all over. */
+/** Returns a run's status: a running one may wait for a person. */
 const statusOf = ({ run, status, isLive }: SessionRun): string => {
   const said = status ?? (isLive ? 'running' : 'over');
   if (said !== 'running' || place.value !== undefined || askedHere.value.here.length === 0) return said;
@@ -122,7 +122,7 @@ const said = {
   connecting: 'connecting',
   open: 'connected',
   lost: 'connection lost: trying again',
-  refused: 'not allowed in',
+  refused: 'access denied',
 } as const;
 
 const ConnectionDot = () => (

@@ -12,7 +12,7 @@ import { Text } from './text.tsx';
 
 const PART = 60;
 
-/** What the selected actor heard, thought, did and said. */
+/** The selected actor's messages, thoughts, calls and answers. */
 export const TranscriptView = () => {
   const view = selectedView.value;
   const { length, isLive } = shown.value;
@@ -74,7 +74,7 @@ const Items = ({
             : `${countOf(earlier)} earlier: go back in time to read them`}
         </button>
       )}
-      {items.length === 0 && <p class="empty">Nothing was said yet.</p>}
+      {items.length === 0 && <p class="empty">No messages yet.</p>}
       {shownItems.map((item) => (
         <Item key={`${item.n} ${item.kind}`} actor={actor} item={item} isLive={isLive} />
       ))}

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import type { Letter } from '../../../contracts/journal.ts';
 import type { Json } from '../../../contracts/json.ts';
 import type { Run } from '../../run/run.ts';
-import type { Said } from '../../people/request-book.ts';
+import type { PersonAnswer } from '../../people/request-book.ts';
 import type { RunJournal } from '../write/run-journal.ts';
 
 const json: z.ZodType<Json> = z.json();
 
-/** What a letter to a run can say. `id` is that of a request. */
+/** Content of a letter to a run. `id` is that of a request. */
 export const letterSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('message'), from: z.string(), text: z.string(), path: z.string().optional() }),
   z.object({ kind: z.literal('abort'), reason: z.string() }),
@@ -16,12 +16,12 @@ export const letterSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('answer'), id: z.string(), text: z.string() }),
 ]);
 
-/** What a letter to a run says. */
+/** Content of a letter to a run. */
 export type LetterContent = z.infer<typeof letterSchema>;
 
 /**
- * Hands a letter to the run that it is for. It is removed with the commit that has what it brought; what cannot be read, or is
- * for nobody, is removed and an event says so.
+ * Delivers a letter to its run. The commit that records its effect removes it; a letter that is unreadable or addressed to nobody is
+ * removed, and an event says so.
  */
 export const takeLetter = (letter: Letter, run: Run, journal: RunJournal): void => {
   const content = letterIn(letter);
@@ -51,7 +51,7 @@ export const takeLetter = (letter: Letter, run: Run, journal: RunJournal): void 
   }
 };
 
-/** What a letter says; undefined where it cannot be read. */
+/** The parsed letter; undefined if it is not readable. */
 export const letterIn = ({ text }: Letter): LetterContent | undefined => {
   try {
     return letterSchema.safeParse(JSON.parse(text)).data;
@@ -60,7 +60,7 @@ export const letterIn = ({ text }: Letter): LetterContent | undefined => {
   }
 };
 
-const saidIn = (content: Extract<LetterContent, { kind: 'approve' | 'deny' | 'answer' }>): Said => {
+const saidIn = (content: Extract<LetterContent, { kind: 'approve' | 'deny' | 'answer' }>): PersonAnswer => {
   switch (content.kind) {
     case 'approve':
       return { isApproved: true, ...(content.input === undefined ? {} : { input: content.input }) };

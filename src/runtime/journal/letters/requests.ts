@@ -11,30 +11,30 @@ import { randomId } from '../../../contracts/random-id.ts';
 import { redactorOf } from '../../../policy/redaction.ts';
 import { givenSecrets, secretKeyOf } from '../../../policy/secret-key-of.ts';
 import { misfitOf } from '../../people/person-words.ts';
-import type { Said } from '../../people/request-book.ts';
+import type { PersonAnswer } from '../../people/request-book.ts';
 import { RequestBook } from '../../people/request-book.ts';
 import type { LetterContent } from './letters.ts';
 import { bodyOf } from '../replay/recorded-event.ts';
 import { recordsIn } from '../resume/stored-run.ts';
 
-/** A request of a stored run, as anybody sees it who has the store. */
+/** A request of a stored run, as seen by anyone with access to the store. */
 export type StoredRequest = OpenRequest & {
   readonly runId: string;
-  /** Somebody answered, and the run has not taken that in yet: it is not running, or will at any moment. */
+  /** An answer was posted that the run has not processed yet. */
   readonly isAnswered: boolean;
 };
 
-/** How a stored request is answered. */
+/** Options of {@link answerRequest}. */
 export interface AnswerOptions extends Pick<RunOptions, 'secrets' | 'secretKey'> {
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * What waits for a person in a stored run, or in all runs of a store that have not ended: its whole team, and the agents that its tools
- * run. It takes nothing but the store: neither the agent's code, nor the process that runs it.
+ * Lists the open requests for people of a stored run, or of all unfinished runs of a store, including those of teams and of agents run by
+ * tools. Needs only the store: neither the agents' code nor a running process.
  *
- * Of all runs, one that cannot be read (damaged, or written by a later release) hides no other: it is left out, and named with the
- * reason in `unreadable`.
+ * Of all runs, one that cannot be read (damaged, or written by a later release) does not hide the others: it is left out, and named with
+ * the reason in `unreadable`.
  *
  * @example
  * const open = await openRequests(store);
@@ -50,7 +50,7 @@ export const openRequests = async (store: JournalStore, runId?: string): Promise
   const found = await Promise.all(
     entries.map(({ runId: id }) =>
       requestsOf(store, id).catch((thrown: unknown) => {
-        // It was removed since it was listed: nobody waits for it any more.
+        // Removed since it was listed: nothing waits for it any more.
         if (!isTroupeError(thrown, 'journal.unknown'))
           unreadable.push({ id, error: errorData(thrown, 'journal.failed', { message: UNREADABLE }) });
         return [];
@@ -63,9 +63,9 @@ export const openRequests = async (store: JournalStore, runId?: string): Promise
   );
 };
 
-const UNREADABLE = 'Cannot tell what the run waits for';
+const UNREADABLE = 'Cannot read the requests of the run';
 
-/** The requests that records leave open, oldest first: none where the run has ended. */
+/** The open requests in the records, oldest first; none if the run has ended. */
 export const openRequestsOf = (records: readonly JournalRecord[]): readonly OpenRequest[] => {
   const book = new RequestBook();
   for (const record of records) {
@@ -77,12 +77,12 @@ export const openRequestsOf = (records: readonly JournalRecord[]): readonly Open
 };
 
 /**
- * Answers a request of a stored run, wherever the run is: its process takes the answer in within a moment; a run that is not
- * running does when it is resumed. An answer is good for one request, and counts once.
+ * Answers a request of a stored run, wherever it runs: its process receives the answer within a moment; a run that is not running, when it
+ * is resumed. An answer is for one request, and counts once.
  *
- * `input` is checked by the tool where the run is: arguments that do not fit leave the request open, and an event says so
- * (`answer.refused`). Until the run takes it in, it is kept with references to the secrets that are known here, and all of it sealed where there is
- * a `secretKey` (or `TROUPE_SECRET_KEY`): the same as the run's, else the run refuses it.
+ * The tool checks `input` where the run is: invalid arguments leave the request open, and an event says so (`answer.refused`). Until the
+ * run receives it, the answer is stored with references to the secrets known here, and sealed if there is a `secretKey` (or
+ * `TROUPE_SECRET_KEY`), which has to be the run's, otherwise the run refuses it.
  *
  * @example
  * const [request] = await openRequests(store, 'run-17');
@@ -123,7 +123,7 @@ export const answerRequest = async (
 };
 
 const requestsOf = async (store: JournalStore, runId: string): Promise<readonly StoredRequest[]> => {
-  // One that was entered a moment ago has not begun.
+  // A run created a moment ago has no records yet.
   if ((await store.read(runId, 0, 1)).length === 0) return [];
   const { records } = await recordsIn(store, runId);
   const open = openRequestsOf(records);
@@ -133,7 +133,7 @@ const requestsOf = async (store: JournalStore, runId: string): Promise<readonly 
   return open.map((request) => ({ ...request, runId, isAnswered: answered.has(request.id) }));
 };
 
-const saidIn = (answer: RequestAnswer): Said => {
+const saidIn = (answer: RequestAnswer): PersonAnswer => {
   if ('text' in answer) return { text: answer.text };
   return answer.yes
     ? { isApproved: true, ...(answer.input === undefined ? {} : { input: answer.input }) }

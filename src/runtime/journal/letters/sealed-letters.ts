@@ -8,20 +8,20 @@ import type { LetterContent } from './letters.ts';
 
 const placeOf = (runId: string): string => `${runId}\nletter`;
 
-/** The text of a letter: what it says is sealed, and the request that it answers can be read. */
+/** Serializes a letter: its content is sealed, the id of its request stays readable. */
 export const letterText = async (
   content: LetterContent,
   runId: string,
   { redactor, key }: { readonly redactor: Redactor; readonly key: SecretKey | undefined },
 ): Promise<string> => {
-  // What a letter says is JSON.
+  // The content of a letter is JSON.
   const data = content as Json;
   const sealed = await sealData(data, { place: placeOf(runId), redactor, key, isUnknown: true });
   if (sealed === data || !isJsonObject(sealed) || !('id' in content)) return JSON.stringify(sealed);
   return JSON.stringify({ ...sealed, id: content.id });
 };
 
-/** Letters as they were before they were sealed; one that cannot be opened stays as it is, and cannot be read. */
+/** Decrypts letters; one that cannot be opened is returned unchanged, and is unreadable. */
 export const openLetters = (
   letters: readonly Letter[],
   known: { readonly secrets: Secrets; readonly key: SecretKey | undefined },
@@ -29,7 +29,7 @@ export const openLetters = (
   Promise.all(
     letters.map(async (letter) => {
       try {
-        // A letter is JSON, or cannot be read.
+        // A letter is JSON, or unreadable.
         const data = JSON.parse(letter.text) as Json;
         const { data: opened } = await openData(data, { place: placeOf(letter.runId), ...known });
         return opened === data ? letter : { ...letter, text: JSON.stringify(opened) };
@@ -39,7 +39,7 @@ export const openLetters = (
     }),
   );
 
-/** The request that a letter answers, sealed or not. */
+/** Id of the request that a letter answers, sealed or not. */
 export const requestIn = ({ text }: Letter): string | undefined => {
   try {
     const data: unknown = JSON.parse(text);

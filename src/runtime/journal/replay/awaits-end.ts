@@ -2,17 +2,17 @@ import type { Arrived, Happened } from '../../../contracts/journal-record.ts';
 import type { Scope } from '../write/scope.ts';
 
 /**
- * Checks whether the end of a run that is over is its journal's to publish, as what was set up had to be released first. Where the
- * journal stops before that, `close` is called once it is gone through: what was set up is gone with its process.
+ * Checks whether a run that is over leaves publishing its end to the journal, because resources had to be released first. Where the journal
+ * stops before that, calls `close` after the replay: the resources are gone with their process.
  */
 export const awaitsEnd = ({ rerun }: Scope, close: () => void): boolean => {
   if (rerun === undefined) return false;
-  const told = rerun.rest.find(
+  const recordedEnd = rerun.rest.find(
     (record) =>
       record.kind !== 'began' && record.kind !== 'followed' && record.scope === undefined && tellsEnd(record),
   );
-  if (told?.kind === 'event') return false;
-  if (told === undefined)
+  if (recordedEnd?.kind === 'event') return false;
+  if (recordedEnd === undefined)
     rerun.jobs.push({
       work: close,
       leave: () => {

@@ -6,12 +6,12 @@ import type { Tool, ToolSpec, Toolset } from '../../../contracts/tool.ts';
 import { isToolset } from '../../../tools/tool-registry.ts';
 import type { Definition } from '../../define/definition.ts';
 import { DeterminismError } from './determinism-error.ts';
-import type { Prompted } from './journey.ts';
+import type { Prompted } from './replay-context.ts';
 
 /**
- * Looks whether an agent tells its models of itself what it told them: its instructions, and its tools.
+ * Compares the instructions and tools that an agent would send its models now with the recorded ones.
  *
- * @throws {DeterminismError} with what changed.
+ * @throws {DeterminismError} naming the first difference.
  */
 export const checkPrompted = (
   { path, prompt, tools }: Prompted,
@@ -32,7 +32,7 @@ export const checkPrompted = (
   const now = new Map(agent.tools.flatMap(namedTools));
   for (const before of tools) {
     const after = now.get(before.name);
-    // One that was added while it ran is not the definition's.
+    // A tool that was added during the run is not part of the definition.
     if (after === undefined && now.size >= tools.length) continue;
     const specs = after === undefined ? [] : specsOf(after, before.name, answer);
     if (!specs.some((spec) => canonical(toJson(before)) === canonical(toJson(spec))))
@@ -50,7 +50,7 @@ const namedTools = (item: Tool | Toolset): readonly (readonly [name: string, too
     ? item.tools.map((tool) => [`${item.name}.${tool.name}`, tool] as const)
     : [[item.name, item]];
 
-/** The spec of a tool that models are sent now, and the one that 0.1 sent, which left out the schema of the agent's answer. */
+/** Specs that count as the recorded one: the one sent now, and that of 0.1, which left out the schema of the agent's answer. */
 const specsOf = (tool: Tool, name: string, answer: JsonSchema | undefined): readonly ToolSpec[] => {
   const { description, parameters } = tool;
   const own = { name, description, parameters };

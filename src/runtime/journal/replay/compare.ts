@@ -4,24 +4,24 @@ import type { Json } from '../../../contracts/json.ts';
 import { toJson } from '../../../contracts/json.ts';
 import { RunCounter } from '../../actors/run-counter.ts';
 
-/** What can be compared: a result, or what came of going through a run again. */
+/** A run that can be compared: a result or a replay. */
 export interface Comparable {
   readonly events: readonly RuntimeEvent[];
 }
 
-/** The first event that two runs do not share: who, where, and what each has there. */
+/** The first event in which two runs differ: its address, step and phase, and the event on each side. */
 export interface Parted {
   readonly path: string;
   readonly step: number | undefined;
   readonly phase: string | undefined;
-  /** Undefined where the run had nothing more to tell at that address. */
+  /** Undefined if the run has no more events at that address. */
   readonly left: RuntimeEvent | undefined;
   readonly right: RuntimeEvent | undefined;
 }
 
-/** One side, as far as it can be set beside another. */
+/** Totals of one side. */
 export interface RunSummary {
-  /** What it was begun with. */
+  /** The run's input. */
   readonly input: Json | undefined;
   readonly status: string | undefined;
   readonly output: Json | undefined;
@@ -30,32 +30,32 @@ export interface RunSummary {
   readonly toolCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** In US dollars; undefined where one call's price is not known. */
+  /** In US dollars; undefined if the price of any call is unknown. */
   readonly costUsd: number | undefined;
 }
 
-/** What tells two runs apart. */
+/** The differences between two runs. */
 export interface RunComparison {
   readonly isSame: boolean;
-  /** Events that they share before they part, over all addresses. */
+  /** Number of events before the first difference, over all addresses. */
   readonly shared: number;
   readonly parted: Parted | undefined;
-  /** Phases in order, of what comes after they parted. */
+  /** Phases after the first difference, in order. */
   readonly phases: Sides<readonly string[]>;
-  /** What was said by models, people and agents after they parted. */
+  /** Texts of models, people and agents after the first difference. */
   readonly messages: Sides<readonly string[]>;
-  /** Tool calls after they parted, with their inputs. */
+  /** Tool calls after the first difference, with their inputs. */
   readonly calls: Sides<readonly string[]>;
   readonly totals: Sides<RunSummary>;
 }
 
-/** The same thing of both. */
+/** One value for each of the two runs. */
 export interface Sides<T> {
   readonly left: T;
   readonly right: T;
 }
 
-/** What two runs of one meaning may differ in. */
+/** Fields that may differ between equivalent runs. */
 const INCIDENTAL: ReadonlySet<string> = new Set([
   'at',
   'seq',
@@ -71,10 +71,9 @@ const INCIDENTAL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Where two runs part, and what came of each: path, messages, calls, cost and output.
+ * Compares two runs: finds the first difference, and gives path, messages, calls, cost and output of each after it.
  *
- * Events are compared address by address, in order, without times and ids: agents that work side by side may take turns
- * otherwise.
+ * Events are compared per address, in order, ignoring times and ids, since agents that work concurrently may interleave differently.
  *
  * @example
  * const { parted, totals } = compare(await replay(clerk, 'run-17', { store }), await replay(clerk, 'fork-1', { store }));

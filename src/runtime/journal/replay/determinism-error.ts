@@ -2,21 +2,21 @@ import { TroupeError } from '../../../contracts/error.ts';
 import type { Json } from '../../../contracts/json.ts';
 import { toJson } from '../../../contracts/json.ts';
 
-/** Where a run that was gone through again parted from its journal. */
+/** The point at which a replay diverged from its journal. */
 export interface Divergence {
   readonly runId: string;
   readonly path: string;
   readonly step?: number | undefined;
-  /** What the journal has there. */
+  /** The recorded value. */
   readonly expected: Json;
-  /** What came instead; null where nothing did. */
+  /** The replayed value; null if there was none. */
   readonly found: Json;
 }
 
 /**
- * A run that was gone through again did something else than its journal says: its agents are not those that it was begun with.
+ * A replay diverged from its journal: the agents are not those that the run was started with.
  *
- * Its code is `journal.diverged`; the first difference is named, and nothing was written.
+ * Its code is `journal.diverged`; it names the first difference, and nothing was written.
  */
 export class DeterminismError extends TroupeError {
   readonly divergence: Divergence;
@@ -26,7 +26,7 @@ export class DeterminismError extends TroupeError {
     const where = step === undefined ? '' : ` in step ${step}`;
     super(
       'journal.diverged',
-      `Cannot go through run '${runId}' again as '${path}' does something else${where}: its journal has ${short(expected)}, found ${short(found)}`,
+      `Cannot replay run '${runId}' as '${path}' does something else${where}: its journal has ${short(expected)}, found ${short(found)}`,
       { runId, path, ...(step === undefined ? {} : { step }), details: toJson(divergence) },
     );
     this.divergence = divergence;

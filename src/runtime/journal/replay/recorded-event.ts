@@ -6,7 +6,7 @@ import { isSameJson } from '../../../contracts/same-json.ts';
 import { toJson } from '../../../contracts/json.ts';
 import { isAsRedacted } from '../write/as-redacted.ts';
 
-/** An event's own part. */
+/** The body of a recorded event, without its envelope. */
 export const bodyOf = ({
   seq: _seq,
   at: _at,
@@ -16,11 +16,11 @@ export const bodyOf = ({
   phase,
   ...rest
 }: Happened['event']): EventBody =>
-  // Without what is the same for every type it is the body of its type.
+  // Stripped of the fields that all types share, it is the body of its type.
   (rest.type === 'phase.entered' ? { ...rest, phase } : rest) as EventBody;
 
-/** Who says an event, when and where. */
-export interface SaidAt {
+/** The envelope of an event: its time, address, agent, step and phase. */
+export interface EventEnvelope {
   readonly at: number;
   readonly path: string;
   readonly agent: string;
@@ -28,8 +28,12 @@ export interface SaidAt {
   readonly phase: string | undefined;
 }
 
-/** Checks whether an event is word for word the one on record: true is certain, false is for {@link isSameEvent} to say. */
-export const isSaid = (recorded: Happened['event'], body: EventBody, place: SaidAt): boolean => {
+/** Checks whether an event is identical to the recorded one. True is certain; false has to be confirmed by {@link isSameEvent}. */
+export const isIdenticalEvent = (
+  recorded: Happened['event'],
+  body: EventBody,
+  place: EventEnvelope,
+): boolean => {
   const said: Readonly<Record<string, unknown>> = recorded;
   const told: Readonly<Record<string, unknown>> = body;
   const { at, path, agent, step, phase } = place;
@@ -41,12 +45,12 @@ export const isSaid = (recorded: Happened['event'], body: EventBody, place: Said
   return true;
 };
 
-/** What every event on record has beside its body, and what is its place. */
+/** Fields of a recorded event that belong to its envelope. */
 const OF_PLACE: ReadonlySet<string> = new Set(['seq', 'at', 'path', 'agent', 'step', 'phase']);
 
 /**
- * Checks whether an event of a replay is the one on record. What is said of the model in the first event
- * is not compared: a process that replays it may have another. Nor is what was redacted: its reader may know other secrets.
+ * Checks whether an event of a replay matches the recorded one. The model named in the first event is not compared, as the replaying
+ * process may use another, nor is redacted text, as its reader may know other secrets.
  */
 export const isSameEvent = (
   { seq: _seq, ...recorded }: Happened['event'],
@@ -60,7 +64,7 @@ export const isSameEvent = (
   return canonical(known) === canonical(read) || isAsRedacted(known, read);
 };
 
-/** Journals of version 0.1 did not measure a call that was cut short. */
+/** 0.1 did not measure calls that were cut short. */
 const isUnmeasured = (recorded: { readonly type: string } & object): boolean =>
   recorded.type === 'tool.finished' &&
   'synthesised' in recorded &&

@@ -2,10 +2,9 @@ import type { TreeLimit } from '../../../contracts/tree-limits.ts';
 import type { Scope } from '../write/scope.ts';
 
 /**
- * Checks whether `by` could engage `name` at this very point of what is on record; undefined at its end.
+ * The recorded outcome of `by` trying to engage `name` at this point; undefined past the end of the records.
  *
- * How many agents there are follows from more than one scope: what was decided is looked up, not decided
- * again.
+ * The limit depends on other scopes, so a replay looks the decision up instead of making it.
  */
 export const refusedBefore = (
   scope: Scope,

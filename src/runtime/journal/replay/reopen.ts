@@ -5,8 +5,8 @@ import type { Actor } from '../../actors/actor.ts';
 import type { EventLog } from '../../log/event-log.ts';
 
 /**
- * Sets up anew what an agent had set up before its run was taken up again: toolsets, environment, prices. Undefined where
- * nothing has to be; the tools of a set that cannot be set up are not there, and an event says so.
+ * Sets up toolsets, environment and prices of a resumed agent again; undefined if there is nothing to set up. Tools of a set that fails to
+ * start are missing, and an event says so.
  */
 export const reopen = (
   { principal }: Actor,
@@ -29,7 +29,7 @@ export const reopen = (
   });
 };
 
-/** A model that cannot be made is found when it is asked. */
+/** A model that cannot be created fails when it is called. */
 const pricesOf = (desk: Desk): Promise<void> | undefined => {
   try {
     return desk.openPrices();

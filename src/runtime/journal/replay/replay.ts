@@ -13,31 +13,38 @@ import { checkPrompted } from './check-prompted.ts';
 import type { RunPoint } from '../resume/run-point.ts';
 import { recordsUpTo } from '../resume/run-point.ts';
 import { journaledDefinition } from '../resume/resume.ts';
-import { beginAgain, journaled, knownTo, lockedOut, optionsOf, recordsIn } from '../resume/stored-run.ts';
+import {
+  beginAgain,
+  createJournaledRun,
+  knownTo,
+  lockedOut,
+  optionsOf,
+  recordsIn,
+} from '../resume/stored-run.ts';
 
-/** Which run is gone through again, and how far. */
+/** The journal to replay, and how far. */
 export interface ReplayOptions extends Pick<RunOptions, 'context' | 'secrets' | 'secretKey'> {
-  /** Looks into the run as it is gone through; see `recorder` of `troupe/inspect`. */
+  /** Inspects the run during its replay; see `recorder` of `troupe/inspect`. */
   readonly inspect?: RunInspector | undefined;
   readonly store: JournalStore;
-  /** Default: to the end of the journal. */
+  /** Default: the end of the journal. */
   readonly to?: RunPoint | undefined;
 }
 
-/** What a run came to when it was gone through again. */
+/** The outcome of a replay. */
 export interface Replayed<Output = Json> {
   readonly events: readonly RuntimeEvent[];
-  /** The state of the run's agent by then; undefined for a team, and for a run that is over. */
+  /** State of the run's agent at that point; undefined for a team, and for a run that is over. */
   readonly state: Json | undefined;
-  /** What the run gave; undefined where the journal, or what of it was wanted, ends before. */
+  /** Undefined if the journal, or the part that was replayed, ends before the run does. */
   readonly result: RunResult<Output> | undefined;
 }
 
 /**
- * Goes through a run again: the machines are told what they were told, and nothing is done and nothing written.
+ * Replays a run from its journal: nothing is executed and nothing is written.
  *
- * What they do has to be what the journal says, event by event; and what the agents tell their models of themselves (instructions,
- * tools) has to be what it was. With `to`, it is as it was at an earlier step: time travel.
+ * Each event must equal the recorded one, and so must the instructions and tools that agents send their models. `to` stops at an earlier
+ * step: time travel.
  *
  * @example
  * const { events } = await replay(clerk, 'run-17', { store });
@@ -45,7 +52,8 @@ export interface Replayed<Output = Json> {
  * await replay(clerk, 'run-17', { store, inspect: recorder() }); // of 'troupe/inspect'
  *
  * @throws {DeterminismError} `journal.diverged`: names the agent, the step and the first difference. {@link TroupeError}
- * `journal.unknown`, `journal.corrupt`, `journal.version`; `secret.wrong-key` for a `secretKey` that is another: without one `[redacted FIELD]` stands for what is sealed.
+ * `journal.unknown`, `journal.corrupt`, `journal.version`; `secret.wrong-key` for a `secretKey` that is another: without one `[redacted
+ * FIELD]` stands for what is sealed.
  */
 export const replay = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
@@ -55,13 +63,13 @@ export const replay = async <Input, Output, State>(
   const definition = journaledDefinition(agent);
   const { records, opened } = await recordsIn(store, runId, knownTo(definition, options));
   const { secretKey } = options;
-  // Whoever gives none may read what is not secret.
+  // Without a key, everything that is not secret can be read.
   if (secretKey !== undefined && opened.lockedFields.length > 0)
     throw lockedOut(runId, opened.lockedFields, secretKeyOf(secretKey));
   return replayRecords<Output>(definition, recordsUpTo(records, to), options, opened.fields);
 };
 
-/** Goes through records that are at hand. */
+/** Replays records that are loaded already. */
 export const replayRecords = async <Output>(
   definition: Definition,
   records: readonly JournalRecord[],
@@ -70,7 +78,7 @@ export const replayRecords = async <Output>(
 ): Promise<Replayed<Output>> => {
   const [began] = records;
   if (began?.kind !== 'began') return { events: [], state: undefined, result: undefined };
-  const { run, journal } = journaled(
+  const { run, journal } = createJournaledRun(
     definition,
     optionsOf(began, options),
     { isAttended: true, isReplayed: true },
@@ -97,15 +105,15 @@ export const replayRecords = async <Output>(
   return {
     events: log.events.slice(),
     state: isAgent ? toJson(context.state) : undefined,
-    // The agent that typed it is the one that was run.
+    // The output has the agent's type, since this agent ran.
     result: ending.hasBegun ? ((await settled(run.result)) as RunResult<Output> | undefined) : undefined,
   };
 };
 
-/** The journal is at its end. */
+/** The replay reached the end of the journal. */
 class AtEnd extends Error {}
 
-/** A run that failed has a result, too: it hangs on the error. */
+/** A failed run has a result too: it is attached to the error. */
 const settled = (result: Promise<RunResult>): Promise<RunResult | undefined> =>
   result.catch((error: unknown) => {
     const found: unknown = isJsonObject(error) ? Reflect.get(error, 'result') : undefined;

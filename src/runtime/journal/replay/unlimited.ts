@@ -2,7 +2,7 @@ import type { Recorded } from '../../../contracts/journal-record.ts';
 
 const UNLIMITED = 'Infinity';
 
-/** Limits as JSON can hold them: it has no Infinity, and a limit that was lifted must not come back as a default. */
+/** Limits as JSON, which has no Infinity: a lifted limit must not come back as the default. */
 export const recorded = <Limits extends object>(limits: Limits): Recorded<Limits> =>
   mapped(limits, (limit) => (limit === Infinity ? UNLIMITED : limit)) as Recorded<Limits>;
 

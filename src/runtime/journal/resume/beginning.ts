@@ -9,10 +9,10 @@ import type { Definition } from '../../define/definition.ts';
 import type { Run } from '../../run/run.ts';
 import { recorded } from '../replay/unlimited.ts';
 
-/** Of the input, in a list of runs. */
+/** Longest input shown in a list of runs, in characters. */
 const TITLE_LENGTH = 80;
 
-/** What a journal says first. */
+/** The first record of a journal. */
 export const beganWith = (
   run: Run,
   { name }: Definition,
@@ -33,25 +33,25 @@ export const beganWith = (
   keys: 'digest',
 });
 
-/** What the agents of the run's thread had come to. */
+/** The states that the agents of the run's thread had reached. */
 const statesIn = (run: Run): Pick<Began, 'states'> => {
   const { kept: states = {} } = run.states ?? {};
   return Object.keys(states).length === 0 ? {} : { states };
 };
 
-/** A task as it is written: what it names for an environment may be anybody's object, of which only the data is kept. */
+/** A task as it is recorded: of an environment, which may be any object, only the data is kept. */
 const plainTask = (task: TaskInput): TaskInput => {
   if (typeof task !== 'object' || task?.environment === undefined) return task;
   return { ...task, environment: plainEnvironment(task.environment) };
 };
 
-/** What cannot be read as one is left to the check of the task, which names what is wrong with it. */
+/** An invalid environment is kept as it is: the check of the task names what is wrong with it. */
 const plainEnvironment = (environment: EnvironmentSpec): EnvironmentSpec => {
   const { data } = environmentSpecSchema().safeParse(toJson(environment));
   return data ?? environment;
 };
 
-/** What is said of a run in a list. */
+/** The entry of a run in a list of runs. */
 export const entryOf = (
   { runId, agent, input, thread, fork }: Began,
   now: number,
@@ -60,7 +60,7 @@ export const entryOf = (
   runId,
   agent,
   status: 'running',
-  // A list is read by more people than a journal.
+  // A list has more readers than a journal.
   title: titleOf(redact(typeof input === 'string' ? input : JSON.stringify(input))),
   createdAt: now,
   updatedAt: now,

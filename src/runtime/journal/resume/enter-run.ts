@@ -2,17 +2,17 @@ import { isTroupeError } from '../../../contracts/error.ts';
 import type { JournalStore, Lease, LeaseWish, RunEntry } from '../../../contracts/journal.ts';
 
 /**
- * Enters a run in a store, and takes it. One of that id whose process died before it had begun is nothing yet: nobody was told
- * anything of it, and it begins now.
+ * Creates a run in a store and acquires its lease. A run of that id whose process died before the first record is started now: nothing of
+ * it was published.
  *
- * @throws `journal.exists` where there is a run of that id.
+ * @throws `journal.exists` if there is a run of that id.
  */
-export const enterRun = async (store: JournalStore, entry: RunEntry, wish: LeaseWish): Promise<Lease> => {
+export const enterRun = async (store: JournalStore, entry: RunEntry, request: LeaseWish): Promise<Lease> => {
   try {
-    return await store.create(entry, wish);
+    return await store.create(entry, request);
   } catch (thrown) {
     if (!isTroupeError(thrown, 'journal.exists')) throw thrown;
-    const lease = await takeEmpty(store, entry, wish);
+    const lease = await takeEmpty(store, entry, request);
     if (lease === undefined) throw thrown;
     return lease;
   }
@@ -21,15 +21,15 @@ export const enterRun = async (store: JournalStore, entry: RunEntry, wish: Lease
 const takeEmpty = async (
   store: JournalStore,
   { runId, agent }: RunEntry,
-  wish: LeaseWish,
+  request: LeaseWish,
 ): Promise<Lease | undefined> => {
   const isEmpty = async (): Promise<boolean> => (await store.read(runId, 0, 1)).length === 0;
   if ((await store.entry(runId))?.agent !== agent || !(await isEmpty())) return undefined;
   let lease: Lease;
   try {
-    lease = await store.acquire(runId, wish);
+    lease = await store.acquire(runId, request);
   } catch (thrown) {
-    // Whoever entered it is about to begin.
+    // Another process has just created it and is about to start it.
     if (isTroupeError(thrown, 'journal.held')) return undefined;
     throw thrown;
   }

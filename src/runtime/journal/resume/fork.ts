@@ -21,43 +21,44 @@ import { partingAt } from './run-point.ts';
 import {
   assertSecretsKnown,
   beginAgain,
-  journaled,
+  createJournaledRun,
   keepIn,
   knownTo,
   optionsOf,
   recordsIn,
-  wishFor,
+  leaseRequestFor,
 } from './stored-run.ts';
 
-/** Where a run is forked, and what is other from there. */
+/** The point at which a run is forked, and the changes made there. */
 export interface ForkOptions extends Omit<ResumeOptions, 'model'> {
-  /** Before that step or event. Default: at the end of what there is. */
+  /** Before this step or event. Default: the end of the journal. */
   readonly at?: RunPoint | undefined;
   readonly change?: ForkChange | undefined;
-  /** Of the fork. Default: a random UUID. */
+  /** Id of the fork. Default: a random UUID. */
   readonly runId?: string | undefined;
-  /** Looks into the fork, from its beginning on: also what it shares. */
+  /** Inspects the fork from its beginning, including the part that it shares. */
   readonly inspect?: RunOptions['inspect'];
 }
 
-/** What is other in a fork. Another prompt, or other tools, are another agent: give that one to `fork`. */
+/** Changes made in a fork. Another prompt or other tools are another agent: pass that one to `fork`. */
 export interface ForkChange {
   readonly model?: ModelChoice | undefined;
-  /** Said to the run's root when the fork begins. */
+  /** Sent to the run's root when the fork starts. */
   readonly message?: string | Message | undefined;
 }
 
 /**
- * Begins a new run that shares its first part with another, and goes on by itself from there; the other is left as it is.
+ * Starts a new run that shares the beginning of another and continues independently; the other run is unchanged.
  *
- * What was answered before the point is not asked again: it costs nothing. `agent` has to do up to there what the run did.
+ * Answers from before the point are reused at no cost. Up to there, `agent` has to do what the run did.
  *
  * @example
  * const other = await fork(clerk, 'run-17', { store, at: { step: 2 }, change: { model: 'anthropic:claude-sonnet-4-5' } });
  * const { output } = await other.result;
  *
  * @throws {TroupeError} `command.usage` for a point that the run does not have; {@link DeterminismError} where the agent does something
- * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `journal.failed` where the
+ * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `journal.failed`
+ * where the
  * store does not answer and `signal` is aborted, or the time of the run is up; `secret.missing`, `secret.wrong-key`.
  */
 export const fork = async <Input, Output, State>(
@@ -78,17 +79,21 @@ export const fork = async <Input, Output, State>(
   );
   assertSecretsKnown(runId, opened, key);
   const { records: shared, inHand, seq } = partingAt(records, at);
-  // A conversation goes on with the run that it has, not with what might have been.
+  // The thread continues with the original run, not with the fork.
   const begun: Began = { ...began, runId: forkId, thread: undefined, fork: { runId, seq } };
   const first = [begun, ...renamed(shared.slice(1), runId, forkId)];
-  const { run, journal } = journaled(definition, optionsOf(begun, { ...options, model: change?.model }), {
-    isAttended: true,
-  });
+  const { run, journal } = createJournaledRun(
+    definition,
+    optionsOf(begun, { ...options, model: change?.model }),
+    {
+      isAttended: true,
+    },
+  );
   run.secrets.know(opened.fields);
   hideInput(run.secrets, definition, begun.input);
   const redact = (text: string): string => run.secrets.text(text);
   const creating = async (): Promise<Lease> =>
-    store.create(entryOf(begun, systemClock.now(), redact), wishFor(store));
+    store.create(entryOf(begun, systemClock.now(), redact), leaseRequestFor(store));
   const lease = await whileWanted(creating(), {
     ...wanted,
     timeMs: run.deadlines.wholeMs,
@@ -125,13 +130,13 @@ const answersIn = (record: Arrived | undefined): ReadonlyMap<string, EffectAnswe
   return new Map();
 };
 
-/** Records under another run's id: it stands by itself, and at the beginning of keys. */
+/** Records under another run's id, which occurs alone and at the beginning of keys. */
 const renamed = (records: readonly JournalRecord[], from: string, to: string): readonly JournalRecord[] => {
   const rename = (_key: string, value: unknown): unknown => {
     if (typeof value !== 'string') return value;
     if (value === from) return to;
     return value.startsWith(`${from}/`) ? `${to}${value.slice(from.length)}` : value;
   };
-  // What is renamed is what it was, but for that.
+  // Renaming keeps the type of each record.
   return JSON.parse(JSON.stringify(records), rename) as readonly JournalRecord[];
 };

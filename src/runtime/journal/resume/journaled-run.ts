@@ -7,21 +7,21 @@ import type { Usage } from '../../../contracts/model.ts';
 import type { Outcome, RunStatus } from '../../../contracts/run.ts';
 import type { Artifact } from '../../../contracts/tool.ts';
 import type { Job } from '../../actors/actor.ts';
-import type { Place } from '../../people/request-book.ts';
+import type { EventPlace } from '../../people/request-book.ts';
 import type { Run } from '../../run/run.ts';
 
-/** A run as its journal sees it: what is done to it when something on record happens to it again. */
+/** The run as its journal drives it: applies recorded arrivals and events to it. */
 export class JournaledRun {
   #attached: Run | undefined;
 
-  /** Says which run it is: a run is made with its journal. */
+  /** Connects the run, which is constructed after its journal. */
   attach(run: Run): void {
     this.#attached = run;
   }
 
   get #run(): Run {
     if (this.#attached === undefined)
-      throw new TroupeError('internal', 'Cannot journal a run as it is not made yet');
+      throw new TroupeError('internal', 'Cannot journal a run as it does not exist yet');
     return this.#attached;
   }
 
@@ -46,7 +46,7 @@ export class JournaledRun {
   get isBusy(): boolean {
     return this.#run.isBusy;
   }
-  /** How the run ended, once its last event is written. */
+  /** Status of the ended run, once its last event is written. */
   get ending(): RunStatus | undefined {
     const { events } = this.#run.log;
     const last = events.length === 0 ? undefined : events.at(events.length - 1);
@@ -59,8 +59,8 @@ export class JournaledRun {
   work(job: Job): void {
     this.#run.work(job);
   }
-  /** A message that came into another scope: it is handed on when that is gone through. */
-  overheard(message: Message, path: string): void {
+  /** Registers a message that arrived in another scope: it is delivered when that scope is replayed. */
+  noteMessage(message: Message, path: string): void {
     this.#run.mail.note(message, path);
   }
   subscribed(path: string, topic: string, isOn: boolean): void {
@@ -87,7 +87,7 @@ export class JournaledRun {
   lose(error: TroupeError): void {
     this.#run.ending.lose(error);
   }
-  /** What a model was sent, and gave, when that happened first. */
+  /** Restores the recorded request or response of a model call. */
   sent(arrival: Arrival): void {
     const { log, runId } = this.#run;
     if (arrival.type === 'sent') log.sent.restore(`${runId}/${arrival.key}`, arrival.request);
@@ -97,23 +97,23 @@ export class JournaledRun {
     this.#run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
   }
 
-  /** True if it is not this process's any more. */
+  /** True if another process has the run, or the store failed. */
   get isLost(): boolean {
     return this.#run.ending.isLost;
   }
 
-  /** Has records written that an effect had to remember. */
+  /** Writes the records that an effect had to remember. */
   remember(path: string, key: string, records: readonly MemoryRecord[]): void {
     this.#run.actors.at(path)?.memory?.rememberAs(`${this.runId}/${key}`, records);
   }
 
-  /** What a child of an effect used, which no event of its own tells. */
+  /** Charges the usage of an effect's child, which has no event of its own. */
   charged(path: string, model: string, usage: Usage, costUsd: number | undefined): void {
     for (const counter of this.#run.actors.at(path)?.counters ?? []) counter.charge(model, usage, costUsd);
   }
 
-  /** Something was told from outside: what came of it besides. */
-  heard(body: EventBody, place: Place): void {
+  /** Applies the side effects of a recorded event. */
+  heard(body: EventBody, place: EventPlace): void {
     this.#run.person.heard(body, place);
     const actor = this.#run.actors.at(place.path);
     switch (body.type) {
@@ -137,7 +137,7 @@ export class JournaledRun {
     }
   }
 
-  /** A model that was made by hand is not known by its name: whoever takes up the run has to give it again. */
+  /** A model object is not recorded by name: the caller who resumes the run has to pass it again. */
   #swap(to: string): void {
     try {
       this.#run.choose(to);

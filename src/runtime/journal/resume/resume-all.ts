@@ -8,32 +8,32 @@ import type { RunHandle } from '../../../contracts/run.ts';
 import type { ResumeOptions } from './resume.ts';
 import { resume } from './resume.ts';
 
-/** An agent or a team, whatever it takes and gives. */
+/** An agent or a team of any input and output. */
 type AnyAgent = Agent<never, unknown, unknown>;
 
-/** Options with which each of the runs is resumed. */
+/** Options that apply to each of the runs. */
 export type ResumeAllOptions = Omit<ResumeOptions, 'store'>;
 
-/** The unfinished runs of a store after they were resumed. */
+/** The unfinished runs of a store, by what became of them. */
 export interface ResumedRuns {
-  /** They are under way here. */
+  /** Resumed, and running in this process. */
   readonly resumed: readonly RunHandle<unknown, unknown>[];
-  /** Somebody else has them. */
+  /** Held by another process. */
   readonly held: readonly RunEntry[];
-  /** None of the agents that were given is theirs. */
+  /** Runs of agents that were not given. */
   readonly unclaimed: readonly RunEntry[];
-  /** They could not be resumed, and why: unreadable, of a later release, or their agent does something else by now. */
+  /** Could not be resumed, and why: unreadable, of a later release, or their agent does something else now. */
   readonly failed: readonly { readonly entry: RunEntry; readonly error: TroupeError }[];
-  /** The store cannot say what they are: whether they are over is not known. */
+  /** Entries that the store cannot read: it is not known whether they are over. */
   readonly unreadable: readonly UnreadableEntry[];
 }
 
 /**
- * Resumes all runs of a store that are not over, as a server does when it boots: those that were under way when their process ended, and
- * those that wait for a person, a message or a time.
+ * Resumes all unfinished runs of a store, as a server does when it boots: those that were running when their process ended, and those that
+ * wait for a person, a message or a time.
  *
- * Runs that others hold are passed over, and so are those that cannot be read: one of them keeps no other from going on. Each agent is
- * found by its name. A run that was entered in the store and has no record yet is left to the process that begins it, see `runOrResume`.
+ * Runs that other processes hold are skipped, and so are unreadable ones: one of them does not keep the others from resuming. Agents are
+ * found by name. A run without a record yet is left to the process that starts it, see `runOrResume`.
  *
  * @example
  * const { resumed, held, failed } = await resumeAll(store, [clerk, desk]);
@@ -55,22 +55,22 @@ export const resumeAll = async (
   });
 };
 
-/** The way in which each unfinished run of a store is resumed. */
+/** Options of {@link resumeEach}. */
 export interface EachRun<Resumed> {
-  /** Resumes one; undefined where nobody here has its agent. */
+  /** Resumes one run; undefined if its agent is not known here. */
   readonly resumeOne: (entry: RunEntry) => Promise<Resumed | undefined>;
-  /** Leaves out those that wait, and whose time has not come, and to whom nobody has written. Default: none. */
+  /** Skips runs that wait, are not due, and have no letters. Default: none. */
   readonly isDueOnly?: boolean | undefined;
-  /** Once it is aborted no other run is resumed. */
+  /** Once aborted, no further run is resumed. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The unfinished runs of a store after they were resumed, with what resuming each came to. */
+/** The unfinished runs of a store, with what `resumeOne` returned for each. */
 export interface ResumedEach<Resumed> extends Omit<ResumedRuns, 'resumed'> {
   readonly resumed: readonly Resumed[];
 }
 
-/** Resumes the unfinished runs of a store one after the other, the oldest first: who came first goes on first. */
+/** Resumes the unfinished runs of a store one after the other, oldest first. */
 export const resumeEach = async <Resumed>(
   store: JournalStore,
   { resumeOne, isDueOnly = false, signal }: EachRun<Resumed>,
@@ -96,7 +96,7 @@ export const resumeEach = async <Resumed>(
   return { resumed, held, unclaimed, failed, unreadable: open.unreadable ?? [] };
 };
 
-/** Checks whether a run was under way when its process ended, its time has come, or somebody has written to it. */
+/** Checks whether a run was running when its process ended, is due, or has letters. */
 const isDue = async (store: JournalStore, { runId, status, dueAt = Infinity }: RunEntry): Promise<boolean> =>
   status === 'running' || dueAt <= systemClock.now() || (await store.letters(runId)).length > 0;
 

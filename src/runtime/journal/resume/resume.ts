@@ -5,11 +5,11 @@ import type { RunHandle, RunOptions } from '../../../contracts/run.ts';
 import type { Definition } from '../../define/definition.ts';
 import { definitionOf } from '../../define/definition.ts';
 import { resumeTaken } from './resumed-run.ts';
-import { knownTo, takeOver } from './stored-run.ts';
+import { knownTo, acquireRun } from './stored-run.ts';
 import { storeWithheld } from '../write/store-silent.ts';
 import { releaseLate, whileWanted } from './while-wanted.ts';
 
-/** What a run that is taken up again may be told: what it was begun with is in its journal. */
+/** Options of {@link resume}; those that the run was started with are in its journal. */
 export type ResumeOptions = Omit<
   RunOptions,
   'runId' | 'history' | 'thread' | 'task' | 'budget' | 'limits' | 'store' | 'inspect' | 'paused'
@@ -18,20 +18,21 @@ export type ResumeOptions = Omit<
 };
 
 /**
- * Goes on with a run where its journal ends, in this process or any other: what models and tools answered is used again, and
- * what was asked for and not answered is done.
+ * Resumes a run where its journal ends, in this process or any other: recorded answers are reused, and effects without an answer are
+ * executed.
  *
- * A call that may have been done is repeated only if its tool is `idempotent` (it is given the same key), asked after where the tool
- * can be (`whatBecame`), and else `tool.ambiguous`: a person decides. Waits and approvals go on as if nothing had happened. Of a run that is
- * over, the handle gives the result. `agent` has to be the one that the run was begun with; prompts and tools may have changed, as
- * far as the run does not do something else for it. Hooks and observers are told the whole run, from its first event on, each once.
+ * A call that may have been made is repeated only if its tool is `idempotent` (it gets the same key), looked up if the tool can be queried
+ * by key (`whatBecame`), and otherwise surfaces as `tool.ambiguous` for a person to decide. Waits and approvals stay open. For a run that
+ * is over, the handle gives the result. `agent` has to be the one that the run was started with; prompts and tools may have changed as long
+ * as the run does nothing else because of it. Hooks and observers receive every event of the run once, from the first.
  *
  * @example
  * const store = sqliteStore('./runs.db');
  * const handle = await resume(clerk, 'run-17', { store });
  * const { output } = await handle.result;
  *
- * @throws {TroupeError} `journal.unknown`; `journal.held` while another process has it; `journal.corrupt`, `journal.version`; `secret.missing` for
+ * @throws {TroupeError} `journal.unknown`; `journal.held` while another process has it; `journal.corrupt`, `journal.version`;
+ * `secret.missing` for
  * a secret that the journal refers to and that is not known here, or a key that is not; `secret.wrong-key`; and
  * {@link DeterminismError} (`journal.diverged`) where the agents do something else than the journal says.
  */
@@ -42,7 +43,7 @@ export const resume = async <Input, Output, State>(
 ): Promise<RunHandle<Output, State>> => {
   const { store, ...rest } = options;
   const definition = journaledDefinition(agent);
-  const taken = await whileWanted(takeOver(store, runId, knownTo(definition, rest)), {
+  const taken = await whileWanted(acquireRun(store, runId, knownTo(definition, rest)), {
     signal: rest.signal,
     clock: rest.clock,
     timeMs: timeIn(rest),
@@ -52,13 +53,13 @@ export const resume = async <Input, Output, State>(
   return resumeTaken<Output, State>(definition, taken, rest);
 };
 
-/** The time that a run may take, where whoever resumes it would begin it as well. */
+/** The time limit given by a caller that may start the run as well. */
 const timeIn = ({ budget }: Pick<RunOptions, 'budget' | 'signal'>): number | undefined => budget?.timeMs;
 
-/** The definition behind an agent's face. @throws `agent.invalid` for something that only looks like one. */
+/** The definition of an agent. @throws `agent.invalid` for an object that only looks like one. */
 export const journaledDefinition = (agent: { readonly name: string }): Definition => {
   const definition = definitionOf(agent);
   if (definition !== undefined) return definition;
-  const message = `Cannot go on with a run of '${agent.name}' as it was not made by agent() or a team`;
+  const message = `Cannot resume a run of '${agent.name}' as it was not made by agent() or a team`;
   throw new TroupeError('agent.invalid', message);
 };

@@ -6,13 +6,13 @@ import { hideInput } from '../../secrets/hide-fields.ts';
 import { joinThread } from '../../thread/run-thread.ts';
 import type { Run } from '../../run/run.ts';
 import type { Watch } from '../../turn/watch.ts';
-import type { Taken } from './stored-run.ts';
-import { beginAgain, journaled, keepIn, opening, optionsOf } from './stored-run.ts';
+import type { AcquiredRun } from './stored-run.ts';
+import { beginAgain, createJournaledRun, keepIn, opening, optionsOf } from './stored-run.ts';
 
-/** Goes on with a run whose journal was taken over. */
+/** Resumes a run whose lease and journal were acquired. */
 export const resumeTaken = async <Output, State>(
   definition: Definition,
-  taken: Taken,
+  taken: AcquiredRun,
   options: RunOptions,
 ): Promise<RunHandle<Output, State>> => {
   const { run, go } = await resumedRun(definition, taken, options);
@@ -25,21 +25,21 @@ export const resumeTaken = async <Output, State>(
   return new Handle<Output, State>(run);
 };
 
-/** Makes a run of a journal that was taken over; `go` goes on with it where its records end, and throws where they do not fit. */
+/** Creates a run from an acquired journal. `go` replays the records and continues; it throws if they do not match. */
 export const resumedRun = async (
   definition: Definition,
-  { store, lease, records, began, opened, key }: Taken,
+  { store, lease, records, began, opened, key }: AcquiredRun,
   options: RunOptions,
   watch?: Watch,
 ): Promise<{ readonly run: Run; readonly go: () => void }> => {
   const { runId, agent } = began;
   if (agent !== definition.name) {
     await store.release(lease);
-    const message = `Cannot resume run '${runId}' as it is one of '${agent}': found '${definition.name}'`;
+    const message = `Cannot resume run '${runId}' as its agent is '${agent}': found '${definition.name}'`;
     throw new TroupeError('journal.diverged', message, { runId });
   }
   const given = { ...optionsOf(began, options), store };
-  const { run, journal } = journaled(definition, given, { isAttended: true, watch });
+  const { run, journal } = createJournaledRun(definition, given, { isAttended: true, watch });
   run.secrets.know(opened.fields);
   hideInput(run.secrets, definition, began.input);
   joinThread(run, began.input, given);
@@ -63,7 +63,7 @@ export const resumedRun = async (
             },
           },
         );
-        // Before anything can be too late: they came in time.
+        // First, so that letters sent in time are not late.
         heartbeat.take(letters);
       } catch (thrown) {
         failed(thrown);

@@ -6,19 +6,19 @@ import type { RunHandle, RunOptions } from '../../../contracts/run.ts';
 import { startStored } from './stored-run.ts';
 import { journaledDefinition, resume } from './resume.ts';
 
-/** Options with which a run is begun or resumed. Of one that is resumed, what it was begun with is its journal's to say. */
+/** Options for starting or resuming a run. A resumed run keeps what it was started with, as its journal has it. */
 export type RunOrResumeOptions = Omit<RunOptions, 'runId' | 'store' | 'inspect' | 'paused'> & {
   readonly store: JournalStore;
-  /** The name of the run: the same name is the same run, however often it is asked for. */
+  /** The id of the run: the same id is the same run, however often it is requested. */
   readonly runId: string;
 };
 
 /**
- * Begins a run, or resumes it where its journal ends, whichever is due; of a run that is over, the handle gives the result.
+ * Starts a run, or resumes it where its journal ends; for a run that is over, the handle gives the result.
  *
- * Idempotent by `runId`, so that a server may do it at each attempt of a request: a run whose process died before the first
- * record begins, and of several processes that ask at once one begins it, and the others are refused while that one has it. The
- * `input`, and what else a run begins with, counts only where it begins.
+ * Idempotent by `runId`, so that a server may call it at each attempt of a request: a run whose process died before the first record is
+ * started, and of several concurrent callers one starts it while the others are refused until its lease is free. `input` and the other
+ * starting options count only if the run is started.
  *
  * @example
  * const store = sqliteStore('./runs.db');
@@ -44,26 +44,26 @@ export const runOrResume = async <Input, Output, State>(
     await begun(handle);
     return handle;
   } catch (thrown) {
-    // Somebody else was faster, and may be through by now.
+    // Another process created the run first, and may have finished it by now.
     if (isTroupeError(thrown, 'journal.exists')) return resume(agent, runId, given);
     throw thrown;
   }
 };
 
-/** Resolves when a run has published its first event; rejects if it is over before. */
+/** Resolves when a run has published its first event; rejects if it ends before that. */
 const begun = (handle: Pick<RunHandle<unknown, unknown>, 'events$' | 'result'>): Promise<unknown> => {
-  let hasTold = false;
-  const told = new Promise<void>((resolve) => {
-    // One that could not be entered in the store ends without it.
+  let hasStarted = false;
+  const started = new Promise<void>((resolve) => {
+    // A run that the store refused ends without it.
     handle.events$.pipe(take(1)).subscribe(({ type }) => {
       if (type !== 'run.started') return;
-      hasTold = true;
+      hasStarted = true;
       resolve();
     });
   });
   const over = handle.result.catch((thrown: unknown) => {
-    // That it failed after it had begun is its result's to say.
-    if (!hasTold) throw thrown;
+    // A failure after the start is reported by the result.
+    if (!hasStarted) throw thrown;
   });
-  return Promise.race([told, over]);
+  return Promise.race([started, over]);
 };

@@ -4,26 +4,23 @@ import type { Arrived, JournalRecord } from '../../../contracts/journal-record.t
 /** A point of a run: before a step of its root, or before the event of that number. */
 export type RunPoint = { readonly step: number } | { readonly seq: number };
 
-/** The records up to a point. */
+/** The records before a point. */
 export const recordsUpTo = (
   records: readonly JournalRecord[],
   point: RunPoint | undefined,
 ): readonly JournalRecord[] => (point === undefined ? records : records.slice(0, indexOf(records, point)));
 
-/** What came before a point, so that what is done at it can still be changed. */
+/** A fork's share of a run. */
 export interface Parting {
-  /** What is shared. */
+  /** The shared records. */
   readonly records: readonly JournalRecord[];
-  /** The answer that brought the run to the point: it is told again, after what is changed. */
+  /** The answer that led to the point: delivered again after the changes. */
   readonly inHand: Arrived | undefined;
-  /** The number of the first event that comes after what is shared. */
+  /** Number of the first event that is not shared. */
   readonly seq: number;
 }
 
-/**
- * Where a fork at a point parts from its run: before the last answer that led there, as the machine goes on to the point in
- * one move when it is told that.
- */
+/** Splits a run at a point: before the last answer that led there, as the machine moves from that answer to the point in one transition. */
 export const partingAt = (records: readonly JournalRecord[], point: RunPoint | undefined): Parting => {
   const end = point === undefined ? records.length : indexOf(records, point);
   const last = point === undefined ? -1 : lastAnswerBefore(records, end);
@@ -33,7 +30,7 @@ export const partingAt = (records: readonly JournalRecord[], point: RunPoint | u
   return { records: shared, inHand: inHand?.kind === 'arrived' ? inHand : undefined, seq: events };
 };
 
-/** The answer in the run's own scope from which everything up to `end` follows; -1 where something else came in since. */
+/** Index of the answer in the run's own scope from which everything up to `end` follows; -1 if something else arrived since. */
 const lastAnswerBefore = (records: readonly JournalRecord[], end: number): number => {
   for (let index = end - 1; index > 0; index -= 1) {
     const record = records[index];

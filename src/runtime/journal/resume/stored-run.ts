@@ -14,9 +14,9 @@ import { modelSecrets } from '../../actors/models.ts';
 import { hideInput, markedFields } from '../../secrets/hide-fields.ts';
 import { redactorOf } from '../../../policy/redaction.ts';
 import type { Definition } from '../../define/definition.ts';
-import type { Line } from '../../run/held-handle.ts';
-import { HeldHandle } from '../../run/held-handle.ts';
-import { joinThread, noLine } from '../../thread/run-thread.ts';
+import type { StartQueue } from '../../run/queued-handle.ts';
+import { QueuedHandle } from '../../run/queued-handle.ts';
+import { joinThread, noQueue } from '../../thread/run-thread.ts';
 import type { Run } from '../../run/run.ts';
 import type { StartSetup } from '../../run/create-run.ts';
 import { createRun } from '../../run/create-run.ts';
@@ -31,23 +31,23 @@ import { RunStates } from '../../thread/run-states.ts';
 import { storeUnopened } from '../write/store-silent.ts';
 import { asGiven } from '../replay/unlimited.ts';
 
-/** The time that a process may be silent before another may take its runs over, in ms. */
+/** Time without a heartbeat after which another process may acquire a run, in ms. */
 const LEASE_MS = 15_000;
 
-/** A run and the journal that it is to be kept in. */
+/** A run and its journal. */
 export interface Journaled {
   readonly run: Run;
   readonly journal: RunJournal;
 }
 
-/** What the caller of a run that has a journal decides. */
+/** Setup of a run that has a journal. */
 export interface JournaledSetup extends StartSetup {
-  /** True if what models are sent is recorded, too. Default true. */
+  /** Records the requests sent to models, too. Default true. */
   readonly keepsSent?: boolean | undefined;
 }
 
-/** Makes a run with a journal; it has not begun, and is not written anywhere yet. */
-export const journaled = (
+/** Creates a run with a journal. It is neither started nor written yet. */
+export const createJournaledRun = (
   definition: Definition,
   options: RunOptions,
   { keepsSent, ...setup }: JournaledSetup,
@@ -68,15 +68,15 @@ export const journaled = (
   return { run, journal };
 };
 
-/** A run that is kept in a store, and where it waits: it begins once it is its turn and the store has it. */
+/** Creates a run that is kept in a store, and its place in the queue: it starts when it is its turn and the store has it. */
 export const storedRun = (
   definition: Definition,
   input: unknown,
   options: RunOptions & { readonly store: JournalStore },
   setup: StartSetup,
-  line: Line = noLine,
-): { readonly run: Run; readonly line: Line } => {
-  const { run, journal } = journaled(definition, options, { ...setup, isAttended: true });
+  line: StartQueue = noQueue,
+): { readonly run: Run; readonly line: StartQueue } => {
+  const { run, journal } = createJournaledRun(definition, options, { ...setup, isAttended: true });
   run.secrets.give(modelSecrets(definition, options.model));
   hideInput(run.secrets, definition, input);
   const earlier = joinThread(run, input, options);
@@ -84,14 +84,14 @@ export const storedRun = (
     const { store, secretKey } = options;
     const key = secretKeyOf(secretKey);
     const fields = key === undefined ? markedFields(definition) : [];
-    // A program that stores no run does not load what that takes.
+    // Programs that store no run do not load the code for it.
     if (fields.length > 0)
       throw (await import('../../../persistence/field-vault.ts')).keyMissing(run.runId, fields);
     const history = earlier === undefined ? options.history : await earlier();
-    const { assertReadable } = await import('../replay/check-records.ts');
+    const { assertReadable } = await import('../replay/parse-records.ts');
     const began = assertReadable(beganWith(run, definition, input, { ...options, history }));
     const entry = entryOf(began, began.at, (text) => run.secrets.text(text));
-    const lease = await enterRun(store, entry, wishFor(store));
+    const lease = await enterRun(store, entry, leaseRequestFor(store));
     if (run.ending.isLost) {
       await store.release(lease);
       return undefined;
@@ -126,12 +126,12 @@ export const storedRun = (
   };
 };
 
-/** What a run that its store has taken in begins with. */
+/** The starting point of a run that its store has accepted. */
 interface Opened {
   readonly history: RunOptions['history'];
 }
 
-/** Waits for a store as long as the run may take: one that never answers ends a run that is aborted, or whose time is up. */
+/** Waits for a store as long as the run may take: a store that never answers ends an aborted or overdue run. */
 const awaitStore = <Value>({ run, journal }: Journaled, opening: Promise<Value>): Promise<Value> => {
   const { wholeMs } = run.deadlines;
   const timer =
@@ -156,15 +156,15 @@ export const startStored = <Output, State>(
   setup: StartSetup,
 ): RunHandle<Output, State> => {
   const { run, line } = storedRun(definition, input, options, setup);
-  const handle = new HeldHandle<Output, State>(run, line);
+  const handle = new QueuedHandle<Output, State>(run, line);
   handle.enter(input, options);
   return handle;
 };
 
-const NOT_OPENED = 'Cannot begin the run as its store failed';
+const NOT_OPENED = 'Cannot start the run as its store failed';
 
-/** What it takes to go on with a run. */
-export interface Taken {
+/** An acquired run: everything needed to resume it. */
+export interface AcquiredRun {
   readonly store: JournalStore;
   readonly lease: Lease;
   readonly records: readonly JournalRecord[];
@@ -173,19 +173,23 @@ export interface Taken {
   readonly key: SecretKey | undefined;
 }
 
-/** What opens a journal beside the variables of the process. */
+/** Secrets and keys for opening a journal, beside the environment variables. */
 export type KnownHere = Pick<RunOptions, 'secrets' | 'secretKey'>;
 
-/** What is known beside the variables, with what the models of an agent know. */
+/** The given secrets, and those of the agent's models. */
 export const knownTo = (
   definition: Definition,
   { model, secrets, secretKey }: KnownHere & Pick<RunOptions, 'model'>,
 ): KnownHere => ({ secrets: { ...modelSecrets(definition, model), ...secrets }, secretKey });
 
-/** Takes a run over from whoever had it, with all that its journal has. */
-export const takeOver = async (store: JournalStore, runId: string, given: KnownHere = {}): Promise<Taken> => {
+/** Acquires the lease of a run and loads its journal. */
+export const acquireRun = async (
+  store: JournalStore,
+  runId: string,
+  given: KnownHere = {},
+): Promise<AcquiredRun> => {
   const key = secretKeyOf(given.secretKey);
-  const lease = await store.acquire(runId, wishFor(store));
+  const lease = await store.acquire(runId, leaseRequestFor(store));
   try {
     const found = await recordsIn(store, runId, given);
     assertSecretsKnown(runId, found.opened, key);
@@ -199,14 +203,14 @@ export const takeOver = async (store: JournalStore, runId: string, given: KnownH
 /** All records of a run. @throws `journal.unknown`, `journal.corrupt`, `journal.version` */
 export const recordsIn = async (store: JournalStore, runId: string, given: KnownHere = {}) => {
   const { openJournal } = await import('../../../persistence/journal-codec.ts');
-  const { checkRecords } = await import('../replay/check-records.ts');
+  const { parseRecords } = await import('../replay/parse-records.ts');
   const { secrets } = redactorOf(undefined, givenSecrets(given));
   const rows = await store.read(runId);
   const key = secretKeyOf(given.secretKey);
   const fields = key === undefined ? {} : await unlocked(runId, rows, key);
   const opened = openJournal(runId, rows, { secrets, fields });
   if (opened.damage !== undefined) throw opened.damage;
-  const records = checkRecords(runId, opened.records);
+  const records = parseRecords(runId, opened.records);
   const [began] = records;
   if (began?.kind === 'began') return { records, began, opened };
   const isEmpty = records.length === 0;
@@ -215,13 +219,13 @@ export const recordsIn = async (store: JournalStore, runId: string, given: Known
   throw new TroupeError(code, `Cannot go on with run '${runId}' as ${why}`, { runId });
 };
 
-/** The values of fields in a journal; whoever has no key does not load what that takes. */
+/** Decrypts the sealed fields of a journal. Code for it is loaded only if there is a key. */
 const unlocked = async (runId: string, rows: readonly JournalRow[], key: SecretKey) => {
   const { unlockFields } = await import('../../../persistence/field-vault.ts');
   return unlockFields(runId, rows, key);
 };
 
-/** What was stored by a name alone has to be known where a run goes on: a placeholder is nothing to call a tool with. */
+/** Refuses to resume a run with unknown secrets: no tool may be called with a placeholder. */
 export const assertSecretsKnown = (
   runId: string,
   { missing, lockedFields }: Pick<OpenedJournal, 'missing' | 'lockedFields'>,
@@ -230,11 +234,11 @@ export const assertSecretsKnown = (
   if (lockedFields.length > 0) throw lockedOut(runId, lockedFields, key);
   if (missing.length === 0) return;
   const names = missing.join(', ');
-  const message = `Cannot go on with run '${runId}' as its journal refers to secrets that are not known here: ${names}. Set the variables, or give them as \`secrets\``;
+  const message = `Cannot resume run '${runId}' as its journal refers to secrets that are not known here: ${names}. Set the variables, or pass them as \`secrets\``;
   throw new TroupeError('secret.missing', message, { runId, details: { names: [...missing] } });
 };
 
-/** Why values of fields are not known: nobody gave the key that sealed them, or it was another. */
+/** The error for sealed fields that cannot be opened: no key was given, or a wrong one. */
 export const lockedOut = (
   runId: string,
   names: readonly string[],
@@ -242,21 +246,21 @@ export const lockedOut = (
 ): TroupeError => {
   const why =
     key === undefined
-      ? 'its journal has values of fields that are sealed, and there is no key to open them by'
-      : 'the key does not open the values of fields that its journal has sealed';
-  const message = `Cannot go on with run '${runId}' as ${why}: ${names.join(', ')}. Give the \`secretKey\` that it was kept by, or set TROUPE_SECRET_KEY; after a change of keys, give both`;
+      ? 'its journal has sealed fields, and no key was given'
+      : 'the key does not open the sealed fields of its journal';
+  const message = `Cannot resume run '${runId}' as ${why}: ${names.join(', ')}. Pass the \`secretKey\` that sealed them, or set TROUPE_SECRET_KEY; after a change of keys, pass both`;
   const code = key === undefined ? 'secret.missing' : 'secret.wrong-key';
   return new TroupeError(code, message, { runId, details: { names: [...names] } });
 };
 
-/** Begins a run that is on record with what it was begun with. */
+/** Starts a run with the input, history and states of its first record. */
 export const beginAgain = (run: Run, { input, history, states }: Began): void => {
   run.states ??= new RunStates();
   run.states.kept = states ?? {};
   run.beginAgain(input, history);
 };
 
-/** What a run was begun with is its journal's to say; the rest is whose process goes on with it. */
+/** Options of a resumed run: the journal determines what it was started with, the caller the rest. */
 export const optionsOf = (
   { runId, thread, history, task, budget, limits }: Began,
   options: RunOptions,
@@ -270,7 +274,7 @@ export const optionsOf = (
   limits: limits && asGiven<TreeLimits>(limits),
 });
 
-/** Where a run is to be kept. */
+/** A run, its journal, and the store to keep it in. */
 export interface Keeping {
   readonly store: JournalStore;
   readonly lease: Lease;
@@ -278,16 +282,16 @@ export interface Keeping {
   readonly journal: RunJournal;
   /** Seals the values of fields. */
   readonly key: SecretKey | undefined;
-  /** What a new journal begins with. */
+  /** The first records of a new journal. */
   readonly first?: readonly JournalRecord[] | undefined;
-  /** The journal that is gone on with. */
+  /** The journal to append to. */
   readonly after?: OpenedJournal | undefined;
 }
 
-/** Has all that is recorded written, and keeps the lease for as long as the run lasts. */
+/** Writes everything that is recorded, and renews the lease for as long as the run lasts. */
 export const keepIn = async (keeping: Keeping): Promise<Heartbeat> => {
   const { store, lease, run, journal, key, first, after } = keeping;
-  // Whoever keeps no run does not load what that takes.
+  // Programs that store no run do not load this code.
   const [{ JournalSeal }, { takeLetter }] = await Promise.all([
     import('../../../persistence/journal-codec.ts'),
     import('../letters/letters.ts'),
@@ -299,7 +303,7 @@ export const keepIn = async (keeping: Keeping): Promise<Heartbeat> => {
     store,
     lease,
     seal,
-    wish: () => wishFor(store),
+    wish: () => leaseRequestFor(store),
     change: () => ({
       status: journal.status,
       updatedAt: journal.now(),
@@ -334,7 +338,7 @@ export const keepIn = async (keeping: Keeping): Promise<Heartbeat> => {
   return heartbeat;
 };
 
-/** Opens what is sealed of a run's letters. */
+/** Decrypts the letters of a run. */
 export const opening =
   ({ secrets: { redactor } }: Run, key: SecretKey | undefined) =>
   async (letters: readonly Letter[]): Promise<readonly Letter[]> => {
@@ -343,11 +347,11 @@ export const opening =
     return openLetters(letters, { secrets: redactor.secrets, key });
   };
 
-/** Who this process is to a store. */
-export const wishFor = ({ identity = nobody() }: JournalStore): LeaseWish => ({
+/** The lease request of this process. */
+export const leaseRequestFor = ({ identity = nobody() }: JournalStore): LeaseWish => ({
   holder: identity.holder,
   ttlMs: LEASE_MS,
-  // Of the machine: a run may have a clock of its own.
+  // The machine's clock: a run may have its own.
   now: systemClock.now(),
   isGone: (holder) => identity.isGone(holder),
 });

@@ -5,19 +5,19 @@ import { HURRIED_STORE_MS } from '../write/last-write.ts';
 import type { JournalStore, Lease } from '../../../contracts/journal.ts';
 import type { WhyHurried } from '../write/store-silent.ts';
 
-/** What is waited for, and until when. */
+/** A deadline and an abort signal for waiting on a store. */
 export interface Wanted<Value> extends Pick<RunOptions, 'signal' | 'clock'> {
-  /** The time that it may take, in ms. Default: any time. */
+  /** Longest wait, in ms. Default: unlimited. */
   readonly timeMs?: number | undefined;
-  /** The error of giving it up. */
+  /** The error when the wait is given up. */
   readonly refusal: (why: WhyHurried) => Error;
-  /** Gives back what comes after it was given up. */
+  /** Releases a value that arrives too late. */
   readonly giveBack?: ((value: Value) => Promise<void>) | undefined;
 }
 
 /**
- * Waits for what a store is to give, as long as somebody wants it: once `signal` is aborted within bounds, and no longer than `timeMs`. What
- * comes later is given back.
+ * Waits for a store until it answers, `timeMs` has passed, or `signal` was aborted (with a grace period). A value that arrives later is
+ * passed to `giveBack`.
  */
 export const whileWanted = <Value>(
   taking: Promise<Value>,
@@ -55,8 +55,7 @@ export const whileWanted = <Value>(
       },
       (thrown: unknown) => {
         settle();
-        // As it is: the store said why.
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors
+        // Rethrown unchanged: the store has given the reason.
         reject(thrown);
       },
     );
@@ -68,6 +67,6 @@ export const releaseLate = async (store: JournalStore, lease: Lease): Promise<vo
   try {
     await store.release(lease);
   } catch {
-    // It runs out by itself.
+    // It expires by itself.
   }
 };

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../contracts/json.ts';
 
 const MARK = /\[redacted [^\]]*\]/;
 
-/** Checks whether `found` is what `recorded` was before secrets were taken out of it: `[redacted NAME]` stands for any text. */
+/** Checks whether `found` equals `recorded` before redaction: `[redacted NAME]` stands for any text. */
 export const isAsRedacted = (recorded: Json, found: Json): boolean => {
   if (typeof recorded === 'string')
     return typeof found === 'string' ? isTextAsRedacted(recorded, found) : isWholeMark(recorded);
@@ -28,7 +28,7 @@ export const isAsRedacted = (recorded: Json, found: Json): boolean => {
 
 const isWholeMark = (text: string): boolean => MARK.exec(text)?.[0] === text;
 
-/** Checks whether a text has all that another has beside its marks, in order. */
+/** Checks whether a text contains the parts between the other's marks, in order. */
 const isTextAsRedacted = (recorded: string, found: string): boolean => {
   if (recorded === found) return true;
   const pieces = recorded.split(MARK);

@@ -1,8 +1,8 @@
 import { idempotencyKey } from '../../../actors/call-key.ts';
 import type { Json } from '../../../contracts/json.ts';
-import type { KeptRecord } from '../replay/followed.ts';
+import type { KeptRecord } from '../replay/derived-events.ts';
 
-/** The idempotency keys of the calls of a run: those of a run that began in 0.1 have no digest of the arguments. */
+/** Idempotency keys of the calls of a run. Runs started with 0.1 have no digest of the arguments in them. */
 export class CallKeys {
   readonly #conceal: (text: string) => string;
   #hasDigests = true;
@@ -11,7 +11,7 @@ export class CallKeys {
     this.#conceal = conceal;
   }
 
-  /** Takes in how a run began. */
+  /** Reads from the first record which kind of keys the run has. */
   follow(began: KeptRecord | undefined): void {
     this.#hasDigests = began?.kind !== 'began' || began.keys === 'digest';
   }

@@ -1,25 +1,25 @@
 import type { Ask, AskOf } from '../../../machines/asks.ts';
 import type { Actor } from '../../actors/actor.ts';
 
-/** What is written, or being written, when it is a promise. */
+/** A commit that is done, or the promise of it. */
 type Written = void | Promise<void>;
 
-/** A step whose calls may begin when what was decided in it is written. */
+/** A step whose calls may start once its decision is committed. */
 interface DecidedStep {
   readonly step: number;
-  /** The number of times that its agent had asked for something by then. */
+  /** Number of turns in which its agent had asked for effects by then. */
   readonly turn: number;
   readonly written: Written;
 }
 
 /**
- * Holds effects until they may begin: what acts on the world begins once all that led to it is written, whatever a tool says of itself. A run
- * that is killed in the midst of it comes to the same call again, and to no other.
+ * Holds effects until they may start: one that acts on the world starts once everything that led to it is committed, whatever its tool
+ * declares. A run that is killed then resumes with the same call, and with no other.
  *
- * I1  All calls of a step begin after one commit: they follow from one decision.
- * I2  That a call is about to be made is written first if it must not be made twice: one that is asked for when others are done, as
- *     it has to be alone, begins after a separate commit.
- * I3  So does a call that had to wait, to be approved or to be tried again: it follows from more than the decision.
+ * I1 All calls of a step start after one commit, as they follow from one decision.
+ * I2 A call that must not be repeated is committed before it starts: one that is requested later because it has to run alone
+ * starts after a commit of its own.
+ * I3 So does a call that waited for approval or a retry, as it follows from more than the decision.
  */
 export class DecidedSteps {
   readonly #flush: () => Written;
@@ -29,7 +29,7 @@ export class DecidedSteps {
     this.#flush = flush;
   }
 
-  /** Writes what led to an effect, if it has to be written first; a promise where the store needs one. */
+  /** Commits everything that led to an effect, if the effect needs that; a promise only if the store is asynchronous. */
   before(entry: Actor, ask: Ask): Written {
     if (ask.port === 'act') return this.#beforeCall(entry.principal, ask);
     return ask.port === 'tool' || isOwnWork(entry, ask) ? this.#flush() : undefined;
@@ -46,10 +46,10 @@ export class DecidedSteps {
   }
 }
 
-/** Checks whether nothing is done twice if a call is made twice. */
+/** Checks whether repeating a call is safe. */
 const isRepeatable = ({ principal }: Actor, ask: AskOf<'act'>): boolean =>
   principal.tools.find(ask.input.call.name)?.idempotent ?? true;
 
-/** A function decides, which may act on the world as any tool does: a node of a workflow is one. */
+/** A `decide` function may act on the world as any tool does: a node of a workflow is one. */
 const isOwnWork = ({ definition }: Actor, { port }: Ask): boolean =>
   port === 'decide' && definition.agent?.decide !== undefined;

@@ -1,16 +1,16 @@
 import type { Arrival, BudgetDrawn } from '../../../contracts/journal-record.ts';
 
-/** What was used of the budgets of a run before it was taken up again. */
+/** Budget used by a run before it was resumed. */
 export class DrawnBudgets {
   readonly #used = new Map<string, BudgetDrawn>();
   readonly #paid = new Set<string>();
 
-  /** Of the budget at `path`. */
+  /** Usage of the budget at `path`. */
   at(path: string): BudgetDrawn | undefined {
     return this.#used.get(path);
   }
 
-  /** Checks whether an effect has taken its step or its call: it takes none again. */
+  /** Checks whether an effect has paid for its step or call already. */
   isPaid(key: string): boolean {
     return this.#paid.has(key);
   }

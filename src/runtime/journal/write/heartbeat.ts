@@ -4,26 +4,26 @@ import type { Run } from '../../run/run.ts';
 import type { takeLetter } from '../letters/letters.ts';
 import type { RunJournal } from './run-journal.ts';
 
-/** What a heartbeat does. */
+/** The collaborators of a heartbeat. */
 export interface HeartbeatPlan {
   readonly store: JournalStore;
   readonly run: Run;
   readonly journal: RunJournal;
   readonly renew: () => Promise<void>;
   readonly takeLetter: typeof takeLetter;
-  /** Opens what is sealed of letters. */
+  /** Decrypts letters. */
   readonly open: (letters: readonly Letter[]) => Promise<readonly Letter[]>;
-  /** Between two renewals, in ms. */
+  /** Interval between two renewals, in ms. */
   readonly everyMs: number;
 }
 
-/** The interval at which a run looks for letters, in ms. */
+/** Interval between two checks for letters, in ms. */
 const LOOK_MS = 250;
 
 /**
- * Keeps the lease of a run for as long as the run lasts here, and looks for its letters.
+ * Renews the lease of a run while the run lasts in this process, and delivers its letters.
  *
- * By the machine's clock, whatever clock the run has; and it holds no process back from ending, but while a person is waited for.
+ * Uses the system's clock, whatever clock the run has. Does not keep the process alive, except while the run waits for a person.
  */
 export class Heartbeat {
   readonly #plan: HeartbeatPlan;
@@ -54,13 +54,13 @@ export class Heartbeat {
     this.#hold();
   }
 
-  /** Checks whether somebody waits for a person, who may be at another process: until then this one must not end. */
+  /** Keeps the process alive while the run waits for a person, who may answer through another process. */
   hold(isAwaited: boolean): void {
     this.#isAwaited = isAwaited;
     this.#hold();
   }
 
-  /** Hands letters to the run, each once. */
+  /** Delivers each letter to the run once. */
   take(letters: readonly Letter[]): void {
     const { run, journal, takeLetter: hand } = this.#plan;
     for (const letter of letters) {
@@ -86,12 +86,12 @@ export class Heartbeat {
       const letters = await store.letters(run.runId);
       if (letters.length > 0) this.take(await open(letters));
     } catch {
-      // A store that cannot be read now may be read at the next beat; one that is gone is found when it is written to.
+      // The next beat tries again; a store that is gone is noticed at the next write.
     }
   }
 }
 
-/** A timer of Node holds its process, unless it is told not to. */
+/** Node's timers keep the process alive unless unreferenced. Browsers' timers have neither method. */
 const tell = (timer: unknown, what: 'ref' | 'unref'): void => {
   const does: unknown = typeof timer === 'object' && timer !== null ? Reflect.get(timer, what) : undefined;
   if (typeof does === 'function') Reflect.apply(does, timer, []);

@@ -1,35 +1,35 @@
 import type { Clock } from '../../../contracts/clock.ts';
 import type { EffectAnswer } from '../../effects/effect-under-way.ts';
 import type { JournaledRun } from '../resume/journaled-run.ts';
-import type { Prompted } from '../replay/journey.ts';
+import type { Prompted } from '../replay/replay-context.ts';
 
-/** How a run goes on where the records that it went through end. */
+/** Instructions for the end of a replay, where the run continues. */
 export interface GoingOn {
-  /** It parts there from another, which has remembered what it did. */
+  /** The run forks from another there, and that one has written its memories. */
   readonly isFork?: true | undefined;
-  /** Done first. */
+  /** Called first. */
   readonly before?: (() => void) | undefined;
-  /** Answers that are known, by key: these effects are not done. */
+  /** Known answers, by key: these effects are not executed. */
   readonly inHand: ReadonlyMap<string, EffectAnswer>;
 }
 
-/** What a journal is made for. */
+/** Collaborators and options of a journal. */
 export interface JournalPlan {
   /** The address of the run's root. */
   readonly path: string;
   readonly run: JournaledRun;
   readonly clock: Clock;
-  /** Takes out of a call's arguments what has no part in its key: a variable may have another value by the time that a run is resumed. */
+  /** Redacts a call's arguments before they become part of its key: a variable may have another value when the run is resumed. */
   readonly redact: (text: string) => string;
-  /** True if what models are sent is recorded, too. Default true. */
+  /** Records the requests sent to models, too. Default true. */
   readonly keepsSent?: boolean | undefined;
-  /** Set where the journal is only read. */
+  /** Set if the journal is only read. */
   readonly reading?: Reading | undefined;
 }
 
-/** Going through a journal without going on. */
+/** A replay that does not continue. */
 export interface Reading {
-  /** The journal is at its end: throws, as nothing may come after it. */
+  /** Called at the end of the journal: throws, as nothing may follow. */
   readonly onEnd: () => never;
   readonly onPrompted: (prompted: Prompted) => void;
 }

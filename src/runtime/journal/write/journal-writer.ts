@@ -5,47 +5,47 @@ import type { JournalRecord } from '../../../contracts/journal-record.ts';
 import { isThenable } from '../../../contracts/thenable.ts';
 import type { JournalSeal } from '../../../persistence/journal-codec.ts';
 
-const FAILED = 'Cannot go on with the run as its store failed';
+const FAILED = 'Cannot continue the run as its store failed';
 
-/** What a writer writes to, and as whom. */
+/** The store and lease to write with, and the callbacks of a writer. */
 export interface WriterPlace {
   readonly store: JournalStore;
   readonly lease: Lease;
   readonly seal: JournalSeal;
-  /** As whom the lease is renewed. */
+  /** The request for renewing the lease. */
   readonly wish: () => LeaseWish;
-  /** How the run stands now. */
+  /** The current entry of the run. */
   readonly change: () => EntryChange;
-  /** So many of the log's events are written: they may be told. */
+  /** The first `events` events of the log are committed: they may be published. */
   readonly onCommitted: (events: number) => void;
-  /** The store failed: the run cannot go on here. */
+  /** The store failed: the run cannot continue here. */
   readonly onFailure: (error: TroupeError) => void;
 }
 
-/** Takes the records of a run as they come. */
+/** A destination for the records of a run. */
 export interface RecordSink {
-  /** The next flush keeps this, too. */
+  /** Adds a record to the next commit. */
   push(record: JournalRecord): void;
-  /** The log is that long by now. */
+  /** Sets the length that the log has by now. */
   wrote(events: number): void;
-  /** A letter was taken in with what was pushed. */
+  /** A letter was processed with the records pushed so far. */
   take(letter: string): void;
-  /** Keeps all that there is; a promise only where that takes time. */
+  /** Commits everything pushed so far; a promise only if that takes time. */
   flush(): void | Promise<void>;
 }
 
 /**
- * Puts records into a store, in order: one commit for all that there are at a time.
+ * Writes records to a store, in order, one commit at a time.
  *
- * I1  A commit begins when the one before it is through; what comes meanwhile goes into the next.
- * I2  After a failure nothing is written any more, and `onFailure` is called once.
+ * I1 A commit starts when the previous one is done; records that arrive meanwhile go into the next.
+ * I2 After a failure nothing is written, and `onFailure` is called once.
  */
 export class JournalWriter implements RecordSink {
   readonly #place: WriterPlace;
   #lease: Lease;
   #records: JournalRecord[] = [];
   #taken: string[] = [];
-  /** Events of the log among what was put in so far. */
+  /** Number of the log's events pushed so far. */
   #events = 0;
   #underWay: Promise<void> | undefined;
   #hasFailed = false;
@@ -56,27 +56,27 @@ export class JournalWriter implements RecordSink {
     this.#lease = place.lease;
   }
 
-  /** True if all is written. */
+  /** True if everything is committed. */
   get isEmpty(): boolean {
     return this.#records.length === 0 && this.#taken.length === 0 && this.#underWay === undefined;
   }
 
-  /** The next commit writes this, too. */
+  /** Adds a record to the next commit. */
   push(record: JournalRecord): void {
     this.#records.push(record);
   }
 
-  /** The log is that long by now. */
+  /** Sets the length that the log has by now. */
   wrote(events: number): void {
     this.#events = events;
   }
 
-  /** A letter was taken in with what was pushed: the next commit removes it. */
+  /** A letter was processed with the records pushed so far: the next commit removes it. */
   take(letter: string): void {
     this.#taken.push(letter);
   }
 
-  /** Writes all that there is; a promise only where the store needs one. Never throws, never rejects. */
+  /** Commits everything pushed so far; a promise only if the store is asynchronous. Never throws or rejects. */
   flush(): void | Promise<void> {
     if (this.#hasFailed) return undefined;
     if (this.#underWay !== undefined) return this.#underWay.then(() => this.flush());
@@ -119,7 +119,7 @@ export class JournalWriter implements RecordSink {
     }
   }
 
-  /** Seals what became known as secret; then flushes. */
+  /** Seals newly known secrets, then flushes. */
   #prepare(): Promise<void> | undefined {
     try {
       const sealing = this.#place.seal.prepare();
@@ -141,7 +141,7 @@ export class JournalWriter implements RecordSink {
     }
   }
 
-  /** Keeps the lease; tells of one that is lost. */
+  /** Renews the lease; a lost lease is reported as a failure. */
   async renew(): Promise<void> {
     if (this.#hasFailed) return;
     try {
@@ -151,13 +151,13 @@ export class JournalWriter implements RecordSink {
     }
   }
 
-  /** Releases the lease: others may resume the run. A commit that is done later is not reported any more. */
+  /** Releases the lease: other processes may resume the run. A commit that finishes later is not reported. */
   async release(): Promise<void> {
     this.#hasFailed = true;
     try {
       await this.#place.store.release(this.#lease);
     } catch {
-      // It runs out by itself.
+      // It expires by itself.
     }
   }
 

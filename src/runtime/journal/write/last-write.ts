@@ -2,14 +2,14 @@ import type { Clock } from '../../../contracts/clock.ts';
 import { isThenable } from '../../../contracts/thenable.ts';
 import type { WhyHurried } from './store-silent.ts';
 
-/** The time that a store may take to answer once its run was aborted, or its time is up, in ms. */
+/** Time that a store may take to answer once its run was aborted or is overdue, in ms. */
 export const HURRIED_STORE_MS = 5_000;
 
 /**
- * What waits until all is written, as the end of a run does.
+ * Callbacks that wait until everything is written, such as the end of the run.
  *
- * I1  Who waits is called once: when all is written, or when nothing is written here any more.
- * I2  Once the run is aborted, or its time is up, a store that does not answer is waited for within bounds; `giveUp` is called then.
+ * I1 Each callback is called once: when everything is written, or when nothing is written here any more.
+ * I2 Once the run is aborted or overdue, a store that does not answer is waited for within bounds, then `giveUp` is called.
  */
 export class LastWrite {
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class LastWrite {
     this.#giveUp = giveUp;
   }
 
-  /** Calls `go` when `writing` is through: at once, where the store needs no wait. */
+  /** Calls `go` when `writing` settles: synchronously, if the store is synchronous. */
   await(writing: void | Promise<void>, go: () => void): void {
     if (!isThenable(writing)) {
       go();
@@ -40,13 +40,13 @@ export class LastWrite {
     void writing.then(finish);
   }
 
-  /** The run has to end. */
+  /** Limits the wait, as the run has to end. */
   hurry(why: WhyHurried): void {
     this.#why ??= why;
     this.#arm();
   }
 
-  /** Nothing is written here any more. */
+  /** Calls all waiting callbacks, as nothing is written here any more. */
   lose(): void {
     for (const finish of this.#waiting) finish();
   }

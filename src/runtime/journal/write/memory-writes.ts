@@ -4,41 +4,41 @@ import type { MemoryRecord } from '../../../contracts/memory.ts';
 import type { MemoryWriting } from '../../../memory/memory-session.ts';
 import type { MemoryKeeper, Rememberer } from '../../actors/agent-memory.ts';
 import type { JournaledRun } from '../resume/journaled-run.ts';
-import type { Moment } from './moment.ts';
+import type { JournalClock } from './journal-clock.ts';
 import type { Scope } from './scope.ts';
 
-/** What is needed of a journal. */
+/** The calls that this needs of a journal. */
 interface Journal {
   arrive(scope: Scope | undefined, arrival: Arrival): number;
   end(tell: () => void): void;
 }
 
-/** A write that waits to be told what the journal knows of it. */
+/** A write that is deferred until the replay has passed its record. */
 interface Held {
   readonly scope: Scope;
   readonly say: (writing: MemoryWriting) => void;
 }
 
 /**
- * What a run writes to its memories, as far as its journal is concerned.
+ * Coordinates the memory writes of a run with its journal.
  *
- * I1  A memory is written to when it is committed that it will be, and so all that it follows from: what a run that is taken up
- *     again does otherwise was never remembered.
- * I2  That it was written is recorded after. A write that is not on record may have happened: it is done again, and leaves
- *     out what the memory has.
+ * I1 A memory is written only after the intent to write, and everything that led to it, is committed: whatever a resumed run
+ * does differently was never remembered.
+ * I2 The write is recorded afterwards. A write without a record may have happened: it is repeated, and leaves out records that
+ * the memory already has.
  */
 export class MemoryWrites implements MemoryKeeper {
   readonly #journal: Journal;
   readonly #run: JournaledRun;
-  readonly #moment: Moment;
-  /** Of scopes that are gone through again, by key. */
+  readonly #journalClock: JournalClock;
+  /** Writes of scopes that are being replayed, by key. */
   readonly #held = new Map<string, Held>();
   readonly #writing = new Set<string>();
 
-  constructor(journal: Journal, run: JournaledRun, moment: Moment) {
+  constructor(journal: Journal, run: JournaledRun, journalClock: JournalClock) {
     this.#journal = journal;
     this.#run = run;
-    this.#moment = moment;
+    this.#journalClock = journalClock;
   }
 
   when(actor: Rememberer, key: string, records: readonly MemoryRecord[]): Promise<MemoryWriting> {
@@ -49,12 +49,12 @@ export class MemoryWrites implements MemoryKeeper {
         this.#held.set(short, { scope, say });
       });
     const intent = { type: 'remembering', key: short, path } as const;
-    const isMachines = this.#moment.inside !== undefined;
-    // A machine makes them again; an effect that is answered from the journal does not: they come before its answer.
+    const isMachines = this.#journalClock.inside !== undefined;
+    // Recorded with the records, before the answer of the effect: a replay repeats machines, but not effects.
     if (!isMachines) this.#journal.arrive(scope, { ...intent, records });
     this.#writing.add(short);
     return new Promise((say) => {
-      // Not within a job: nothing arrives there, and observers are told of what is committed.
+      // Not within a job: nothing arrives there, and observers only see what is committed.
       queueMicrotask(() => {
         if (isMachines && !this.#run.isLost) this.#journal.arrive(scope, intent);
         this.#journal.end(() => {
@@ -71,7 +71,7 @@ export class MemoryWrites implements MemoryKeeper {
       this.#journal.arrive(scope, { type: 'remembered', key: short });
   }
 
-  /** Something of the journal is met again. */
+  /** Applies a recorded arrival. */
   met(arrival: Arrival): void {
     if (arrival.type === 'remembering' && arrival.records !== undefined)
       this.#run.remember(arrival.path, arrival.key, arrival.records);
@@ -80,12 +80,12 @@ export class MemoryWrites implements MemoryKeeper {
     this.#held.delete(arrival.key);
   }
 
-  /** The journal has no more of a scope; `isGoneOn` if the run goes on from there, as the one that it was. */
+  /** Settles deferred writes at the end of a scope's records; `isGoneOn` if the run continues there as itself, not as a fork. */
   settle(scope: Scope, isGoneOn: boolean): void {
     for (const [key, { scope: of, say }] of this.#held) {
       if (of !== scope) continue;
       this.#held.delete(key);
-      // What was remembered is waited for at the end of a run: one that is over has nothing left to write.
+      // An ended run has awaited its memory writes, so none are left.
       const isWanted = isGoneOn && this.#run.ending === undefined;
       if (isWanted) this.#writing.add(key);
       say(isWanted ? 'again' : 'no');

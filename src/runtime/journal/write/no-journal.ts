@@ -6,17 +6,17 @@ import type { Ask } from '../../../machines/asks.ts';
 import type { AdmittedEvent } from '../../log/event-log.ts';
 import type { Speaker } from '../../log/lazy-log.ts';
 import type { Actor, Job } from '../../actors/actor.ts';
-import type { PlacedChild, Recorder, WantedChild } from './recorder.ts';
+import type { PlacedChild, JournalPort, WantedChild } from './journal-port.ts';
 import { Scope } from './scope.ts';
 
 /**
- * The journal of a run that is kept nowhere: nothing is written, nothing is on record, and what comes in takes effect at once.
+ * The journal of a run that is not stored: nothing is written, nothing is recorded, and arrivals take effect at once.
  *
- * It owns the time of its run: the clock is read once for a turn of the machines, and an effect takes its own time.
+ * It owns the time of its run: the clock is read once per turn of the machines; an effect reads its own time.
  *
- * I1  Time never falls, also where somebody sets the system's clock back.
+ * I1 Time never falls, even if the system's clock is set back.
  */
-export class NoJournal implements Recorder {
+export class NoJournal implements JournalPort {
   readonly keeps = false;
   readonly keepsSent = false;
   readonly released = undefined;
@@ -59,7 +59,7 @@ export class NoJournal implements Recorder {
     }
   }
 
-  /** Work takes its time, also where it is done within the turn that asked for it. */
+  /** An effect reads its own time, even if it runs within the turn that asked for it. */
   begin(_entry: Actor, _ask: Ask, _isWanted: () => boolean, go: () => void): void {
     this.#isInTurn = false;
     go();
@@ -121,19 +121,19 @@ export class NoJournal implements Recorder {
     return undefined;
   }
   wrote(): void {
-    // Nothing is.
+    // Nothing is recorded.
   }
   withdrawn(): void {
-    // Nothing waits on record.
+    // No waits are recorded.
   }
   waits(): void {
-    // Nothing waits on record.
+    // No waits are recorded.
   }
   tookLetter(): void {
-    // Letters are for stored runs.
+    // Only stored runs have letters.
   }
   drawn(): void {
-    // What was used is known for as long as the run lasts.
+    // Usage is known for as long as the run lasts.
   }
   flush(): void {
     // There is nothing to write.
@@ -150,9 +150,9 @@ function does(work: () => void): void {
   work();
 }
 
-// The same for every run that is kept nowhere.
+// Shared by all runs that are not stored.
 const MEMORIES = { when: nothing, done: nothing };
 const BUDGETS = { at: nothing, isPaid: no };
 const KEYS = { of: (call: string, input: Json): string => idempotencyKey(call, input) };
-const AGAIN = { toldBefore: nothing, due: (job: Job): Job => job, resuming: does };
+const AGAIN = { previousAnswer: nothing, due: (job: Job): Job => job, resuming: does };
 const LAST_WRITE = { hurry: nothing };

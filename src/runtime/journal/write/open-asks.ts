@@ -5,12 +5,12 @@ import type { Ask } from '../../../machines/asks.ts';
 /** Ports that wait for a time or a person. */
 const WAITING: ReadonlySet<Port> = new Set<Port>(['wake', 'pause', 'approve']);
 
-/** The effects of a run that are under way: they say whether it works or waits, and until when. */
+/** The pending effects of a run, from which its status and due time follow. */
 export class OpenAsks {
-  /** Told whether anybody waits for a person. */
+  /** Called with whether the run waits for a person. */
   onWaits: (isAwaited: boolean) => void = () => undefined;
   readonly #open = new Map<string, Ask>();
-  /** What effects wait for people for, by the key of the effect. */
+  /** Requests for people, by the key of the effect that waits for them. */
   readonly #waiting = new Map<string, Set<OpenRequest>>();
 
   get status(): 'running' | 'waiting' {
@@ -20,7 +20,7 @@ export class OpenAsks {
     return 'waiting';
   }
 
-  /** When the first of those that wait for a time is due, or for a person until then. */
+  /** Earliest due time among timers and requests that expire. */
   get dueAt(): number | undefined {
     let first = Infinity;
     for (const ask of this.#open.values())

@@ -3,15 +3,12 @@ import { nextTurn } from '../../run/pacer.ts';
 import type { JournaledRun } from '../resume/journaled-run.ts';
 import type { RecordSink } from './journal-writer.ts';
 
-/**
- * The outlet of a run's records: they wait until there is a writer, and are written when they have to be, or when the run has
- * nothing to do.
- */
+/** Buffers the records of a run until there is a writer, and flushes them when required or when the run is idle. */
 export class Outlet {
   readonly #run: Pick<JournaledRun, 'log' | 'isBusy'>;
   readonly #flush: () => void;
   #writer: RecordSink | undefined;
-  /** What was recorded before there was anything to write it to; undefined once there is, or will not be. */
+  /** Records from before there was a writer; undefined once there is one, or if there will be none. */
   #early: JournalRecord[] | undefined;
   #isFlushWanted = false;
 
@@ -25,14 +22,14 @@ export class Outlet {
     return this.#writer !== undefined;
   }
 
-  /** From now on what is recorded is written; `first` comes first, then what was recorded before. */
+  /** Connects a writer: `first` is written first, then the buffered records. */
   open(writer: RecordSink, first: readonly JournalRecord[]): void {
     this.#writer = writer;
     for (const record of [...first, ...(this.#early ?? [])]) writer.push(record);
     this.#early = undefined;
   }
 
-  /** Nothing is written any more. */
+  /** Stops writing. */
   close(): void {
     this.#writer = undefined;
   }
@@ -43,18 +40,18 @@ export class Outlet {
     this.#writer?.wrote(this.#run.log.events.length);
   }
 
-  /** A letter was taken in: the next commit removes it. */
+  /** A letter was processed: the next commit removes it. */
   take(letter: string): void {
     this.#writer?.take(letter);
     this.wantFlush();
   }
 
-  /** Writes all that there is; a promise only where the store needs one. */
+  /** Commits everything pushed so far; a promise only if the store is asynchronous. */
   flush(): void | Promise<void> {
     return this.#writer?.flush();
   }
 
-  /** Writes once all that is settled by now is in, unless the run does it when it has nothing to do. */
+  /** Flushes in the next turn of the event loop, unless the run is busy and flushes when it is idle. */
   wantFlush(): void {
     if (this.#isFlushWanted) return;
     this.#isFlushWanted = true;

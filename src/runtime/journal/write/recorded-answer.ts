@@ -3,16 +3,16 @@ import type { Arrival } from '../../../contracts/journal-record.ts';
 import type { EffectAnswer } from '../../effects/effect-under-way.ts';
 import type { GoingOn } from './journal-plan.ts';
 import type { JournaledRun } from '../resume/journaled-run.ts';
-import type { AtEnd } from '../replay/journey.ts';
-import type { EffectRecorder } from './recorder.ts';
+import type { AtEnd } from '../replay/replay-context.ts';
+import type { EffectRecorder } from './journal-port.ts';
 
-/** What came of an effect, as its run's journal has it. */
+/** The arrival that records the answer of an effect. */
 export const recordedAnswer = (key: string, answer: EffectAnswer): Arrival =>
   'error' in answer
     ? { type: 'failed', key, error: answer.error }
     : { type: 'answered', key, output: answer.output };
 
-/** Answers effects with what is in hand for them, and does not do them. */
+/** Answers effects from the known answers instead of executing them. */
 export const fromHand =
   (
     inHand: GoingOn['inHand'] | undefined,

@@ -14,74 +14,74 @@ import type { Speaker } from '../../log/lazy-log.ts';
 import type { Actor } from '../../actors/actor.ts';
 import type { EffectAnswer } from '../../effects/effect-under-way.ts';
 import { nextTurn } from '../../run/pacer.ts';
-import { afterwards } from './afterwards.ts';
+import { whenWritten } from './when-written.ts';
 import { awaitsEnd } from '../replay/awaits-end.ts';
 import { CallKeys } from './call-keys.ts';
 import { DecidedSteps } from './decided-steps.ts';
 import { DrawnBudgets } from './drawn-budgets.ts';
-import { GoingThrough } from '../replay/going-through.ts';
-import type { KeptRecord } from '../replay/followed.ts';
+import { JournalReplay } from '../replay/journal-replay.ts';
+import type { KeptRecord } from '../replay/derived-events.ts';
 import type { JournaledRun } from '../resume/journaled-run.ts';
 import type { GoingOn, JournalPlan } from './journal-plan.ts';
 import type { RecordSink } from './journal-writer.ts';
 import { LastWrite } from './last-write.ts';
-import { Moment } from './moment.ts';
+import { JournalClock } from './journal-clock.ts';
 import { OpenAsks } from './open-asks.ts';
 import { MemoryWrites } from './memory-writes.ts';
 import { fromHand, recordedAnswer } from './recorded-answer.ts';
-import type { PlacedChild, Recorder, WantedChild } from './recorder.ts';
+import type { PlacedChild, JournalPort, WantedChild } from './journal-port.ts';
 import { Outlet } from './outlet.ts';
 import { reopen } from '../replay/reopen.ts';
 import { storeSilent, storeUnopened } from './store-silent.ts';
 import { nameOf, Scope, scopeOf } from './scope.ts';
 
 /**
- * The journal of one run under way: records what comes in from outside and every event, and goes through what is recorded.
+ * The journal of one running run: records every arrival and event, and replays what is recorded.
  *
- * I1  What happens inside a scope follows from its records alone: the time is that of the last arrival, and nothing else
- *     of the outside is looked at.
- * I2  A record stands where it came: whoever goes through the records again meets it after the same jobs and events.
- * I3  Nothing is told to observers, and no result given, that is not written.
+ * I1 Everything inside a scope follows from its records alone: its time is that of the last arrival, and nothing else from
+ * outside is read.
+ * I2 A record keeps its position: a replay applies it after the same jobs and events.
+ * I3 Nothing is published to observers or returned as a result before it is written.
  */
-export class RunJournal implements Recorder {
+export class RunJournal implements JournalPort {
   readonly keeps = true;
   readonly keepsSent: boolean;
   readonly root: Scope;
   readonly memories: MemoryWrites;
   readonly #run: JournaledRun;
-  readonly #moment: Moment;
-  readonly again: GoingThrough;
+  readonly #journalClock: JournalClock;
+  readonly again: JournalReplay;
   readonly budgets = new DrawnBudgets();
   readonly asks = new OpenAsks();
   readonly #outlet: Outlet;
-  /** Of the event that is being written; undefined where it is recorded already. */
+  /** Of the event being written; undefined if it is recorded already. */
   #recording: { readonly scope: Scope; readonly tick: number | undefined } | undefined;
   readonly keys: CallKeys;
   readonly #decided = new DecidedSteps(() => this.flush());
   /** Settles when the lease is released; undefined while there is none. */
   released: Promise<void> | undefined;
   readonly lastWrite: LastWrite;
-  /** The number of children that each effect has run. */
+  /** Number of children that each effect has run. */
   readonly #engaged = new Map<string, number>();
   #hasStepEnded = false;
-  /** The store failed, or somebody else has the run. */
+  /** The store failed, or another process has the run. */
   #isLost = false;
 
   constructor({ path, run, clock, redact, reading, keepsSent = true }: JournalPlan) {
     const root = (this.root = new Scope(path, true));
-    const moment = new Moment(clock);
+    const journalClock = new JournalClock(clock);
     this.#run = run;
     this.keepsSent = keepsSent;
     this.keys = new CallKeys(redact);
-    this.#moment = moment;
+    this.#journalClock = journalClock;
     this.lastWrite = new LastWrite(clock, (why) => {
       this.failed((this.#outlet.isOpen ? storeSilent : storeUnopened)(run.runId, why));
     });
-    this.again = new GoingThrough({
+    this.again = new JournalReplay({
       root,
-      moment,
+      clock: journalClock,
       run,
-      memories: (this.memories = new MemoryWrites(this, run, moment)),
+      memories: (this.memories = new MemoryWrites(this, run, journalClock)),
       budgets: this.budgets,
       job: (scope, work) => {
         this.job(scope, true, work);
@@ -95,13 +95,13 @@ export class RunJournal implements Recorder {
     this.#outlet = new Outlet(run, reading !== undefined, () => void this.flush());
   }
 
-  /** From now on what is recorded is written; `first` comes first, then what was recorded before. */
+  /** Starts writing: `first`, then the records buffered so far, then new ones. */
   write(writer: RecordSink, first: readonly JournalRecord[] = []): void {
     this.#outlet.open(writer, first);
   }
 
   begins(): number {
-    return this.#moment.stamp(this.root);
+    return this.#journalClock.stamp(this.root);
   }
 
   get status(): StoredStatus {
@@ -111,44 +111,45 @@ export class RunJournal implements Recorder {
     return this.asks.dueAt;
   }
   now(): number {
-    return this.#moment.now;
+    return this.#journalClock.now;
   }
 
   nextAt(): number {
-    const { inside, retelling } = this.#moment;
-    if (inside !== undefined && retelling === undefined) this.#meet(inside);
+    const { inside, republishing } = this.#journalClock;
+    if (inside !== undefined && republishing === undefined) this.#meet(inside);
     return this.now();
   }
 
   scopeAt(path: string): Scope {
     const scope = new Scope(path, false);
-    scope.now = this.#moment.inside?.now ?? this.#moment.latest;
+    scope.now = this.#journalClock.inside?.now ?? this.#journalClock.latest;
     return scope;
   }
 
   job(scope: Scope, counts: boolean, work: () => void): void {
-    if (scope.rerun === undefined && scope.now < this.#moment.latest) this.arrive(scope, { type: 'time' });
+    if (scope.rerun === undefined && scope.now < this.#journalClock.latest)
+      this.arrive(scope, { type: 'time' });
     if (counts) scope.tick += 1;
-    this.#moment.within(scope, () => {
+    this.#journalClock.within(scope, () => {
       work();
       this.again.catchUp(scope);
     });
     if (counts) scope.tick += 1;
     this.again.catchUp(scope);
-    this.#moment.left();
+    this.#journalClock.runDeferred();
   }
 
   outside<T>(work: () => T): T {
-    return this.#moment.within(undefined, work);
+    return this.#journalClock.within(undefined, work);
   }
 
   aside(work: () => void): void {
-    this.#moment.aside(work);
+    this.#journalClock.aside(work);
   }
 
-  /** Stops an actor: of its own accord within its scope, else as something that comes into it. */
+  /** Stops an actor: within its own scope directly, otherwise as an arrival in that scope. */
   stop({ scope }: Actor, reason: string, work: () => void): void {
-    if (scope === this.#moment.inside) work();
+    if (scope === this.#journalClock.inside) work();
     else this.take(scope, { type: 'stopped', reason }, work);
   }
 
@@ -160,12 +161,12 @@ export class RunJournal implements Recorder {
     read?: number,
   ): AdmittedEvent | undefined {
     this.#recording = undefined;
-    const { retelling, inside } = this.#moment;
-    if (retelling !== undefined)
-      return retelling.isInLog ? undefined : { body, at: retelling.at, isOnRecord: true };
+    const { republishing, inside } = this.#journalClock;
+    if (republishing !== undefined)
+      return republishing.isInLog ? undefined : { body, at: republishing.at, isOnRecord: true };
     if (inside === undefined) {
       const scope = scopeOf(speaker) ?? this.root;
-      const at = this.#moment.stamp(scope, read);
+      const at = this.#journalClock.stamp(scope, read);
       this.#recording = { scope, tick: scope.tick };
       return { body, at };
     }
@@ -189,7 +190,7 @@ export class RunJournal implements Recorder {
       kind: 'event',
       ...nameOf(scope),
       ...(tick === undefined ? {} : { tick }),
-      // Without what is the same for all of them, it is still one of them.
+      // Stripped of the common fields it is still an event.
       event: event as Happened['event'],
     });
   }
@@ -197,7 +198,7 @@ export class RunJournal implements Recorder {
   arrive(scope: Scope | undefined, arrival: Arrival): number {
     const into = scope ?? this.root;
     const { tick } = into;
-    const at = this.#moment.stamp(into);
+    const at = this.#journalClock.stamp(into);
     this.#push({ kind: 'arrived', ...nameOf(into), tick, at, arrival });
     return at;
   }
@@ -230,27 +231,27 @@ export class RunJournal implements Recorder {
     { drawn: used }: { readonly drawn: BudgetDrawn },
     key?: string,
   ): void {
-    if (this.#moment.retelling !== undefined || scope.rerun !== undefined) return;
+    if (this.#journalClock.republishing !== undefined || scope.rerun !== undefined) return;
     const by = key === undefined ? {} : { key: this.#keyInRun(key) };
     this.arrive(scope, { type: 'drawn', path, used, ...by });
   }
 
   holds(entry: Actor, ask: Ask, epoch: number): boolean {
     if (entry.scope.rerun === undefined) return false;
-    this.again.hold(entry, ask, epoch);
+    this.again.defer(entry, ask, epoch);
     return true;
   }
 
-  /** Begins an effect: one that acts on the world, once it is written what led to it. */
+  /** Starts an effect; one that acts on the world, once everything that led to it is committed. */
   begin(entry: Actor, ask: Ask, isWanted: () => boolean, go: () => void): void {
     const start = (): void => {
-      // Somebody may have called it off while the store wrote; and what could not be written is not done.
+      // It may have been cancelled during the commit, and an effect without a commit must not start.
       if (this.#isLost || !isWanted()) return;
       this.asks.open(ask);
       this.outside(go);
     };
-    afterwards(this.#decided.before(entry, ask), start);
-    // A step that is over is written with what its successor asked first.
+    whenWritten(this.#decided.before(entry, ask), start);
+    // A finished step is committed together with the first effect of the next.
     if (this.#hasStepEnded) void this.flush();
   }
 
@@ -278,7 +279,7 @@ export class RunJournal implements Recorder {
     try {
       this.again.engage(scope, start);
     } catch (thrown) {
-      // Whoever asked for the child would take it for a failure of the child.
+      // The effect that asked for the child would take this for a failure of the child.
       if (isTroupeError(thrown)) this.failed(thrown);
       throw thrown;
     }
@@ -287,8 +288,8 @@ export class RunJournal implements Recorder {
   rerun(records: readonly KeptRecord[], begin: () => void, going?: GoingOn): void {
     this.keys.follow(records[0]);
     const answer = fromHand(going?.inHand, this.#run, this);
-    this.#moment.past(() => {
-      this.again.through(this.root, records, begin, { before: going?.before, isFork: going?.isFork, answer });
+    this.#journalClock.duringReplay(() => {
+      this.again.replay(this.root, records, begin, { before: going?.before, isFork: going?.isFork, answer });
     });
   }
 
@@ -303,7 +304,7 @@ export class RunJournal implements Recorder {
     return undefined;
   }
 
-  /** The last event is out: writes what is left, then tells. */
+  /** Called after the last event: commits the rest, then publishes. */
   end(tell: () => void): void {
     this.lastWrite.await(this.flush(), tell);
   }
@@ -321,7 +322,7 @@ export class RunJournal implements Recorder {
     await this.released;
   }
 
-  /** Told by its writer: the store failed, or somebody else has the run. */
+  /** Called by the writer: the store failed, or another process has the run. */
   failed(error: TroupeError): void {
     this.#isLost = true;
     this.#outlet.close();
@@ -331,10 +332,11 @@ export class RunJournal implements Recorder {
     this.lastWrite.lose();
   }
 
-  /** In the midst of a turn something may have happened outside of it: no event is of before that. */
+  /** Events outside the scope may have happened during the turn: no event gets an earlier time. */
   #meet(inside: Scope): void {
     this.again.catchUp(inside);
-    if (inside.rerun === undefined && inside.now < this.#moment.latest) this.arrive(inside, { type: 'time' });
+    if (inside.rerun === undefined && inside.now < this.#journalClock.latest)
+      this.arrive(inside, { type: 'time' });
   }
 
   #keyInRun(key: string): string {
@@ -343,6 +345,6 @@ export class RunJournal implements Recorder {
 
   #push(record: JournalRecord): void {
     this.#outlet.push(record);
-    if (this.#moment.inside === undefined) this.#outlet.wantFlush();
+    if (this.#journalClock.inside === undefined) this.#outlet.wantFlush();
   }
 }

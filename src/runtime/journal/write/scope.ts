@@ -1,20 +1,20 @@
-import type { Followed, FollowingEvent, KeptRecord } from '../replay/followed.ts';
-import { followedBy } from '../replay/followed.ts';
+import type { DerivedEvents, DerivedEvent, KeptRecord } from '../replay/derived-events.ts';
+import { withDerivedEvent } from '../replay/derived-events.ts';
 
 /**
- * A part of a run that is told apart in its journal: the run itself, or a child that an effect runs.
+ * A part of a run that is recorded and replayed by itself: the run's own part, or a child run by an effect.
  *
- * What happens in a scope follows from what arrived in it, and when: so it can be gone through again without the others.
+ * Everything in a scope follows from its arrivals and their times, so it can be replayed without the others.
  */
 export class Scope {
   readonly path: string;
   /** Absent in records of the run's own scope. */
   readonly name: string | undefined;
-  /** Counts jobs begun, jobs done and events told of: says when something arrived. */
+  /** Counts started jobs, finished jobs and published events: the position of an arrival. */
   tick = 0;
-  /** When the last thing arrived: the only clock of what happens inside. */
+  /** Time of the last arrival: the only clock inside the scope. */
   now = 0;
-  /** What is still to be gone through again; absent where the scope is ahead of its journal. */
+  /** The rest of the replay; absent once the scope has passed the end of its records. */
   rerun: Rerun | undefined;
 
   constructor(path: string, isRoot: boolean) {
@@ -23,21 +23,21 @@ export class Scope {
   }
 }
 
-/** A job that waits while its scope is gone through again. */
+/** A job that is deferred while its scope is replayed. */
 export interface KeptJob {
-  /** Does it now. */
+  /** Runs the job now. */
   readonly work: () => void;
-  /** Leaves it to the run's queue. */
+  /** Leaves the job to the run's queue. */
   readonly leave: () => void;
 }
 
-/** Records that are gone through again, and the jobs that come of it. */
+/** The records of a scope's replay, and the deferred jobs that follow from them. */
 export class Rerun {
   readonly jobs: KeptJob[] = [];
   readonly #records: readonly KeptRecord[];
   #at = 0;
-  /** What came so far of the events in a row that are next. */
-  #followed: Followed | undefined;
+  /** Progress within the row of derived events that is next. */
+  #followed: DerivedEvents | undefined;
 
   constructor(records: readonly KeptRecord[]) {
     this.#records = records;
@@ -47,7 +47,7 @@ export class Rerun {
     return this.#records[this.#at];
   }
 
-  /** What is still to come. */
+  /** Records that are still to be replayed. */
   get rest(): readonly KeptRecord[] {
     return this.#records.slice(this.#at);
   }
@@ -56,9 +56,9 @@ export class Rerun {
     this.#at += 1;
   }
 
-  /** Takes one of the events in a row that are next; false if they were others than these. */
-  follow(event: FollowingEvent, next: Followed): boolean {
-    const followed = followedBy(event, this.#followed);
+  /** Counts an event of the row that is next; false if the finished row has another checksum. */
+  follow(event: DerivedEvent, next: DerivedEvents): boolean {
+    const followed = withDerivedEvent(event, this.#followed);
     this.#followed = followed;
     if (followed.count < next.count) return true;
     this.#followed = undefined;
@@ -67,10 +67,10 @@ export class Rerun {
   }
 }
 
-/** A scope's name as its records bear it. */
+/** The scope's name in its records. */
 export const nameOf = ({ name }: Scope): { readonly scope?: string } =>
   name === undefined ? {} : { scope: name };
 
-/** The scope of whoever tells something, if it is an actor. */
+/** The scope of a speaker; undefined unless it is an actor. */
 export const scopeOf = (speaker: object & { readonly scope?: Scope | undefined }): Scope | undefined =>
   speaker.scope;

@@ -1,25 +1,25 @@
 import { TroupeError } from '../../../contracts/error.ts';
 
-/** Why a store is not waited for any longer. */
+/** The reason for no longer waiting for a store. */
 export type WhyHurried = 'it was aborted' | 'its time was up';
 
-/** The error of a run that had to end while its store did not answer. */
+/** The error of a run that ended while its store did not answer. */
 export const storeSilent = (runId: string, why: WhyHurried): TroupeError =>
   new TroupeError(
     'journal.failed',
-    `Cannot write how run '${runId}' ended as its store does not answer: ${why} here, and it goes on from its journal when it is resumed`,
+    `Cannot record the end of run '${runId}' as its store does not answer: ${why} here, and the run continues from its journal when it is resumed`,
     { runId },
   );
 
-/** The error of a run that had to end before its store had taken it in: nothing of it was done. */
+/** The error of a run that ended before its store accepted it: nothing of it was executed. */
 export const storeUnopened = (runId: string, why: WhyHurried): TroupeError =>
   new TroupeError(
     'journal.failed',
-    `Cannot begin run '${runId}' as its store does not answer: ${why} before it began`,
+    `Cannot start run '${runId}' as its store does not answer: ${why} before it started`,
     { runId, retryable: 'maybe' },
   );
 
-/** The error of a run that nobody waits for any more before its store has given it, to be resumed or forked. */
+/** The error of a resume or fork that ended before its store answered. */
 export const storeWithheld = (
   runId: string,
   why: WhyHurried,
@@ -27,6 +27,6 @@ export const storeWithheld = (
 ): TroupeError =>
   new TroupeError(
     'journal.failed',
-    `Cannot ${wanted} run '${runId}' as its store does not answer: ${why} before the store gave it`,
+    `Cannot ${wanted} run '${runId}' as its store does not answer: ${why} before the run was loaded`,
     { runId, retryable: 'maybe' },
   );

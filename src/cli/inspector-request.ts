@@ -1,0 +1,48 @@
+import type { CommandName } from './command-shapes.ts';
+import { countOf } from './option-values.ts';
+import { wrong } from './wrong-usage.ts';
+
+/** Options for opening the local inspector. */
+export interface InspectorRequest {
+  /** 0 is any that is free. */
+  readonly port: number;
+  /** True if the page may pause, step and stop runs. */
+  readonly isControlled: boolean;
+  /** It is opened in the browser. */
+  readonly isShown: boolean;
+}
+
+/** Parsed values of the inspector's options. */
+export interface InspectValues {
+  readonly inspect?: boolean | undefined;
+  readonly port?: string | undefined;
+  readonly control?: boolean | undefined;
+  readonly open?: boolean | undefined;
+  readonly park?: boolean | undefined;
+}
+
+const HIGHEST_PORT = 65_535;
+
+/** Parses the inspector's options, for a command that always opens it. @throws {TroupeError} `command.usage` */
+export const inspectorRequest = (
+  { port: given, control, open }: InspectValues,
+  name: CommandName,
+): InspectorRequest => {
+  const port = countOf(given, '--port', name) ?? 0;
+  if (port > HIGHEST_PORT) throw wrong(`--port is not a port: '${given}'`, name);
+  return { port, isControlled: control ?? false, isShown: open ?? false };
+};
+
+/** Parses the inspector's options, for a command that opens it on request. @throws {TroupeError} `command.usage` */
+export const inspectorRequestIfAny = (
+  values: InspectValues,
+  name: CommandName,
+): InspectorRequest | undefined => {
+  if (values.inspect === true) {
+    if (values.park === true) throw wrong('one excludes the other: --inspect and --park', name);
+    return inspectorRequest(values, name);
+  }
+  for (const option of ['port', 'control', 'open'] as const)
+    if (values[option] !== undefined) throw wrong(`--${option} needs --inspect`, name);
+  return undefined;
+};

@@ -1,0 +1,93 @@
+import type * as z from 'zod';
+import type { ErrorCode } from './error.ts';
+import { TroupeError } from './error.ts';
+import { foundText } from './found-text.ts';
+
+/** The owner of the options, for the error that refuses them. */
+export interface OptionsOwner {
+  readonly code: ErrorCode;
+  /** Its description: `the agent 'clerk'`. */
+  readonly owner: string;
+  /** The verb of the error: "Cannot define …". Default `define`. */
+  readonly verb?: string | undefined;
+  /** The tool or agent that the error names. */
+  readonly tool?: string | undefined;
+}
+
+/** Maximum number of problems listed. */
+const MOST = 5;
+
+/**
+ * Validates options by a schema; JavaScript callers have no types.
+ *
+ * The schema is built by `optionsSchema` and its leaves, whose messages are the end of a sentence: `no whole number from 1`.
+ * Any other zod schema works, too. Options are only checked: the schema's output is not used.
+ *
+ * @example
+ * const schema = onDemand(() => optionsSchema<{ rounds: number }>({ rounds: wholeNumber(1) }));
+ * checkOptions(schema(), { rouds: 2 }, { code: 'team.invalid', owner: "the team 'jury'" });
+ * // throws: Cannot define the team 'jury' as its option `rouds` is unknown: did you mean `rounds`?
+ *
+ * @throws {TroupeError} of the code given, with all problems in one sentence and in its `details`.
+ */
+export const checkOptions = (schema: z.ZodType, given: unknown, about: OptionsOwner): void => {
+  const problems = optionProblems(schema, given);
+  if (problems.length > 0) throw refusedOptions(problems, about);
+};
+
+/** The error for options with these problems. */
+export const refusedOptions = (
+  problems: readonly string[],
+  { code, owner, verb = 'define', tool }: OptionsOwner,
+): TroupeError =>
+  new TroupeError(code, `Cannot ${verb} ${owner} as ${problems.slice(0, MOST).join('; and as ')}`, {
+    details: problems,
+    ...(tool === undefined ? {} : { tool }),
+  });
+
+/** Lists the problems of options, as text that follows "as"; empty if they are valid. */
+export const optionProblems = (schema: z.ZodType, given: unknown): readonly string[] => {
+  const result = schema.safeParse(given);
+  return result.success ? [] : result.error.issues.flatMap((issue) => problemsOf(issue, given, []));
+};
+
+const problemsOf = (
+  issue: z.core.$ZodIssue,
+  given: unknown,
+  above: readonly PropertyKey[],
+): readonly string[] => {
+  const path = [...above, ...issue.path];
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => unknownOption(placeOf([...path, key]), issue.message));
+  // Of several forms, the problems of the last one, the long form, are reported.
+  const deeper = issue.code === 'invalid_union' ? issue.errors.at(-1) : undefined;
+  if (deeper !== undefined && deeper.length > 0)
+    return deeper.flatMap((each) => problemsOf(each, given, path));
+  const subject = path.length === 0 ? 'its options are' : `its ${placeOf(path)} is`;
+  const words = wordsOf(issue);
+  const found = foundText(valueAt(given, path));
+  return [`${subject} ${words}${words.includes(':') ? ', found' : ':'} ${found}`];
+};
+
+const unknownOption = (place: string, hint: string): string => `its option \`${place}\` is unknown: ${hint}`;
+
+/** Messages of the leaves fit this sentence; zod's are sentences of their own. */
+const wordsOf = (issue: z.core.$ZodIssue): string => {
+  if (issue.code === 'custom' || !issue.message.startsWith('Invalid ')) return issue.message;
+  if (issue.code === 'invalid_type') return `no ${issue.expected}`;
+  return `not fit (${issue.message})`;
+};
+
+const placeOf = (path: readonly PropertyKey[]): string =>
+  path
+    .map((key, index) => {
+      if (typeof key === 'number') return `[${key}]`;
+      return `${index === 0 ? '' : '.'}${String(key)}`;
+    })
+    .join('');
+
+const valueAt = (given: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    given,
+  );

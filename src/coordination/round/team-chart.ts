@@ -1,0 +1,190 @@
+import type { AnyStateMachine } from 'xstate';
+import { assign, createMachine } from 'xstate';
+import type { EventBody } from '../../contracts/event.ts';
+import type { Json } from '../../contracts/json.ts';
+import { onDemand } from '../../contracts/on-demand.ts';
+import { MAX_ITERATIONS } from './bounded-machine.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
+import type { TeamContext, TeamInput } from './team-context.ts';
+import { teamContext, teamOutcome } from './team-context.ts';
+
+/** The ends that every team has. */
+export type TeamEndState = keyof typeof teamEnds;
+
+/**
+ * An arrow out of a state, taken at once. The name of a state alone is an arrow that is always taken, but an end that is not the last
+ * of the arrows is for a team that has ended so: `['completed', 'failed', 'drafting']`.
+ */
+export type ChartArrow<State extends string, Guard extends string, Change extends string> =
+  | State
+  | TeamEndState
+  | {
+      readonly guard: Guard;
+      readonly target: State | TeamEndState;
+      readonly actions?: Change | readonly Change[] | undefined;
+    };
+
+/** A state of a team's chart: it waits for its members, or decides at once where to go. */
+export interface ChartState<
+  State extends string,
+  Change extends string,
+  Tell extends string,
+  Guard extends string,
+> {
+  /** Drawn, and read by whoever watches: one sentence. */
+  readonly description: string;
+  /** What is done on the way in, by name, once the state was announced; in a list, `entered` may say when that is. */
+  readonly entry?: Change | Tell | readonly (Change | Tell | 'entered')[] | undefined;
+  /** Engages those who were asked, and waits: on to this state with the last reply. */
+  readonly awaits?: State | TeamEndState | undefined;
+  /** Of a state that waits: where it goes with more trouble than the supervision allows. Default `failed`. */
+  readonly escalates?: State | TeamEndState | undefined;
+  /** Of a state that waits: done after each reply, before those who are next begin. */
+  readonly afterEach?: Change | undefined;
+  /** Of a state that decides: the first arrow whose guard holds. Of one that waits: what else may end the wait. */
+  readonly always?:
+    ChartArrow<State, Guard, Change> | readonly ChartArrow<State, Guard, Change>[] | undefined;
+}
+
+/** A team's chart, with all that is its own: what is the same in all of them is added. */
+export interface TeamChart<
+  Own extends Json,
+  Options extends Json,
+  State extends string,
+  Change extends string,
+  Tell extends string,
+  Guard extends string,
+> {
+  /** The machine's id. */
+  readonly name: string;
+  readonly description: string;
+  /** The machine's options where nobody gave any, as somebody only looks at it. */
+  readonly defaults: Options;
+  /** What it knows as it begins (`context.own`), which is the state of a run's result. */
+  readonly own: Own | ((options: Options, at: number) => Own);
+  /** Who a member may hand its task on to. Default: any other member. */
+  readonly handsOnTo?: ((options: Options) => readonly string[]) | undefined;
+  /** What states change as they are entered, by name: pure. */
+  readonly actions: Readonly<
+    Record<Change, (context: TeamContext<Own, Options>) => Partial<TeamContext<Own, Options>>>
+  >;
+  /** What states tell observers as they are entered, by name: pure. */
+  readonly tells?:
+    Readonly<Record<Tell, (context: TeamContext<Own, Options>) => readonly EventBody[]>> | undefined;
+  readonly guards?: Readonly<Record<Guard, (context: TeamContext<Own, Options>) => boolean>> | undefined;
+  /** Arrows that are taken at once in a row, at the most: more are a loop. Default 1,000. */
+  readonly maxIterations?: number | undefined;
+  readonly initial: NoInfer<State>;
+  readonly states: {
+    readonly [Key in State]: ChartState<NoInfer<State>, NoInfer<Change>, NoInfer<Tell>, NoInfer<Guard>>;
+  };
+}
+
+const END_GUARDS: Readonly<Record<TeamEndState, string>> = {
+  completed: 'isCompleted',
+  stopped: 'isStopped',
+  aborted: 'isAborted',
+  failed: 'hasFailed',
+};
+
+/**
+ * The machine of a team's chart: its states as they stand there, with what is the same in every team.
+ *
+ * Each state is announced as it is entered; one that `awaits` engages its members and collects their replies; an abort, a time that is up
+ * and a failure end it from anywhere, in one of the four ends.
+ */
+export const teamMachine = <
+  Own extends Json,
+  Options extends Json,
+  State extends string,
+  Change extends string,
+  Tell extends string,
+  Guard extends string,
+>(
+  chart: TeamChart<Own, Options, State, Change, Tell, Guard>,
+): AnyStateMachine => {
+  type Context = TeamContext<Own, Options>;
+  const { actions, tells = {}, guards = {} } = chart;
+  const changes = Object.entries<(context: Context) => Partial<Context>>(actions).map(
+    ([name, change]) => [name, assign(({ context }: { context: Context }) => change(context))] as const,
+  );
+  const telling = Object.entries<(context: Context) => readonly EventBody[]>(tells).map(
+    ([name, bodies]) => [name, tellAll(bodies)] as const,
+  );
+  const asking = Object.entries<(context: Context) => boolean>(guards).map(
+    ([name, holds]) => [name, ({ context }: { context: Context }) => holds(context)] as const,
+  );
+  const states = Object.entries<ChartState<string, string, string, string>>(chart.states).map(
+    ([phase, state]) => [phase, stateOf(phase, state, Object.keys(tells))] as const,
+  );
+  const machine: AnyStateMachine = createMachine({
+    id: chart.name,
+    description: chart.description,
+    context: ({ input }: { input: TeamInput<Options> | undefined }) => {
+      const { own, handsOnTo } = chart;
+      const options = input?.options ?? chart.defaults;
+      const begun = typeof own === 'function' ? own(options, input?.at ?? 0) : own;
+      const members = handsOnTo === undefined ? input?.members : handsOnTo(options);
+      return teamContext(input && { ...input, members }, begun, options);
+    },
+    output: teamOutcome,
+    options: { maxIterations: chart.maxIterations ?? MAX_ITERATIONS },
+    initial: chart.initial,
+    on: teamArrows,
+    states: { ...Object.fromEntries(states), ...teamEnds },
+  });
+  return machine.provide(vocabulary()).provide({
+    actions: Object.fromEntries([...changes, ...telling]),
+    guards: Object.fromEntries(asking),
+  });
+};
+
+/** The actions and guards that all teams share. */
+const vocabulary = onDemand(
+  () =>
+    setupTeam<Json, Json>().createMachine({ context: () => teamContext(undefined, null, null) })
+      .implementations,
+);
+
+/** Tells observers what a state has to tell, in its phase. */
+const tellAll =
+  <Context extends TeamContext>(bodies: (context: Context) => readonly EventBody[]) =>
+  ({ self, context }: { self: object; context: Context }, { phase }: { phase: string }): void => {
+    for (const body of bodies(context)) tell(self, body, context, phase);
+  };
+
+/** A state as XState has it. */
+const stateOf = (
+  phase: string,
+  { description, entry, awaits, escalates, afterEach, always }: ChartState<string, string, string, string>,
+  tells: readonly string[],
+) => {
+  const named = listOf(entry);
+  const entered = (named.includes('entered') ? named : ['entered', ...named]).map((name) =>
+    name === 'entered' || tells.includes(name) ? { type: name, params: { phase } } : name,
+  );
+  const arrows = arrowsOf(listOf(always));
+  if (awaits === undefined) return { description, entry: entered, always: arrows };
+  const waiting = awaiting(awaits, escalates, afterEach);
+  return {
+    description,
+    entry: [...entered, 'engageMembers'],
+    on: waiting.on,
+    always: [...waiting.always, ...arrows],
+  };
+};
+
+const arrowsOf = (arrows: readonly ChartArrow<string, string, string>[]) =>
+  arrows.map((arrow, index) => {
+    if (typeof arrow !== 'string') return arrow;
+    const isLast = index === arrows.length - 1;
+    return isEnd(arrow) && !isLast ? { guard: END_GUARDS[arrow], target: arrow } : { target: arrow };
+  });
+
+const isEnd = (state: string): state is TeamEndState => Object.hasOwn(END_GUARDS, state);
+
+const listOf = <Item extends string | object>(given: Item | readonly Item[] | undefined): readonly Item[] =>
+  given === undefined ? [] : isList(given) ? given : [given];
+
+const isList = <Item extends string | object>(given: Item | readonly Item[]): given is readonly Item[] =>
+  Array.isArray(given);

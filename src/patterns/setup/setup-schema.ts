@@ -1,0 +1,35 @@
+import type * as z from 'zod';
+import type { OptionShape } from '../../contracts/option-schemas.ts';
+import { anything, optional, optionsSchema } from '../../contracts/option-schemas.ts';
+import type { TeamSetup } from '../../runtime/define/team.ts';
+
+/** The options of every team; `team()` checks them itself. */
+const teamShape = (): OptionShape<TeamSetup> => ({
+  name: anything(),
+  description: anything(),
+  hooks: anything(),
+  budget: anything(),
+  mailbox: anything(),
+  budgets: anything(),
+  limits: anything(),
+  supervision: anything(),
+  memberTimeMs: anything(),
+  asMember: anything(),
+});
+
+/** One schema for each option of a pattern's own, of which none is forgotten. */
+export const setupShape = <Setup extends object>(
+  shape: OptionShape<Omit<Setup, keyof TeamSetup>>,
+): Readonly<Record<string, z.ZodType>> => ({ ...shape });
+
+/**
+ * The schema of a pattern's setup: the options of its own, beside those that every team has.
+ *
+ * Each may be left out: who and what is needed the pattern says itself, and better (`check.asked`).
+ */
+export const setupSchema = (shape: Readonly<Record<string, z.ZodType>>): z.ZodType => {
+  const leaves = Object.entries<z.ZodType>({ ...teamShape(), ...shape });
+  return optionsSchema<Record<string, unknown>>(
+    Object.fromEntries(leaves.map(([option, schema]) => [option, optional(schema)])),
+  );
+};

@@ -1,0 +1,251 @@
+import type { z } from 'zod';
+import type {
+  AgentLimits,
+  AgentOptions,
+  ConversationOptions,
+  FailureOptions,
+  AgentMemory,
+} from '../../contracts/agent.ts';
+import type { AdaptiveRetry } from '../../contracts/adaptive-retry.ts';
+import type { LoopLimits, WrapUp } from '../../contracts/ending.ts';
+import type { RecallPolicy } from '../../contracts/memory.ts';
+import type { ModelRetry, ModelSettings } from '../../contracts/model.ts';
+import { onDemand } from '../../contracts/on-demand.ts';
+import {
+  aBoolean,
+  aBound,
+  aFraction,
+  aFunction,
+  anything,
+  aNumber,
+  aText,
+  aTime,
+  byName,
+  formOr,
+  fulfilling,
+  isObject,
+  listOf,
+  objectLike,
+  objectWith,
+  oneForm,
+  oneOf,
+  oneOrMore,
+  optional,
+  optionsSchema,
+  shortOr,
+  together,
+  wholeNumber,
+} from '../../contracts/option-schemas.ts';
+import type { CompactionOptions, TokenBudget } from '../../contracts/processor.ts';
+import type { RecoveryPolicy } from '../../contracts/recovery.ts';
+import type { StopOptions } from '../../contracts/ending.ts';
+import { defaultLoopLimits } from '../../machines/loop-detection.ts';
+import { compactionPresets } from '../../memory/compaction-presets.ts';
+import { budgetSchema } from '../../policy/budget-schema.ts';
+import { agentMailboxSchema, hooksSchema, subtreeShape } from './common-schemas.ts';
+import { DEFAULT_WRAP_UP } from './ending-rules.ts';
+import { memberPolicySchema } from './supervision-schema.ts';
+
+const list = (item: z.ZodType, option: string): z.ZodType =>
+  listOf(item, `no list: write \`${option}: [ … ]\``);
+
+const isBoolean = (given: unknown): boolean => typeof given === 'boolean';
+
+const modelSchema = onDemand(() => {
+  const otherwise = "no model: write 'provider:model' or an object with answer()";
+  const isText = (given: unknown): boolean => typeof given === 'string';
+  const model = shortOr(isText, objectWith(['answer'], otherwise));
+  return oneOrMore(model);
+});
+
+const settingsSchema = onDemand(() =>
+  optionsSchema<ModelSettings>({
+    maxOutputTokens: optional(wholeNumber(1)),
+    temperature: optional(aNumber(0)),
+    reasoning: optional(oneOf(['none', 'minimal', 'low', 'medium', 'high'])),
+    cache: optional(aBoolean()),
+  }),
+);
+
+const criticSchema = onDemand(() =>
+  together<{ readonly each?: string; readonly every?: number }>(
+    objectLike(
+      {
+        name: aText(1),
+        critique: aFunction(),
+        timeoutMs: optional(aTime()),
+        each: optional(oneOf(['answer', 'step'])),
+        every: optional(wholeNumber(1)),
+        ifBroken: optional(oneOf(['accept', 'stop'])),
+      },
+      'no critic: an object with a name and critique()',
+    ),
+    ({ each, every }) =>
+      every !== undefined && each !== 'step' ? ['every', "of no use without `each: 'step'`"] : undefined,
+  ),
+);
+
+const memorySchema = onDemand(() => {
+  const source = objectLike(
+    { name: aText(), open: aFunction(), release: aFunction() },
+    'no memory: write one of troupe/memory',
+  );
+  const sources = oneOrMore(source);
+  const recall = optionsSchema<RecallPolicy>({
+    each: optional(oneOf(['run', 'step'])),
+    k: optional(wholeNumber(0)),
+    kinds: optional(listOf(anything())),
+    query: optional(aFunction()),
+    timeoutMs: optional(wholeNumber(1)),
+  });
+  const writtenOut = optionsSchema<AgentMemory>({ sources: optional(sources), recall: optional(recall) });
+  return formOr(
+    (given) => !isObject(given) || Array.isArray(given) || 'open' in given || 'release' in given,
+    sources,
+    writtenOut,
+  );
+});
+
+const compactionSchema = onDemand(() => {
+  const tokens = (least: number): z.ZodType => optional(aNumber(least));
+  const budget = together<Partial<TokenBudget>>(
+    optionsSchema<TokenBudget>({ soft: tokens(1), hard: tokens(1), reserve: tokens(0) }),
+    ({ soft = 0, hard = Infinity, reserve = 0 }) => {
+      if (soft > hard) return ['soft', `within the hard limit, ${hard}`];
+      return reserve >= hard ? ['reserve', `below the hard limit, ${hard}`] : undefined;
+    },
+  );
+  const writtenOut = optionsSchema<CompactionOptions>({
+    processors: optional(list(objectWith(['project'], 'no processor'), 'processors')),
+    budget: optional(budget),
+    counter: optional(objectWith(['count'], 'no counter: an object with count()')),
+    summariser: optional(
+      shortOr(
+        (given) => given === false,
+        objectWith(['summarise'], 'no summariser: an object with summarise()'),
+      ),
+    ),
+    thread: optional(oneOf(['cycles', 'answers'])),
+  });
+  const preset = oneOf(Object.keys(compactionPresets));
+  return oneForm((given) => {
+    if (given === false) return anything();
+    return typeof given === 'string' ? preset : writtenOut;
+  });
+});
+
+const conversationSchema = onDemand(() =>
+  optionsSchema<ConversationOptions>({
+    prompt: optional(aFunction()),
+    fragments: optional(list(objectLike({ name: aText() }, 'no fragment'), 'fragments')),
+    compaction: optional(compactionSchema()),
+    maxTextBytes: optional(wholeNumber(1)),
+  }),
+);
+
+const stopSchema = onDemand(() => {
+  const rule = objectWith(['check'], 'no stop rule: write one such as maxSteps(5)');
+  const rules = oneOrMore(rule);
+  const phase = fulfilling((given) => typeof given === 'string' && given.trim() !== '', 'no name of a phase');
+  const writtenOut = optionsSchema<StopOptions>({
+    rules: optional(rules),
+    shouldStop: optional(aFunction()),
+    ends: optional(objectWith(['answered'], 'no policy of ending: write one such as byTool()')),
+    workPhases: optional(byName(phase)),
+  });
+  return formOr((given) => !isObject(given) || Array.isArray(given) || 'check' in given, rules, writtenOut);
+});
+
+const limitsSchema = onDemand(() => {
+  const loops = together<Partial<LoopLimits>>(
+    optionsSchema<LoopLimits>({
+      warnAt: optional(wholeNumber(2)),
+      stopAt: optional(wholeNumber(2)),
+      ignore: optional(listOf(aText())),
+    }),
+    ({ warnAt = defaultLoopLimits.warnAt, stopAt }) => {
+      if ((stopAt ?? defaultLoopLimits.stopAt) >= warnAt) return undefined;
+      return stopAt === undefined
+        ? ['warnAt', `past stopAt, ${defaultLoopLimits.stopAt} by default`]
+        : ['stopAt', `no whole number from ${warnAt}`];
+    },
+  );
+  const wrapUp = together<Partial<WrapUp>>(
+    optionsSchema<WrapUp>({
+      warnAt: optional(aFraction()),
+      wrapUpAt: optional(aFraction()),
+      graceSteps: optional(wholeNumber(0)),
+    }),
+    ({ warnAt = DEFAULT_WRAP_UP.warnAt, wrapUpAt }) => {
+      if ((wrapUpAt ?? DEFAULT_WRAP_UP.wrapUpAt) >= warnAt) return undefined;
+      return wrapUpAt === undefined
+        ? ['warnAt', `past wrapUpAt, ${DEFAULT_WRAP_UP.wrapUpAt} by default`]
+        : ['wrapUpAt', `no fraction from ${warnAt}`];
+    },
+  );
+  return optionsSchema<AgentLimits>({
+    ...subtreeShape(),
+    budget: optional(budgetSchema()),
+    loops: optional(shortOr((given) => given === false, loops)),
+    wrapUp: optional(shortOr(isBoolean, wrapUp)),
+    maxRejections: optional(wholeNumber(0)),
+    toolConcurrency: optional(wholeNumber(1)),
+  });
+});
+
+const failuresSchema = onDemand(() => {
+  const adaptive = optionsSchema<AdaptiveRetry>({
+    rateLimitWaitMs: optional(aNumber(0)),
+    invalidWaitMs: optional(aNumber(0)),
+    steps: optional(wholeNumber(1)),
+  });
+  const retry = optionsSchema<ModelRetry>({
+    attempts: optional(aBound(1)),
+    maxWaitMs: optional(aBound(0)),
+    maxTotalWaitMs: optional(aBound(0)),
+    initialWaitMs: optional(aBound(0)),
+    attemptTimeoutMs: optional(aBound(0)),
+    idleTimeoutMs: optional(aBound(0)),
+    onBreak: optional(oneOf(['restart', 'continue'])),
+    adaptive: optional(shortOr(isBoolean, adaptive)),
+  });
+  return optionsSchema<FailureOptions>({
+    retry: optional(retry),
+    recovery: optional(
+      optionsSchema<RecoveryPolicy>({ limit: optional(wholeNumber(1)), handle: optional(aFunction()) }),
+    ),
+    timeoutMs: optional(aTime()),
+    asMember: optional(memberPolicySchema()),
+  });
+});
+
+/** The schema of what an agent is made of. Names, schemas, backends, tools and the state are checked where they are read. */
+export const agentSchema = onDemand(() =>
+  optionsSchema<AgentOptions>({
+    name: anything(),
+    description: optional(aText()),
+    instructions: optional(aText()),
+    model: optional(modelSchema()),
+    settings: optional(settingsSchema()),
+    input: anything(),
+    output: anything(),
+    strategy: optional(objectLike({}, 'no strategy: write one of troupe/strategies')),
+    backend: anything(),
+    tools: optional(list(anything(), 'tools')),
+    environment: optional(
+      fulfilling((given) => isObject(given) || typeof given === 'function', 'no environment'),
+    ),
+    memory: optional(memorySchema()),
+    conversation: optional(conversationSchema()),
+    state: anything(),
+    observe: optional(aFunction()),
+    decide: optional(aFunction()),
+    reduce: optional(aFunction()),
+    critics: optional(list(criticSchema(), 'critics')),
+    stop: optional(stopSchema()),
+    limits: optional(limitsSchema()),
+    failures: optional(failuresSchema()),
+    mailbox: optional(agentMailboxSchema()),
+    hooks: optional(hooksSchema()),
+  }),
+);

@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import { onDemand } from '../../contracts/on-demand.ts';
+import {
+  aFunction,
+  aText,
+  fulfilling,
+  listOf,
+  objectLike,
+  oneOf,
+  optional,
+  optionsSchema,
+  wholeNumber,
+} from '../../contracts/option-schemas.ts';
+import type { AgentMailbox, MailboxOptions } from '../../contracts/message.ts';
+import type { SubtreeLimits } from '../../contracts/tree-limits.ts';
+
+/** The options that agents, teams and runs have in common. */
+
+/** Observers: objects that handle events. */
+export const hooksSchema = onDemand(() =>
+  listOf(
+    objectLike({ handle: aFunction() }, 'no hook: an object with handle(event)'),
+    'no list: write `hooks: [ … ]`',
+  ),
+);
+
+const mailboxShape = () => ({
+  capacity: optional(wholeNumber(1)),
+  ttlMs: optional(wholeNumber(1)),
+  overflow: optional(oneOf(['reject', 'dropOldest', 'dropNewest', 'block'])),
+});
+
+/** The mailbox of a team. */
+export const mailboxSchema = onDemand(() => optionsSchema<MailboxOptions>(mailboxShape()));
+
+/** The mailbox of an agent, and what it does with messages. */
+export const agentMailboxSchema = onDemand(() =>
+  optionsSchema<AgentMailbox>({
+    ...mailboxShape(),
+    topics: optional(listOf(aText(1))),
+    unread: optional(oneOf(['leave', 'read'])),
+  }),
+);
+
+/** A limit on the size of a tree; `Infinity` is none. */
+export const treeLimit = (): z.ZodType =>
+  optional(
+    fulfilling(
+      (given) => given === Infinity || (Number.isSafeInteger(given) && Number(given) >= 0),
+      'no whole number from 0',
+    ),
+  );
+
+/** The limits on what is below an agent or a team. */
+export const subtreeShape = (): Readonly<Record<keyof SubtreeLimits, z.ZodType>> => ({
+  maxDepth: treeLimit(),
+  maxChildren: treeLimit(),
+});

@@ -1,0 +1,29 @@
+import type { Allotment, Budget } from '../../contracts/budget.ts';
+import type { Hook } from '../../contracts/event.ts';
+import type { MailboxOptions } from '../../contracts/message.ts';
+import type { MemberPolicy, SupervisionPolicy } from '../../contracts/supervision.ts';
+import type { SubtreeLimits } from '../../contracts/tree-limits.ts';
+
+/** Options shared by teams of all patterns. */
+export interface TeamSetup {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly hooks?: readonly Hook[] | undefined;
+  /** Budget of all members together in a run. */
+  readonly budget?: Budget | undefined;
+  /** Mailbox of the team. */
+  readonly mailbox?: MailboxOptions | undefined;
+  /**
+   * Parts of the budget by role, for each engagement of the member: amounts, or shares of the team's limits. A member that uses up its part
+   * stops with a partial result; the team continues.
+   */
+  readonly budgets?: Readonly<Record<string, Allotment>> | undefined;
+  /** Limits on the tree below the team, within those of the run. */
+  readonly limits?: SubtreeLimits | undefined;
+  /** Policy for members that fail. Without one, a failure is the member's reply, which the pattern handles. */
+  readonly supervision?: SupervisionPolicy | undefined;
+  /** Longest time that a member may take for a task, in ms; then it is stopped and has failed. Default: unlimited. */
+  readonly memberTimeMs?: number | undefined;
+  /** Supervision policy that this team wants as a member. */
+  readonly asMember?: MemberPolicy | undefined;
+}

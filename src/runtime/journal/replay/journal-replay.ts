@@ -1,0 +1,304 @@
+import { keyInRun } from '../../../contracts/effect.ts';
+import type { EventBody } from '../../../contracts/event.ts';
+import type { Arrived, Happened } from '../../../contracts/journal-record.ts';
+import { toJson } from '../../../contracts/json.ts';
+import type { Ask } from '../../../machines/asks.ts';
+import type { Speaker } from '../../log/lazy-log.ts';
+import type { Actor, Job } from '../../actors/actor.ts';
+import { DeterminismError } from './determinism-error.ts';
+import type { KeptRecord } from './derived-events.ts';
+import { putInPlace } from './put-in-place.ts';
+import type { AtEnd, ReplayContext, Pending } from './replay-context.ts';
+import type { RecordedChild } from '../write/journal-port.ts';
+import { bodyOf, isIdenticalEvent, isSameEvent } from './recorded-event.ts';
+import { Rerun } from '../write/scope.ts';
+import type { Scope } from '../write/scope.ts';
+
+/**
+ * Replays a run from its journal: effects are answered from the record and not executed; each event must equal the recorded one. At the end
+ * of the journal the run continues live.
+ *
+ * I1 A record is applied after the same jobs and events as when it was written.
+ * I2 An effect without a recorded answer is executed when the journal is at its end, and not before.
+ */
+export class JournalReplay {
+  readonly #context: ReplayContext;
+  readonly #pending = new Map<string, Pending>();
+  /** By the key of their effect. */
+  readonly #children = new Map<string, RecordedChild[]>();
+  readonly #answers = new Map<string, string[]>();
+  /** Times at which the children of effects were engaged, by address. */
+  readonly #born = new Map<string, number>();
+  readonly #recordsOf = new Map<string, KeptRecord[]>();
+  #isResuming = false;
+
+  constructor(context: ReplayContext) {
+    this.#context = context;
+  }
+
+  /** The `index`-th child that an effect ran; undefined if none is recorded. */
+  childOf(key: string, index: number): RecordedChild | undefined {
+    return this.#children.get(this.#keyInRun(key))?.[index];
+  }
+
+  /** A person's recorded answer to the `index`-th question of an effect. */
+  previousAnswer(key: string, index: number): string | undefined {
+    return this.#answers.get(this.#keyInRun(key))?.[index];
+  }
+
+  /** Starts a child of an effect: live, or by replaying its records. */
+  engage(scope: Scope, start: () => void): void {
+    const records = this.#recordsOf.get(scope.path);
+    this.#recordsOf.delete(scope.path);
+    if (records === undefined) {
+      this.#context.job(scope, start);
+      return;
+    }
+    scope.now = this.#born.get(scope.path) ?? scope.now;
+    this.replay(scope, records, start);
+  }
+
+  /** Defers an effect: the journal may already hold its answer. */
+  defer(entry: Actor, ask: Ask, epoch: number): void {
+    this.#pending.set(this.#keyInRun(ask.key), { entry, ask, epoch });
+  }
+
+  due(job: Job): Job | undefined {
+    const { rerun } = job.actor.scope;
+    if (rerun === undefined) return this.#isResuming ? { ...job, isResumed: true } : job;
+    const { run } = this.#context;
+    rerun.jobs.push({
+      work: () => {
+        run.work(job);
+      },
+      leave: () => {
+        // Marked as resumed because everything that its effects wait for is committed already, though nothing was written since.
+        run.enqueue({ ...job, isResumed: true });
+      },
+    });
+    return undefined;
+  }
+
+  resuming(work: () => void): void {
+    this.#isResuming = true;
+    try {
+      work();
+    } finally {
+      this.#isResuming = false;
+    }
+  }
+
+  /** Replays the records of a scope from its start. */
+  replay(scope: Scope, records: readonly KeptRecord[], start: () => void, onEnd?: AtEnd): void {
+    const { clock, job, memories } = this.#context;
+    const rerun = new Rerun(records);
+    scope.rerun = rerun;
+    let isGoneOn = false;
+    try {
+      clock.within(undefined, () => {
+        this.catchUp(scope);
+        job(scope, start);
+        while (scope.rerun !== undefined) {
+          const next = rerun.jobs.shift();
+          if (next === undefined) this.#stuck(scope, rerun);
+          next.work();
+        }
+      });
+      isGoneOn = onEnd?.isFork !== true;
+    } finally {
+      scope.rerun = undefined;
+      memories.settle(scope, isGoneOn);
+    }
+    onEnd?.before?.();
+    this.#context.run.deadlines.resume(scope);
+    this.#resume(scope, onEnd?.answer);
+  }
+
+  /** The next recorded event of a scope. Throws if the replay produced a different one. */
+  expected(
+    scope: Scope,
+    rerun: Rerun,
+    body: EventBody,
+    { path, agent }: Speaker,
+    step: number | undefined,
+    phase: string | undefined,
+  ): EventBody {
+    const { next } = rerun;
+    if (next?.kind === 'followed' && rerun.follow({ type: body.type, path, step, phase }, next)) return body;
+    const place = { at: scope.now, path, agent, step, phase };
+    const isRecorded = next?.kind === 'event' && next.tick === undefined;
+    if (isRecorded && isIdenticalEvent(next.event, body, place)) {
+      rerun.advance();
+      // Reuses the machine's own object, so that equal data is kept once.
+      return body;
+    }
+    const found = { ...place, ...body };
+    if (!isRecorded || !isSameEvent(next.event, found)) {
+      const { run } = this.#context;
+      const expected = toJson(next?.kind === 'event' ? next.event : (next ?? null));
+      throw new DeterminismError({ runId: run.runId, path, step, expected, found: toJson(found) });
+    }
+    rerun.advance();
+    return bodyOf(next.event);
+  }
+
+  /** Applies the arrivals recorded at this point. */
+  catchUp(scope: Scope): void {
+    const { root, clock, onAhead } = this.#context;
+    for (;;) {
+      const { rerun } = scope;
+      if (rerun === undefined) return;
+      const { next } = rerun;
+      if (next === undefined) {
+        scope.rerun = undefined;
+        if (scope === root) onAhead();
+        // Deferred jobs run before new arrivals.
+        for (const { leave } of rerun.jobs.splice(0)) leave();
+        return;
+      }
+      if (next.kind === 'began') {
+        clock.advance(next.at, scope);
+        rerun.advance();
+      } else if (next.kind === 'followed') return;
+      else if (next.scope !== scope.name) {
+        rerun.advance();
+        this.#applyForeign(next);
+      } else if (next.tick === undefined || next.tick > scope.tick) return;
+      else {
+        rerun.advance();
+        if (next.kind === 'event') {
+          clock.advance(next.event.at, scope);
+          this.#republish(next, scope !== root);
+        } else this.#applyArrival(scope, next);
+      }
+    }
+  }
+
+  /** Throws: all jobs are done, and the journal has more records. */
+  #stuck(scope: Scope, { next }: Rerun): never {
+    const { runId } = this.#context.run;
+    const event = next?.kind === 'event' ? next.event : undefined;
+    const place = { path: event?.path ?? scope.path, step: event?.step };
+    throw new DeterminismError({ runId, ...place, expected: toJson(next ?? null), found: null });
+  }
+
+  /** Applies a record of another scope: publishes it, and keeps it for the replay of that scope. */
+  #applyForeign(record: Happened | Arrived): void {
+    const { run, clock } = this.#context;
+    const { scope = '' } = record;
+    const known = this.#recordsOf.get(scope);
+    if (known === undefined) this.#recordsOf.set(scope, [record]);
+    else known.push(record);
+    if (record.kind === 'event') {
+      this.#republish(record, false);
+      return;
+    }
+    clock.advance(record.at);
+    const { arrival } = record;
+    if (arrival.type === 'drawn') this.#context.budgets.note(arrival);
+    else if (arrival.type === 'message') run.noteMessage(arrival.message, arrival.path);
+    else if (arrival.type === 'kept') run.keep(arrival.path, arrival.artifacts);
+    else if (arrival.type === 'charged') run.log.charge(arrival.model, arrival.usage, arrival.costUsd);
+    else run.sent(arrival);
+  }
+
+  #republish({ event }: Happened, isInLog: boolean): void {
+    const { run, clock } = this.#context;
+    const { at, path, agent, step, phase } = event;
+    clock.advance(at);
+    clock.republish({ at, isInLog }, () => {
+      const body = bodyOf(event);
+      run.log.write(body, { path, agent }, step, phase);
+      run.heard(body, { at, path, agent, step });
+    });
+  }
+
+  #applyArrival(scope: Scope, { at, arrival }: Arrived): void {
+    const { root, run, clock, job, memories } = this.#context;
+    clock.advance(at, scope);
+    switch (arrival.type) {
+      case 'answered':
+      case 'failed': {
+        const pending = this.#pending.get(arrival.key);
+        this.#pending.delete(arrival.key);
+        if (pending === undefined) {
+          const place = { runId: run.runId, path: scope.path };
+          throw new DeterminismError({ ...place, expected: toJson(arrival), found: null });
+        }
+        const answer = arrival.type === 'failed' ? { error: arrival.error } : { output: arrival.output };
+        run.effects.answer(pending.entry, pending.ask, answer, at);
+        break;
+      }
+      case 'message':
+        job(scope, () => {
+          run.post(arrival.message, arrival.path);
+        });
+        break;
+      case 'subscribed':
+        run.subscribed(arrival.path, arrival.topic, arrival.isOn);
+        break;
+      case 'abort':
+        run.deliverAbort(arrival.reason, at);
+        break;
+      case 'expired':
+        run.expire(arrival, at);
+        break;
+      case 'engaged': {
+        const { key, index, path, agent, input } = arrival;
+        putInPlace(this.#children, key, index, { path, agent, input });
+        this.#born.set(path, at);
+        run.actors.reserve(path);
+        break;
+      }
+      case 'told':
+        putInPlace(this.#answers, arrival.key, arrival.index, arrival.text);
+        break;
+      case 'stopped':
+        job(scope, () => {
+          run.actors.stopAt(scope.path, arrival.reason);
+        });
+        break;
+      case 'broke':
+        run.broke(arrival.path, arrival.outcome);
+        break;
+      case 'charged':
+        // The charges of a child are included in the run's total already.
+        if (scope === root) run.log.charge(arrival.model, arrival.usage, arrival.costUsd);
+        else run.charged(arrival.path, arrival.model, arrival.usage, arrival.costUsd);
+        break;
+      case 'kept':
+        if (scope === root) run.keep(arrival.path, arrival.artifacts);
+        break;
+      case 'drawn':
+        this.#context.budgets.note(arrival);
+        run.actors.at(arrival.path)?.account?.restore(arrival.used);
+        break;
+      case 'closed':
+        job(scope, () => {
+          run.close();
+        });
+        break;
+      case 'prompted':
+        this.#context.onPrompted(arrival);
+        break;
+      default:
+        run.sent(arrival);
+        memories.met(arrival);
+    }
+  }
+
+  /** Executes the effects that had no answer when the journal ended. */
+  #resume(scope: Scope, answer: AtEnd['answer'] = () => false): void {
+    const { effects } = this.#context.run;
+    const waiting = [...this.#pending].filter(([, { entry }]) => entry.scope === scope);
+    for (const [key, { entry, ask, epoch }] of waiting) {
+      this.#pending.delete(key);
+      if (entry.isOver || entry.epoch !== epoch) effects.forget(entry, ask);
+      else if (!answer(entry, ask)) effects.ask(entry, ask, epoch, true);
+    }
+  }
+
+  #keyInRun(key: string): string {
+    return keyInRun({ key, runId: this.#context.run.runId });
+  }
+}

@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import { historyProblems } from '../../../actors/check-history.ts';
+import { reasonAgainstTurn } from '../../../contracts/check-turn.ts';
+import { messageOf, TroupeError } from '../../../contracts/error.ts';
+import { withCurrentName } from '../../../contracts/event-shape.ts';
+import { oddValueIn } from '../../../contracts/odd-value.ts';
+import type { Arrival, Began, JournalRecord } from '../../../contracts/journal-record.ts';
+
+const text = z.string();
+const count = z.number().int().nonnegative();
+const scope = text.optional();
+
+/** All kinds of arrival: the compiler demands a new one here. */
+const arrivals: Readonly<Record<Arrival['type'], true>> = {
+  answered: true,
+  failed: true,
+  message: true,
+  subscribed: true,
+  abort: true,
+  expired: true,
+  engaged: true,
+  told: true,
+  stopped: true,
+  broke: true,
+  charged: true,
+  kept: true,
+  drawn: true,
+  prompted: true,
+  sent: true,
+  heard: true,
+  remembering: true,
+  remembered: true,
+  closed: true,
+  time: true,
+  resumed: true,
+};
+
+const isArrival = (type: string): type is Arrival['type'] => Object.hasOwn(arrivals, type);
+
+/** Fields that replaying an event needs; its own fields are checked by the event's schema. */
+const event = z.looseObject({ seq: count, at: z.number(), path: text, agent: text, type: text });
+
+/** A turn of the history that the run continued; the same check as `run()` makes. */
+const turn = z.unknown().superRefine((value, context) => {
+  const reason = reasonAgainstTurn(value);
+  if (reason !== undefined) context.addIssue({ code: 'custom', message: `the turn ${reason}` });
+});
+
+/** Strict: a record with unknown fields was written by another version, or not by troupe. */
+const recordSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('began'),
+    at: z.number(),
+    runId: text,
+    agent: text,
+    input: z.unknown(),
+    thread: text.optional(),
+    history: z.array(turn).optional(),
+    states: z.record(text, z.unknown()).optional(),
+    task: z.unknown().optional(),
+    budget: z.looseObject({}).optional(),
+    limits: z.looseObject({}).optional(),
+    keys: z.literal('digest').optional(),
+    fork: z.strictObject({ runId: text, seq: count }).optional(),
+  }),
+  z.strictObject({ kind: z.literal('event'), scope, tick: count.optional(), event }),
+  z.strictObject({
+    kind: z.literal('arrived'),
+    scope,
+    tick: count,
+    at: z.number(),
+    arrival: z.looseObject({ type: text.refine(isArrival, 'unknown kind of arrival') }),
+  }),
+]);
+
+/** The valid prefix of the records, and why reading stopped. */
+export interface RecordPrefix {
+  readonly records: readonly JournalRecord[];
+  readonly damage: TroupeError | undefined;
+}
+
+/** Checks whether a value is a record. The content of events and answers is left to machines and schemas. */
+const isRecord = (value: unknown): value is JournalRecord => recordSchema.safeParse(value).success;
+
+/**
+ * Parses the contents of a journal up to the first invalid record. Never throws.
+ *
+ * Rows are sealed, so this does not guard against damage but against journals that something else wrote.
+ */
+export const parseRecordPrefix = (runId: string, values: readonly unknown[]): RecordPrefix => {
+  const records: JournalRecord[] = [];
+  for (const given of values) {
+    const value = withCurrentEvent(given);
+    if (!isRecord(value)) return { records, damage: noRecord(runId, records.length, value) };
+    records.push(value);
+  }
+  return { records, damage: undefined };
+};
+
+/** A record of an event of an earlier release under its name of now. */
+const withCurrentEvent = (record: unknown): unknown => {
+  if (typeof record !== 'object' || record === null || !('event' in record)) return record;
+  const current = withCurrentName(record.event);
+  return current === record.event ? record : { ...record, event: current };
+};
+
+/** Parses all records. @throws {TroupeError} `journal.corrupt` with the number of the first invalid record and what is wrong with it. */
+export const parseRecords = (runId: string, values: readonly unknown[]): readonly JournalRecord[] => {
+  const { records, damage } = parseRecordPrefix(runId, values);
+  if (damage !== undefined) throw damage;
+  return records;
+};
+
+/**
+ * Validates the first record of a run as a reader would, before anything is written.
+ *
+ * @throws {TroupeError} `input.invalid` with the value that cannot be serialized, or would not survive it.
+ */
+export const assertReadable = (began: Began): Began => {
+  const { history = [], ...rest } = began;
+  const [problem] = historyProblems(history, began.agent);
+  if (problem !== undefined) throw new TroupeError(problem.code, problem.message);
+  const found = unreadableIn(rest);
+  if (found === undefined) return began;
+  const message = `Cannot store run '${String(began.runId)}' as its input or options cannot be serialized: ${found}`;
+  throw new TroupeError('input.invalid', message);
+};
+
+/** The value in a record that would not survive serialization, and why. */
+const unreadableIn = (record: object): string | undefined => {
+  try {
+    const odd = oddValueIn(record, 'options');
+    if (odd !== undefined) return `${odd.found} at ${odd.at}`;
+    const [issue] = recordSchema.safeParse(JSON.parse(JSON.stringify(record))).error?.issues ?? [];
+    return issue && `${issue.path.join('.')}: ${issue.message}`;
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+};
+
+const noRecord = (runId: string, index: number, value: unknown): TroupeError => {
+  const [issue] = recordSchema.safeParse(value).error?.issues ?? [];
+  const found = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not a record'}`;
+  const message = `Cannot read the journal of run '${runId}' as record ${index} is not one of this release: ${found}`;
+  return new TroupeError('journal.corrupt', message, { runId, details: { record: index } });
+};

@@ -1,0 +1,7 @@
+import { isThenable } from '../../../contracts/thenable.ts';
+
+/** Calls `go` when all is written: synchronously, if the store is synchronous. */
+export const whenWritten = (writing: void | Promise<void>, go: () => void): void => {
+  if (isThenable(writing)) void writing.then(go);
+  else go();
+};

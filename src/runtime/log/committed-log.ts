@@ -1,0 +1,67 @@
+import type { DeltaEvent, LiveEvent, RuntimeEvent } from '../../contracts/event.ts';
+import { BoundedBuffer } from '../../events/bounded-buffer.ts';
+import type { EventSource } from '../../events/event-source.ts';
+
+/** A delta that waits for the events before it. */
+interface WaitingDelta {
+  readonly delta: DeltaEvent;
+  /** Number of events of the log before it. */
+  readonly after: number;
+}
+
+/** Largest number of waiting deltas; their offsets show observers gaps. */
+const MOST_WAITING = 1_000;
+
+/**
+ * The committed part of a log, which observers may see, with the deltas that belong to it.
+ *
+ * I1 While a store does not answer, the newest deltas are kept, up to a fixed number.
+ */
+export class CommittedLog implements EventSource {
+  readonly #log: EventSource;
+  #length = 0;
+  readonly #waiting = new BoundedBuffer<WaitingDelta>(MOST_WAITING);
+
+  constructor(log: EventSource) {
+    this.#log = log;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  at(index: number): RuntimeEvent | undefined {
+    return index < this.#length ? this.#log.at(index) : undefined;
+  }
+
+  /** Checks whether a delta has to wait; if so, it follows all events that the log has now. */
+  holds(delta: DeltaEvent): boolean {
+    const after = this.#log.length;
+    if (this.#waiting.length === 0 && this.#length >= after) return false;
+    this.#waiting.push({ delta, after });
+    return true;
+  }
+
+  /**
+   * Advances to the first `count` events; yields the new ones as they become visible, and the deltas that waited for them, in order. Events
+   * that nobody wants are not built.
+   */
+  *upTo(count: number, isWanted: (seq: number) => boolean): Iterable<LiveEvent> {
+    for (;;) {
+      yield* this.#due();
+      if (this.#length >= count) return;
+      const seq = this.#length;
+      const event = isWanted(seq) ? this.#log.at(seq) : undefined;
+      this.#length += 1;
+      if (event !== undefined) yield event;
+    }
+  }
+
+  *#due(): Iterable<DeltaEvent> {
+    for (let first = this.#waiting.peek(); first !== undefined; first = this.#waiting.peek()) {
+      if (first.after > this.#length) return;
+      this.#waiting.shift();
+      yield first.delta;
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { checkOptions, optionProblems } from '../../src/contracts/check-options.ts';
+import {
+  aBoolean,
+  aFunction,
+  byName,
+  listOf,
+  objectWith,
+  oneOf,
+  optional,
+  optionsSchema,
+  shortOr,
+  wholeNumber,
+} from '../../src/contracts/option-schemas.ts';
+import { nearestName } from '../../src/contracts/nearest-name.ts';
+
+interface Limits {
+  readonly warnAt?: number;
+  readonly stopAt?: number;
+}
+
+interface Options {
+  readonly model?: string;
+  readonly loops?: false | Limits;
+  readonly judge?: () => void;
+  readonly critics?: readonly object[];
+  readonly parts?: Readonly<Record<string, number>>;
+  readonly isQuiet?: boolean;
+}
+
+const schema = optionsSchema<Options>({
+  model: optional(oneOf(['small', 'large', 'huge'])),
+  loops: optional(
+    shortOr(
+      (given) => given === false,
+      optionsSchema<Limits>({ warnAt: optional(wholeNumber(2)), stopAt: optional(wholeNumber(2)) }),
+    ),
+  ),
+  judge: optional(aFunction()),
+  critics: optional(listOf(objectWith(['critique'], 'no critic'))),
+  parts: optional(byName(wholeNumber(0))),
+  isQuiet: optional(aBoolean()),
+});
+
+const about = { code: 'agent.invalid', owner: "the agent 'x'" } as const;
+
+describe('what does not fit is refused in one sentence', () => {
+  test.each<[unknown, string]>([
+    [{ modle: 'small' }, 'its option `modle` is unknown: did you mean `model`?'],
+    [
+      { colour: 'red' },
+      'its option `colour` is unknown: there are model, loops, judge, critics, parts, isQuiet',
+    ],
+    [{ loops: { warmAt: 3 } }, 'its option `loops.warmAt` is unknown: did you mean `warnAt`?'],
+    [{ loops: { warnAt: 1 } }, 'its loops.warnAt is no whole number from 2: 1'],
+    [{ loops: true }, 'its loops is no object: true'],
+    [{ model: 'tiny' }, "its model is none of small, large, huge: 'tiny'"],
+    [{ judge: 'me' }, "its judge is no function: 'me'"],
+    [{ critics: {} }, 'its critics is no list: {}'],
+    [{ critics: [{ critique: () => 1 }, 7] }, 'its critics[1] is no critic: 7'],
+    [{ parts: { a: -1 } }, 'its parts.a is no whole number from 0: -1'],
+    [{ isQuiet: 0 }, 'its isQuiet is neither true nor false: 0'],
+    [undefined, 'its options are no object: nothing'],
+    [[], 'its options are no object: []'],
+  ])('%j', (given, problem) => {
+    expect(() => {
+      checkOptions(schema, given, about);
+    }).toThrow(
+      expect.objectContaining({
+        code: 'agent.invalid',
+        message: `Cannot define the agent 'x' as ${problem}`,
+        data: expect.objectContaining({ details: [problem] }),
+      }),
+    );
+  });
+
+  test('all that is wrong is told at once', () => {
+    expect(optionProblems(schema, { judge: 1, isQuiet: 'no', modell: 'small' })).toEqual([
+      'its judge is no function: 1',
+      "its isQuiet is neither true nor false: 'no'",
+      'its option `modell` is unknown: did you mean `model`?',
+    ]);
+  });
+
+  test("zod's own schemas serve, too", () => {
+    const own = z.strictObject({ rounds: z.number().min(1), title: z.string() });
+    expect(optionProblems(own, { rounds: '2', tilte: 'x' })).toEqual([
+      "its rounds is no number: '2'",
+      'its title is no string: nothing',
+      'its option `tilte` is unknown: Unrecognized key: "tilte"',
+    ]);
+  });
+});
+
+test('what fits is let through, left out or undefined', () => {
+  for (const given of [{}, { model: undefined }, { loops: false }, { loops: {} }, { judge: () => 1 }])
+    expect(optionProblems(schema, given)).toEqual([]);
+});
+
+test.each<[string, string | undefined]>([
+  ['modle', 'model'],
+  ['Model', 'model'],
+  ['instruction', 'instructions'],
+  ['zebra', undefined],
+  ['', undefined],
+  ['m'.repeat(65), undefined],
+])('the name nearest to %j is %j', (name, nearest) => {
+  expect(nearestName(name, ['name', 'model', 'instructions'])).toBe(nearest);
+});

@@ -1,0 +1,186 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { answer } from '../../src/contracts/decision.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
+import { beginRound } from '../../src/coordination/round/settle-reply.ts';
+import type { TeamContext, TeamInput } from '../../src/coordination/round/team-context.ts';
+import { repliesOf, spentEnd, teamContext, teamOutcome } from '../../src/coordination/round/team-context.ts';
+import { toMermaid } from '../../src/machines/diagram.ts';
+import { answeredWith, failedWith, pattern, patternRegistry } from '../../src/patterns/index.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { team } from '../../src/runtime/define/team.ts';
+import { patternLaws } from '../../src/testing/pattern-laws.ts';
+import { assign } from 'xstate';
+
+/** A pattern as somebody writes it who reads the guide: everybody is asked once, and some may veto. */
+const council = pattern({
+  name: 'council',
+  description: 'Everybody is asked once, and some may veto.',
+  options: z.object({ vetoes: z.number().int().min(1).default(1) }),
+  own: { said: [] as readonly string[] },
+  actions: {
+    askAll: (context) =>
+      beginRound(
+        context,
+        context.team.members.map((member) => ({ member, input: context.input })),
+      ),
+    weigh: (context) => {
+      const replies = repliesOf(context).filter(({ status }) => status === 'completed');
+      const own = { said: replies.map(({ output }) => (typeof output === 'string' ? output : '')) };
+      const spent = spentEnd(context);
+      if (spent !== undefined) return { own, end: spent };
+      if (replies.length === 0)
+        return { own, end: failedWith({ code: 'agent.threw', message: 'nobody answered', retryable: 'no' }) };
+      const vetoes = own.said.filter((text) => text === 'veto').length;
+      return { own, end: answeredWith(vetoes >= context.options.vetoes ? 'vetoed' : 'passed') };
+    },
+  },
+  tells: { tellSaid: ({ own }) => [{ type: 'team.noted', text: `${own.said.length} spoke` }] },
+  initial: 'asking',
+  states: {
+    asking: { description: 'Everybody is asked at the same time.', entry: 'askAll', awaits: 'weighing' },
+    weighing: {
+      description: 'The vetoes are counted.',
+      entry: ['weigh', 'tellSaid'],
+      always: ['completed', 'failed', 'stopped'],
+    },
+  },
+});
+
+const says = (name: string, text: string) => agent({ name, decide: () => answer(text) });
+const members = { ann: says('ann', 'fine'), bob: says('bob', 'veto') };
+
+describe('a pattern of one’s own', () => {
+  test('runs as any other, by its options and their defaults', async () => {
+    const strict = council<string, string>({ name: 'hall', members });
+    expect((await strict.run('Paint it green?')).output).toBe('vetoed');
+    const result = await council<string, string>({ name: 'hall', members, vetoes: 2 }).run('Paint it green?');
+    expect(result.output).toBe('passed');
+    expect(result.state.said.toSorted()).toEqual(['fine', 'veto']);
+    expect(result.events.filter(({ type }) => type === 'team.noted')).toMatchObject([
+      { text: '2 spoke', phase: 'weighing' },
+    ]);
+  });
+
+  test('types follow from what it says: options, members, state and what it gives', () => {
+    const hall = () => council<string, string>({ name: 'hall', members });
+    type Result = Awaited<ReturnType<ReturnType<typeof hall>['run']>>;
+    expectTypeOf<Result['output']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<Result['state']['said']>().toEqualTypeOf<readonly string[]>();
+    expectTypeOf(council.name).toEqualTypeOf<'council'>();
+    // @ts-expect-error vetoes are a number
+    expect(() => council({ name: 'hall', members, vetoes: 'two' })).toThrow(/its vetoes is .*'two'/);
+    // @ts-expect-error nobody is in it
+    expect(() => council({ name: 'hall' })).toThrow('its members are not given by name: found nothing');
+  });
+
+  test('an option that there is not is refused, with the nearest name', () => {
+    const setup = { name: 'hall', members, vetos: 2 };
+    expect(() => council(setup)).toThrow('its option `vetos` is unknown: did you mean `vetoes`?');
+  });
+
+  test('its chart is drawn as it stands there, with the ends that every team has', () => {
+    const drawn = toMermaid(council.machine(), { descriptions: 'none' });
+    expect(drawn).toContain('[*] --> asking');
+    expect(drawn).toMatch(/asking --> weighing : .*\[isRoundOver\]/);
+    expect(drawn).toContain('weighing --> completed : [isCompleted]');
+    expect(drawn).toContain('weighing --> stopped');
+    expect(council<string, string>({ name: 'hall', members }).diagram()).toContain('weighing');
+  });
+
+  test('a state that there is not is refused by the compiler', () => {
+    const wrong = () =>
+      pattern({
+        name: 'wrong',
+        description: 'Goes nowhere.',
+        own: {},
+        actions: { ask: () => ({}) },
+        // @ts-expect-error there is no such state
+        initial: 'askin',
+        // @ts-expect-error there is no state called weighting
+        states: { asking: { description: 'All are asked.', entry: 'ask', awaits: 'weighting' } },
+      });
+    expect(wrong).not.toThrow();
+  });
+
+  test('is found by its name among those of the house', () => {
+    const patterns = patternRegistry([council]);
+    expect(patterns.names).toContain('council');
+    expect(patterns.get('council')({ name: 'hall', members })).toMatchObject({ name: 'hall' });
+  });
+});
+
+describe('[FIND-41] what the house demands of a pattern has a default where it can', () => {
+  const looping = pattern({
+    name: 'looping',
+    description: 'Goes round and round.',
+    own: {},
+    actions: {},
+    guards: { isNever: () => false },
+    initial: 'going',
+    states: {
+      going: { description: 'Goes there.', always: [{ guard: 'isNever', target: 'completed' }, 'back'] },
+      back: { description: 'Goes back.', always: 'going' },
+    },
+  });
+
+  test('maxIterations: a chart that goes round for ever is given up by itself', async () => {
+    await expect(looping({ name: 'loop', members }).run('go')).rejects.toThrow(/1000|1,000/);
+    expect(looping.machine().config.options).toEqual({ maxIterations: 1_000 });
+  });
+
+  test('maxIterations: a machine by `setupTeam()` may leave it out', async () => {
+    type Context = TeamContext<Record<string, never>, Record<string, never>>;
+    const machine = setupTeam<Record<string, never>, Record<string, never>>()
+      .extend({
+        actions: {
+          ask: assign(({ context }: { context: Context }) =>
+            beginRound(
+              context,
+              context.team.members.map((member) => ({ member, input: context.input })),
+            ),
+          ),
+          end: assign(() => ({ end: answeredWith('asked') })),
+        },
+      })
+      .createMachine({
+        id: 'plain',
+        description: 'All are asked.',
+        context: ({ input }: { input: TeamInput<Record<string, never>> | undefined }) =>
+          teamContext(input, {}, {}),
+        output: teamOutcome,
+        initial: 'asking',
+        on: teamArrows,
+        states: {
+          asking: { description: 'All are asked.', entry: ['ask', 'engageMembers'], ...awaiting('asked') },
+          asked: { description: 'All have answered.', entry: 'end', always: { target: 'completed' } },
+          ...teamEnds,
+        },
+      });
+    const plain = team<string, string>({ name: 'plain', machine, members, options: {} });
+    expect((await plain.run('go')).output).toBe('asked');
+  });
+});
+
+describe('a pattern of one’s own is held to what those of the house are', () => {
+  const laws = patternLaws({
+    machine: council.machine,
+    make: (people, beside) => council<string, string>({ name: 'hall', ...beside, members: people }),
+    says: () => 'fine',
+    output: 'passed',
+  });
+
+  test.each(laws.map(({ name, check }) => ({ name, check })))('$name', async ({ check }) => {
+    await expect(check()).resolves.toBeUndefined();
+  });
+
+  test('one that breaks a law is told which, and what was found', async () => {
+    const [broken] = patternLaws({
+      machine: council.machine,
+      make: (people, beside) => council<string, string>({ name: 'hall', ...beside, members: people }),
+      says: () => 'veto',
+      output: 'passed',
+    }).filter(({ name }) => name.startsWith('it finishes'));
+    await expect(broken?.check()).rejects.toThrow(/it gives its output; found "vetoed", expected "passed"/);
+  });
+});

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { answer } from '../../src/contracts/decision.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { windowMemory } from '../../src/memory/window-memory.ts';
+import { maxSteps } from '../../src/machines/stop-rules.ts';
+
+const OPTIONS =
+  'name, description, instructions, model, settings, input, output, strategy, backend, tools, environment, memory, conversation, state, observe, decide, reduce, critics, stop, limits, failures, mailbox, hooks';
+
+test.each<[object, string]>([
+  [{ modle: 'openai:gpt-5' }, 'its option `modle` is unknown: did you mean `model`?'],
+  [{ instruction: 'Be brief.' }, 'its option `instruction` is unknown: did you mean `instructions`?'],
+  [{ colour: 'red' }, `its option \`colour\` is unknown: there are ${OPTIONS}`],
+  // What belongs into a group is found there.
+  [{ retry: { attempts: 1 } }, 'its option `retry` is unknown: did you mean `failures.retry`?'],
+  [{ budget: { usd: 1 } }, 'its option `budget` is unknown: did you mean `limits.budget`?'],
+  [{ compaction: false }, 'its option `compaction` is unknown: did you mean `conversation.compaction`?'],
+  [{ shouldStop: () => true }, 'its option `shouldStop` is unknown: did you mean `stop.shouldStop`?'],
+  [{ recall: { k: 3 } }, 'its option `recall` is unknown: did you mean `memory.recall`?'],
+  [{ limits: { budgit: {} } }, 'its option `limits.budgit` is unknown: did you mean `budget`?'],
+  [
+    { limits: { budget: { dollars: 1 } } },
+    'its option `limits.budget.dollars` is unknown: there are steps, timeMs, tokens, usd, toolCalls, warnAt, unpriced',
+  ],
+  [{ stop: { rule: maxSteps(5) } }, 'its option `stop.rule` is unknown: did you mean `rules`?'],
+  [
+    { settings: { temprature: 0 } },
+    'its option `settings.temprature` is unknown: did you mean `temperature`?',
+  ],
+])('an option that there is not is refused, with the nearest name: %j', (options, problem) => {
+  expect(() => Reflect.apply(agent, undefined, [{ name: 'x', ...options }])).toThrow(
+    expect.objectContaining({
+      code: 'agent.invalid',
+      message: `Cannot define the agent 'x' as ${problem}`,
+    }),
+  );
+});
+
+test.each<[object, string]>([
+  [{ instructions: 7 }, 'its instructions is no text: 7'],
+  [{ decide: 'now' }, "its decide is no function: 'now'"],
+  [{ stop: 5 }, 'its stop is no stop rule: write one such as maxSteps(5), found 5'],
+  [{ stop: [maxSteps(5), 7] }, 'its stop[1] is no stop rule: write one such as maxSteps(5), found 7'],
+  [
+    { stop: { ends: 'DONE' } },
+    "its stop.ends is no policy of ending: write one such as byTool(), found 'DONE'",
+  ],
+  [{ memory: 'notes' }, "its memory is no memory: write one of troupe/memory, found 'notes'"],
+  [
+    { memory: { sources: windowMemory(), recall: { k: -1 } } },
+    'its memory.recall.k is no whole number from 0: -1',
+  ],
+  [
+    { conversation: { compaction: 'brutal' } },
+    "its conversation.compaction is none of conservative, balanced, aggressive: 'brutal'",
+  ],
+  [{ conversation: { compaction: true } }, 'its conversation.compaction is no object: true'],
+  [
+    { failures: { retry: { onBreak: 'cry' } } },
+    "its failures.retry.onBreak is neither restart nor continue: 'cry'",
+  ],
+  [
+    { settings: { reasoning: 'deep' } },
+    "its settings.reasoning is none of none, minimal, low, medium, high: 'deep'",
+  ],
+  [{ hooks: [{ name: 'ear' }] }, 'its hooks[0].handle is no function: nothing'],
+  [
+    { tools: 'all', decide: 1 },
+    "its tools is no list: write `tools: [ … ]`, found 'all'; and as its decide is no function: 1",
+  ],
+])('a value that does not fit is refused, with what was found: %j', (options, problem) => {
+  expect(() => Reflect.apply(agent, undefined, [{ name: 'x', ...options }])).toThrow(
+    expect.objectContaining({ code: 'agent.invalid', message: `Cannot define the agent 'x' as ${problem}` }),
+  );
+});
+
+const clerk = agent({ name: 'clerk', decide: () => answer('done') });
+
+test.each<[object, string]>([
+  [{ modle: 'openai:gpt-5' }, 'its option `modle` is unknown: did you mean `model`?'],
+  [{ runid: 'one' }, 'its option `runid` is unknown: did you mean `runId`?'],
+  [{ thred: 'ada' }, 'its option `thred` is unknown: did you mean `thread`?'],
+  [{ runId: 7 }, 'its runId is no text: 7'],
+  [{ paused: 'yes' }, "its paused is neither true nor false: 'yes'"],
+  [
+    { hooks: { handle: () => undefined } },
+    'its hooks is no list: write `hooks: [ … ]`, found {"handle":"[function handle]"}',
+  ],
+  [{ safety: 'strict' }, "its safety is no function: 'strict'"],
+  [{ signal: true }, 'its signal is no AbortSignal: true'],
+])(
+  'a run refuses an option that there is not, and a value that does not fit: %j',
+  async (options, problem) => {
+    const refused = { code: 'input.invalid', message: `Cannot run 'clerk' as ${problem}` };
+    await expect(clerk.run('go', options)).rejects.toMatchObject(refused);
+    expect(() => clerk.stream('go', options)).toThrow(expect.objectContaining(refused));
+  },
+);

@@ -1,0 +1,67 @@
+import { posix } from 'node:path';
+import type { Rule, Source } from './architecture.ts';
+
+/** Folders whose prose is not in field English yet. Take a folder off when it is: the list only shrinks. */
+export const foldersInDialect: readonly string[] = [
+  'coordination/round',
+  'coordination/workflow',
+  'inspect/recording',
+  'inspect/traces',
+  'inspect/traces/page',
+  'patterns',
+  'patterns/state',
+  'testing',
+];
+
+/** A docstring begins with its subject, or with the verb of what it does: a question word hides both. */
+const QUESTION = /^(What|Whatever|Who|Whoever|Whom|Whose|Whether|How|Where|Wherever|Why)\b/;
+
+/** Paraphrases of the field's terms, and the terms to use instead. */
+export const paraphrases: readonly (readonly [found: RegExp, instead: string])[] = [
+  [/\b(?:go|goes|going|gone|went) through [^.;:`]{0,40}\bagain\b/i, 'replay'],
+  [/\btak(?:e|es|en|ing) up\b|\btook up\b/i, 'resume'],
+  [/\bcall(?:s|ed|ing)? (?:it |them |that |this )?off\b/i, 'cancel, withdraw'],
+  [/\b(?:is|are|was|were|be|being|been) told\b/i, 'is notified, receives'],
+  [/\b(?:give|gives|given|giving) away\b/i, 'delegate, disclose'],
+  [/\b(?:let|lets|letting) go of\b/i, 'release'],
+  [/\bof one's own\b/i, 'its own'],
+  [/\bwhoever\b|\bwhomever\b/i, 'the caller, the reader, a process that'],
+  [/\bso many\b/i, 'the number of'],
+  [/\b(?:is|are|was|were) no business of\b/i, 'does not concern'],
+];
+
+/** Texts that recorded journals contain and replays compare, and words for models: they stay as they were. */
+const recorded: readonly string[] = [
+  'work that was given away is under way',
+  'they are told to you',
+  'results are told to you',
+  'the format that you were told',
+  'You are told when it is done',
+  'work that was given away before',
+  'You will be told what comes of it',
+  'Called off ',
+  'Calling off ',
+  '`parent` is whoever you work for.',
+];
+
+const withoutRecorded = (text: string): string =>
+  recorded.reduce((rest, each) => rest.replaceAll(each, ''), text);
+
+const inOneLine = (text: string): string => text.replaceAll(/\s*\n\s*(?:\*(?!\/)|\/\/)?\s*/g, ' ');
+
+export const offencesIn = ({ path, docstrings, text }: Source): string[] => {
+  const prose = inOneLine(withoutRecorded(text));
+  return [
+    ...docstrings
+      .filter((first) => QUESTION.test(first))
+      .map((first) => `${path}: a docstring begins with its subject, not with a question word: ${first}`),
+    ...paraphrases.flatMap(([found, instead]) => {
+      const [match] = found.exec(prose) ?? [];
+      return match === undefined ? [] : [`${path}: '${match}': say ${instead}`];
+    }),
+  ];
+};
+
+/** Docstrings begin with their subject, and a concept that the field has a term for is called by that term. */
+export const proseIsFieldEnglish: Rule = (sources) =>
+  sources.filter(({ path }) => !foldersInDialect.includes(posix.dirname(path))).flatMap(offencesIn);
