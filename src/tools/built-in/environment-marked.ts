@@ -56,6 +56,7 @@ const codeOf = (thrown: unknown): { readonly code: unknown } => ({
 /** Fields of `/proc/<pid>/stat` after the name, which may contain anything. */
 const STATE = 0;
 const FLAGS = 6;
+const VARIABLES_START = 47;
 const VARIABLES_END = 48;
 const IS_OF_KERNEL = 0x0020_0000;
 
@@ -65,8 +66,11 @@ const memoryKindOf = async (pid: string): Promise<Kind> => {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const isOver = fields[STATE] === 'Z' || fields[STATE] === 'X';
   const isOfKernel = (Number(fields[FLAGS]) & IS_OF_KERNEL) !== 0;
-  // A process started without any variables has an empty block for them.
-  return isOver || isOfKernel || fields[VARIABLES_END] !== '0' ? 'other' : 'open';
+  // A process started without any variables has an empty block for them. A block that is not empty is that of a program that
+  // has just replaced the one whose variables could not be read: the next scan reads them.
+  const start = fields[VARIABLES_START];
+  const isEmpty = start !== '0' && start === fields[VARIABLES_END];
+  return isOver || isOfKernel || isEmpty ? 'other' : 'open';
 };
 
 const kill = (pid: string): void => {
