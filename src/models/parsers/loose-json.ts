@@ -20,6 +20,8 @@ const MAX_MENDED_DEPTH = 200;
  * a second or two.
  */
 const MAX_MENDED_QUOTES = 2e9;
+/** The same for quotes within words, which open or close nothing: each of them costs that scan. */
+const MAX_STRAY_QUOTES = 1e8;
 
 /**
  * Parses the first object or list in a text, in a fence or amid prose, and repairs it if necessary: single quotes,
@@ -96,10 +98,13 @@ const extentOf = (text: string, start: number): Extent => {
 };
 
 const QUOTES = /["'`\u00B4\u2018\u2019\u201C\u201D]/g;
+const STRAY_QUOTES = /(?<=[^\s[{,:])["'`\u00B4\u2018\u2019\u201C\u201D](?=[^\s\]},:])/g;
 
 const hasFewQuotes = (text: string): boolean =>
   // A short text cannot have too many.
-  text.length ** 2 <= MAX_MENDED_QUOTES || countOf(text, QUOTES) * text.length <= MAX_MENDED_QUOTES;
+  text.length ** 2 <= MAX_STRAY_QUOTES ||
+  (countOf(text, QUOTES) * text.length <= MAX_MENDED_QUOTES &&
+    countOf(text, STRAY_QUOTES) * text.length <= MAX_STRAY_QUOTES);
 
 const countOf = (text: string, pattern: RegExp): number => {
   let count = 0;
