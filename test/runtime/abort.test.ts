@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
-import { answer, wait } from '../../src/contracts/decision.ts';
+import { act, answer, wait } from '../../src/contracts/decision.ts';
 import type { RunHandle, RunResult } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { supervisorWorker } from '../../src/patterns/index.ts';
+import { parallel, supervisorWorker } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { deferred, hang, never, ofType, quiet, settled, start, typesOf } from '../support/runs.ts';
+import { PlainStore } from '../support/plain-store.ts';
 import { somewhere } from '../support/somewhere.ts';
 
 const model = (...script: Parameters<typeof scriptedModel>[0]) => scriptedModel(script);
@@ -204,6 +205,38 @@ describe('a tree of three levels: team, members, children run by tools', () => {
     expect(new Set(last)).toEqual(new Set(['member.ended']));
     expect(ofType(events, 'tool.finished').every(({ synthesised }) => synthesised === true)).toBe(true);
   });
+});
+
+test.each([
+  ['without a store', undefined],
+  ['with a store', new PlainStore()],
+])('[P8] an abort starts nothing that waited for the slot of what it cancels, %s', async (_, store) => {
+  const clock = virtualClock();
+  const started: string[] = [];
+  const calling = (name: string, afterMs: number, execute: () => string | Promise<string>) => {
+    const run = (): string | Promise<string> => {
+      started.push(name);
+      return execute();
+    };
+    const only = tool({ name, description: 'A tool.', input: z.object({}), execute: run });
+    const decide = ({ step }: { readonly step: number }) =>
+      step === 0 ? wait('later', afterMs) : act({ name, input: {} });
+    return agent({ name, decide, tools: [only] });
+  };
+  const busy = (): never => {
+    throw Object.assign(new Error('busy'), { code: 'ECONNRESET' });
+  };
+  const members = { first: calling('busy', 10, busy), last: calling('hang', 100, never) };
+  const team = parallel({ name: 't', members });
+  const handle = start(team, 'go', { clock, concurrency: 1, ...(store === undefined ? {} : { store }) });
+  await quiet();
+  // The second attempt is due after 250 ms, and waits until the other tool has left.
+  await clock.advance(1_000);
+  await quiet();
+  expect(started).toEqual(['busy', 'hang']);
+  handle.abort('enough');
+  expectAborted(await settled(handle), 'enough', clock);
+  expect(started).toEqual(['busy', 'hang']);
 });
 
 test('[F40] what comes after the end changes nothing, and is on record as late', async () => {

@@ -11,7 +11,7 @@ import { isThenable } from '../../contracts/thenable.ts';
 import { CallCache } from '../../tools/call-cache.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { EffectAnswer, EffectUnderWay } from './effect-under-way.ts';
-import type { EffectRecorder } from '../journal/write/journal-port.ts';
+import type { EffectRecorder, TurnRecorder } from '../journal/write/journal-port.ts';
 import { missingTool } from '../journal/replay/missing-tool.ts';
 import { hideDecided } from '../secrets/hide-fields.ts';
 import type { DeskRun } from './effect-desk.ts';
@@ -21,7 +21,7 @@ import { Slot } from './slot.ts';
 
 /** The calls that effects need of their run. */
 export interface EffectfulRun extends DeskRun {
-  readonly journal: DeskRun['journal'] & EffectRecorder;
+  readonly journal: DeskRun['journal'] & EffectRecorder & Pick<TurnRecorder, 'aside'>;
   readonly secrets: Pick<RunSecrets, 'answer' | 'error'>;
   readonly person: DeskRun['person'] & {
     /** An effect is over: its requests for people are withdrawn. */
@@ -87,11 +87,13 @@ export class EffectRunner {
   }
 
   withdraw({ principal }: Actor, gone: readonly EffectUnderWay[]): void {
+    const { journal, log } = this.#run;
     for (const { abort, ask, record, slot } of gone) {
       record.state = 'withdrawn';
-      this.#run.journal.withdrawn(record.key);
-      this.#run.log.withdrawn(record.key, principal, ask.step);
-      slot?.leave();
+      journal.withdrawn(record.key);
+      log.withdrawn(record.key, principal, ask.step);
+      // Only after this turn, which may withdraw what waits for the slot, too.
+      if (slot !== undefined) journal.aside(() => slot.leave());
       abort.abort(new TroupeError('run.aborted', 'Cannot continue as nobody waits for this any more'));
     }
   }

@@ -29,6 +29,7 @@ export class NoJournal implements JournalPort {
   readonly #clock: Clock;
   #at = 0;
   #isInTurn = false;
+  readonly #asides: (() => void)[] = [];
   /** True if the clock was read since the turn began. */
   #isTimed = false;
 
@@ -57,6 +58,7 @@ export class NoJournal implements JournalPort {
     } finally {
       this.#isInTurn = false;
     }
+    if (this.#asides.length > 0) for (const aside of this.#asides.splice(0)) aside();
   }
 
   /** An effect reads its own time, even if it runs within the turn that asked for it. */
@@ -82,7 +84,8 @@ export class NoJournal implements JournalPort {
     return work();
   }
   aside(work: () => void): void {
-    work();
+    if (this.#isInTurn) this.#asides.push(work);
+    else work();
   }
   stop(_actor: Actor, _reason: string, work: () => void): void {
     work();
