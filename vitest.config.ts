@@ -34,7 +34,6 @@ export default defineConfig({
       { find: /^troupe\/memory$/, replacement: resolve(root, 'src/memory/index.ts') },
       { find: /^troupe\/endings$/, replacement: resolve(root, 'src/runtime/endings.ts') },
       { find: /^troupe\/strategies$/, replacement: resolve(root, 'src/actors/strategies/index.ts') },
-      { find: /^troupe\/backends$/, replacement: resolve(root, 'src/actors/backends/index.ts') },
       { find: /^troupe\/critics$/, replacement: resolve(root, 'src/runtime/critics/index.ts') },
       { find: /^troupe\/parsers$/, replacement: resolve(root, 'src/models/parsers/index.ts') },
       { find: /^troupe\/environments$/, replacement: resolve(root, 'src/tools/environments/index.ts') },

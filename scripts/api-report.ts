@@ -24,7 +24,6 @@ export const entryPoints = [
   { source: 'memory/index', report: 'troupe-memory' },
   { source: 'runtime/endings', report: 'troupe-endings' },
   { source: 'actors/strategies/index', report: 'troupe-strategies' },
-  { source: 'actors/backends/index', report: 'troupe-backends' },
   { source: 'runtime/critics/index', report: 'troupe-critics' },
   { source: 'models/parsers/index', report: 'troupe-parsers' },
   { source: 'tools/environments/index', report: 'troupe-environments' },

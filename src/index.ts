@@ -46,8 +46,15 @@ export type {
   ValidFieldList,
   ValidSignature,
 } from './contracts/signature.ts';
-export type { Backend, BackendAnswer, BackendChoice, BackendPlace } from './contracts/backend.ts';
-export type { Choice, DecisionDesk, DecisionReview, Strategy } from './contracts/strategy.ts';
+export type {
+  AnswerForm,
+  Choice,
+  DecisionDesk,
+  DecisionReview,
+  EnginePlace,
+  Strategy,
+  StrategyChoice,
+} from './contracts/strategy.ts';
 export { agentsFragment, projectFragment, promptOrder, toolsFragment } from './actors/prompt-fragments.ts';
 export type {
   PromptFacts,

@@ -1,5 +1,4 @@
 import type { AgentView, ModelChoice } from '../contracts/agent.ts';
-import type { Backend } from '../contracts/backend.ts';
 import type { Critic } from '../contracts/critique.ts';
 import type { Decision, TakenDecision } from '../contracts/decision.ts';
 import type { Environment, EnvironmentScope } from '../contracts/environment.ts';
@@ -22,9 +21,8 @@ export interface AgentDefinition {
   readonly description: string;
   /** The system prompt in parts; the instructions are one of them. */
   readonly fragments: readonly PromptFragment[];
-  readonly strategy: Strategy | undefined;
-  /** Set if its backend is not the default one. */
-  readonly backend?: Backend | undefined;
+  /** Ways to decide, the first outermost. */
+  readonly strategies: readonly Strategy[];
   /** If empty, the environment decides. */
   readonly models: readonly ModelChoice[];
   readonly settings: ModelSettings | undefined;

@@ -193,7 +193,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     if ('kind' in decided) {
       const choice = withCompaction(decided, this.#shown);
       // A strategy reviews the whole turn before it is cut.
-      const isReviewed = this.#desk.definition.strategy?.review !== undefined;
+      const isReviewed = this.#desk.definition.strategies.some(({ review }) => review !== undefined);
       return isReviewed ? choice : spillTurn(choice, this.#effect, this.#desk);
     }
     return this.#trouble({ ...decided, ...this.#where() }, answer);

@@ -51,15 +51,18 @@ const work = (ask: Ask, desk: Desk): unknown => {
   }
 };
 
-/** Lets the agent's strategy review a decision; its turn is cut to size afterwards. */
+/** Lets the agent's strategies review a decision, the outermost last; its turn is cut to size afterwards. */
 const reviewed = (
   decided: Decided | Promise<Decided>,
   ask: Ask,
   context: AgentContext,
   desk: Desk,
 ): Decided | Promise<Decided> => {
-  const { strategy } = desk.definition;
-  if (strategy?.review === undefined) return decided;
-  const seen = andThen(decided, (settled) => reviewDecided(settled, strategy, context, desk));
+  const reviewing = desk.definition.strategies.filter(({ review }) => review !== undefined);
+  if (reviewing.length === 0) return decided;
+  const seen = reviewing.reduceRight(
+    (earlier, strategy) => andThen(earlier, (settled) => reviewDecided(settled, strategy, context, desk)),
+    decided,
+  );
   return andThen(seen, (settled) => spillTurn(settled, ask, desk));
 };

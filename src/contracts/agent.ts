@@ -1,4 +1,3 @@
-import type { BackendChoice } from './backend.ts';
 import type { Budget } from './budget.ts';
 import type { Critic } from './critique.ts';
 import type { Decision, TakenDecision } from './decision.ts';
@@ -16,7 +15,7 @@ import type { InputOf, OutputOf } from './schema.ts';
 import type { Described, InputSchemaOf, OutputSchemaOf, ValidDescription } from './signature.ts';
 import type { RecoveryPolicy } from './recovery.ts';
 import type { Tally } from './stop.ts';
-import type { Strategy } from './strategy.ts';
+import type { StrategyChoice } from './strategy.ts';
 import type { MemberPolicy } from './supervision.ts';
 import type { Tool, ToolResult, Toolset } from './tool.ts';
 import type { Transcript } from './transcript.ts';
@@ -91,13 +90,11 @@ export interface AgentOptions<
   readonly reduce?: ((view: ReduceView<State, Observation>) => NoInfer<State>) | undefined;
   /** In order; the first that stops or revises wins. */
   readonly critics?: readonly Critic[] | undefined;
-  /** The way it decides: one shot, chain of thought, calls as text … Default: native tool calls, step after step. */
-  readonly strategy?: Strategy | undefined;
   /**
-   * The backend that answers when it decides: `reason-act` (default, its models), `routing`, another registered name, or a backend;
-   * see `troupe/backends`.
+   * The way it decides: a strategy of `troupe/strategies` (one shot, chain of thought, calls as text, an engine outside …), the name of a
+   * registered one, or several, the first outermost. Default `reason-act`: native tool calls of its models, step after step.
    */
-  readonly backend?: BackendChoice | undefined;
+  readonly strategy?: StrategyChoice | readonly StrategyChoice[] | undefined;
   /**
    * When it is done: a stop rule, several, or all that there is to say of it. Default `maxSteps(50)`. Rules given here are checked
    * first; the default stays unless one of them limits steps.

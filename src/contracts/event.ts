@@ -142,7 +142,7 @@ export const runtimeEventSchema = schemaOnDemand(() => {
     event('model.swapped', { to: text }),
     /** A text of the model or of a tool was too long for the conversation: its head stays there, the whole is an artifact of the run. */
     event('text.spilled', { artifact: text, characters: count }),
-    event('session.lost', { backend: text, reason: text }),
+    event('session.lost', { strategy: text, reason: text }),
 
     event('context.warned', { tokens: z.number(), soft: z.number() }),
     event('context.compacted', {

@@ -1,4 +1,4 @@
-import { passthrough } from '../../src/actors/backends/passthrough.ts';
+import { passthrough } from '../../src/actors/strategies/passthrough.ts';
 import { act, answer, bestCandidate, branch } from '../../src/contracts/decision.ts';
 import { keepLast } from '../../src/memory/keep-last.ts';
 import { windowMemory } from '../../src/memory/window-memory.ts';
@@ -159,11 +159,11 @@ export const capabilityScenarios: readonly Scenario[] = [
     }),
   },
   {
-    name: 'an engine of somebody else behind a backend',
+    name: 'an engine of somebody else behind a strategy',
     make: () => ({
       agent: agent({
         name: 'ada',
-        backend: passthrough({ engine: { ask: () => Promise.resolve({ text: 'from elsewhere' }) } }),
+        strategy: passthrough({ engine: { ask: () => Promise.resolve({ text: 'from elsewhere' }) } }),
       }),
     }),
   },

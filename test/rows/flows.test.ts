@@ -1,8 +1,8 @@
 import type { InspectionEvent } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { memorySessions } from '../../src/actors/backends/session-store.ts';
-import { passthrough } from '../../src/actors/backends/passthrough.ts';
+import { memorySessions } from '../../src/actors/strategies/session-store.ts';
+import { passthrough } from '../../src/actors/strategies/passthrough.ts';
 import type { Clock } from '../../src/contracts/clock.ts';
 import { act, answer } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
@@ -234,19 +234,19 @@ describe('[TENEX-90] the flows that matter', () => {
       sessions.push(session);
       return { text: 'x', session: 's1' };
     };
-    const backend = passthrough({ engine: { ask }, sessions: memorySessions() });
-    const one = agent({ name: 'a', backend });
+    const strategy = passthrough({ engine: { ask }, sessions: memorySessions() });
+    const one = agent({ name: 'a', strategy });
     for (const input of ['one', 'two']) await settled(start(one, input, { thread: 't' }));
     expect(sessions).toEqual([undefined, 's1']);
   });
 
-  test('several backends: each stage of a team has its own', async () => {
+  test('several engines: each stage of a team has its own', async () => {
     const ask = ({ prompt }: { readonly prompt: string }) => ({ text: `outside: ${prompt}` });
     const team = pipeline({
       name: 'team',
       stages: [
         agent({ name: 'inside', model: scriptedModel([looks, 'draft']), tools: [echo] }),
-        agent({ name: 'outside', backend: passthrough({ engine: { ask } }) }),
+        agent({ name: 'outside', strategy: passthrough({ engine: { ask } }) }),
       ],
     });
     expect((await settled(start(team, 'go'))).output).toBe('outside: draft');

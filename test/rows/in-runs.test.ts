@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { routing } from '../../src/actors/backends/routing.ts';
+import { routing } from '../../src/actors/strategies/routing.ts';
 import { chainOfThought } from '../../src/actors/strategies/chain-of-thought.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { Json } from '../../src/contracts/json.ts';
@@ -33,7 +33,7 @@ describe('[FIND-33] [TENEX-26] what was thought before an answer is kept beside 
         if (metadata !== undefined) thoughts.push(metadata);
       },
     });
-    const router = agent({ name: 'router', model, backend: routing(), strategy: chainOfThought({ form }) });
+    const router = agent({ name: 'router', model, strategy: [chainOfThought({ form }), routing()] });
     const { output } = await settled(start(router, 'It crashes.', { hooks: [reads] }));
     return { model, output, thoughts };
   };

@@ -5,7 +5,11 @@ import { windowMemory } from '../../src/memory/window-memory.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 
 const OPTIONS =
-  'name, description, instructions, model, settings, input, output, strategy, backend, tools, environment, memory, conversation, state, observe, decide, reduce, critics, stop, limits, failures, mailbox, hooks';
+  'name, description, instructions, model, settings, input, output, strategy, tools, environment, memory, conversation, state, observe, decide, reduce, critics, stop, limits, failures, mailbox, hooks';
+
+test('an agent has at most 22 options', () => {
+  expect(OPTIONS.split(', ').length).toBeLessThanOrEqual(22);
+});
 
 test.each<[object, string]>([
   [{ modle: 'openai:gpt-5' }, 'its option `modle` is unknown: did you mean `model`?'],

@@ -23,7 +23,7 @@ export interface ChainOfThoughtOptions {
  * `parseReasoning` or `parseRouting`: traces and recordings have it (`raw`), a hook by `scope.sent`.
  *
  * @example agent({ name: 'planner', strategy: chainOfThought(), tools: [search] })
- * @example agent({ name: 'router', strategy: chainOfThought({ form: 'routing' }), backend: routing() })
+ * @example agent({ name: 'router', strategy: [chainOfThought({ form: 'routing' }), routing()] })
  *
  * @throws {TroupeError} `agent.invalid` for a form that there is not.
  */

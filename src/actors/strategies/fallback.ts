@@ -11,16 +11,25 @@ import { wrapCall } from '../../models/wrap-call.ts';
  * Tries strategies in order until one decides; the errors of the others are kept.
  *
  * Transient trouble (a rate limit, a network failure) does not count, as the runtime retries it. Fragments, critics and stop rules of all
- * strategies apply.
+ * strategies apply. Those that have an engine, ask for a form of the answer or review decisions stand beside it:
+ * `strategy: [fallback(…), routing()]`.
  *
  * @example fallback(textCalls('json', { patience: 1 }), textCalls('react'))
  *
- * @throws (as a failed decision) {TroupeError} with the code of the last error, and all of them as `details`.
+ * @throws {TroupeError} `agent.invalid` without a strategy, and for one that has to stand beside it; as a failed decision, with the code of the last error, and all of them as `details`.
  */
 export const fallback = (...strategies: readonly Strategy[]): Strategy => {
   const [first] = strategies;
   if (first === undefined)
     throw new TroupeError('agent.invalid', 'Cannot fall back as there are no strategies');
+  const alone = strategies.find(
+    ({ engine, answer, review }) => engine !== undefined || answer !== undefined || review !== undefined,
+  );
+  if (alone !== undefined)
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot fall back on '${alone.name}' as it does more than decide: write it beside, strategy: [fallback(…), …]`,
+    );
   const limits = strategies.flatMap(({ maxRejections }) => maxRejections ?? []);
   const deciding = strategies.flatMap(({ decide }) => decide ?? []);
   return {

@@ -1,4 +1,4 @@
-/** Strategies wrap an agent's own `decide` and its model. Set by `agent({ strategy })`. */
+/** Strategies wrap an agent's own `decide` and its model, or replace its models by an engine. Set by `agent({ strategy })`. */
 
 // Strategies
 export { batch } from './batch.ts';
@@ -14,6 +14,22 @@ export { personInTheLoop } from './person-in-the-loop.ts';
 export type { PersonInTheLoopOptions } from './person-in-the-loop.ts';
 export { singleShot } from './single-shot.ts';
 export { textCalls } from './text-calls.ts';
+
+// By name
+export { registerStrategy, strategyNames } from './strategy-registry.ts';
+export type { AnswerForm, EnginePlace, Strategy, StrategyChoice } from '../../contracts/strategy.ts';
+
+// Routing
+export { routing, routingSchema } from './routing.ts';
+export type { RoutingDecision, RoutingOptions } from './routing.ts';
+
+// External engines
+export { passthrough } from './passthrough.ts';
+export type { EngineAnswer, EngineRequest, ExternalEngine, PassthroughOptions } from './passthrough.ts';
+export { memorySessions } from './session-store.ts';
+export { storedSessions } from './stored-sessions.ts';
+export type { StoredSessionsOptions } from './stored-sessions.ts';
+export type { Session, SessionStore } from './session-store.ts';
 
 // Branches and trees
 export { bestCandidate, firstCandidate } from '../../contracts/decision.ts';

@@ -19,11 +19,11 @@ const NOTHING = { input: 0, output: 0 } as const;
 /** Lets a strategy review a decision; trouble and refusals are returned unchanged. */
 export const reviewDecided = (
   decided: Decided,
-  strategy: Strategy | undefined,
+  strategy: Strategy,
   context: AgentContext,
   desk: Desk,
 ): Decided | Promise<Decided> => {
-  if (strategy?.review === undefined || decided.kind !== 'decided') return decided;
+  if (strategy.review === undefined || decided.kind !== 'decided') return decided;
   let onAsk = (): void => undefined;
   const asked = new Promise<'asked'>((resolve) => {
     onAsk = () => {

@@ -44,7 +44,6 @@ const names: ReadonlySet<string> = new Set([
   'memory',
   'work',
   'worker',
-  'backend',
   'toolset',
 ]);
 

@@ -1,7 +1,7 @@
 import type { ModelChoice } from '../../contracts/agent.ts';
-import type { BackendPlace } from '../../contracts/backend.ts';
 import type { Model } from '../../contracts/model.ts';
 import type { RunOptions, SharedResource } from '../../contracts/run.ts';
+import type { EnginePlace } from '../../contracts/strategy.ts';
 import { modelFromEnvironment, resolveModel } from '../../models/model-registry.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
 import type { Actor } from './actor.ts';
@@ -40,25 +40,26 @@ export class RunModels {
   }
 
   /**
-   * The models of an actor: its backend's engine, which no choice of the run replaces, or else its models. Shared resources wrap each of
-   * them, and the agent's strategy wraps the result.
+   * The models of an actor: the engine of a strategy, which no choice of the run replaces, or else its models. Shared resources wrap each of
+   * them, and the agent's strategies wrap the result.
    */
   of(actor: ModelledActor): readonly Model[] {
     const { agent } = actor.definition;
-    const backend = agent?.backend;
+    const strategies = agent?.strategies ?? [];
+    const outside = strategies.find(({ engine }) => engine !== undefined);
     const found =
-      backend?.engine === undefined
+      outside?.engine === undefined
         ? resolveModels(this.#choice, agent?.models)
-        : [backend.engine(this.#placeOf(actor, backend.name))];
+        : [outside.engine(this.#placeOf(actor, outside.name))];
     const models = found.map((model) => {
       const within = this.#resources.reduceRight((inner, each) => each.around?.(inner) ?? inner, model);
-      return agent?.strategy?.model?.(within) ?? within;
+      return strategies.reduceRight((inner, each) => each.model?.(inner) ?? inner, within);
     });
     this.#run.secrets.give(secretsOf(models));
     return models;
   }
 
-  #placeOf(actor: ModelledActor, backend: string): BackendPlace {
+  #placeOf(actor: ModelledActor, strategy: string): EnginePlace {
     const run = this.#run;
     const { runId, thread, log } = run;
     return {
@@ -69,7 +70,7 @@ export class RunModels {
       now: () => log.now(),
       lost: (reason) => {
         // An engine may notice a lost session after the actor has ended.
-        if (!actor.isOver && !run.isOver) log.write({ type: 'session.lost', backend, reason }, actor);
+        if (!actor.isOver && !run.isOver) log.write({ type: 'session.lost', strategy, reason }, actor);
       },
     };
   }

@@ -6,6 +6,7 @@ import type {
   FailureOptions,
   AgentMemory,
 } from '../../contracts/agent.ts';
+import { strategySchema } from '../../actors/strategies/strategy-schema.ts';
 import type { AdaptiveRetry } from '../../contracts/adaptive-retry.ts';
 import type { LoopLimits, WrapUp } from '../../contracts/ending.ts';
 import type { RecallPolicy } from '../../contracts/memory.ts';
@@ -49,11 +50,12 @@ import { memberPolicySchema } from './supervision-schema.ts';
 const list = (item: z.ZodType, option: string): z.ZodType =>
   listOf(item, `no list: write \`${option}: [ … ]\``);
 
+const isText = (given: unknown): boolean => typeof given === 'string';
+
 const isBoolean = (given: unknown): boolean => typeof given === 'boolean';
 
 const modelSchema = onDemand(() => {
   const otherwise = "no model: write 'provider:model' or an object with answer()";
-  const isText = (given: unknown): boolean => typeof given === 'string';
   const model = shortOr(isText, objectWith(['answer'], otherwise));
   return oneOrMore(model);
 });
@@ -219,7 +221,7 @@ const failuresSchema = onDemand(() => {
   });
 });
 
-/** The schema of what an agent is made of. Names, schemas, backends, tools and the state are checked where they are read. */
+/** The schema of what an agent is made of. Names, schemas, tools and the state are checked where they are read. */
 export const agentSchema = onDemand(() =>
   optionsSchema<AgentOptions>({
     name: anything(),
@@ -229,8 +231,7 @@ export const agentSchema = onDemand(() =>
     settings: optional(settingsSchema()),
     input: anything(),
     output: anything(),
-    strategy: optional(objectLike({}, 'no strategy: write one of troupe/strategies')),
-    backend: anything(),
+    strategy: optional(oneOrMore(shortOr(isText, strategySchema()))),
     tools: optional(list(anything(), 'tools')),
     environment: optional(
       fulfilling((given) => isObject(given) || typeof given === 'function', 'no environment'),

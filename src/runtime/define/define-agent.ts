@@ -1,9 +1,9 @@
 import { copyPlain } from '../../contracts/copy-plain.ts';
 import type { AgentDefinition, OutputCheck } from '../../actors/agent-definition.ts';
-import { applyBackend } from '../../actors/backends/apply-backend.ts';
-import { backendOf } from '../../actors/backends/backend-registry.ts';
 import { agentsFragment, instructionsFragment } from '../../actors/prompt-fragments.ts';
-import { applyStrategy } from '../../actors/strategies/apply-strategy.ts';
+import { answerCheckOf } from '../../actors/strategies/answer-check.ts';
+import { applyStrategies } from '../../actors/strategies/apply-strategies.ts';
+import { strategiesOf } from '../../actors/strategies/strategy-registry.ts';
 import type { AgentOptions, ModelChoice } from '../../contracts/agent.ts';
 import { checkOptions, refusedOptions } from '../../contracts/check-options.ts';
 import { TroupeError } from '../../contracts/error.ts';
@@ -81,7 +81,8 @@ export const agentDefinition = <
   const about = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
   checkOptions(agentSchema(), given, about);
   const { input, output } = describedSchemas(name, given.input, given.output);
-  const options = given.strategy === undefined ? given : applyStrategy(given, given.strategy);
+  const strategies = strategiesOf(given.strategy, name);
+  const options = applyStrategies(given, strategies);
   const { limits = {}, failures = {}, conversation = {}, mailbox } = options;
   const [problem] = new ToolRegistry(options.tools).problems;
   if (problem !== undefined) throw new TroupeError(problem.code, problem.message, { tool: problem.tool });
@@ -94,7 +95,7 @@ export const agentDefinition = <
   };
   for (const item of options.tools ?? [])
     for (const tool of 'tools' in item ? item.tools : [item]) checkAllotment(tool.delegates?.budget, about);
-  const plain: AgentDefinition = {
+  const plan: AgentDefinition = {
     name,
     description: options.description ?? '',
     fragments: [
@@ -102,7 +103,7 @@ export const agentDefinition = <
       agentsFragment,
       ...(conversation.fragments ?? []),
     ],
-    strategy: options.strategy,
+    strategies,
     models: modelsFrom(options.model),
     settings: freezeJson(copyPlain(options.settings)),
     retry: failures.retry,
@@ -119,7 +120,7 @@ export const agentDefinition = <
     recovery: failures.recovery,
     timeoutMs: failures.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     hooks: options.hooks ?? [],
-    output: outputFrom(output, name),
+    output: answerCheckOf(strategies, name, outputFrom(output, name)),
     checkOutput,
     schemas: { input, output },
     takesText: input === undefined,
@@ -129,7 +130,6 @@ export const agentDefinition = <
     observe: options.observe as AgentDefinition['observe'],
     decide: options.decide as AgentDefinition['decide'],
   };
-  const plan = applyBackend(plain, backendOf(options.backend, name));
   return {
     name,
     description: plan.description,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { EngineAnswer, EngineRequest } from '../../src/actors/backends/passthrough.ts';
-import { passthrough } from '../../src/actors/backends/passthrough.ts';
-import { memorySessions } from '../../src/actors/backends/session-store.ts';
+import type { EngineAnswer, EngineRequest } from '../../src/actors/strategies/passthrough.ts';
+import { passthrough } from '../../src/actors/strategies/passthrough.ts';
+import { memorySessions } from '../../src/actors/strategies/session-store.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/patterns/index.ts';
@@ -14,7 +14,7 @@ const external = (...replies: readonly Reply[]) => {
   const asked: EngineRequest[] = [];
   const sessions = memorySessions();
   const clock = virtualClock(1_000);
-  const backend = passthrough({
+  const strategy = passthrough({
     name: 'claude',
     sessions,
     sessionLifeMs: 60_000,
@@ -27,7 +27,7 @@ const external = (...replies: readonly Reply[]) => {
       },
     },
   });
-  const coder = agent({ name: 'coder', backend, instructions: 'Write calm code.' });
+  const coder = agent({ name: 'coder', strategy, instructions: 'Write calm code.' });
   const run = (input: string, thread = 'ticket-7') => settled(coder.stream(input, { thread, clock }));
   return { asked, sessions, clock, coder, run };
 };
@@ -70,7 +70,7 @@ describe('[TENEX-72] an engine outside', () => {
 
   test('[TENEX-10] of two agents in one thread each has a session of its own', async () => {
     const asked: (string | undefined)[] = [];
-    const backend = passthrough({
+    const strategy = passthrough({
       engine: {
         ask: ({ session, instructions }) => {
           asked.push(session);
@@ -79,13 +79,13 @@ describe('[TENEX-72] an engine outside', () => {
       },
     });
     for (const name of ['ada', 'bob', 'ada'])
-      await agent({ name, backend, instructions: name }).run('go', { thread: 't' });
+      await agent({ name, strategy, instructions: name }).run('go', { thread: 't' });
     expect(asked).toEqual([undefined, undefined, 'ada']);
   });
 
   test('[TENEX-10] of two agents of one name in one thread, too; each goes on with its own in the next run', async () => {
     const asked: (string | undefined)[] = [];
-    const backend = passthrough({
+    const strategy = passthrough({
       engine: {
         ask: ({ session }) => {
           asked.push(session);
@@ -93,7 +93,7 @@ describe('[TENEX-72] an engine outside', () => {
         },
       },
     });
-    const ada = agent({ name: 'ada', backend });
+    const ada = agent({ name: 'ada', strategy });
     const line = pipeline({ name: 'line', stages: [ada, ada] });
     await ada.run('go', { thread: 't' });
     await line.run('go', { thread: 't' });
@@ -135,7 +135,7 @@ describe('[TENEX-Q05] a session that is gone', () => {
     expect(asked[2]).toMatchObject({ earlier: history, prompt: 'b' });
     expect(asked[2]?.session).toBeUndefined();
     expect(asked[2]?.key).not.toBe(asked[1]?.key);
-    expect(ofType(result.events, 'session.lost')).toMatchObject([{ backend: 'claude', agent: 'coder' }]);
+    expect(ofType(result.events, 'session.lost')).toMatchObject([{ strategy: 'claude', agent: 'coder' }]);
     expect(sessions.get(JSON.stringify(['ticket-7', 'coder', 'coder']))).toMatchObject({ id: 's2' });
   });
 

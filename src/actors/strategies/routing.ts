@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Backend } from '../../contracts/backend.ts';
 import { handoff } from '../../contracts/decision.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import { schemaOnDemand } from '../../contracts/schema-on-demand.ts';
 import { onDemand } from '../../contracts/on-demand.ts';
+import type { Strategy } from '../../contracts/strategy.ts';
 
 /** Options of {@link routing}. */
 export interface RoutingOptions {
@@ -30,7 +30,7 @@ export const routingSchema = schemaOnDemand(() =>
 export type RoutingDecision = z.output<typeof routingSchema>;
 
 /**
- * The backend `routing`: the agent assigns the work instead of doing it.
+ * The strategy `routing`: the agent assigns the work instead of doing it.
  *
  * Its answer is a {@link routingSchema}: JSON, in a fence or not. An invalid one is requested once more, then the run fails with
  * `output.invalid`. Without an `output` schema the answer is the decision as JSON text.
@@ -38,14 +38,14 @@ export type RoutingDecision = z.output<typeof routingSchema>;
  * @example
  * const router = agent({
  * name: 'router',
- * backend: routing({ agents: { billing: 'invoices and refunds', tech: 'what does not work' } }),
+ * strategy: routing({ agents: { billing: 'invoices and refunds', tech: 'what does not work' } }),
  * output: routingSchema,
  * });
  * (await router.run('I want my money back')).output?.agents; // => ['billing']
  *
  * @throws {TroupeError} `agent.invalid` where there is nobody to route to.
  */
-export const routing = ({ agents, phases, handsOff = false }: RoutingOptions = {}): Backend => {
+export const routing = ({ agents, phases, handsOff = false }: RoutingOptions = {}): Strategy => {
   const names = agents === undefined ? undefined : Object.keys(agents);
   if (names?.length === 0 || phases?.length === 0)
     throw new TroupeError(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { EngineRequest } from '../../src/actors/backends/passthrough.ts';
-import { passthrough } from '../../src/actors/backends/passthrough.ts';
-import { storedSessions } from '../../src/actors/backends/stored-sessions.ts';
+import type { EngineRequest } from '../../src/actors/strategies/passthrough.ts';
+import { passthrough } from '../../src/actors/strategies/passthrough.ts';
+import { storedSessions } from '../../src/actors/strategies/stored-sessions.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { keptFiles } from '../support/kept-files.ts';
@@ -14,7 +14,7 @@ describe.each(keptFiles('sessions'))('sessions of an engine outside, kept in $wh
     const asked: EngineRequest[] = [];
     /** As a process of its own would. */
     const run = (input: string, thread = 'ticket-7') => {
-      const backend = passthrough({
+      const strategy = passthrough({
         sessions: storedSessions(open(), { now: () => clock.now() }),
         sessionLifeMs: 60_000,
         engine: {
@@ -24,7 +24,7 @@ describe.each(keptFiles('sessions'))('sessions of an engine outside, kept in $wh
           },
         },
       });
-      return settled(agent({ name: 'coder', backend }).stream(input, { thread, clock }));
+      return settled(agent({ name: 'coder', strategy }).stream(input, { thread, clock }));
     };
     return { open, clock, asked, run };
   };

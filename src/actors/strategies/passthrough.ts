@@ -1,8 +1,8 @@
-import type { Backend, BackendPlace } from '../../contracts/backend.ts';
 import { isTroupeError, TroupeError } from '../../contracts/error.ts';
 import { foundText } from '../../contracts/found-text.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest, Usage } from '../../contracts/model.ts';
 import { modelAnswer } from '../../contracts/model.ts';
+import type { EnginePlace, Strategy } from '../../contracts/strategy.ts';
 import type { Transcript, Turn } from '../../contracts/transcript.ts';
 import type { Session, SessionStore } from './session-store.ts';
 import { isSessionId, memorySessions } from './session-store.ts';
@@ -46,7 +46,7 @@ export interface EngineAnswer {
 
 /** Options of {@link passthrough}. */
 export interface PassthroughOptions {
-  /** Name of the backend. Default `passthrough`. */
+  /** Name of the strategy. Default `passthrough`. */
   readonly name?: string | undefined;
   readonly engine: ExternalEngine;
   /** Storage for sessions. Default: the last 1,000, in memory; `storedSessions` outlive the process. */
@@ -58,7 +58,7 @@ export interface PassthroughOptions {
 const DAY_MS = 86_400_000;
 
 /**
- * The backend `passthrough`: an external engine does the work, and its answer is the agent's.
+ * The strategy `passthrough`: an external engine does the work, and its answer is the agent's.
  *
  * The last message is the prompt. The engine's session is continued by later steps of the run and by later runs of the same agent in the
  * same `thread`. Agents are identified by path: two members of one name have separate sessions. A session that has expired, or that the
@@ -66,13 +66,13 @@ const DAY_MS = 86_400_000;
  * the engine's error says `retryable: 'yes'`.
  *
  * @example
- * registerBackend(passthrough({ name: 'claude', engine: { ask: ({ prompt, session }) => askClaude(prompt, session) } }));
- * const coder = agent({ name: 'coder', backend: 'claude', instructions: 'Write calm code.' });
+ * registerStrategy(passthrough({ name: 'claude', engine: { ask: ({ prompt, session }) => askClaude(prompt, session) } }));
+ * const coder = agent({ name: 'coder', strategy: 'claude', instructions: 'Write calm code.' });
  * await coder.run('Mend the build.', { thread: 'ticket-7' });
  *
  * @throws {TroupeError} `agent.invalid` without an engine. Runs fail with `input.invalid` for an empty prompt.
  */
-export const passthrough = (options: PassthroughOptions): Backend => {
+export const passthrough = (options: PassthroughOptions): Strategy => {
   const { name = 'passthrough', engine, sessions = memorySessions(), sessionLifeMs = DAY_MS } = options;
   const given: unknown = engine;
   if (typeof given !== 'object' || given === null || typeof engine.ask !== 'function')
@@ -106,12 +106,12 @@ interface Outside {
 /** One request to an engine. */
 class Exchange {
   readonly #options: Outside;
-  readonly #place: BackendPlace;
+  readonly #place: EnginePlace;
   readonly #request: ModelRequest;
   readonly #call: ModelCall;
   readonly #key: string;
 
-  constructor(options: Outside, place: BackendPlace, request: ModelRequest, call: ModelCall) {
+  constructor(options: Outside, place: EnginePlace, request: ModelRequest, call: ModelCall) {
     this.#options = options;
     this.#place = place;
     this.#request = request;

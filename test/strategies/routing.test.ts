@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { routing, routingSchema } from '../../src/actors/backends/routing.ts';
+import { routing, routingSchema } from '../../src/actors/strategies/routing.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { settled } from '../support/runs.ts';
 
-const backend = routing({
+const strategy = routing({
   agents: { billing: 'invoices and refunds', tech: 'what does not work' },
   phases: ['plan', 'work'],
 });
 
 const decided = async (...script: readonly string[]) => {
   const model = scriptedModel(script);
-  const router = agent({ name: 'router', backend, model, output: routingSchema });
+  const router = agent({ name: 'router', strategy, model, output: routingSchema });
   const result = await settled(router.stream('I want my money back'));
   model.assertConsumed();
   return { result, model };
@@ -20,7 +20,7 @@ const decided = async (...script: readonly string[]) => {
 const json = (value: object) => JSON.stringify(value);
 const fit = { agents: ['billing'], reason: 'a refund' };
 
-describe('[M75] the routing backend', () => {
+describe('[M75] the routing strategy', () => {
   test('tells the model who there is, and asks for JSON', async () => {
     const { model, result } = await decided(json({ ...fit, phase: 'work' }));
     expect(result.output).toEqual({ ...fit, phase: 'work' });
