@@ -7,12 +7,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as house from '../src/patterns/house.ts';
-import { agentMachine } from '../src/machines/agent-machine.ts';
-import { breakerMachine } from '../src/machines/breaker-machine.ts';
-import { toMermaid } from '../src/machines/diagram.ts';
-import { leaseMachine } from '../src/machines/lease-machine.ts';
-import { modelCallMachine } from '../src/machines/model-call-machine.ts';
-import { toolCallMachine } from '../src/machines/tool-call-machine.ts';
+import { agentMachine } from '../src/machines/agent/agent-machine.ts';
+import { breakerMachine } from '../src/machines/resources/breaker-machine.ts';
+import { toMermaid } from '../src/machines/diagrams/diagram.ts';
+import { leaseMachine } from '../src/machines/resources/lease-machine.ts';
+import { modelCallMachine } from '../src/machines/model-call/model-call-machine.ts';
+import { toolCallMachine } from '../src/machines/tool-call/tool-call-machine.ts';
 import { workflow } from '../src/runtime/workflows/index.ts';
 
 /** A workflow is drawn as its graph: this one as that of three nodes. */

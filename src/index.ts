@@ -22,13 +22,25 @@ export type {
 export type { LogicOptions } from './runtime/embed/logic-options.ts';
 export { eventsOf } from './runtime/embed/events-of.ts';
 export type { EventsOfOptions } from './runtime/embed/events-of.ts';
-export type { Agent, AgentFor, AgentOptions, AgentView, ModelChoice, ReduceView } from './contracts/agent.ts';
-export { act, answer, branch, decisionSchema, handoff, wait } from './contracts/decision.ts';
-export type { ActDecision, AnswerDecision, BranchDecision, BranchTaken } from './contracts/decision.ts';
-export type { Candidate, ChosenCall, Decision, HandoffDecision } from './contracts/decision.ts';
-export type { TakenDecision, WaitDecision } from './contracts/decision.ts';
-export type { Critic, Critique, CritiquePatch, Review, SaidCritique } from './contracts/critique.ts';
-export { fieldList, signature } from './tools/signature.ts';
+export type {
+  Agent,
+  AgentFor,
+  AgentOptions,
+  AgentView,
+  ModelChoice,
+  ReduceView,
+} from './contracts/agents/agent.ts';
+export { act, answer, branch, decisionSchema, handoff, wait } from './contracts/agents/decision.ts';
+export type {
+  ActDecision,
+  AnswerDecision,
+  BranchDecision,
+  BranchTaken,
+} from './contracts/agents/decision.ts';
+export type { Candidate, ChosenCall, Decision, HandoffDecision } from './contracts/agents/decision.ts';
+export type { TakenDecision, WaitDecision } from './contracts/agents/decision.ts';
+export type { Critic, Critique, CritiquePatch, Review, SaidCritique } from './contracts/agents/critique.ts';
+export { fieldList, signature } from './tools/signatures/signature.ts';
 export type {
   Described,
   FieldListSchema,
@@ -45,7 +57,7 @@ export type {
   ValidDescription,
   ValidFieldList,
   ValidSignature,
-} from './contracts/signature.ts';
+} from './contracts/agents/signature.ts';
 export type {
   AnswerForm,
   Choice,
@@ -54,15 +66,20 @@ export type {
   EnginePlace,
   Strategy,
   StrategyChoice,
-} from './contracts/strategy.ts';
-export { agentsFragment, projectFragment, promptOrder, toolsFragment } from './actors/prompt-fragments.ts';
+} from './contracts/agents/strategy.ts';
+export {
+  agentsFragment,
+  projectFragment,
+  promptOrder,
+  toolsFragment,
+} from './actors/deciding/prompt-fragments.ts';
 export type {
   PromptFacts,
   PromptFragment,
   RunFragment,
   StepFacts,
   StepFragment,
-} from './contracts/prompt.ts';
+} from './contracts/agents/prompt.ts';
 
 // Runs
 export type {
@@ -71,7 +88,7 @@ export type {
   QuestionRequest,
   RequestKind,
   RequestOptions,
-} from './contracts/request.ts';
+} from './contracts/people/request.ts';
 export type {
   EffectRecord,
   Outcome,
@@ -83,11 +100,18 @@ export type {
   RunTotals,
   StateChange,
   StepRecord,
-} from './contracts/run.ts';
-export type { StopReason, StopRule, StopView, Tally } from './contracts/stop.ts';
-export type { Ending, EndingVerdict, EndingView, Heuristic, LoopLimits, WrapUp } from './contracts/ending.ts';
-export { allOf, anyOf } from './machines/composed-rules.ts';
-export { maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } from './machines/stop-rules.ts';
+} from './contracts/runs/run.ts';
+export type { StopReason, StopRule, StopView, Tally } from './contracts/agents/stop.ts';
+export type {
+  Ending,
+  EndingVerdict,
+  EndingView,
+  Heuristic,
+  LoopLimits,
+  WrapUp,
+} from './contracts/agents/ending.ts';
+export { allOf, anyOf } from './machines/stopping/composed-rules.ts';
+export { maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } from './machines/stopping/stop-rules.ts';
 
 // Budgets and prices
 export type {
@@ -97,9 +121,9 @@ export type {
   BudgetLine,
   BudgetSpent,
   BudgetUse,
-} from './contracts/budget.ts';
-export type { SubtreeLimits, TreeLimit, TreeLimits } from './contracts/tree-limits.ts';
-export type { Prices } from './contracts/prices.ts';
+} from './contracts/runs/budget.ts';
+export type { SubtreeLimits, TreeLimit, TreeLimits } from './contracts/runs/tree-limits.ts';
+export type { Prices } from './contracts/models/prices.ts';
 export { genaiPrices } from './models/genai-prices.ts';
 
 // Teams
@@ -113,7 +137,7 @@ export type { SupervisorWorkerSetup } from './patterns/supervisor-worker.ts';
 export type { SupervisorWorkerState, Verdict, WorkerReply } from './patterns/state/supervisor-context.ts';
 export { team } from './runtime/define/team.ts';
 export type { Member, TeamOptions, TeamSetup } from './runtime/define/team.ts';
-export type { FlowArrow } from './machines/composition.ts';
+export type { FlowArrow } from './machines/diagrams/composition.ts';
 export { awaiting, emitEvent, setupTeam, teamArrows, teamEnds } from './coordination/round/setup-team.ts';
 export { repliesOf, spentEnd, teamContext, teamOutcome } from './coordination/round/team-context.ts';
 export { beginRound } from './coordination/round/settle-reply.ts';
@@ -127,7 +151,7 @@ export type {
   RestartKind,
   RestartStrategy,
   SupervisionPolicy,
-} from './contracts/supervision.ts';
+} from './contracts/agents/supervision.ts';
 
 // Engines
 export { createGlobalEngine } from './runtime/engines/global-engine.ts';
@@ -148,47 +172,47 @@ export type {
   Stored,
   StoredStatus,
   StoreIdentity,
-} from './contracts/journal.ts';
-export type { Engine, EngineOptions, EngineResource, ShutdownOptions } from './contracts/engine.ts';
-export type { ExecutableCall, ToolExecutor } from './contracts/executor.ts';
-export type { ProposedCall, SafetyStrategy, SafetyVerdict } from './contracts/safety.ts';
+} from './contracts/journals/journal.ts';
+export type { Engine, EngineOptions, EngineResource, ShutdownOptions } from './contracts/runs/engine.ts';
+export type { ExecutableCall, ToolExecutor } from './contracts/tools/executor.ts';
+export type { ProposedCall, SafetyStrategy, SafetyVerdict } from './contracts/tools/safety.ts';
 
 // Tools
-export { tool } from './tools/define-tool.ts';
-export type { DefinedTool } from './tools/define-tool.ts';
-export type { ToolOptions } from './tools/tool-options.ts';
-export { jsonSchema } from './tools/json-schema.ts';
-export type { JsonSchemaOf } from './tools/json-schema.ts';
-export { toolset } from './tools/compose.ts';
-export { dual, failed } from './tools/tool-result.ts';
+export { tool } from './tools/define/define-tool.ts';
+export type { DefinedTool } from './tools/define/define-tool.ts';
+export type { ToolOptions } from './tools/define/tool-options.ts';
+export { jsonSchema } from './tools/schemas/json-schema.ts';
+export type { JsonSchemaOf } from './tools/schemas/json-schema.ts';
+export { toolset } from './tools/wrappers/compose.ts';
+export { dual, failed } from './tools/calls/tool-result.ts';
 export { askPerson } from './tools/built-in/ask-person.ts';
 export { calculator } from './tools/built-in/calculator.ts';
 export { clock } from './tools/built-in/clock.ts';
-export { complete } from './tools/built-in/complete.ts';
-export { endConversation } from './tools/built-in/end-conversation.ts';
-export type { EndConversationOptions } from './tools/built-in/end-conversation.ts';
-export { respond } from './tools/built-in/respond.ts';
-export { handoffTool } from './tools/built-in/handoff.ts';
-export { delegate } from './tools/built-in/delegate.ts';
-export type { DelegateOptions, DelegationBegun } from './tools/built-in/delegate.ts';
-export { fanOut } from './tools/built-in/fan-out.ts';
-export type { FannedOut, FanOutOptions } from './tools/built-in/fan-out.ts';
-export { awaitDelegates, callOffDelegate } from './tools/built-in/delegation-controls.ts';
-export type { Delegated, ReceiverOptions } from './tools/built-in/receivers.ts';
-export type { GivingView, Sees } from './tools/built-in/seen-conversation.ts';
-export type { BeforeEnd, ChildOptions, ChildTerms, Delegation } from './contracts/delegation.ts';
-export { plan } from './tools/built-in/plan.ts';
-export { planGate, planned } from './tools/built-in/plan-gate.ts';
-export type { Planned, PlannedOptions } from './tools/built-in/plan-gate.ts';
-export { markStep, nextStep, planIn, planSchema, planStatus, withPlan } from './tools/plan-state.ts';
-export type { Plan, PlanStatus, PlanStep } from './tools/plan-state.ts';
-export { phaseOfWork } from './tools/phase-of-work.ts';
-export { pipeTools } from './tools/pipe-tools.ts';
-export type { PipeOptions } from './tools/pipe-tools.ts';
-export { intercepted } from './tools/interceptors.ts';
-export type { BeforeCall, CallInterceptor, CallOutcome } from './tools/interceptors.ts';
-export { documentsFrom } from './tools/built-in/documents-from.ts';
-export type { Documents, DocumentsReport, SkippedFile } from './tools/built-in/documents-from.ts';
+export { complete } from './tools/built-in/ending/complete.ts';
+export { endConversation } from './tools/built-in/ending/end-conversation.ts';
+export type { EndConversationOptions } from './tools/built-in/ending/end-conversation.ts';
+export { respond } from './tools/built-in/ending/respond.ts';
+export { handoffTool } from './tools/built-in/delegation/handoff.ts';
+export { delegate } from './tools/built-in/delegation/delegate.ts';
+export type { DelegateOptions, DelegationBegun } from './tools/built-in/delegation/delegate.ts';
+export { fanOut } from './tools/built-in/delegation/fan-out.ts';
+export type { FannedOut, FanOutOptions } from './tools/built-in/delegation/fan-out.ts';
+export { awaitDelegates, callOffDelegate } from './tools/built-in/delegation/delegation-controls.ts';
+export type { Delegated, ReceiverOptions } from './tools/built-in/delegation/receivers.ts';
+export type { GivingView, Sees } from './tools/built-in/delegation/seen-conversation.ts';
+export type { BeforeEnd, ChildOptions, ChildTerms, Delegation } from './contracts/tools/delegation.ts';
+export { plan } from './tools/built-in/plan/plan.ts';
+export { planGate, planned } from './tools/built-in/plan/plan-gate.ts';
+export type { Planned, PlannedOptions } from './tools/built-in/plan/plan-gate.ts';
+export { markStep, nextStep, planIn, planSchema, planStatus, withPlan } from './tools/plans/plan-state.ts';
+export type { Plan, PlanStatus, PlanStep } from './tools/plans/plan-state.ts';
+export { phaseOfWork } from './tools/calls/phase-of-work.ts';
+export { pipeTools } from './tools/wrappers/pipe-tools.ts';
+export type { PipeOptions } from './tools/wrappers/pipe-tools.ts';
+export { intercepted } from './tools/wrappers/interceptors.ts';
+export type { BeforeCall, CallInterceptor, CallOutcome } from './tools/wrappers/interceptors.ts';
+export { documentsFrom } from './tools/built-in/documents/documents-from.ts';
+export type { Documents, DocumentsReport, SkippedFile } from './tools/built-in/documents/documents-from.ts';
 export type {
   Artifact,
   Became,
@@ -207,16 +231,46 @@ export type {
   ToolSpec,
   ToolSuccess,
   Toolset,
-} from './contracts/tool.ts';
+} from './contracts/tools/tool.ts';
 
 // Environments and tasks
-export type { Environment, EnvironmentAction, EnvironmentHealth } from './contracts/environment.ts';
-export type { EnvironmentOps, EnvironmentOutcome, EnvironmentScope } from './contracts/environment.ts';
-export type { EnvironmentSpec, EnvironmentStep, FileEntry, FileFacts } from './contracts/environment.ts';
-export type { FileKind, FileOps, FileText, FileWritten, HttpOps } from './contracts/environment.ts';
-export type { HttpRequest, HttpResponse, OpsContext, OpsGroup, OpsHolder } from './contracts/environment.ts';
-export type { ProcessOps, ProcessOptions, ProcessResult, ReadOptions } from './contracts/environment.ts';
-export { taskSchema } from './contracts/task.ts';
+export type {
+  Environment,
+  EnvironmentAction,
+  EnvironmentHealth,
+} from './contracts/environments/environment.ts';
+export type {
+  EnvironmentOps,
+  EnvironmentOutcome,
+  EnvironmentScope,
+} from './contracts/environments/environment.ts';
+export type {
+  EnvironmentSpec,
+  EnvironmentStep,
+  FileEntry,
+  FileFacts,
+} from './contracts/environments/environment.ts';
+export type {
+  FileKind,
+  FileOps,
+  FileText,
+  FileWritten,
+  HttpOps,
+} from './contracts/environments/environment.ts';
+export type {
+  HttpRequest,
+  HttpResponse,
+  OpsContext,
+  OpsGroup,
+  OpsHolder,
+} from './contracts/environments/environment.ts';
+export type {
+  ProcessOps,
+  ProcessOptions,
+  ProcessResult,
+  ReadOptions,
+} from './contracts/environments/environment.ts';
+export { taskSchema } from './contracts/tasks/task.ts';
 export type {
   IssueCode,
   PreflightIssue,
@@ -225,7 +279,7 @@ export type {
   TaskBudget,
   TaskInput,
   TaskResource,
-} from './contracts/task.ts';
+} from './contracts/tasks/task.ts';
 
 // Evaluation of finished runs
 export { combined, evaluate, evaluateAll, evaluateTask, metricsOf } from './runtime/evaluate/evaluate.ts';
@@ -244,11 +298,11 @@ export type {
   Judgement,
   RunMetrics,
   TaskResult,
-} from './contracts/evaluator.ts';
+} from './contracts/tasks/evaluator.ts';
 
 // Models
-export { modelAnswer } from './contracts/model.ts';
-export type { AdaptiveRetry } from './contracts/adaptive-retry.ts';
+export { modelAnswer } from './contracts/models/model.ts';
+export type { AdaptiveRetry } from './contracts/models/adaptive-retry.ts';
 export type {
   FinishReason,
   Model,
@@ -261,16 +315,28 @@ export type {
   OutputSpec,
   ToolChoice,
   Usage,
-} from './contracts/model.ts';
-export type { AssistantTurn, Replay, ToolTurn, Transcript, Turn, UserTurn } from './contracts/transcript.ts';
+} from './contracts/models/model.ts';
+export type {
+  AssistantTurn,
+  Replay,
+  ToolTurn,
+  Transcript,
+  Turn,
+  UserTurn,
+} from './contracts/conversations/transcript.ts';
 export { modelFromEnvironment, resolveModel } from './models/model-registry.ts';
 export { openai } from './models/openai/openai.ts';
 export { openaiChat } from './models/openai/openai-chat.ts';
 export { anthropic } from './models/anthropic/anthropic.ts';
 export { lazyOfflineModel as offlineModel } from './models/offline/lazy-offline-model.ts';
 export { wrapModel } from './models/wrap-model.ts';
-export { thinkingParser } from './models/thinking.ts';
-export type { ThinkingBlock, ThinkingOptions, ThinkingParser, ThinkingPiece } from './models/thinking.ts';
+export { thinkingParser } from './models/thinking/thinking.ts';
+export type {
+  ThinkingBlock,
+  ThinkingOptions,
+  ThinkingParser,
+  ThinkingPiece,
+} from './models/thinking/thinking.ts';
 export { openaiEmbedder } from './models/openai/openai-embedder.ts';
 export type { OpenAIEmbedderOptions } from './models/openai/openai-embedder.ts';
 export type { OpenAIOptions } from './models/openai/openai.ts';
@@ -278,20 +344,20 @@ export type { OpenAIChatOptions } from './models/openai/openai-chat.ts';
 export { chatProfiles } from './models/openai/chat-profiles.ts';
 export type { ChatProfileName } from './models/openai/chat-profiles.ts';
 export type { ChatFinish, ChatOutputForm, ChatProfile } from './models/openai/chat-profile.ts';
-export type { ProviderOptions } from './models/provider-options.ts';
+export type { ProviderOptions } from './models/wire/provider-options.ts';
 
 // Events
-export { EVENT_VERSION, runtimeEventSchema } from './contracts/event.ts';
-export { hook } from './events/hooks.ts';
-export { ofType, text$, totals$, under } from './events/select.ts';
-export type { SpokenText } from './events/select.ts';
-export { activity$ } from './events/activities.ts';
-export { activityOf } from './events/activity.ts';
-export type { Activity } from './events/activity.ts';
-export { working$ } from './events/working.ts';
-export type { Working } from './events/working.ts';
+export { EVENT_VERSION, runtimeEventSchema } from './contracts/events/event.ts';
+export { hook } from './events/hooks/hooks.ts';
+export { ofType, text$, totals$, under } from './events/stream/select.ts';
+export type { SpokenText } from './events/stream/select.ts';
+export { activity$ } from './events/progress/activities.ts';
+export { activityOf } from './events/progress/activity.ts';
+export type { Activity } from './events/progress/activity.ts';
+export { working$ } from './events/progress/working.ts';
+export type { Working } from './events/progress/working.ts';
 export { parseEvent, serialiseEvent } from './events/parse-event.ts';
-export { printable } from './events/printable.ts';
+export { printable } from './base/text/printable.ts';
 export type {
   DeltaEvent,
   EventOf,
@@ -300,15 +366,15 @@ export type {
   HookScope,
   LiveEvent,
   RuntimeEvent,
-} from './contracts/event.ts';
+} from './contracts/events/event.ts';
 
 // Errors
-export { errorCodes, isTroupeError, TroupeError } from './contracts/error.ts';
-export type { ErrorCause, ErrorCode, ErrorData, Retryable } from './contracts/error.ts';
-export { categoryOf } from './contracts/error-category.ts';
-export type { ErrorCategory } from './contracts/error-category.ts';
-export type { LogEntry, LogSink } from './contracts/log.ts';
-export { adviceOn } from './contracts/error-advice.ts';
+export { errorCodes, isTroupeError, TroupeError } from './contracts/errors/error.ts';
+export type { ErrorCause, ErrorCode, ErrorData, Retryable } from './contracts/errors/error.ts';
+export { categoryOf } from './contracts/errors/error-category.ts';
+export type { ErrorCategory } from './contracts/errors/error-category.ts';
+export type { LogEntry, LogSink } from './contracts/events/log.ts';
+export { adviceOn } from './contracts/errors/error-advice.ts';
 export type {
   Failure,
   FailureEntry,
@@ -316,14 +382,14 @@ export type {
   RecoverablePhase,
   RecoveryDecision,
   RecoveryPolicy,
-} from './contracts/recovery.ts';
+} from './contracts/agents/recovery.ts';
 
 // Machines
-export { agentMachine } from './machines/agent-machine.ts';
-export { modelCallMachine } from './machines/model-call-machine.ts';
-export { toolCallMachine } from './machines/tool-call-machine.ts';
-export { toMermaid } from './machines/diagram.ts';
-export type { DiagramOptions } from './machines/diagram.ts';
+export { agentMachine } from './machines/agent/agent-machine.ts';
+export { modelCallMachine } from './machines/model-call/model-call-machine.ts';
+export { toolCallMachine } from './machines/tool-call/tool-call-machine.ts';
+export { toMermaid } from './machines/diagrams/diagram.ts';
+export type { DiagramOptions } from './machines/diagrams/diagram.ts';
 export { assertMachine, checkMachine } from './machines/check-machine.ts';
 export { safeInspector } from './runtime/inspection/safe-inspector.ts';
 
@@ -340,13 +406,13 @@ export type {
   RecallPolicy,
   MemorySource,
   VectorIndex,
-} from './contracts/memory.ts';
+} from './contracts/conversations/memory.ts';
 
 // Words that the others are made of
-export { HistoryView } from './contracts/history.ts';
-export type { History } from './contracts/history.ts';
-export type { Json, JsonObject, JsonSchema } from './contracts/json.ts';
-export { dropReasons, messagePriorities } from './contracts/message.ts';
+export { HistoryView } from './base/collections/history.ts';
+export type { History } from './base/collections/history.ts';
+export type { Json, JsonObject, JsonSchema } from './base/json/json.ts';
+export { dropReasons, messagePriorities } from './contracts/messages/message.ts';
 export type {
   AgentMailbox,
   Answer,
@@ -362,6 +428,6 @@ export type {
   Overflow,
   TellOptions,
   Terminated,
-} from './contracts/message.ts';
-export type { Checked, InputOf, OutputOf, Schema, SchemaIssue } from './contracts/schema.ts';
-export type { Clock } from './contracts/clock.ts';
+} from './contracts/messages/message.ts';
+export type { Checked, InputOf, OutputOf, Schema, SchemaIssue } from './base/schemas/schema.ts';
+export type { Clock } from './base/clock.ts';

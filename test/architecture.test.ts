@@ -48,6 +48,7 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
     rule: importsGoDown,
     bad: [
       { 'contracts/run.ts': `import { turn } from '../machines/turn.ts';` },
+      { 'base/clock.ts': `import type { Run } from '../contracts/run.ts';` },
       { 'machines/agent.ts': `import type { Store } from '../persistence/store.ts';` },
       { 'coordination/debate.ts': `import { critique } from '../actors/critique.ts';` },
       { 'models/open-ai.ts': `export { live } from '../runtime/live.ts';` },
@@ -123,7 +124,7 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
       { 'models/common/json.ts': '' },
       { 'core.ts': '' },
     ],
-    good: { 'contracts/json.ts': '' },
+    good: { 'base/json.ts': '' },
   },
   {
     name: 'no file is longer than 400 lines',

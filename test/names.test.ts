@@ -34,8 +34,8 @@ const surface = [
   ...reports.keys(),
   ...reports.values(),
   // The options of a group are of a type that has no name of its own in the reports.
-  read('src/contracts/agent.ts'),
-  read('src/cli/command-shapes.ts'),
+  read('src/contracts/agents/agent.ts'),
+  read('src/cli/usage/command-shapes.ts'),
   read('docs/guide/command-line.md'),
 ].join('\n');
 

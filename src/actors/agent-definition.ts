@@ -1,19 +1,19 @@
-import type { AgentView, ModelChoice } from '../contracts/agent.ts';
-import type { Critic } from '../contracts/critique.ts';
-import type { Decision, TakenDecision } from '../contracts/decision.ts';
-import type { Environment, EnvironmentScope } from '../contracts/environment.ts';
-import type { Hook } from '../contracts/event.ts';
-import type { Json } from '../contracts/json.ts';
-import type { ModelRetry, ModelSettings, OutputSpec } from '../contracts/model.ts';
-import type { MemorySource, RecallPolicy } from '../contracts/memory.ts';
-import type { Summariser, TokenBudget } from '../contracts/processor.ts';
-import type { PromptFragment } from '../contracts/prompt.ts';
-import type { Checked, Schema } from '../contracts/schema.ts';
-import type { Strategy } from '../contracts/strategy.ts';
-import type { Tool, Toolset } from '../contracts/tool.ts';
-import type { RecoveryPolicy } from '../contracts/recovery.ts';
+import type { AgentView, ModelChoice } from '../contracts/agents/agent.ts';
+import type { Critic } from '../contracts/agents/critique.ts';
+import type { Decision, TakenDecision } from '../contracts/agents/decision.ts';
+import type { Environment, EnvironmentScope } from '../contracts/environments/environment.ts';
+import type { Hook } from '../contracts/events/event.ts';
+import type { Json } from '../base/json/json.ts';
+import type { ModelRetry, ModelSettings, OutputSpec } from '../contracts/models/model.ts';
+import type { MemorySource, RecallPolicy } from '../contracts/conversations/memory.ts';
+import type { Summariser, TokenBudget } from '../contracts/conversations/processor.ts';
+import type { PromptFragment } from '../contracts/agents/prompt.ts';
+import type { Checked, Schema } from '../base/schemas/schema.ts';
+import type { Strategy } from '../contracts/agents/strategy.ts';
+import type { Tool, Toolset } from '../contracts/tools/tool.ts';
+import type { RecoveryPolicy } from '../contracts/agents/recovery.ts';
 import type { Rules } from '../machines/rules.ts';
-import type { CompactionPlan } from '../memory/shown-conversation.ts';
+import type { CompactionPlan } from '../memory/processors/shown-conversation.ts';
 
 /** An agent's validated options with defaults and without types. Code that performs effects reads this, never the options. */
 export interface AgentDefinition {

@@ -1,4 +1,4 @@
-import { TroupeError } from '../contracts/error.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
 import type { Desk } from './desk.ts';
 
 /** Waits until an absolute time, however distant; returns at once if it has passed. */

@@ -1,13 +1,13 @@
-import type { TakenDecision } from '../contracts/decision.ts';
-import { errorData, TroupeError } from '../contracts/error.ts';
-import type { Json } from '../contracts/json.ts';
-import { toJson } from '../contracts/json.ts';
-import type { Checked } from '../contracts/schema.ts';
-import type { ToolResult } from '../contracts/tool.ts';
-import { issuesText } from '../contracts/schema.ts';
-import { failure } from '../tools/tool-result.ts';
+import type { TakenDecision } from '../contracts/agents/decision.ts';
+import { errorData, TroupeError } from '../contracts/errors/error.ts';
+import type { Json } from '../base/json/json.ts';
+import { toJson } from '../base/json/json.ts';
+import type { Checked } from '../base/schemas/schema.ts';
+import type { ToolResult } from '../contracts/tools/tool.ts';
+import { issuesText } from '../base/schemas/schema.ts';
+import { failure } from '../tools/calls/tool-result.ts';
 import type { AgentDefinition } from './agent-definition.ts';
-import { andThen } from './promises.ts';
+import { andThen } from '../base/promises/and-then.ts';
 
 type Definition = Pick<AgentDefinition, 'name' | 'checkOutput'>;
 

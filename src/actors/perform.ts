@@ -1,17 +1,17 @@
-import type { AgentContext, Decided } from '../machines/agent-context.ts';
+import type { AgentContext, Decided } from '../machines/agent/agent-context.ts';
 import type { Ask } from '../machines/asks.ts';
-import { approve } from './approve.ts';
+import { approve } from './acting/approve.ts';
 import { awaitTime } from './await-time.ts';
-import { callModel } from './call-model.ts';
-import { callTool } from './call-tool.ts';
-import { critique } from './critique.ts';
-import { decide } from './decide.ts';
+import { callModel } from './deciding/call-model.ts';
+import { callTool } from './acting/call-tool.ts';
+import { critique } from './critics/critique.ts';
+import { decide } from './deciding/decide.ts';
 import type { Desk } from './desk.ts';
-import { observe } from './observe.ts';
+import { observe } from './observing/observe.ts';
 import { recover } from './recover.ts';
-import { prepare } from './prepare.ts';
-import { andThen } from './promises.ts';
-import { spillTurn } from './spill-turn.ts';
+import { prepare } from './preparing/prepare.ts';
+import { andThen } from '../base/promises/and-then.ts';
+import { spillTurn } from './deciding/spill-turn.ts';
 import { reviewDecided } from './strategies/review-decided.ts';
 import { withinBudget } from './within-budget.ts';
 

@@ -1,4 +1,4 @@
-import type { PlannedCall } from '../machines/call-plan.ts';
+import type { PlannedCall } from '../machines/agent/call-plan.ts';
 import type { Desk } from './desk.ts';
 
 /** Facts of a tool that the plan of a call keeps: whether it is exclusive, and whether it is unknown. */

@@ -1,17 +1,17 @@
-import { freezeJson } from '../contracts/freeze-json.ts';
-import type { Decision } from '../contracts/decision.ts';
-import { categoryOf } from '../contracts/error-category.ts';
-import type { ErrorData } from '../contracts/error.ts';
-import { messageOf } from '../contracts/error.ts';
-import { toJson } from '../contracts/json.ts';
-import type { Failure, RecoveryDecision } from '../contracts/recovery.ts';
-import { isThenable } from '../contracts/thenable.ts';
+import { freezeJson } from '../base/json/freeze-json.ts';
+import type { Decision } from '../contracts/agents/decision.ts';
+import { categoryOf } from '../contracts/errors/error-category.ts';
+import type { ErrorData } from '../contracts/errors/error.ts';
+import { messageOf } from '../contracts/errors/error.ts';
+import { toJson } from '../base/json/json.ts';
+import type { Failure, RecoveryDecision } from '../contracts/agents/recovery.ts';
+import { isThenable } from '../base/promises/thenable.ts';
 import type { RecoverAsk } from '../machines/asks.ts';
-import type { Recovered } from '../machines/recovery.ts';
-import { phaseOfPort } from '../machines/recovery.ts';
-import { checked, settled } from './decide.ts';
+import type { Recovered } from '../machines/recovery/recovery.ts';
+import { phaseOfPort } from '../machines/recovery/recovery.ts';
+import { checked, settled } from './deciding/decide.ts';
 import type { Desk } from './desk.ts';
-import { andThen } from './promises.ts';
+import { andThen } from '../base/promises/and-then.ts';
 import { withinAgentTime } from './within-agent-time.ts';
 
 /** Decides about a failure. Never throws or rejects: a broken handler gives up. */

@@ -1,7 +1,7 @@
-import { freezeJson } from '../contracts/freeze-json.ts';
-import type { AgentView } from '../contracts/agent.ts';
-import { HistoryView } from '../contracts/history.ts';
-import type { AgentContext } from '../machines/agent-context.ts';
+import { freezeJson } from '../base/json/freeze-json.ts';
+import type { AgentView } from '../contracts/agents/agent.ts';
+import { HistoryView } from '../base/collections/history.ts';
+import type { AgentContext } from '../machines/agent/agent-context.ts';
 import type { Desk } from './desk.ts';
 
 /** The view for an agent's own functions: the context by reference, frozen, and a signal created on access. */

@@ -1,5 +1,5 @@
-import { TroupeError } from '../contracts/error.ts';
-import { withinTime } from '../contracts/within-time.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import { withinTime } from '../base/promises/within-time.ts';
 import type { Desk } from './desk.ts';
 
 /** Limits an agent's own function to the agent's timeout; after it, rejects with `agent.timeout`. */

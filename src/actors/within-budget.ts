@@ -1,10 +1,10 @@
-import type { BudgetSpent } from '../contracts/budget.ts';
-import type { Acted, Decided, Prepared } from '../machines/agent-context.ts';
+import type { BudgetSpent } from '../contracts/runs/budget.ts';
+import type { Acted, Decided, Prepared } from '../machines/agent/agent-context.ts';
 import type { Ask } from '../machines/asks.ts';
-import { roundOf } from '../machines/recovery.ts';
+import { roundOf } from '../machines/recovery/recovery.ts';
 import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { Desk } from './desk.ts';
-import { andThen } from './promises.ts';
+import { andThen } from '../base/promises/and-then.ts';
 
 /** Executes an effect within the budgets; its answer contains their state afterwards. */
 export const withinBudget = (

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
-import { TroupeError } from '../contracts/error.ts';
-import { oneLine } from '../events/printable.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import { oneLine } from '../base/text/printable.ts';
 import { assertKey } from '../models/assert-key.ts';
-import type { Documents, DocumentsReport } from '../tools/built-in/documents-toolset.ts';
-import type { AskCommand } from './command-read.ts';
+import type { Documents, DocumentsReport } from '../tools/built-in/documents/documents-toolset.ts';
+import type { AskCommand } from './usage/command-read.ts';
 import { deskFor } from './desk/desk-for.ts';
 import { soFar } from './desk/so-far.ts';
 import { OWN_QUESTION, ownDocuments, ownIgnored, ownProject, packageRoot } from './package-root.ts';
-import { counted } from './number-words.ts';
+import { counted } from './words/number-words.ts';
 import type { Session } from './session.ts';
 import { modelOf } from './session.ts';
-import { modelLine, skippedLine } from './start-lines.ts';
-import { spinner } from './spinner.ts';
+import { modelLine, skippedLine } from './words/start-lines.ts';
+import { spinner } from './terminal/spinner.ts';
 import { begin } from './stored/begin.ts';
 
 /** `troupe ask`: the research desk answers a question from a folder. */

@@ -1,13 +1,13 @@
-import type { Agent } from '../contracts/agent.ts';
+import type { Agent } from '../contracts/agents/agent.ts';
 import type { ChartCoverage } from '../inspect/coverage/chart-coverage.ts';
-import { toMermaid } from '../machines/diagram.ts';
+import { toMermaid } from '../machines/diagrams/diagram.ts';
 import { journaledDefinition } from '../runtime/journal/resume/resume.ts';
 import { compositionOf } from '../runtime/define/composition.ts';
 import { chartRemark } from '../runtime/turn/mover.ts';
-import type { GraphCommand } from './command-read.ts';
+import type { GraphCommand } from './usage/command-read.ts';
 import { exitCode } from './exit-code.ts';
 import { loadAgent } from './load-agent.ts';
-import { counted } from './number-words.ts';
+import { counted } from './words/number-words.ts';
 import type { Session } from './session.ts';
 import { withStore } from './stored/open-store.ts';
 import { jsonLine } from './stored/run-words.ts';

@@ -1,4 +1,4 @@
-import type { InspectCommand } from './command-read.ts';
+import type { InspectCommand } from './usage/command-read.ts';
 import { exitCode } from './exit-code.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import { loadAgent } from './load-agent.ts';
@@ -6,11 +6,11 @@ import { run } from './run.ts';
 import type { Session } from './session.ts';
 import { assertStoreThere, withStoreIfAny } from './stored/open-store.ts';
 import { attachInspector } from '../runtime/inspection/ambient-inspector.ts';
-import { failureLine } from './failure-line.ts';
-import type { InspectorRequest } from './inspector-request.ts';
+import { failureLine } from './words/failure-line.ts';
+import type { InspectorRequest } from './usage/inspector-request.ts';
 import { isProgram, runProgram } from './run-program.ts';
 import type { Inspected } from './with-inspector.ts';
-import { wrong } from './wrong-usage.ts';
+import { wrong } from './usage/wrong-usage.ts';
 import { withInspector } from './with-inspector.ts';
 
 /** `troupe inspect`: shows a running agent, or stored runs, as statecharts in a browser. */

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
-import type { Agent } from '../contracts/agent.ts';
-import { isTroupeError, messageOf, TroupeError } from '../contracts/error.ts';
-import { printToStderr } from './print-to-stderr.ts';
+import type { Agent } from '../contracts/agents/agent.ts';
+import { isTroupeError, messageOf, TroupeError } from '../contracts/errors/error.ts';
+import { printToStderr } from './terminal/print-to-stderr.ts';
 
 /** An agent or team of a foreign module: its types are only checked at run time. */
 export type LoadedAgent = Agent<unknown, unknown>;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { command } from './command.ts';
-import { processTerminal } from './process-terminal.ts';
+import { processTerminal } from './terminal/process-terminal.ts';
 
 const terminal = processTerminal();
 const code = await command(process.argv.slice(2), terminal);

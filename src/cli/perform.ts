@@ -1,18 +1,18 @@
-import type { RuntimeEvent } from '../contracts/event.ts';
-import type { Model } from '../contracts/model.ts';
-import type { RunHandle, RunOptions, RunResult, RunTotals } from '../contracts/run.ts';
-import { messageOf } from '../contracts/error.ts';
-import { answerText } from './answer-text.ts';
-import { stopWords, totalsLine } from './ending.ts';
+import type { RuntimeEvent } from '../contracts/events/event.ts';
+import type { Model } from '../contracts/models/model.ts';
+import type { RunHandle, RunOptions, RunResult, RunTotals } from '../contracts/runs/run.ts';
+import { messageOf } from '../contracts/errors/error.ts';
+import { answerText } from './words/answer-text.ts';
+import { stopWords, totalsLine } from './words/ending.ts';
 import { exitCode } from './exit-code.ts';
-import { failureLine } from './failure-line.ts';
-import { personAtTerminal } from './person-at-terminal.ts';
-import { progressView } from './progress-view.ts';
+import { failureLine } from './words/failure-line.ts';
+import { personAtTerminal } from './terminal/person-at-terminal.ts';
+import { progressView } from './progress/progress-view.ts';
 import type { Session } from './session.ts';
 import { codeOfFailure } from './session.ts';
 import type { KeptRun } from './stored/waiting.ts';
 import { Waiting } from './stored/waiting.ts';
-import { isAttended } from './terminal.ts';
+import { isAttended } from './terminal/terminal.ts';
 
 /** Options of showing a run. */
 export interface Performance {

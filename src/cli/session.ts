@@ -1,11 +1,11 @@
-import { isTroupeError, TroupeError } from '../contracts/error.ts';
-import type { Model } from '../contracts/model.ts';
+import { isTroupeError, TroupeError } from '../contracts/errors/error.ts';
+import type { Model } from '../contracts/models/model.ts';
 import { modelFromEnvironment, resolveModel } from '../models/model-registry.ts';
 import { exitCode } from './exit-code.ts';
-import type { Paint } from './paint.ts';
-import { paintFor } from './paint.ts';
-import type { Terminal } from './terminal.ts';
-import type { Settings } from './usage.ts';
+import type { Paint } from './terminal/paint.ts';
+import { paintFor } from './terminal/paint.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import type { Settings } from './usage/usage.ts';
 
 /** One call of the command: where it prints, how, and whether it is to end. */
 export interface Session {

@@ -1,8 +1,8 @@
-import type { RunEntry } from '../contracts/journal.ts';
-import type { RunInspector } from '../contracts/inspection.ts';
-import type { JournalStore } from '../contracts/journal.ts';
-import { isTroupeError } from '../contracts/error.ts';
-import type { InspectorRequest } from './inspector-request.ts';
+import type { RunEntry } from '../contracts/journals/journal.ts';
+import type { RunInspector } from '../contracts/events/inspection.ts';
+import type { JournalStore } from '../contracts/journals/journal.ts';
+import { isTroupeError } from '../contracts/errors/error.ts';
+import type { InspectorRequest } from './usage/inspector-request.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import type { Session } from './session.ts';
 import { agentOfRun } from './stored/agent-of-run.ts';

@@ -1,8 +1,8 @@
-import type { ErrorData } from '../contracts/error.ts';
-import { errorData, TroupeError } from '../contracts/error.ts';
-import type { LiveEvent } from '../contracts/event.ts';
-import type { Progress } from '../events/progress.ts';
-import { foldProgress, noProgress } from '../events/progress.ts';
+import type { ErrorData } from '../contracts/errors/error.ts';
+import { errorData, TroupeError } from '../contracts/errors/error.ts';
+import type { LiveEvent } from '../contracts/events/event.ts';
+import type { Progress } from '../events/progress/progress.ts';
+import { foldProgress, noProgress } from '../events/progress/progress.ts';
 import type { Connection, ReadRunOptions } from './read-run.ts';
 import { readRun } from './read-run.ts';
 import { addressOf } from './run-address.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../contracts/json.ts';
+import type { Json } from '../base/json/json.ts';
 
 /**
  * Parses incomplete JSON: objects, arrays and texts so far; numbers and words that may continue are omitted. Undefined for a text that does

@@ -1,6 +1,6 @@
-import { messageOf, TroupeError } from '../contracts/error.ts';
-import type { EVENT_VERSION, LiveEvent } from '../contracts/event.ts';
-import { isJsonObject } from '../contracts/json.ts';
+import { messageOf, TroupeError } from '../contracts/errors/error.ts';
+import type { EVENT_VERSION, LiveEvent } from '../contracts/events/event.ts';
+import { isJsonObject } from '../base/json/json.ts';
 
 /** A typed copy: importing the constant would import all schemas. */
 const VERSION: typeof EVENT_VERSION = 1;

@@ -1,7 +1,7 @@
-import type { Clock } from '../contracts/clock.ts';
-import { systemClock } from '../contracts/clock.ts';
-import { messageOf, TroupeError } from '../contracts/error.ts';
-import type { LiveEvent } from '../contracts/event.ts';
+import type { Clock } from '../base/clock.ts';
+import { systemClock } from '../base/clock.ts';
+import { messageOf, TroupeError } from '../contracts/errors/error.ts';
+import type { LiveEvent } from '../contracts/events/event.ts';
 import { readEvent } from './read-event.ts';
 import { LineReader, SseReader } from './read-sse.ts';
 import type { AddressOptions } from './run-address.ts';

@@ -1,4 +1,4 @@
-import { messageOf, TroupeError } from '../contracts/error.ts';
+import { messageOf, TroupeError } from '../contracts/errors/error.ts';
 
 type RequestHeaders = Readonly<Record<string, string>>;
 

@@ -1,8 +1,8 @@
-import type { ToolProgress } from '../events/agent-progress.ts';
-import type { Json } from '../contracts/json.ts';
-import type { Progress } from '../events/progress.ts';
-import type { ProgressMessage } from '../events/progress-message.ts';
-import type { ProgressRequest } from '../events/progress-request.ts';
+import type { ToolProgress } from '../events/progress/agent-progress.ts';
+import type { Json } from '../base/json/json.ts';
+import type { Progress } from '../events/progress/progress.ts';
+import type { ProgressMessage } from '../events/progress/progress-message.ts';
+import type { ProgressRequest } from '../events/progress/progress-request.ts';
 import { partialJson } from './partial-json.ts';
 
 /** Open requests for people, oldest first: answered by their `id`. */

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { TroupeError } from '../contracts/error.ts';
-import type { RuntimeEvent } from '../contracts/event.ts';
-import { withCurrentName } from '../contracts/event-shape.ts';
-import { EVENT_VERSION, eventTypes, runtimeEventSchema } from '../contracts/event.ts';
-import { isJsonObject } from '../contracts/json.ts';
-import { printableJson } from './printable.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import type { RuntimeEvent } from '../contracts/events/event.ts';
+import { withCurrentName } from '../contracts/events/event-shape.ts';
+import { EVENT_VERSION, eventTypes, runtimeEventSchema } from '../contracts/events/event.ts';
+import { isJsonObject } from '../base/json/json.ts';
+import { printableJson } from '../base/text/printable.ts';
 
 /**
  * Parses and validates an event from JSON: for logs that were written elsewhere, or long ago.

@@ -1,8 +1,8 @@
-import type { Effect, Port } from '../contracts/effect.ts';
-import type { ModelFailure } from '../contracts/model-failure.ts';
-import type { PlannedCall } from './call-plan.ts';
-import type { AgentContext } from './agent-context.ts';
-import type { PendingFailure } from './recovery-state.ts';
+import type { Effect, Port } from '../contracts/runs/effect.ts';
+import type { ModelFailure } from '../contracts/models/model-failure.ts';
+import type { PlannedCall } from './agent/call-plan.ts';
+import type { AgentContext } from './agent/agent-context.ts';
+import type { PendingFailure } from './recovery/recovery-state.ts';
 
 /** An effect with its input: plain JSON, referenced from the asker's context. */
 export type Ask =

@@ -1,7 +1,15 @@
 import type { AnyStateMachine } from 'xstate';
-import { TroupeError } from '../contracts/error.ts';
-import type { Arrow, ChartState } from './chart.ts';
-import { ancestorsOf, arrowsFrom, chartOf, maxIterationsOf, nameOf, startOf, statesWithin } from './chart.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import type { Arrow, ChartState } from './diagrams/chart.ts';
+import {
+  ancestorsOf,
+  arrowsFrom,
+  chartOf,
+  maxIterationsOf,
+  nameOf,
+  startOf,
+  statesWithin,
+} from './diagrams/chart.ts';
 
 /**
  * Lists what prevents troupe from running a machine, one line each; empty if nothing does.

@@ -1,5 +1,5 @@
-import type { Effect, Port } from '../contracts/effect.ts';
-import { effectKey } from '../contracts/effect.ts';
+import type { Effect, Port } from '../contracts/runs/effect.ts';
+import { effectKey } from '../contracts/runs/effect.ts';
 
 /** The origin of an effect: the parts of its key. */
 export interface EffectOrigin {

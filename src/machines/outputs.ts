@@ -1,6 +1,6 @@
-import type { ChildTerms } from '../contracts/delegation.ts';
-import type { EventBody } from '../contracts/event.ts';
-import type { Message } from '../contracts/message.ts';
+import type { ChildTerms } from '../contracts/tools/delegation.ts';
+import type { EventBody } from '../contracts/events/event.ts';
+import type { Message } from '../contracts/messages/message.ts';
 import type { Ask } from './asks.ts';
 
 /**

@@ -1,11 +1,11 @@
-import type { Ending, LoopLimits, WrapUp } from '../contracts/ending.ts';
-import type { Json } from '../contracts/json.ts';
-import { freezeJson } from '../contracts/freeze-json.ts';
-import { oddValueIn } from '../contracts/odd-value.ts';
-import type { ReduceView } from '../contracts/agent.ts';
-import type { Checked } from '../contracts/schema.ts';
-import type { StopRule, StopView } from '../contracts/stop.ts';
-import type { ToolResult } from '../contracts/tool.ts';
+import type { Ending, LoopLimits, WrapUp } from '../contracts/agents/ending.ts';
+import type { Json } from '../base/json/json.ts';
+import { freezeJson } from '../base/json/freeze-json.ts';
+import { oddValueIn } from '../base/json/odd-value.ts';
+import type { ReduceView } from '../contracts/agents/agent.ts';
+import type { Checked } from '../base/schemas/schema.ts';
+import type { StopRule, StopView } from '../contracts/agents/stop.ts';
+import type { ToolResult } from '../contracts/tools/tool.ts';
 
 /**
  * The synchronous, pure functions of a definition, which a machine calls while it moves.

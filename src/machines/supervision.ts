@@ -1,4 +1,4 @@
-import type { ErrorData } from '../contracts/error.ts';
+import type { ErrorData } from '../contracts/errors/error.ts';
 import type {
   BackOff,
   Directive,
@@ -7,8 +7,8 @@ import type {
   RestartKind,
   RestartStrategy,
   SupervisionPolicy,
-} from '../contracts/supervision.ts';
-import { hashOf } from './hash.ts';
+} from '../contracts/agents/supervision.ts';
+import { hashOf } from '../base/hash.ts';
 
 /** A complete policy for a member: plain JSON. */
 export type MemberRules = {

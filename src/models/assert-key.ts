@@ -1,5 +1,5 @@
-import { TroupeError } from '../contracts/error.ts';
-import type { Model } from '../contracts/model.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import type { Model } from '../contracts/models/model.ts';
 import type { Environment } from './environment.ts';
 import { variable } from './environment.ts';
 

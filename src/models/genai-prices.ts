@@ -1,5 +1,5 @@
-import type { Model, Usage } from '../contracts/model.ts';
-import type { Prices } from '../contracts/prices.ts';
+import type { Model, Usage } from '../contracts/models/model.ts';
+import type { Prices } from '../contracts/models/prices.ts';
 import { loadPackage } from './load-package.ts';
 
 /**

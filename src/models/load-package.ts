@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../contracts/error.ts';
-import { TroupeError } from '../contracts/error.ts';
+import type { ErrorCode } from '../contracts/errors/error.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
 
 /**
  * Loads an optional package on first use; if it is missing, the error says which one to install.

@@ -1,6 +1,6 @@
-import { TroupeError } from '../contracts/error.ts';
-import type { Model } from '../contracts/model.ts';
-import { nearestName } from '../contracts/nearest-name.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import type { Model } from '../contracts/models/model.ts';
+import { nearestName } from '../base/text/nearest-name.ts';
 import { anthropic } from './anthropic/anthropic.ts';
 import { type Environment, processEnvironment, variable } from './environment.ts';
 import { lazyOfflineModel } from './offline/lazy-offline-model.ts';

@@ -1,4 +1,4 @@
-import type { ModelCall } from '../contracts/model.ts';
+import type { ModelCall } from '../contracts/models/model.ts';
 
 /** Copies a call with some parts replaced; a wrapper around a model passes everything else on. */
 export const wrapCall = (

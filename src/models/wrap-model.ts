@@ -1,4 +1,4 @@
-import type { Model } from '../contracts/model.ts';
+import type { Model } from '../contracts/models/model.ts';
 
 /** Wraps a model under its own name, with another answer function. */
 export const wrapModel = (model: Model, answer: Model['answer']): Model => ({

@@ -1,21 +1,21 @@
-import type { Agent } from '../contracts/agent.ts';
-import { checkOptions } from '../contracts/check-options.ts';
-import { anything, wholeNumber } from '../contracts/option-schemas.ts';
+import type { Agent } from '../contracts/agents/agent.ts';
+import { checkOptions } from '../contracts/errors/check-options.ts';
+import { anything, wholeNumber } from '../base/schemas/option-schemas.ts';
 import { answeredWith, stoppedBy } from '../coordination/round/ends.ts';
 import { messageLines, troubleOf } from '../coordination/round/reply-text.ts';
 import { textOf } from '../coordination/round/said-json.ts';
 import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext, TeamEnd } from '../coordination/round/team-context.ts';
 import { repliesOf, spentEnd } from '../coordination/round/team-context.ts';
-import { OUTSIDE } from '../machines/composition.ts';
-import type { Insight, InsightBounds } from '../memory/insights.ts';
+import { OUTSIDE } from '../machines/diagrams/composition.ts';
+import type { Insight, InsightBounds } from '../memory/memories/insights.ts';
 import {
   insightBounds,
   insightStatistics,
   queryInsights,
   withInsight,
   withoutOld,
-} from '../memory/insights.ts';
+} from '../memory/memories/insights.ts';
 import type { EmbeddableAgent } from '../runtime/define/face.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';
 import { memberOf } from '../runtime/define/team.ts';

@@ -1,12 +1,12 @@
-import type { Json } from '../contracts/json.ts';
-import { anything, wholeNumber } from '../contracts/option-schemas.ts';
+import type { Json } from '../base/json/json.ts';
+import { anything, wholeNumber } from '../base/schemas/option-schemas.ts';
 import { answeredWith } from '../coordination/round/ends.ts';
 import { troubleOf } from '../coordination/round/reply-text.ts';
 import { textOf } from '../coordination/round/said-json.ts';
 import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext } from '../coordination/round/team-context.ts';
 import { repliesOf } from '../coordination/round/team-context.ts';
-import { OUTSIDE } from '../machines/composition.ts';
+import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import type { EmbeddableAgent } from '../runtime/define/face.ts';
 import { pattern } from './setup/pattern.ts';
 import type { Role } from './setup/role-of.ts';

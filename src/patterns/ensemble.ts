@@ -1,5 +1,5 @@
-import type { Json } from '../contracts/json.ts';
-import { anything, wholeNumber } from '../contracts/option-schemas.ts';
+import type { Json } from '../base/json/json.ts';
+import { anything, wholeNumber } from '../base/schemas/option-schemas.ts';
 import type { Card } from '../coordination/round/card.ts';
 import { answeredWith, endedAs, stoppedBy } from '../coordination/round/ends.ts';
 import { messageLines, troubleOf } from '../coordination/round/reply-text.ts';
@@ -7,7 +7,7 @@ import { textOf } from '../coordination/round/said-json.ts';
 import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext, TeamEnd } from '../coordination/round/team-context.ts';
 import { repliesOf, spentEnd } from '../coordination/round/team-context.ts';
-import { OUTSIDE } from '../machines/composition.ts';
+import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import type { EmbeddableAgent } from '../runtime/define/face.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';
 import { pattern } from './setup/pattern.ts';

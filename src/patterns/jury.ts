@@ -1,9 +1,9 @@
-import { wholeNumber } from '../contracts/option-schemas.ts';
+import { wholeNumber } from '../base/schemas/option-schemas.ts';
 import { answeredWith } from '../coordination/round/ends.ts';
 import { placeAt } from '../coordination/round/round.ts';
 import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext } from '../coordination/round/team-context.ts';
-import { OUTSIDE } from '../machines/composition.ts';
+import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import type { EmbeddableAgent } from '../runtime/define/face.ts';
 import { isPerson } from '../runtime/define/person-member.ts';
 import { pattern } from './setup/pattern.ts';

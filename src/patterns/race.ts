@@ -1,13 +1,13 @@
-import type { Agent } from '../contracts/agent.ts';
-import type { Json } from '../contracts/json.ts';
-import { aFunction, anything, wholeNumber } from '../contracts/option-schemas.ts';
+import type { Agent } from '../contracts/agents/agent.ts';
+import type { Json } from '../base/json/json.ts';
+import { aFunction, anything, wholeNumber } from '../base/schemas/option-schemas.ts';
 import { answeredWith, failedWith, stoppedBy } from '../coordination/round/ends.ts';
 import { troubleOf } from '../coordination/round/reply-text.ts';
 import type { Reply } from '../coordination/round/round.ts';
 import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext, TeamEnd } from '../coordination/round/team-context.ts';
 import { repliesOf, spentEnd } from '../coordination/round/team-context.ts';
-import { OUTSIDE } from '../machines/composition.ts';
+import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import type { EmbeddableAgent } from '../runtime/define/face.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';
 import { pattern } from './setup/pattern.ts';

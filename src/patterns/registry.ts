@@ -1,4 +1,4 @@
-import { TroupeError } from '../contracts/error.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
 import type { Pattern } from './setup/define-pattern.ts';
 import type { PatternFacts } from './setup/pattern.ts';
 import * as house from './house.ts';

@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../contracts/event.ts';
+import type { LiveEvent } from '../contracts/events/event.ts';
 
 /**
  * A counter of turns, over all runs that share it. Asked once for each run: its answer is on record, so that a run that is gone through

@@ -1,13 +1,13 @@
-import { messageOf } from '../contracts/error.ts';
-import type { EventBody } from '../contracts/event.ts';
-import type { Json } from '../contracts/json.ts';
-import { anything, wholeNumber } from '../contracts/option-schemas.ts';
+import { messageOf } from '../contracts/errors/error.ts';
+import type { EventBody } from '../contracts/events/event.ts';
+import type { Json } from '../base/json/json.ts';
+import { anything, wholeNumber } from '../base/schemas/option-schemas.ts';
 import type { Card } from '../coordination/round/card.ts';
 import { saidJson, textOf } from '../coordination/round/said-json.ts';
 import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext } from '../coordination/round/team-context.ts';
 import { endOf, repliesOf, spentEnd } from '../coordination/round/team-context.ts';
-import { OUTSIDE } from '../machines/composition.ts';
+import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import { rulesInForce } from '../machines/rules.ts';
 import type { EmbeddableAgent } from '../runtime/define/face.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';

@@ -1,4 +1,4 @@
-import type { Agent } from '../contracts/agent.ts';
+import type { Agent } from '../contracts/agents/agent.ts';
 import type { Card } from '../coordination/round/card.ts';
 import type { Member } from '../runtime/define/team.ts';
 import { memberOf } from '../runtime/define/team.ts';

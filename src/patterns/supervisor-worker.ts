@@ -1,8 +1,8 @@
-import { anything, oneOf, wholeNumber } from '../contracts/option-schemas.ts';
+import { anything, oneOf, wholeNumber } from '../base/schemas/option-schemas.ts';
 import { beginRound } from '../coordination/round/settle-reply.ts';
-import { OUTSIDE } from '../machines/composition.ts';
+import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import type { EmbeddableAgent } from '../runtime/define/face.ts';
-import { isRecord } from '../runtime/define/is-record.ts';
+import { isRecord } from '../base/json/is-record.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
 import { pattern } from './setup/pattern.ts';
 import type { Role } from './setup/role-of.ts';

@@ -1,4 +1,4 @@
-import type { OptionShape } from '../contracts/option-schemas.ts';
+import type { OptionShape } from '../base/schemas/option-schemas.ts';
 import {
   aBoolean,
   aFraction,
@@ -8,9 +8,9 @@ import {
   byName,
   listOf,
   oneOf,
-} from '../contracts/option-schemas.ts';
-import type { FlowArrow } from '../machines/composition.ts';
-import { OUTSIDE } from '../machines/composition.ts';
+} from '../base/schemas/option-schemas.ts';
+import type { FlowArrow } from '../machines/diagrams/composition.ts';
+import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
 import type { SetupCheck } from './setup/check-setup.ts';
 import type { Role } from './setup/role-of.ts';

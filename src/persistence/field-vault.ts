@@ -1,7 +1,7 @@
-import { TroupeError } from '../contracts/error.ts';
-import type { JournalRow } from '../contracts/journal.ts';
-import type { Json } from '../contracts/json.ts';
-import { isJsonObject } from '../contracts/json.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import type { JournalRow } from '../contracts/journals/journal.ts';
+import type { Json } from '../base/json/json.ts';
+import { isJsonObject } from '../base/json/json.ts';
 import type { FieldSecret } from '../contracts/secrets/field-secret.ts';
 import type { SecretKey } from '../contracts/secrets/secret-key.ts';
 

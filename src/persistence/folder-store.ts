@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { appendFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, TroupeError } from '../contracts/error.ts';
-import type { KeyValueFiles } from '../contracts/memory.ts';
+import { messageOf, TroupeError } from '../contracts/errors/error.ts';
+import type { KeyValueFiles } from '../contracts/conversations/memory.ts';
 import { PRIVATE, PRIVATE_FOLDER } from './private-files.ts';
 
 /**

@@ -4,19 +4,19 @@ export { exportJournal, readJournalFile } from './journal-file.ts';
 export { journalText, readJournalText } from './journal-text.ts';
 export type { JournalCopy } from './journal-text.ts';
 export { memoryStore } from './memory-store.ts';
-export { postgresStore } from './postgres-store.ts';
-export type { PostgresPlace, PostgresStoreOptions } from './postgres-store.ts';
+export { postgresStore } from './postgres/postgres-store.ts';
+export type { PostgresPlace, PostgresStoreOptions } from './postgres/postgres-store.ts';
 export type {
   PostgresAnswer,
   PostgresClient,
   PostgresPool,
   PostgresQueries,
   PostgresValue,
-} from './postgres-pool.ts';
+} from './postgres/postgres-pool.ts';
 export { isProcessGone, processHolder } from './process-holder.ts';
-export { sqliteStore } from './sqlite-store.ts';
-export type { SqliteStoreOptions } from './sqlite-store.ts';
-export type { SqliteDriver } from './sqlite-driver.ts';
+export { sqliteStore } from './sqlite/sqlite-store.ts';
+export type { SqliteStoreOptions } from './sqlite/sqlite-store.ts';
+export type { SqliteDriver } from './sqlite/sqlite-driver.ts';
 
 // The store interface, for your own
 export type {
@@ -33,5 +33,5 @@ export type {
   Stored,
   StoredStatus,
   StoreIdentity,
-} from '../contracts/journal.ts';
-export type { Listed, UnreadableEntry } from '../contracts/listed.ts';
+} from '../contracts/journals/journal.ts';
+export type { Listed, UnreadableEntry } from '../contracts/errors/listed.ts';

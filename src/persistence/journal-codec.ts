@@ -1,7 +1,7 @@
-import type { ErrorCode } from '../contracts/error.ts';
-import { TroupeError } from '../contracts/error.ts';
-import type { JournalRow } from '../contracts/journal.ts';
-import type { Json } from '../contracts/json.ts';
+import type { ErrorCode } from '../contracts/errors/error.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import type { JournalRow } from '../contracts/journals/journal.ts';
+import type { Json } from '../base/json/json.ts';
 import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
 import { platformSha256 } from './platform-sha256.ts';
 import type { VaultPlace } from './field-vault.ts';

@@ -1,5 +1,5 @@
-import { TroupeError } from '../contracts/error.ts';
-import type { JournalRow, Lease, LeaseWish, StoredStatus } from '../contracts/journal.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import type { JournalRow, Lease, LeaseWish, StoredStatus } from '../contracts/journals/journal.ts';
 
 /** Errors shared by all stores. */
 export const journalErrors = {

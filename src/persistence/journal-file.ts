@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { messageOf, TroupeError } from '../contracts/error.ts';
-import type { JournalStore } from '../contracts/journal.ts';
+import { messageOf, TroupeError } from '../contracts/errors/error.ts';
+import type { JournalStore } from '../contracts/journals/journal.ts';
 import type { JournalCopy } from './journal-text.ts';
 import { PRIVATE } from './private-files.ts';
 import { journalText, readJournalText } from './journal-text.ts';

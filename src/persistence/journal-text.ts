@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { sha256 } from '../contracts/sha256.ts';
-import { TroupeError } from '../contracts/error.ts';
-import type { JournalRow, RunEntry } from '../contracts/journal.ts';
+import { sha256 } from '../base/sha256.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import type { JournalRow, RunEntry } from '../contracts/journals/journal.ts';
 
 /** A run with its journal outside of any store: for export, import, and recordings in tests. */
 export interface JournalCopy {

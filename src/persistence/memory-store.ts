@@ -8,8 +8,8 @@ import type {
   Letter,
   RunEntry,
   RunQuery,
-} from '../contracts/journal.ts';
-import type { KeyValueFiles } from '../contracts/memory.ts';
+} from '../contracts/journals/journal.ts';
+import type { KeyValueFiles } from '../contracts/conversations/memory.ts';
 import { assertFollows, assertFree, assertHolds, isUnfinished, journalErrors } from './journal-errors.ts';
 
 /**

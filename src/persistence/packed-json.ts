@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../contracts/json.ts';
-import { isJsonObject } from '../contracts/json.ts';
+import type { Json, JsonObject } from '../base/json/json.ts';
+import { isJsonObject } from '../base/json/json.ts';
 
 /** Shorter texts are no longer than a reference. */
 const SHORTEST = 5;

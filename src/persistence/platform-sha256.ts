@@ -1,4 +1,4 @@
-import { sha256 } from '../contracts/sha256.ts';
+import { sha256 } from '../base/sha256.ts';
 
 /** The platform's SHA-256 of a text, in hex. */
 type Hash = (algorithm: 'sha256', text: string) => string;

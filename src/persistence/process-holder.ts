@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { StoreIdentity } from '../contracts/journal.ts';
+import type { StoreIdentity } from '../contracts/journals/journal.ts';
 
 /** The identity of this process to one store; each store gets another one. */
 export const processIdentity = (): StoreIdentity => ({ holder: processHolder(), isGone: isProcessGone });

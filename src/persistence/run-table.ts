@@ -1,8 +1,8 @@
-import { errorData, TroupeError } from '../contracts/error.ts';
-import type { RunEntry, RunQuery, StoredStatus } from '../contracts/journal.ts';
-import { listed } from '../contracts/listed.ts';
-import type { Listed, UnreadableEntry } from '../contracts/listed.ts';
-import type { RunStatus } from '../contracts/run.ts';
+import { errorData, TroupeError } from '../contracts/errors/error.ts';
+import type { RunEntry, RunQuery, StoredStatus } from '../contracts/journals/journal.ts';
+import { listed } from '../contracts/errors/listed.ts';
+import type { Listed, UnreadableEntry } from '../contracts/errors/listed.ts';
+import type { RunStatus } from '../contracts/runs/run.ts';
 import { storedText, textOf } from './stored-text.ts';
 
 /** Bytes, as different drivers return them. */

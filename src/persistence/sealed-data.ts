@@ -1,6 +1,6 @@
-import { TroupeError } from '../contracts/error.ts';
-import type { Json } from '../contracts/json.ts';
-import { isJsonObject } from '../contracts/json.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import type { Json } from '../base/json/json.ts';
+import { isJsonObject } from '../base/json/json.ts';
 import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
 import type { SecretKey } from '../contracts/secrets/secret-key.ts';
 import { dereferenced, referenced } from './secret-references.ts';

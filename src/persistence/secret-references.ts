@@ -1,5 +1,5 @@
-import type { Json } from '../contracts/json.ts';
-import { isJsonObject } from '../contracts/json.ts';
+import type { Json } from '../base/json/json.ts';
+import { isJsonObject } from '../base/json/json.ts';
 import { encodings } from '../contracts/secrets/known-forms.ts';
 import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
 

@@ -1,8 +1,8 @@
-import type { BudgetKind, BudgetLine, BudgetSpent, BudgetUse } from '../contracts/budget.ts';
-import { budgetKinds } from '../contracts/budget.ts';
-import { TroupeError } from '../contracts/error.ts';
-import type { BudgetDrawn } from '../contracts/journal-record.ts';
-import type { LazyAbort } from '../contracts/lazy-abort.ts';
+import type { BudgetKind, BudgetLine, BudgetSpent, BudgetUse } from '../contracts/runs/budget.ts';
+import { budgetKinds } from '../contracts/runs/budget.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import type { BudgetDrawn } from '../contracts/journals/journal-record.ts';
+import type { LazyAbort } from '../base/promises/lazy-abort.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 
 /** Cost of a model call. */

@@ -1,9 +1,9 @@
-import type { Budget, BudgetKind } from '../contracts/budget.ts';
-import { budgetKinds } from '../contracts/budget.ts';
-import type { ErrorCode } from '../contracts/error.ts';
-import { checkOptions } from '../contracts/check-options.ts';
-import { onDemand } from '../contracts/on-demand.ts';
-import { optionsSchema } from '../contracts/option-schemas.ts';
+import type { Budget, BudgetKind } from '../contracts/runs/budget.ts';
+import { budgetKinds } from '../contracts/runs/budget.ts';
+import type { ErrorCode } from '../contracts/errors/error.ts';
+import { checkOptions } from '../contracts/errors/check-options.ts';
+import { onDemand } from '../base/on-demand.ts';
+import { optionsSchema } from '../base/schemas/option-schemas.ts';
 import { budgetSchema } from './budget-schema.ts';
 
 /** A validated budget: finite limits only, with defaults. */

@@ -1,5 +1,5 @@
-import type { Budget } from '../contracts/budget.ts';
-import { onDemand } from '../contracts/on-demand.ts';
+import type { Budget } from '../contracts/runs/budget.ts';
+import { onDemand } from '../base/on-demand.ts';
 import {
   fulfilling,
   isObject,
@@ -7,7 +7,7 @@ import {
   oneOf,
   optional,
   optionsSchema,
-} from '../contracts/option-schemas.ts';
+} from '../base/schemas/option-schemas.ts';
 
 /** A limit of a budget: `Infinity` is none. */
 const limitFrom = (least: number, isCount: boolean) =>

@@ -1,12 +1,12 @@
 import type { AnyActorLogic } from 'xstate';
-import type { Agent } from '../contracts/agent.ts';
-import type { ToolProgress } from '../events/agent-progress.ts';
-import type { ErrorData } from '../contracts/error.ts';
-import type { Json } from '../contracts/json.ts';
-import type { RunTotals } from '../contracts/run.ts';
-import type { Progress } from '../events/progress.ts';
-import type { ProgressMessage } from '../events/progress-message.ts';
-import type { ProgressRequest } from '../events/progress-request.ts';
+import type { Agent } from '../contracts/agents/agent.ts';
+import type { ToolProgress } from '../events/progress/agent-progress.ts';
+import type { ErrorData } from '../contracts/errors/error.ts';
+import type { Json } from '../base/json/json.ts';
+import type { RunTotals } from '../contracts/runs/run.ts';
+import type { Progress } from '../events/progress/progress.ts';
+import type { ProgressMessage } from '../events/progress/progress-message.ts';
+import type { ProgressRequest } from '../events/progress/progress-request.ts';
 import type { LogicOptions } from '../runtime/embed/logic-options.ts';
 
 /** An agent or a team, from `agent()` or a pattern. */

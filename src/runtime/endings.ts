@@ -4,10 +4,10 @@
  */
 
 // Policies of ending
-export { byMarker, byNoToolCalls, byTool } from '../machines/endings.ts';
-export type { ByToolOptions, EndingRole } from '../machines/endings.ts';
-export { bySupervisor } from '../machines/supervised-ending.ts';
-export type { SupervisedOptions } from '../machines/supervised-ending.ts';
+export { byMarker, byNoToolCalls, byTool } from '../machines/endings/endings.ts';
+export type { ByToolOptions, EndingRole } from '../machines/endings/endings.ts';
+export { bySupervisor } from '../machines/endings/supervised-ending.ts';
+export type { SupervisedOptions } from '../machines/endings/supervised-ending.ts';
 export type {
   Ending,
   EndingVerdict,
@@ -15,9 +15,9 @@ export type {
   Heuristic,
   LoopLimits,
   WrapUp,
-} from '../contracts/ending.ts';
-export { unfinishedPlan, wantsPlan } from '../tools/plan-heuristics.ts';
+} from '../contracts/agents/ending.ts';
+export { unfinishedPlan, wantsPlan } from '../tools/plans/plan-heuristics.ts';
 
 // Rules to stop by
-export { softCap, stagnation } from '../machines/soft-rules.ts';
-export type { SoftCapOptions, StagnationOptions } from '../machines/soft-rules.ts';
+export { softCap, stagnation } from '../machines/stopping/soft-rules.ts';
+export type { SoftCapOptions, StagnationOptions } from '../machines/stopping/soft-rules.ts';

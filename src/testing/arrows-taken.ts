@@ -1,6 +1,6 @@
 import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
-import type { Arrow, ChartState } from '../machines/chart.ts';
-import { ancestorsOf, arrowsFrom, chartOf, childrenOf, nameOf } from '../machines/chart.ts';
+import type { Arrow, ChartState } from '../machines/diagrams/chart.ts';
+import { ancestorsOf, arrowsFrom, chartOf, childrenOf, nameOf } from '../machines/diagrams/chart.ts';
 
 /** Returns the active states of a snapshot, outermost first. */
 export const activeStates = (snapshot: AnyMachineSnapshot): readonly ChartState[] =>

@@ -1,6 +1,6 @@
-import type { Json } from '../contracts/json.ts';
-import { isJsonObject, toJson } from '../contracts/json.ts';
-import type { RunResult } from '../contracts/run.ts';
+import type { Json } from '../base/json/json.ts';
+import { isJsonObject, toJson } from '../base/json/json.ts';
+import type { RunResult } from '../contracts/runs/run.ts';
 
 /** Fields in which equivalent runs may differ: times, durations, and positions among other agents' events. */
 const INCIDENTAL: ReadonlySet<string> = new Set([

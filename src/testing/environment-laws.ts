@@ -1,4 +1,4 @@
-import type { Environment, FileOps, HttpOps, ProcessOps } from '../contracts/environment.ts';
+import type { Environment, FileOps, HttpOps, ProcessOps } from '../contracts/environments/environment.ts';
 import { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import { lawChecks } from './law-checks.ts';
 

@@ -1,5 +1,5 @@
 import type { AnyStateMachine, ContextFrom, EventFromLogic, InputFrom } from 'xstate';
-import type { Json } from '../contracts/json.ts';
+import type { Json } from '../base/json/json.ts';
 import type { Rules } from '../machines/rules.ts';
 import type { Position } from './moves.ts';
 import { begin, move } from './moves.ts';

@@ -1,4 +1,4 @@
-import type { JournalStore } from '../contracts/journal.ts';
+import type { JournalStore } from '../contracts/journals/journal.ts';
 import type { SceneLaw } from './journal-scene.ts';
 import { change, entry, fails, law, letter, rows, same, wish } from './journal-scene.ts';
 

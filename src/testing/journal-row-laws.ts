@@ -1,4 +1,4 @@
-import type { Lease } from '../contracts/journal.ts';
+import type { Lease } from '../contracts/journals/journal.ts';
 import type { SceneLaw } from './journal-scene.ts';
 import { change, entry, fails, HARD, idsOf, law, letter, rows, same, wish } from './journal-scene.ts';
 

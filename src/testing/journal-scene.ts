@@ -5,7 +5,7 @@ import type {
   LeaseWish,
   Letter,
   RunEntry,
-} from '../contracts/journal.ts';
+} from '../contracts/journals/journal.ts';
 import { lawChecks } from './law-checks.ts';
 
 /** Assertions of the laws. */

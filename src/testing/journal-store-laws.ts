@@ -1,4 +1,4 @@
-import type { JournalStore } from '../contracts/journal.ts';
+import type { JournalStore } from '../contracts/journals/journal.ts';
 import { keepingLaws, letterLaws } from './journal-keeping-laws.ts';
 import { leaseLaws } from './journal-lease-laws.ts';
 import { rowLaws } from './journal-row-laws.ts';

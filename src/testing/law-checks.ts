@@ -1,7 +1,7 @@
-import { canonical } from '../contracts/canonical.ts';
-import type { ErrorCode } from '../contracts/error.ts';
-import { isTroupeError, messageOf, TroupeError } from '../contracts/error.ts';
-import { toJson } from '../contracts/json.ts';
+import { canonical } from '../base/json/canonical.ts';
+import type { ErrorCode } from '../contracts/errors/error.ts';
+import { isTroupeError, messageOf, TroupeError } from '../contracts/errors/error.ts';
+import { toJson } from '../base/json/json.ts';
 
 /** Creates assertions that report a violation by an error of `code` about `subject`. */
 export const lawChecks = (code: ErrorCode, subject: string) => {

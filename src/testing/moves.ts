@@ -42,7 +42,7 @@ export interface Position<M extends AnyStateMachine> {
   readonly outputs: readonly MachineOutput[];
   /** The ids of all states that were active during the last move, transient ones included. */
   readonly states: readonly string[];
-  /** The keys of the arrows that the last move took (see `Arrow` in machines/chart). */
+  /** The keys of the arrows that the last move took (see `Arrow` in machines/diagrams/chart). */
   readonly arrows: readonly string[];
 }
 

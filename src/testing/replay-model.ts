@@ -1,6 +1,6 @@
-import { toError } from '../contracts/error.ts';
-import type { Json } from '../contracts/json.ts';
-import type { Model, ModelAnswer, ModelRequest } from '../contracts/model.ts';
+import { toError } from '../contracts/errors/error.ts';
+import type { Json } from '../base/json/json.ts';
+import type { Model, ModelAnswer, ModelRequest } from '../contracts/models/model.ts';
 import { DeterminismError } from '../runtime/journal/replay/determinism-error.ts';
 import type { Cassette, RecordedAnswer } from './cassette.ts';
 import { cassetteFrom } from './cassette.ts';

@@ -1,10 +1,10 @@
-import { TroupeError } from '../contracts/error.ts';
-import { foundText } from '../contracts/found-text.ts';
-import type { Json } from '../contracts/json.ts';
-import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../contracts/model.ts';
-import { modelAnswer } from '../contracts/model.ts';
-import { isThenable } from '../contracts/thenable.ts';
-import type { Turn } from '../contracts/transcript.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import { foundText } from '../contracts/errors/found-text.ts';
+import type { Json } from '../base/json/json.ts';
+import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../contracts/models/model.ts';
+import { modelAnswer } from '../contracts/models/model.ts';
+import { isThenable } from '../base/promises/thenable.ts';
+import type { Turn } from '../contracts/conversations/transcript.ts';
 
 /** One reply of a script: text, calls, an error to fail with, or a function of the request. */
 export type ScriptedReply =

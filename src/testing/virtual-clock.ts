@@ -1,4 +1,4 @@
-import type { Clock } from '../contracts/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { whenNothingIsPutOff } from '../runtime/run/pacer.ts';
 
 /** A clock that only a test advances. */

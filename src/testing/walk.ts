@@ -1,12 +1,12 @@
 import type { AnyStateMachine, ContextFrom, EventFromLogic, InputFrom, OutputFrom, StateValue } from 'xstate';
-import type { Acted, Critiqued, Decided, Observed, Prepared } from '../machines/agent-context.ts';
-import type { Port } from '../contracts/effect.ts';
-import { TroupeError } from '../contracts/error.ts';
-import { isJsonObject } from '../contracts/json.ts';
+import type { Acted, Critiqued, Decided, Observed, Prepared } from '../machines/agent/agent-context.ts';
+import type { Port } from '../contracts/runs/effect.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import { isJsonObject } from '../base/json/json.ts';
 import type { Ask, AskOf } from '../machines/asks.ts';
-import type { Recovered } from '../machines/recovery.ts';
+import type { Recovered } from '../machines/recovery/recovery.ts';
 import type { Rules } from '../machines/rules.ts';
-import type { Approval } from '../machines/tool-call-context.ts';
+import type { Approval } from '../machines/tool-call/tool-call-context.ts';
 import type { MachineOutput, Position } from './moves.ts';
 import { begin, move } from './moves.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { awaitTime } from '../../src/actors/await-time.ts';
-import type { Clock } from '../../src/contracts/clock.ts';
-import { LONGEST_TIMER_MS } from '../../src/contracts/clock.ts';
-import { answer, wait } from '../../src/contracts/decision.ts';
-import { LazyAbort } from '../../src/contracts/lazy-abort.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { LONGEST_TIMER_MS } from '../../src/base/clock.ts';
+import { answer, wait } from '../../src/contracts/agents/decision.ts';
+import { LazyAbort } from '../../src/base/promises/lazy-abort.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 

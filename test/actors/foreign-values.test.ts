@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer } from '../../src/contracts/decision.ts';
-import type { Model } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { settled, start } from '../support/runs.ts';
 
 const noop = tool({ name: 'noop', description: 'Does nothing.', input: z.object({}), execute: () => 'done' });

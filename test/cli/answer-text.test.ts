@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { answerText } from '../../src/cli/answer-text.ts';
-import { paintFor } from '../../src/cli/paint.ts';
-import type { Output } from '../../src/cli/terminal.ts';
+import { answerText } from '../../src/cli/words/answer-text.ts';
+import { paintFor } from '../../src/cli/terminal/paint.ts';
+import type { Output } from '../../src/cli/terminal/terminal.ts';
 
 const shown = (answer: unknown, isTTY: boolean): string => {
   const output: Output = { isTTY, columns: 80, write: () => undefined };

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { researchDesk } from '../../src/cli/desk/research-desk.ts';
-import { windowMemory } from '../../src/memory/window-memory.ts';
+import { windowMemory } from '../../src/memory/memories/window-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { documents } from '../../src/tools/built-in/documents.ts';
+import { documents } from '../../src/tools/built-in/documents/documents.ts';
 import { ofType } from '../support/runs.ts';
 import { play } from './fake-terminal.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { researchDesk } from '../../src/cli/desk/research-desk.ts';
-import { documentsFrom, type Documents } from '../../src/tools/built-in/documents-from.ts';
+import { documentsFrom, type Documents } from '../../src/tools/built-in/documents/documents-from.ts';
 import { readQuestionCorpus } from '../support/question-corpus.ts';
 import { questions, unanswerable } from '../support/questions.ts';
 

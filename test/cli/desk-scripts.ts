@@ -1,9 +1,9 @@
-import type { Json } from '../../src/contracts/json.ts';
-import type { RuntimeEvent } from '../../src/contracts/event.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
 import { researchDesk } from '../../src/cli/desk/research-desk.ts';
 import type { ScriptedReply, ScriptedModel } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { documentsFrom } from '../../src/tools/built-in/documents-from.ts';
+import { documentsFrom } from '../../src/tools/built-in/documents/documents-from.ts';
 
 /** A small library; each file is one passage. */
 export const handbook = {

@@ -3,8 +3,8 @@ import { researchDesk } from '../../src/cli/desk/research-desk.ts';
 import { replay } from '../../src/runtime/journal/index.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
-import { documents } from '../../src/tools/built-in/documents.ts';
-import { documentsFrom } from '../../src/tools/built-in/documents-from.ts';
+import { documents } from '../../src/tools/built-in/documents/documents.ts';
+import { documentsFrom } from '../../src/tools/built-in/documents/documents-from.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import {
   accept,
@@ -330,7 +330,7 @@ describe('on the offline model', () => {
       own.run('What counts as accept if a critic throws?', { model: 'offline' }),
       own.run('What counts as accept if a critic throws?', { model: 'offline' }),
     ]);
-    expect(one.output).toMatch(/A critic that throws.*counts as `accept`.*\[critique\.ts:\d+-\d+\]/);
+    expect(one.output).toMatch(/A critic that throws.*counts as `accept`.*\[agents\/critique\.ts:\d+-\d+\]/);
     expect(other.output).toBe(one.output);
   });
 });

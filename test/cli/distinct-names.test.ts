@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DistinctNames } from '../../src/cli/distinct-names.ts';
-import { foldRows, noRows } from '../../src/cli/run-rows.ts';
-import { progressTable } from '../../src/cli/progress-table.ts';
+import { DistinctNames } from '../../src/cli/progress/distinct-names.ts';
+import { foldRows, noRows } from '../../src/cli/progress/run-rows.ts';
+import { progressTable } from '../../src/cli/progress/progress-table.ts';
 import picocolors from 'picocolors';
 import { found, LEAVE, plan, scriptedDesk, search } from './desk-scripts.ts';
 

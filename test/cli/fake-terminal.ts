@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { command } from '../../src/cli/command.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
+import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { root } from './run-command.ts';
 
 /** How a call of the command went in this very process. */

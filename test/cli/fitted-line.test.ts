@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { fittedLine } from '../../src/cli/fitted-line.ts';
+import { fittedLine } from '../../src/cli/progress/fitted-line.ts';
 import { play } from './fake-terminal.ts';
 
 const paint = picocolors.createColors(true);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readUsage } from '../../src/cli/usage.ts';
+import { readUsage } from '../../src/cli/usage/usage.ts';
 import { control, Looker } from '../inspect/local/local-kit.ts';
 import type { Played } from './fake-terminal.ts';
 import { play } from './fake-terminal.ts';

@@ -1,9 +1,9 @@
 import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { progressTable } from '../../src/cli/progress-table.ts';
+import { progressTable } from '../../src/cli/progress/progress-table.ts';
 import { soFar } from '../../src/cli/desk/so-far.ts';
-import { foldRows, noRows, type Rows } from '../../src/cli/run-rows.ts';
-import type { RuntimeEvent } from '../../src/contracts/event.ts';
+import { foldRows, noRows, type Rows } from '../../src/cli/progress/run-rows.ts';
+import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
 import { accept, found, LEAVE, plan, revise, scriptedDesk, search } from './desk-scripts.ts';
 
 const DAYS = 'Everybody has 30 days of leave a year.';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shapes } from '../../src/cli/command-shapes.ts';
+import { shapes } from '../../src/cli/usage/command-shapes.ts';
 import { play } from './fake-terminal.ts';
 import { moduleOf } from './run-command.ts';
 

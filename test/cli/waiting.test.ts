@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
+import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import { dropCommands } from '../../src/cli/stored/command-record.ts';
 import { play } from './fake-terminal.ts';
 import { builtConfiguration } from '../support/built-package.ts';

@@ -37,6 +37,10 @@ test('[FIND-40] what a page needs that only shows a run takes at most 12 kB, and
   const { bytes, files } = await bundled('src/client/index.ts', all);
   expect(bytes).toBeLessThanOrEqual(12_000);
   expect(files).toEqual([
+    'src/base/clock.ts',
+    'src/base/json/json.ts',
+    'src/base/on-demand.ts',
+    'src/base/text/printable.ts',
     'src/client/follow-run.ts',
     'src/client/partial-json.ts',
     'src/client/read-event.ts',
@@ -44,20 +48,16 @@ test('[FIND-40] what a page needs that only shows a run takes at most 12 kB, and
     'src/client/read-sse.ts',
     'src/client/run-address.ts',
     'src/client/select-progress.ts',
-    'src/contracts/announced-request.ts',
-    'src/contracts/clock.ts',
-    'src/contracts/error.ts',
-    'src/contracts/json.ts',
-    'src/contracts/no-totals.ts',
-    'src/contracts/on-demand.ts',
-    'src/events/activity.ts',
-    'src/events/add-totals.ts',
-    'src/events/agent-progress.ts',
-    'src/events/printable.ts',
-    'src/events/progress-message.ts',
-    'src/events/progress-request.ts',
-    'src/events/progress.ts',
-    'src/events/speech.ts',
+    'src/contracts/errors/error.ts',
+    'src/contracts/events/no-totals.ts',
+    'src/contracts/people/announced-request.ts',
+    'src/events/progress/activity.ts',
+    'src/events/progress/add-totals.ts',
+    'src/events/progress/agent-progress.ts',
+    'src/events/progress/progress-message.ts',
+    'src/events/progress/progress-request.ts',
+    'src/events/progress/progress.ts',
+    'src/events/progress/speech.ts',
   ]);
 });
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { DeltaEvent, LiveEvent } from '../../src/contracts/event.ts';
+import type { DeltaEvent, LiveEvent } from '../../src/contracts/events/event.ts';
 import {
   messagesOf,
   waitingRequests,
   runningTools,
   partialOutput,
 } from '../../src/client/select-progress.ts';
-import type { Progress } from '../../src/events/progress.ts';
-import { foldProgress, noProgress } from '../../src/events/progress.ts';
+import type { Progress } from '../../src/events/progress/progress.ts';
+import { foldProgress, noProgress } from '../../src/events/progress/progress.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { deltaOf, durable } from '../events/sample-events.ts';
 import { deferred, echo, quiet, settled } from '../support/runs.ts';
 import { speakingModel } from './speaking-model.ts';

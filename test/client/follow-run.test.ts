@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { LiveEvent, RuntimeEvent } from '../../src/contracts/event.ts';
+import type { LiveEvent, RuntimeEvent } from '../../src/contracts/events/event.ts';
 import { followRun } from '../../src/client/follow-run.ts';
 import { readRun } from '../../src/client/read-run.ts';
-import type { Progress } from '../../src/events/progress.ts';
-import { foldProgress, noProgress } from '../../src/events/progress.ts';
+import type { Progress } from '../../src/events/progress/progress.ts';
+import { foldProgress, noProgress } from '../../src/events/progress/progress.ts';
 import type { EventSource } from '../../src/inspect/publishing/event-source.ts';
 import { ndjson } from '../../src/inspect/publishing/ndjson.ts';
 import { sseResponse } from '../../src/inspect/publishing/sse.ts';

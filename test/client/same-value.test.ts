@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LiveEvent, RuntimeEvent } from '../../src/contracts/event.ts';
-import type { Progress } from '../../src/events/progress.ts';
-import { foldProgress, noProgress } from '../../src/events/progress.ts';
+import type { LiveEvent, RuntimeEvent } from '../../src/contracts/events/event.ts';
+import type { Progress } from '../../src/events/progress/progress.ts';
+import { foldProgress, noProgress } from '../../src/events/progress/progress.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { allScenarios } from '../parity/all-scenarios.ts';
 import { letTimePass, settled, start } from '../support/runs.ts';

@@ -1,5 +1,5 @@
-import type { Model, ModelCall } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
+import type { Model, ModelCall } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
 import { deferred } from '../support/runs.ts';
 
 /** A model that says what a test tells it to, when it tells it. */

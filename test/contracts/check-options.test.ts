@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { checkOptions, optionProblems } from '../../src/contracts/check-options.ts';
+import { checkOptions, optionProblems } from '../../src/contracts/errors/check-options.ts';
 import {
   aBoolean,
   aFunction,
@@ -12,8 +12,8 @@ import {
   optionsSchema,
   shortOr,
   wholeNumber,
-} from '../../src/contracts/option-schemas.ts';
-import { nearestName } from '../../src/contracts/nearest-name.ts';
+} from '../../src/base/schemas/option-schemas.ts';
+import { nearestName } from '../../src/base/text/nearest-name.ts';
 
 interface Limits {
   readonly warnAt?: number;

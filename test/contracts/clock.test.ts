@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Clock } from '../../src/contracts/clock.ts';
-import { LONGEST_TIMER_MS, patientClock, systemClock } from '../../src/contracts/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { LONGEST_TIMER_MS, patientClock, systemClock } from '../../src/base/clock.ts';
 
 const DAY = 86_400_000;
 

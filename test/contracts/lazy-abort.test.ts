@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { LazyAbort } from '../../src/contracts/lazy-abort.ts';
+import { LazyAbort } from '../../src/base/promises/lazy-abort.ts';
 
 describe('a lazy abort', () => {
   test('[M22] makes no AbortController until somebody reads the signal', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { linearPattern } from '../../src/contracts/patterns/linear-pattern.ts';
+import { linearPattern } from '../../src/base/text/linear-pattern.ts';
 
 /** As JavaScript itself reads a pattern that came from elsewhere. */
 const native = (source: string): RegExp => {

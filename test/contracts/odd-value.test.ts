@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { oddValueIn } from '../../src/contracts/odd-value.ts';
+import { oddValueIn } from '../../src/base/json/odd-value.ts';
 
 class Bird {
   readonly name = 'owl';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonical } from '../../src/contracts/canonical.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import { isSameJson } from '../../src/contracts/same-json.ts';
+import { canonical } from '../../src/base/json/canonical.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import { isSameJson } from '../../src/base/json/same-json.ts';
 
 const json = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { sha256 } from '../../src/contracts/sha256.ts';
+import { sha256 } from '../../src/base/sha256.ts';
 
 const byNode = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 

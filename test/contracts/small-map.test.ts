@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SmallMap } from '../../src/contracts/small-map.ts';
-import { SmallSet } from '../../src/contracts/small-set.ts';
+import { SmallMap } from '../../src/base/collections/small-map.ts';
+import { SmallSet } from '../../src/base/collections/small-set.ts';
 
 const key = fc.constantFrom('a', 'b', 'c');
 const change = fc.oneof(

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { tool } from '../../src/tools/define-tool.ts';
-import type { CallInterceptor } from '../../src/tools/interceptors.ts';
-import { intercepted } from '../../src/tools/interceptors.ts';
-import { pipeTools } from '../../src/tools/pipe-tools.ts';
-import { complete } from '../../src/tools/built-in/complete.ts';
-import { dual } from '../../src/tools/tool-result.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import type { CallInterceptor } from '../../src/tools/wrappers/interceptors.ts';
+import { intercepted } from '../../src/tools/wrappers/interceptors.ts';
+import { pipeTools } from '../../src/tools/wrappers/pipe-tools.ts';
+import { complete } from '../../src/tools/built-in/ending/complete.ts';
+import { dual } from '../../src/tools/calls/tool-result.ts';
 import { perform } from '../tools/tool-context.ts';
 
 const double = tool({

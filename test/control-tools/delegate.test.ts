@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { delegate } from '../../src/tools/built-in/delegate.ts';
-import { respond } from '../../src/tools/built-in/respond.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
+import { respond } from '../../src/tools/built-in/ending/respond.ts';
 
 const leading = (to: Agent<string, unknown>, options: { maxDepth?: number } = {}) => {
   const model = scriptedModel([

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { Agent, AgentOptions } from '../../src/contracts/agent.ts';
+import type { Agent, AgentOptions } from '../../src/contracts/agents/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { awaitDelegates, callOffDelegate } from '../../src/tools/built-in/delegation-controls.ts';
-import type { DelegateOptions } from '../../src/tools/built-in/delegate.ts';
-import { delegate } from '../../src/tools/built-in/delegate.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { delegateEngagements, returned } from '../../src/machines/delegations.ts';
-import type { AgentContext } from '../../src/machines/agent-context.ts';
-import { initialContext } from '../../src/machines/agent-context.ts';
-import { emptyTally } from '../../src/contracts/stop.ts';
+import { awaitDelegates, callOffDelegate } from '../../src/tools/built-in/delegation/delegation-controls.ts';
+import type { DelegateOptions } from '../../src/tools/built-in/delegation/delegate.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
+import { delegateEngagements, returned } from '../../src/machines/agent/delegations.ts';
+import type { AgentContext } from '../../src/machines/agent/agent-context.ts';
+import { initialContext } from '../../src/machines/agent/agent-context.ts';
+import { emptyTally } from '../../src/contracts/agents/stop.ts';
 import { echo, letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
 
 const give = (to: string, task = 'Find out.', id?: string) =>

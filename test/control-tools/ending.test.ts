@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { delegate } from '../../src/tools/built-in/delegate.ts';
-import { endConversation } from '../../src/tools/built-in/end-conversation.ts';
-import { handoffTool } from '../../src/tools/built-in/handoff.ts';
-import { respond } from '../../src/tools/built-in/respond.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
+import { endConversation } from '../../src/tools/built-in/ending/end-conversation.ts';
+import { handoffTool } from '../../src/tools/built-in/delegation/handoff.ts';
+import { respond } from '../../src/tools/built-in/ending/respond.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { z } from 'zod';
 
 const noted: string[] = [];

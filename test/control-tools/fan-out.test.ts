@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Agent } from '../../src/contracts/agent.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { answer } from '../../src/contracts/decision.ts';
-import type { FannedOut, FanOutOptions } from '../../src/tools/built-in/fan-out.ts';
-import { fanOut } from '../../src/tools/built-in/fan-out.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import type { FannedOut, FanOutOptions } from '../../src/tools/built-in/delegation/fan-out.ts';
+import { fanOut } from '../../src/tools/built-in/delegation/fan-out.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { z } from 'zod';
 import { echo, letTimePass, ofType, settled, start } from '../support/runs.ts';
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { complete } from '../../src/tools/built-in/complete.ts';
-import { delegate } from '../../src/tools/built-in/delegate.ts';
-import { planned } from '../../src/tools/built-in/plan-gate.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { intercepted } from '../../src/tools/interceptors.ts';
-import { pipeTools } from '../../src/tools/pipe-tools.ts';
+import { complete } from '../../src/tools/built-in/ending/complete.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
+import { planned } from '../../src/tools/built-in/plan/plan-gate.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { intercepted } from '../../src/tools/wrappers/interceptors.ts';
+import { pipeTools } from '../../src/tools/wrappers/pipe-tools.ts';
 import { echo, ofType } from '../support/runs.ts';
 
 /** Runs with a store and without one, says that they mean the same, and gives the result. */

@@ -1,15 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../src/contracts/json.ts';
+import type { Json } from '../../src/base/json/json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { plan } from '../../src/tools/built-in/plan.ts';
-import { planned } from '../../src/tools/built-in/plan-gate.ts';
-import { toolset } from '../../src/tools/compose.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import type { PlanInput } from '../../src/tools/plan-state.ts';
-import { markStep, nextStep, planIn, planStatus, revisedPlan, withPlan } from '../../src/tools/plan-state.ts';
+import { plan } from '../../src/tools/built-in/plan/plan.ts';
+import { planned } from '../../src/tools/built-in/plan/plan-gate.ts';
+import { toolset } from '../../src/tools/wrappers/compose.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import type { PlanInput } from '../../src/tools/plans/plan-state.ts';
+import {
+  markStep,
+  nextStep,
+  planIn,
+  planStatus,
+  revisedPlan,
+  withPlan,
+} from '../../src/tools/plans/plan-state.ts';
 import { performNow } from '../tools/tool-context.ts';
 
 const said = (...statuses: readonly PlanInput['steps'][number]['status'][]): PlanInput => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/contracts/json.ts';
+import type { Json } from '../../src/base/json/json.ts';
 import { decisionOf, insightsIn } from '../../src/patterns/state/board-reading.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { BlackboardSetup } from '../../src/patterns/index.ts';

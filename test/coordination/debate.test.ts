@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import type { Agent } from '../../src/contracts/agent.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { debate } from '../../src/patterns/index.ts';
 import type { DebateResult, DebateSetup, DebateTurn } from '../../src/patterns/index.ts';

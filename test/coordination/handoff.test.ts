@@ -3,7 +3,7 @@ import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { handoffTool } from '../../src/tools/built-in/handoff.ts';
+import { handoffTool } from '../../src/tools/built-in/delegation/handoff.ts';
 import { ofType, start } from '../support/runs.ts';
 
 const giving = (to: string, message?: string) =>

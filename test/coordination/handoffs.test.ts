@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer, handoff } from '../../src/contracts/decision.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
+import { answer, handoff } from '../../src/contracts/agents/decision.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 import { fieldsOf, lastRounds } from '../../src/coordination/round/hand-over.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { HandoffsSetup } from '../../src/patterns/index.ts';
 import { handoffs, pipeline } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { handoffTool } from '../../src/tools/built-in/handoff.ts';
+import { handoffTool } from '../../src/tools/built-in/delegation/handoff.ts';
 import { echo, ofType, settled, start } from '../support/runs.ts';
 import { parrot } from './patterns/pattern-row.ts';
 

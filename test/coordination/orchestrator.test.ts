@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { mayFollow, phaseProblems, workPhases } from '../../src/patterns/state/work-phases.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { OrchestratorSetup } from '../../src/patterns/index.ts';
 import { orchestrator, pipeline } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { ofType, settled, start } from '../support/runs.ts';
 
 const route = (agents: readonly string[], phase?: string, message?: string): string =>

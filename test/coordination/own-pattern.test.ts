@@ -1,11 +1,11 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { answer } from '../../src/contracts/decision.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
 import { beginRound } from '../../src/coordination/round/settle-reply.ts';
 import type { TeamContext, TeamInput } from '../../src/coordination/round/team-context.ts';
 import { repliesOf, spentEnd, teamContext, teamOutcome } from '../../src/coordination/round/team-context.ts';
-import { toMermaid } from '../../src/machines/diagram.ts';
+import { toMermaid } from '../../src/machines/diagrams/diagram.ts';
 import { answeredWith, failedWith, pattern, patternRegistry } from '../../src/patterns/index.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { team } from '../../src/runtime/define/team.ts';

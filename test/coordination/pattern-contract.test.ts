@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { chartOf, statesWithin } from '../../src/machines/chart.ts';
+import { chartOf, statesWithin } from '../../src/machines/diagrams/chart.ts';
 import * as house from '../../src/patterns/house.ts';
 import * as entry from '../../src/patterns/index.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer } from '../../src/contracts/decision.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import type { Agent } from '../../src/contracts/agent.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { messageOf, TroupeError } from '../../src/contracts/error.ts';
+import { messageOf, TroupeError } from '../../src/contracts/errors/error.ts';
 import { patternRegistry } from '../../src/patterns/registry.ts';
 import type { SetupRow } from './setup-rows.ts';
 import { EVERY, MEANT, setupRows } from './setup-rows.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { answer } from '../../src/contracts/decision.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
 import * as house from '../../src/patterns/house.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { race } from '../../src/patterns/index.ts';

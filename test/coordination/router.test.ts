@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { act } from '../../src/contracts/decision.ts';
-import type { Json } from '../../src/contracts/json.ts';
+import { act } from '../../src/contracts/agents/decision.ts';
+import type { Json } from '../../src/base/json/json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { RouterSetup, RouterStrategy } from '../../src/patterns/index.ts';
 import { pipeline, rotation, router, workload } from '../../src/patterns/index.ts';

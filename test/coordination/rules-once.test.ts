@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
-import type { Json } from '../../src/contracts/json.ts';
+import type { Json } from '../../src/base/json/json.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
 import type { TeamInput } from '../../src/coordination/round/team-context.ts';
 import { teamContext } from '../../src/coordination/round/team-context.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
-import type { StopView } from '../../src/contracts/stop.ts';
+import type { StopView } from '../../src/contracts/agents/stop.ts';
 import type { Rules } from '../../src/machines/rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { Definition } from '../../src/runtime/define/definition.ts';

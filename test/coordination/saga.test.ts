@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { TroupeError } from '../../src/contracts/error.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { SagaSetup } from '../../src/patterns/index.ts';
 import { saga } from '../../src/patterns/index.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { answer } from '../../src/contracts/decision.ts';
-import type { Json } from '../../src/contracts/json.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import type { Json } from '../../src/base/json/json.ts';
 import { textOf } from '../../src/coordination/round/said-json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { isStageFailure, pipeline } from '../../src/patterns/index.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answer } from '../../src/contracts/decision.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
 import { bestFit, fitOf } from '../../src/patterns/state/best-fit.ts';
 import { saidJson } from '../../src/coordination/round/said-json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Agent } from '../../src/contracts/agent.ts';
-import type { Model } from '../../src/contracts/model.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
 import { groupChat, orchestrator, person, pipeline } from '../../src/patterns/index.ts';

@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from 'vitest';
-import type { EventBody } from '../../src/contracts/event.ts';
+import type { EventBody } from '../../src/contracts/events/event.ts';
 
 test('what a team tells has no field that the runtime fills in', () => {
   const finding = { agent: 'ann', text: 'a leak' };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
-import type { EventBody } from '../../src/contracts/event.ts';
+import type { EventBody } from '../../src/contracts/events/event.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { answer } from '../../src/contracts/decision.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
 import { beginRound } from '../../src/coordination/round/settle-reply.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
 import type { TeamInput } from '../../src/coordination/round/team-context.ts';

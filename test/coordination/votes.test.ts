@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/contracts/json.ts';
+import type { Json } from '../../src/base/json/json.ts';
 import type { Reply } from '../../src/coordination/round/round.ts';
 import type { Counting, Vote, VotingRule } from '../../src/patterns/state/votes.ts';
 import { ABSTAIN, tally, voteOf, YES_NO } from '../../src/patterns/state/votes.ts';

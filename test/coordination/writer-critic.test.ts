@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { verdictOf } from '../../src/coordination/round/verdict.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, writerCritic } from '../../src/patterns/index.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Critique, Review } from '../../src/contracts/critique.ts';
-import type { ToolTurn } from '../../src/contracts/transcript.ts';
+import type { Critique, Review } from '../../src/contracts/agents/critique.ts';
+import type { ToolTurn } from '../../src/contracts/conversations/transcript.ts';
 import {
   agentCritic,
   groundingCritic,
@@ -13,7 +13,7 @@ import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { echo, letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 const lookUp = tool({

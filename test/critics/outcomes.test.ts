@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Clock } from '../../src/contracts/clock.ts';
-import { LONGEST_TIMER_MS } from '../../src/contracts/clock.ts';
-import { answer } from '../../src/contracts/decision.ts';
-import type { Critic, Critique } from '../../src/contracts/critique.ts';
-import { runtimeEventSchema } from '../../src/contracts/event.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { LONGEST_TIMER_MS } from '../../src/base/clock.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import type { Critic, Critique } from '../../src/contracts/agents/critique.ts';
+import { runtimeEventSchema } from '../../src/contracts/events/event.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { progressCritic } from '../../src/runtime/critics/index.ts';
 import type { ProgressOptions } from '../../src/runtime/critics/index.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Ending, EndingVerdict } from '../../src/contracts/ending.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import type { Ending, EndingVerdict } from '../../src/contracts/agents/ending.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { replay } from '../../src/runtime/journal/replay/replay.ts';

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { runtimeEventSchema } from '../../src/contracts/event.ts';
-import type { StopReason, StopRule } from '../../src/contracts/stop.ts';
-import { allOf, anyOf, nearestLimit } from '../../src/machines/composed-rules.ts';
-import { byTool } from '../../src/machines/endings.ts';
-import { softCap, stagnation } from '../../src/machines/soft-rules.ts';
-import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
+import { runtimeEventSchema } from '../../src/contracts/events/event.ts';
+import type { StopReason, StopRule } from '../../src/contracts/agents/stop.ts';
+import { allOf, anyOf, nearestLimit } from '../../src/machines/stopping/composed-rules.ts';
+import { byTool } from '../../src/machines/endings/endings.ts';
+import { softCap, stagnation } from '../../src/machines/stopping/soft-rules.ts';
+import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { echo, ofType, settled, start } from '../support/runs.ts';
 
 const build = tool({

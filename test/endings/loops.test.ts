@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { LoopLimits } from '../../src/contracts/ending.ts';
-import { act, answer } from '../../src/contracts/decision.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import type { LoopLimits } from '../../src/contracts/agents/ending.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { ofType, settled, start } from '../support/runs.ts';
 
 const read = tool({

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Agent, AgentOptions } from '../../src/contracts/agent.ts';
-import { answer, handoff } from '../../src/contracts/decision.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import type { StopReason } from '../../src/contracts/stop.ts';
-import { softCap, stagnation } from '../../src/machines/soft-rules.ts';
-import { bySupervisor } from '../../src/machines/supervised-ending.ts';
-import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
+import type { Agent, AgentOptions } from '../../src/contracts/agents/agent.ts';
+import { answer, handoff } from '../../src/contracts/agents/decision.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import type { StopReason } from '../../src/contracts/agents/stop.ts';
+import { softCap, stagnation } from '../../src/machines/stopping/soft-rules.ts';
+import { bySupervisor } from '../../src/machines/endings/supervised-ending.ts';
+import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

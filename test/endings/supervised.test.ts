@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { EndingView } from '../../src/contracts/ending.ts';
-import { bySupervisor } from '../../src/machines/supervised-ending.ts';
+import type { EndingView } from '../../src/contracts/agents/ending.ts';
+import { bySupervisor } from '../../src/machines/endings/supervised-ending.ts';
 
 const never = { name: 'never', check: () => 'Not yet.' };
 

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { commandEnvironment } from '../../src/tools/built-in/environment-command.ts';
-import { hostEnvironment } from '../../src/tools/built-in/environment-host.ts';
+import { commandEnvironment } from '../../src/tools/built-in/host/command-environment.ts';
+import { hostEnvironment } from '../../src/tools/built-in/host/host-environment.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
 import { remoteEnvironment } from '../../src/tools/environments/remote-environment.ts';
 import { environmentContract } from './contract.ts';

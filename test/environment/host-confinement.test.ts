@@ -3,8 +3,8 @@ import { link, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { FileOps } from '../../src/contracts/environment.ts';
-import { hostEnvironment } from '../../src/tools/built-in/environment-host.ts';
+import type { FileOps } from '../../src/contracts/environments/environment.ts';
+import { hostEnvironment } from '../../src/tools/built-in/host/host-environment.ts';
 import { codeOf } from './contract.ts';
 import type { TemporaryWorld } from './temporary-world.ts';
 import { CANARY, temporaryWorld } from './temporary-world.ts';

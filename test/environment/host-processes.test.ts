@@ -1,9 +1,9 @@
 import { access, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ProcessOps } from '../../src/contracts/environment.ts';
-import type { AllowedCommands } from '../../src/tools/built-in/environment-allowed-commands.ts';
-import { hostEnvironment } from '../../src/tools/built-in/environment-host.ts';
+import type { ProcessOps } from '../../src/contracts/environments/environment.ts';
+import type { AllowedCommands } from '../../src/tools/built-in/host/allowed-commands.ts';
+import { hostEnvironment } from '../../src/tools/built-in/host/host-environment.ts';
 import { codeOf } from './contract.ts';
 import type { TemporaryWorld } from './temporary-world.ts';
 import { temporaryWorld } from './temporary-world.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Environment } from '../../src/contracts/environment.ts';
-import type { IssueCode, TaskInput } from '../../src/contracts/task.ts';
-import { taskSchema } from '../../src/contracts/task.ts';
-import { environmentFrom } from '../../src/tools/built-in/environment-from-spec.ts';
+import type { Environment } from '../../src/contracts/environments/environment.ts';
+import type { IssueCode, TaskInput } from '../../src/contracts/tasks/task.ts';
+import { taskSchema } from '../../src/contracts/tasks/task.ts';
+import { environmentFrom } from '../../src/tools/built-in/host/environment-from-spec.ts';
 import { checkResources } from '../../src/tools/environments/check-resources.ts';
 import { checkTask } from '../../src/tools/environments/check-task.ts';
 import { fileTools } from '../../src/tools/environments/file-tools.ts';

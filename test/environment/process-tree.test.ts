@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import type { ListedProcess } from '../../src/tools/built-in/environment-process-tree.ts';
-import { listByPs, ProcessTree, treeByPs } from '../../src/tools/built-in/environment-process-tree.ts';
-import { spawnCaptured } from '../../src/tools/built-in/environment-spawn.ts';
+import type { ListedProcess } from '../../src/tools/built-in/host/process-tree.ts';
+import { listByPs, ProcessTree, treeByPs } from '../../src/tools/built-in/host/process-tree.ts';
+import { spawnCaptured } from '../../src/tools/built-in/host/spawn.ts';
 
 /** A machine whose processes are numbers: who is killed is gone, and its children are those of process 1. */
 const machineOf = (...started: readonly (readonly [pid: number, parent: number])[]) => {

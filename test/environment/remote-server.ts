@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Environment } from '../../src/contracts/environment.ts';
+import type { Environment } from '../../src/contracts/environments/environment.ts';
 import { answerRemote } from '../../src/tools/environments/answer-remote.ts';
 
 /** Serves an environment on the loopback interface. */

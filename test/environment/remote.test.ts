@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { Environment } from '../../src/contracts/environment.ts';
+import type { Environment } from '../../src/contracts/environments/environment.ts';
 import { EnvironmentSession } from '../../src/tools/environments/environment-session.ts';
 import { remoteEnvironment } from '../../src/tools/environments/remote-environment.ts';
 import { serveEnvironment } from './remote-server.ts';

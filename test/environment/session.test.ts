@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Environment, EnvironmentAction } from '../../src/contracts/environment.ts';
+import type { Environment, EnvironmentAction } from '../../src/contracts/environments/environment.ts';
 import { EnvironmentSession } from '../../src/tools/environments/environment-session.ts';
 
 const scope = { runId: 'r', path: 'a' };

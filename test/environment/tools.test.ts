@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { EnvironmentOps } from '../../src/contracts/environment.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import type { Toolset } from '../../src/contracts/tool.ts';
+import type { EnvironmentOps } from '../../src/contracts/environments/environment.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { Toolset } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { fileTools } from '../../src/tools/environments/file-tools.ts';
@@ -10,8 +10,8 @@ import { memoryEnvironment } from '../../src/tools/environments/memory-environme
 import { processTools } from '../../src/tools/environments/process-tools.ts';
 import { requirementsOf } from '../../src/tools/environments/requiring.ts';
 import { toolContext } from '../tools/tool-context.ts';
-import { LazyAbort } from '../../src/contracts/lazy-abort.ts';
-import { performCall } from '../../src/tools/perform-call.ts';
+import { LazyAbort } from '../../src/base/promises/lazy-abort.ts';
+import { performCall } from '../../src/tools/calls/perform-call.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 const world = () =>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Environment } from '../../src/contracts/environment.ts';
-import type { Evaluator } from '../../src/contracts/evaluator.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import { taskSchema } from '../../src/contracts/task.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import type { Environment } from '../../src/contracts/environments/environment.ts';
+import type { Evaluator } from '../../src/contracts/tasks/evaluator.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import { taskSchema } from '../../src/contracts/tasks/task.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import {
   combined,
@@ -17,8 +17,8 @@ import { contains, exact, fits, matches, passPower } from '../../src/runtime/eva
 import { judgedBy } from '../../src/runtime/evaluate/judged-by.ts';
 import { summariseRuns } from '../../src/runtime/evaluate/summarise-runs.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { complete } from '../../src/tools/built-in/complete.ts';
-import { delegate } from '../../src/tools/built-in/delegate.ts';
+import { complete } from '../../src/tools/built-in/ending/complete.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
 import { echo } from '../support/runs.ts';
 
 const answering = (answer: Json) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { BudgetKind } from '../../src/contracts/budget.ts';
-import { activity$ } from '../../src/events/activities.ts';
-import { activityOf } from '../../src/events/activity.ts';
+import type { BudgetKind } from '../../src/contracts/runs/budget.ts';
+import { activity$ } from '../../src/events/progress/activities.ts';
+import { activityOf } from '../../src/events/progress/activity.ts';
 import { deltaOf, durable, noted, noTotals, sampleRun } from './sample-events.ts';
 
 const error = { code: 'tool.failed', message: 'no such file', retryable: 'no' } as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BoundedBuffer } from '../../src/events/bounded-buffer.ts';
+import { BoundedBuffer } from '../../src/base/collections/bounded-buffer.ts';
 
 /** The same with a list, plainly. */
 class Model {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { act, answer } from '../../src/contracts/decision.ts';
-import { activityOf } from '../../src/events/activity.ts';
-import { hook } from '../../src/events/hooks.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import { activityOf } from '../../src/events/progress/activity.ts';
+import { hook } from '../../src/events/hooks/hooks.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 
 const read = tool({
   name: 'read',

@@ -1,7 +1,7 @@
 import { filter, firstValueFrom, map, mergeMap, share, take, tap, toArray } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import type { EventBody, LiveEvent, RuntimeEvent } from '../../src/contracts/event.ts';
-import { EventStream } from '../../src/events/event-stream.ts';
+import type { EventBody, LiveEvent, RuntimeEvent } from '../../src/contracts/events/event.ts';
+import { EventStream } from '../../src/events/stream/event-stream.ts';
 import { durable, noted, noTotals, sampleRun, short } from './sample-events.ts';
 
 const explode = (): never => {

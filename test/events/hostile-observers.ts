@@ -13,11 +13,11 @@ import {
   take,
   tap,
 } from 'rxjs';
-import { attachHooks, hook } from '../../src/events/hooks.ts';
-import { systemClock } from '../../src/contracts/clock.ts';
-import { text$, totals$ } from '../../src/events/select.ts';
-import { activity$ } from '../../src/events/activities.ts';
-import { working$ } from '../../src/events/working.ts';
+import { attachHooks, hook } from '../../src/events/hooks/hooks.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { text$, totals$ } from '../../src/events/stream/select.ts';
+import { activity$ } from '../../src/events/progress/activities.ts';
+import { working$ } from '../../src/events/progress/working.ts';
 import { noted, sampleRun } from './sample-events.ts';
 
 const escaped: string[] = [];

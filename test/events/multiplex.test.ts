@@ -1,11 +1,11 @@
 import { Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import type { LiveEvent } from '../../src/contracts/event.ts';
-import { buffered } from '../../src/events/buffered.ts';
-import { around, through } from '../../src/events/middleware.ts';
-import { multiplex } from '../../src/events/multiplex.ts';
-import { ofType, under } from '../../src/events/select.ts';
-import { typing$ } from '../../src/events/typing.ts';
+import type { LiveEvent } from '../../src/contracts/events/event.ts';
+import { buffered } from '../../src/events/stream/buffered.ts';
+import { around, through } from '../../src/events/stream/middleware.ts';
+import { multiplex } from '../../src/events/stream/multiplex.ts';
+import { ofType, under } from '../../src/events/stream/select.ts';
+import { typing$ } from '../../src/events/progress/typing.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { oneLine, printable } from '../../src/events/printable.ts';
+import { oneLine, printable } from '../../src/base/text/printable.ts';
 import { processorTime } from '../support/processor-time.ts';
 
 test.each([

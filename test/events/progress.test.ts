@@ -1,9 +1,9 @@
 import { scan } from 'rxjs';
 import { expect, test } from 'vitest';
-import type { EventBody } from '../../src/contracts/event.ts';
-import type { Progress } from '../../src/events/progress.ts';
-import { foldProgress, noProgress, progressLine } from '../../src/events/progress.ts';
-import { working$ } from '../../src/events/working.ts';
+import type { EventBody } from '../../src/contracts/events/event.ts';
+import type { Progress } from '../../src/events/progress/progress.ts';
+import { foldProgress, noProgress, progressLine } from '../../src/events/progress/progress.ts';
+import { working$ } from '../../src/events/progress/working.ts';
 import { noTotals, sampleRun } from './sample-events.ts';
 
 const entered = (phase: string): EventBody => ({ type: 'phase.entered', phase });

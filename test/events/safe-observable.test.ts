@@ -1,6 +1,6 @@
 import { connectable, firstValueFrom, from, map, of, Subject, take, toArray } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { SafeObservable } from '../../src/events/safe-observable.ts';
+import { SafeObservable } from '../../src/events/stream/safe-observable.ts';
 import { runScript } from '../support/run-script.ts';
 
 const explode = (): never => {

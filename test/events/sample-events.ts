@@ -1,6 +1,6 @@
-import type { DeltaEvent, EventBody, LiveEvent, RuntimeEvent } from '../../src/contracts/event.ts';
-import { runtimeEventSchema } from '../../src/contracts/event.ts';
-import { EventStream } from '../../src/events/event-stream.ts';
+import type { DeltaEvent, EventBody, LiveEvent, RuntimeEvent } from '../../src/contracts/events/event.ts';
+import { runtimeEventSchema } from '../../src/contracts/events/event.ts';
+import { EventStream } from '../../src/events/stream/event-stream.ts';
 
 export const runId = 'run-1';
 

@@ -1,8 +1,8 @@
 import type { Observable } from 'rxjs';
 import { expectTypeOf, test } from 'vitest';
-import type { EventOf, Hook, LiveEvent } from '../../src/contracts/event.ts';
-import { hook } from '../../src/events/hooks.ts';
-import { ofType } from '../../src/events/select.ts';
+import type { EventOf, Hook, LiveEvent } from '../../src/contracts/events/event.ts';
+import { hook } from '../../src/events/hooks/hooks.ts';
+import { ofType } from '../../src/events/stream/select.ts';
 
 declare const events$: Observable<LiveEvent>;
 

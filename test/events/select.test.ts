@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { SpokenText } from '../../src/events/select.ts';
-import { ofType, text$, totals$, under } from '../../src/events/select.ts';
+import type { SpokenText } from '../../src/events/stream/select.ts';
+import { ofType, text$, totals$, under } from '../../src/events/stream/select.ts';
 import { noted, noTotals, sampleRun } from './sample-events.ts';
 
 const usage = { input: 10, output: 2, cached: 4 };

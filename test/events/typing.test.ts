@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { typing$ } from '../../src/events/typing.ts';
+import { typing$ } from '../../src/events/progress/typing.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { noTotals, sampleRun } from './sample-events.ts';
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { RuntimeEvent } from '../../src/contracts/event.ts';
-import type { RunOptions } from '../../src/contracts/run.ts';
+import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
+import type { RunOptions } from '../../src/contracts/runs/run.ts';
 import { recorder } from '../../src/inspect/recording/recorder.ts';
 import { toStately } from '../../src/inspect/sinks/stately-sink.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { letTimePass, settled } from '../support/runs.ts';
 
 const add = tool({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 // Loaded when a run is stored: not after the test.
-import '../../src/memory/threads.ts';
+import '../../src/memory/threads/threads.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { resume } from '../../src/runtime/journal/resume/resume.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, tool } from '../../src/index.ts';
 import type { Decision, Model } from '../../src/index.ts';
-import { isJsonObject } from '../../src/contracts/json.ts';
+import { isJsonObject } from '../../src/base/json/json.ts';
 import { openJournal } from '../../src/persistence/journal-codec.ts';
 import { recordsIn, resume } from '../../src/runtime/journal/index.ts';
 import { workflow } from '../../src/runtime/workflows/index.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { LiveEvent } from '../../src/contracts/event.ts';
-import type { RunInspector } from '../../src/contracts/inspection.ts';
-import type { RunHandle, RunOptions } from '../../src/contracts/run.ts';
+import type { LiveEvent } from '../../src/contracts/events/event.ts';
+import type { RunInspector } from '../../src/contracts/events/inspection.ts';
+import type { RunHandle, RunOptions } from '../../src/contracts/runs/run.ts';
 import { sseResponse } from '../../src/inspect/publishing/sse.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Letter } from '../../src/contracts/journal.ts';
-import type { JournalRecord } from '../../src/contracts/journal-record.ts';
+import type { Letter } from '../../src/contracts/journals/journal.ts';
+import type { JournalRecord } from '../../src/contracts/journals/journal-record.ts';
 import type { Decision, RunResult, RuntimeEvent } from '../../src/index.ts';
 import { agent, tool, toolset } from '../../src/index.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { JournalStore } from '../../src/contracts/journal.ts';
-import type { Memory, MemoryRecord, MemorySource } from '../../src/contracts/memory.ts';
-import { keyValueMemory } from '../../src/memory/key-value-memory.ts';
-import { missingRecords } from '../../src/memory/missing-records.ts';
-import { notesMemory } from '../../src/memory/notes-memory.ts';
-import { summaryMemory } from '../../src/memory/summary-memory.ts';
-import { vectorMemory } from '../../src/memory/vector-memory.ts';
-import { windowMemory } from '../../src/memory/window-memory.ts';
-import { threads } from '../../src/memory/threads.ts';
+import type { JournalStore } from '../../src/contracts/journals/journal.ts';
+import type { Memory, MemoryRecord, MemorySource } from '../../src/contracts/conversations/memory.ts';
+import { keyValueMemory } from '../../src/memory/memories/key-value-memory.ts';
+import { missingRecords } from '../../src/memory/memories/missing-records.ts';
+import { notesMemory } from '../../src/memory/memories/notes-memory.ts';
+import { summaryMemory } from '../../src/memory/memories/summary-memory.ts';
+import { vectorMemory } from '../../src/memory/memories/vector-memory.ts';
+import { windowMemory } from '../../src/memory/memories/window-memory.ts';
+import { threads } from '../../src/memory/threads/threads.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
+import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { resume } from '../../src/runtime/journal/resume/resume.ts';
 import { pipeline } from '../../src/patterns/index.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { mortalStore } from '../support/mortal-store.ts';
 
 const look = tool({

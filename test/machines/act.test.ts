@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ToolResult } from '../../src/contracts/tool.ts';
-import type { PlannedCall } from '../../src/machines/call-plan.ts';
-import { isLastOpen, isOpen, planCalls, withResult } from '../../src/machines/call-plan.ts';
+import type { ToolResult } from '../../src/contracts/tools/tool.ts';
+import type { PlannedCall } from '../../src/machines/agent/call-plan.ts';
+import { isLastOpen, isOpen, planCalls, withResult } from '../../src/machines/agent/call-plan.ts';
 import { begin, move } from '../../src/testing/moves.ts';
-import { agentMachine } from '../../src/machines/agent-machine.ts';
+import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
 import {
   act,
   agentInput,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MachineOutput } from '../../src/testing/moves.ts';
-import { HistoryView } from '../../src/contracts/history.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { HistoryView } from '../../src/base/collections/history.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import {
   abort,
   accept,

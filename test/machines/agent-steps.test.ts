@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MachineOutput } from '../../src/testing/moves.ts';
-import { HistoryView } from '../../src/contracts/history.ts';
+import { HistoryView } from '../../src/base/collections/history.ts';
 import {
   accept,
   act,

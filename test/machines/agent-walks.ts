@@ -1,10 +1,10 @@
-import { emptyTally } from '../../src/contracts/stop.ts';
-import type { Critique } from '../../src/contracts/critique.ts';
-import type { TakenDecision } from '../../src/contracts/decision.ts';
-import type { ErrorData } from '../../src/contracts/error.ts';
-import { emptyHistory } from '../../src/contracts/history.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import type { ToolFailure, ToolResult } from '../../src/contracts/tool.ts';
+import { emptyTally } from '../../src/contracts/agents/stop.ts';
+import type { Critique } from '../../src/contracts/agents/critique.ts';
+import type { TakenDecision } from '../../src/contracts/agents/decision.ts';
+import type { ErrorData } from '../../src/contracts/errors/error.ts';
+import { emptyHistory } from '../../src/base/collections/history.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { ToolFailure, ToolResult } from '../../src/contracts/tools/tool.ts';
 import type {
   Acted,
   AgentInput,
@@ -12,13 +12,13 @@ import type {
   Decided,
   Prepared,
   Trouble,
-} from '../../src/machines/agent-context.ts';
-import { agentMachine } from '../../src/machines/agent-machine.ts';
-import type { AgentEvent } from '../../src/machines/agent-setup.ts';
-import type { PlannedCall } from '../../src/machines/call-plan.ts';
-import type { Recovered } from '../../src/machines/recovery.ts';
+} from '../../src/machines/agent/agent-context.ts';
+import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
+import type { AgentEvent } from '../../src/machines/agent/agent-setup.ts';
+import type { PlannedCall } from '../../src/machines/agent/call-plan.ts';
+import type { Recovered } from '../../src/machines/recovery/recovery.ts';
 import type { Rules } from '../../src/machines/rules.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import type { PortAnswers, Walk, WalkStep } from '../../src/testing/walk.ts';
 import { walk } from '../../src/testing/walk.ts';
 

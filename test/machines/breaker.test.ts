@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { initialTransition, transition } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import type { BreakerEvent } from '../../src/machines/breaker-machine.ts';
-import { breakerMachine } from '../../src/machines/breaker-machine.ts';
+import type { BreakerEvent } from '../../src/machines/resources/breaker-machine.ts';
+import { breakerMachine } from '../../src/machines/resources/breaker-machine.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
 import { search } from '../resources/manual-clock.ts';
 

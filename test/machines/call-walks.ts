@@ -1,8 +1,8 @@
-import type { AgentContext, Trouble } from '../../src/machines/agent-context.ts';
-import type { ModelCallInput } from '../../src/machines/model-call-context.ts';
-import { modelCallMachine } from '../../src/machines/model-call-machine.ts';
-import type { ToolCallInput } from '../../src/machines/tool-call-context.ts';
-import { toolCallMachine } from '../../src/machines/tool-call-machine.ts';
+import type { AgentContext, Trouble } from '../../src/machines/agent/agent-context.ts';
+import type { ModelCallInput } from '../../src/machines/model-call/model-call-context.ts';
+import { modelCallMachine } from '../../src/machines/model-call/model-call-machine.ts';
+import type { ToolCallInput } from '../../src/machines/tool-call/tool-call-context.ts';
+import { toolCallMachine } from '../../src/machines/tool-call/tool-call-machine.ts';
 import type { Walk, WalkStep } from '../../src/testing/walk.ts';
 import { walk } from '../../src/testing/walk.ts';
 import { agentWalk, calling, decide, ready, trouble } from './agent-walks.ts';

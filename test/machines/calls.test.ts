@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Acted, Decided } from '../../src/machines/agent-context.ts';
+import type { Acted, Decided } from '../../src/machines/agent/agent-context.ts';
 import { again, failure, refusing, resulting, saying, success, trouble } from './agent-walks.ts';
 import type { ModelStep, ToolStep } from './call-walks.ts';
 import { abortCall, breakCall, modelWalk, toolWalk } from './call-walks.ts';

@@ -12,11 +12,11 @@ import {
 } from 'xstate';
 import { spawnChild, stopChild, cancel } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { isTroupeError } from '../../src/contracts/error.ts';
-import { agentMachine } from '../../src/machines/agent-machine.ts';
+import { isTroupeError } from '../../src/contracts/errors/error.ts';
+import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
 import { assertMachine, checkMachine } from '../../src/machines/check-machine.ts';
-import { modelCallMachine } from '../../src/machines/model-call-machine.ts';
-import { toolCallMachine } from '../../src/machines/tool-call-machine.ts';
+import { modelCallMachine } from '../../src/machines/model-call/model-call-machine.ts';
+import { toolCallMachine } from '../../src/machines/tool-call/tool-call-machine.ts';
 
 const options = { maxIterations: 100 };
 const work = fromPromise(async () => 1);

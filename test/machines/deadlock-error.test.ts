@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { deadlockError } from '../../src/machines/deadlock-error.ts';
-import { WaitGraph } from '../../src/machines/wait-graph.ts';
-import type { Wait } from '../../src/machines/wait-graph.ts';
+import { deadlockError } from '../../src/machines/messages/deadlock-error.ts';
+import { WaitGraph } from '../../src/machines/messages/wait-graph.ts';
+import type { Wait } from '../../src/machines/messages/wait-graph.ts';
 
 const wait = (who: string, on: string, extra: Partial<Wait<string>> = {}): Wait<string> => ({
   who,

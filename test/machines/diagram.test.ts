@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import { createMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import { diagrams } from '../../scripts/diagrams.ts';
-import { agentMachine } from '../../src/machines/agent-machine.ts';
-import { arrowsFrom, chartOf, nameOf, statesWithin } from '../../src/machines/chart.ts';
-import { toMermaid } from '../../src/machines/diagram.ts';
-import { modelCallMachine } from '../../src/machines/model-call-machine.ts';
-import { toolCallMachine } from '../../src/machines/tool-call-machine.ts';
+import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
+import { arrowsFrom, chartOf, nameOf, statesWithin } from '../../src/machines/diagrams/chart.ts';
+import { toMermaid } from '../../src/machines/diagrams/diagram.ts';
+import { modelCallMachine } from '../../src/machines/model-call/model-call-machine.ts';
+import { toolCallMachine } from '../../src/machines/tool-call/tool-call-machine.ts';
 
 describe('the diagrams in docs', () => {
   test.each(diagrams.map((each) => ({ ...each, name: basename(each.file) })))(

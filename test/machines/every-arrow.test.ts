@@ -1,10 +1,10 @@
 import type { AnyStateMachine } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { agentMachine } from '../../src/machines/agent-machine.ts';
-import { arrowsFrom, chartOf, statesWithin } from '../../src/machines/chart.ts';
-import { modelCallMachine } from '../../src/machines/model-call-machine.ts';
-import { toolCallMachine } from '../../src/machines/tool-call-machine.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
+import { arrowsFrom, chartOf, statesWithin } from '../../src/machines/diagrams/chart.ts';
+import { modelCallMachine } from '../../src/machines/model-call/model-call-machine.ts';
+import { toolCallMachine } from '../../src/machines/tool-call/tool-call-machine.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import type { Walk } from '../../src/testing/walk.ts';
 import {
   abort,

@@ -1,9 +1,9 @@
-import type { Json } from '../../src/contracts/json.ts';
-import type { AgentContext, AgentInput, Decided } from '../../src/machines/agent-context.ts';
-import type { agentMachine } from '../../src/machines/agent-machine.ts';
-import type { modelCallMachine } from '../../src/machines/model-call-machine.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
-import type { toolCallMachine } from '../../src/machines/tool-call-machine.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { AgentContext, AgentInput, Decided } from '../../src/machines/agent/agent-context.ts';
+import type { agentMachine } from '../../src/machines/agent/agent-machine.ts';
+import type { modelCallMachine } from '../../src/machines/model-call/model-call-machine.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
+import type { toolCallMachine } from '../../src/machines/tool-call/tool-call-machine.ts';
 import type { Exploration, Happening } from '../../src/testing/explore.ts';
 import type { Position } from '../../src/testing/moves.ts';
 import {

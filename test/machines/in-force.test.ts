@@ -3,7 +3,7 @@ import type { Carrier } from '../../src/machines/outputs.ts';
 import { carrierOf, collectingInto } from '../../src/machines/outputs.ts';
 import type { Rules } from '../../src/machines/rules.ts';
 import { rulesInForce, underRules } from '../../src/machines/rules.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 
 const carrier = (): Carrier => ({ ...carrierOf({}) });
 const fail = (): never => {

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { HistoryView } from '../../src/contracts/history.ts';
-import type { StopReason, StopRule, StopView, Tally } from '../../src/contracts/stop.ts';
-import { allOf, anyOf } from '../../src/machines/composed-rules.ts';
-import { maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } from '../../src/machines/stop-rules.ts';
+import { HistoryView } from '../../src/base/collections/history.ts';
+import type { StopReason, StopRule, StopView, Tally } from '../../src/contracts/agents/stop.ts';
+import { allOf, anyOf } from '../../src/machines/stopping/composed-rules.ts';
+import {
+  maxSteps,
+  maxTime,
+  maxTokens,
+  maxToolCalls,
+  stopWhen,
+} from '../../src/machines/stopping/stop-rules.ts';
 import type { Rules } from '../../src/machines/rules.ts';
 import {
   accept,

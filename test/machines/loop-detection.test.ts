@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ToolResult } from '../../src/contracts/tool.ts';
-import { defaultLoopLimits, findLoop, fingerprint, remember } from '../../src/machines/loop-detection.ts';
+import type { ToolResult } from '../../src/contracts/tools/tool.ts';
+import {
+  defaultLoopLimits,
+  findLoop,
+  fingerprint,
+  remember,
+} from '../../src/machines/stopping/loop-detection.ts';
 
 const after = (...prints: readonly string[]) =>
   findLoop(

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Message, MessagePriority, Overflow } from '../../src/contracts/message.ts';
-import { messagePriorities } from '../../src/contracts/message.ts';
-import { emptyMailbox, mailboxDefaults, messagesIn, put, takeAll } from '../../src/machines/mailbox.ts';
-import type { Mailbox, MailboxLimits } from '../../src/machines/mailbox.ts';
-import { toJson } from '../../src/contracts/json.ts';
+import type { Message, MessagePriority, Overflow } from '../../src/contracts/messages/message.ts';
+import { messagePriorities } from '../../src/contracts/messages/message.ts';
+import {
+  emptyMailbox,
+  mailboxDefaults,
+  messagesIn,
+  put,
+  takeAll,
+} from '../../src/machines/messages/mailbox.ts';
+import type { Mailbox, MailboxLimits } from '../../src/machines/messages/mailbox.ts';
+import { toJson } from '../../src/base/json/json.ts';
 
 const isFull = process.env['TROUPE_FULL'] === '1';
 const overflows: readonly Overflow[] = ['reject', 'dropOldest', 'dropNewest', 'block'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { directionProblem, wakeOf } from '../../src/machines/message-rules.ts';
+import { directionProblem, wakeOf } from '../../src/machines/messages/message-rules.ts';
 
 const PARENT = 'desk';
 const CHILD = 'desk/writer-1';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HistoryView, append, emptyHistory } from '../../src/contracts/history.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import type { Acted, AgentInput, Critiqued, Decided } from '../../src/machines/agent-context.ts';
-import { agentMachine } from '../../src/machines/agent-machine.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { HistoryView, append, emptyHistory } from '../../src/base/collections/history.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { Acted, AgentInput, Critiqued, Decided } from '../../src/machines/agent/agent-context.ts';
+import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { walk } from '../../src/testing/walk.ts';
 import {
   accept,

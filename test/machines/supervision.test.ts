@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ErrorData } from '../../src/contracts/error.ts';
-import { errorCodes } from '../../src/contracts/error.ts';
-import type { Directive, RestartKind } from '../../src/contracts/supervision.ts';
-import { hashOf } from '../../src/machines/hash.ts';
+import type { ErrorData } from '../../src/contracts/errors/error.ts';
+import { errorCodes } from '../../src/contracts/errors/error.ts';
+import type { Directive, RestartKind } from '../../src/contracts/agents/supervision.ts';
+import { hashOf } from '../../src/base/hash.ts';
 import type { MemberEnd, TeamRules } from '../../src/machines/supervision.ts';
 import {
   backOffMs,

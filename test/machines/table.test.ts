@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AnyStateMachine, EventFromLogic } from 'xstate';
-import { agentMachine } from '../../src/machines/agent-machine.ts';
-import { modelCallMachine } from '../../src/machines/model-call-machine.ts';
-import { toolCallMachine } from '../../src/machines/tool-call-machine.ts';
+import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
+import { modelCallMachine } from '../../src/machines/model-call/model-call-machine.ts';
+import { toolCallMachine } from '../../src/machines/tool-call/tool-call-machine.ts';
 import type { Exploration } from '../../src/testing/explore.ts';
 import { numbersFrom } from '../support/stored-runs.ts';
 import { agentExplorations, modelExploration, toolExploration } from './explorations.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { WaitGraph } from '../../src/machines/wait-graph.ts';
-import type { Wait, WaitKind } from '../../src/machines/wait-graph.ts';
+import { WaitGraph } from '../../src/machines/messages/wait-graph.ts';
+import type { Wait, WaitKind } from '../../src/machines/messages/wait-graph.ts';
 
 const isFull = process.env['TROUPE_FULL'] === '1';
 const numRuns = isFull ? 10_000 : 1_000;

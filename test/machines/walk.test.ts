@@ -1,7 +1,7 @@
 import { createActor } from 'xstate';
 import { expect, test } from 'vitest';
-import { agentMachine } from '../../src/machines/agent-machine.ts';
-import type { AgentEvent } from '../../src/machines/agent-setup.ts';
+import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
+import type { AgentEvent } from '../../src/machines/agent/agent-setup.ts';
 import {
   abort,
   agentInput,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { append, emptyHistory, HistoryView, type History } from '../../src/contracts/history.ts';
-import type { Processor, TokenCounter } from '../../src/contracts/processor.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
-import { budgetLadder, defaultRungs } from '../../src/memory/budget-ladder.ts';
-import { presetProcessors } from '../../src/memory/compaction-presets.ts';
-import { estimatingCounter, TurnCounter } from '../../src/memory/count-tokens.ts';
-import { keepLast } from '../../src/memory/keep-last.ts';
-import { budgetAfterOverflow, budgetFor } from '../../src/memory/model-limits.ts';
-import { project } from '../../src/memory/project.ts';
+import { append, emptyHistory, HistoryView, type History } from '../../src/base/collections/history.ts';
+import type { Processor, TokenCounter } from '../../src/contracts/conversations/processor.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
+import { budgetLadder, defaultRungs } from '../../src/memory/processors/budget-ladder.ts';
+import { presetProcessors } from '../../src/memory/processors/compaction-presets.ts';
+import { estimatingCounter, TurnCounter } from '../../src/memory/tokens/count-tokens.ts';
+import { keepLast } from '../../src/memory/processors/keep-last.ts';
+import { budgetAfterOverflow, budgetFor } from '../../src/memory/tokens/model-limits.ts';
+import { project } from '../../src/memory/processors/project.ts';
 import { conversationOf, historyOf } from './histories.ts';
 
 describe('[DODO-52] tokens', () => {

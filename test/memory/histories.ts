@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { append, emptyHistory, type History } from '../../src/contracts/history.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
+import { append, emptyHistory, type History } from '../../src/base/collections/history.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 
 /** A conversation in a few words: `u` a user, `a` an assistant, a number so many calls at once. */
 export const conversationOf = (shape: readonly (string | number)[], size = 10): readonly Turn[] =>

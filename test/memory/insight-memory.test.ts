@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { insightMemory } from '../../src/memory/insight-memory.ts';
-import type { Insight } from '../../src/memory/insights.ts';
-import { insightBounds, queryInsights } from '../../src/memory/insights.ts';
+import { insightMemory } from '../../src/memory/memories/insight-memory.ts';
+import type { Insight } from '../../src/memory/memories/insights.ts';
+import { insightBounds, queryInsights } from '../../src/memory/memories/insights.ts';
 
 const insight = (content: string, given: Partial<Insight> = {}): Insight => ({
   agent: 'ada',

@@ -8,16 +8,16 @@ import type {
   MemoryRecord,
   MemoryScope,
   MemorySource,
-} from '../../src/contracts/memory.ts';
-import { insightMemory } from '../../src/memory/insight-memory.ts';
-import { keyValueMemory } from '../../src/memory/key-value-memory.ts';
-import { memoryText } from '../../src/memory/memory-text.ts';
-import { notesMemory } from '../../src/memory/notes-memory.ts';
-import { recall } from '../../src/memory/recall.ts';
-import { recordsOfRun, recordsOfStep } from '../../src/memory/records-of.ts';
-import { summaryMemory } from '../../src/memory/summary-memory.ts';
-import { vectorMemory } from '../../src/memory/vector-memory.ts';
-import { windowMemory } from '../../src/memory/window-memory.ts';
+} from '../../src/contracts/conversations/memory.ts';
+import { insightMemory } from '../../src/memory/memories/insight-memory.ts';
+import { keyValueMemory } from '../../src/memory/memories/key-value-memory.ts';
+import { memoryText } from '../../src/memory/memories/memory-text.ts';
+import { notesMemory } from '../../src/memory/memories/notes-memory.ts';
+import { recall } from '../../src/memory/memories/recall.ts';
+import { recordsOfRun, recordsOfStep } from '../../src/memory/memories/records-of.ts';
+import { summaryMemory } from '../../src/memory/memories/summary-memory.ts';
+import { vectorMemory } from '../../src/memory/memories/vector-memory.ts';
+import { windowMemory } from '../../src/memory/memories/window-memory.ts';
 import { folderStore } from '../../src/persistence/folder-store.ts';
 import { keptFiles } from '../support/kept-files.ts';
 

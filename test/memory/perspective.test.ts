@@ -6,8 +6,8 @@ import {
   perspective,
   type Cursors,
   type Utterance,
-} from '../../src/memory/perspective.ts';
-import { routingContext } from '../../src/memory/routing-context.ts';
+} from '../../src/memory/processors/perspective.ts';
+import { routingContext } from '../../src/memory/processors/routing-context.ts';
 
 const talk: readonly Utterance[] = [
   { from: 'user', text: 'Build a house' },

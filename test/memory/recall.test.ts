@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import type { MemoryRecord } from '../../src/contracts/memory.ts';
-import { vectorMemory } from '../../src/memory/vector-memory.ts';
-import { splitPassages } from '../../src/tools/built-in/documents-passages.ts';
+import type { MemoryRecord } from '../../src/contracts/conversations/memory.ts';
+import { vectorMemory } from '../../src/memory/memories/vector-memory.ts';
+import { splitPassages } from '../../src/tools/built-in/documents/passages.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { HistoryView } from '../../src/contracts/history.ts';
-import { modelAnswer, type Model } from '../../src/contracts/model.ts';
-import type { Summariser, SummaryRequest } from '../../src/contracts/processor.ts';
-import { compact, type Compacted } from '../../src/memory/compact.ts';
-import { modelSummariser } from '../../src/memory/model-summariser.ts';
-import { summariseOlder } from '../../src/memory/summarise-older.ts';
+import { HistoryView } from '../../src/base/collections/history.ts';
+import { modelAnswer, type Model } from '../../src/contracts/models/model.ts';
+import type { Summariser, SummaryRequest } from '../../src/contracts/conversations/processor.ts';
+import { compact, type Compacted } from '../../src/memory/processors/compact.ts';
+import { modelSummariser } from '../../src/memory/processors/model-summariser.ts';
+import { summariseOlder } from '../../src/memory/processors/summarise-older.ts';
 import { conversationOf, historyOf } from './histories.ts';
 
 const shape = ['u', 'a', 'u', 'a', 'u', 'a', 'u', 'a', 'u', 'a'];

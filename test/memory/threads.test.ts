@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { KeyValueFiles } from '../../src/contracts/memory.ts';
-import type { EarlierTurn } from '../../src/contracts/run.ts';
-import { modelSummariser } from '../../src/memory/model-summariser.ts';
-import { modelTitle } from '../../src/memory/model-title.ts';
-import type { ThreadsOptions } from '../../src/memory/threads.ts';
-import { threads } from '../../src/memory/threads.ts';
+import type { KeyValueFiles } from '../../src/contracts/conversations/memory.ts';
+import type { EarlierTurn } from '../../src/contracts/runs/run.ts';
+import { modelSummariser } from '../../src/memory/processors/model-summariser.ts';
+import { modelTitle } from '../../src/memory/threads/model-title.ts';
+import type { ThreadsOptions } from '../../src/memory/threads/threads.ts';
+import { threads } from '../../src/memory/threads/threads.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { answer, act, wait } from '../../src/contracts/decision.ts';
-import type { DeadLetter, Message } from '../../src/contracts/message.ts';
+import { answer, act, wait } from '../../src/contracts/agents/decision.ts';
+import type { DeadLetter, Message } from '../../src/contracts/messages/message.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { z } from 'zod';
 import { deferred, ofType, quiet, settled, start } from '../support/runs.ts';
 

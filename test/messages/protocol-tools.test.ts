@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { wait } from '../../src/contracts/decision.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
+import { wait } from '../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

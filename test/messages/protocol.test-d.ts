@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { ToolContext } from '../../src/contracts/tool.ts';
+import type { ToolContext } from '../../src/contracts/tools/tool.ts';
 import { protocol } from '../../src/tools/messages/protocol.ts';
 
 declare const context: ToolContext;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { SupervisionPolicy } from '../../src/contracts/supervision.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { ErrorCode } from '../../src/contracts/error.ts';
-import type { RunHandle } from '../../src/contracts/run.ts';
-import { answer, wait } from '../../src/contracts/decision.ts';
+import type { SupervisionPolicy } from '../../src/contracts/agents/supervision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import type { RunHandle } from '../../src/contracts/runs/run.ts';
+import { answer, wait } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -13,7 +13,7 @@ import type { ScriptedModel, ScriptedReply } from '../../src/testing/scripted-mo
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { colleagues } from '../../src/tools/messages/colleagues.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { startIn } from '../support/stored-runs.ts';
 import { deferred, letTimePass, ofType, quiet, settled, start } from '../support/runs.ts';

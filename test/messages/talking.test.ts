@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { wait } from '../../src/contracts/decision.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { wait } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { colleagues } from '../../src/tools/messages/colleagues.ts';
 import type { ColleaguesOptions } from '../../src/tools/messages/colleagues.ts';
 import { protocol } from '../../src/tools/messages/protocol.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { TroupeError } from '../../src/contracts/error.ts';
-import { answer, wait } from '../../src/contracts/decision.ts';
-import type { Terminated } from '../../src/contracts/message.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import { answer, wait } from '../../src/contracts/agents/decision.ts';
+import type { Terminated } from '../../src/contracts/messages/message.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { ErrorCode, Retryable } from '../../src/contracts/error.ts';
-import type { ModelRetry } from '../../src/contracts/model.ts';
-import type { ModelFailure } from '../../src/contracts/model-failure.ts';
-import { withFailure } from '../../src/contracts/model-failure.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode, Retryable } from '../../src/contracts/errors/error.ts';
+import type { ModelRetry } from '../../src/contracts/models/model.ts';
+import type { ModelFailure } from '../../src/contracts/models/model-failure.ts';
+import { withFailure } from '../../src/contracts/models/model-failure.ts';
 import { decideModelRetry } from '../../src/models/retry/retry-policy.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -5,7 +5,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from 'vitest';
-import type { Turn } from '../../src/contracts/transcript.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { ask, question, streamed, transcript, weather } from '../support/ask-model.ts';
 import { event, mockProvider } from '../support/mock-provider.ts';

@@ -1,13 +1,13 @@
-import { LazyAbort } from '../../src/contracts/lazy-abort.ts';
+import { LazyAbort } from '../../src/base/promises/lazy-abort.ts';
 import { describe, expect, it, vi } from 'vitest';
-import { isTroupeError, TroupeError } from '../../src/contracts/error.ts';
+import { isTroupeError, TroupeError } from '../../src/contracts/errors/error.ts';
 import {
   type Model,
   type ModelAnswer,
   modelAnswer,
   type ModelCall,
   type ModelDelta,
-} from '../../src/contracts/model.ts';
+} from '../../src/contracts/models/model.ts';
 import { attemptModel, type AttemptOptions } from '../../src/models/retry/attempt.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { question } from '../support/ask-model.ts';

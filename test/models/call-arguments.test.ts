@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { callArguments, echoedInput, parsedArguments } from '../../src/models/call-arguments.ts';
+import { callArguments, echoedInput, parsedArguments } from '../../src/models/calls/call-arguments.ts';
 import { describeWithFixtures, fixtures } from '../support/fixtures.ts';
 
 interface JsonCase {

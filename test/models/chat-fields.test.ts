@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../src/contracts/json.ts';
-import { isJsonObject } from '../../src/contracts/json.ts';
+import type { Json, JsonObject } from '../../src/base/json/json.ts';
+import { isJsonObject } from '../../src/base/json/json.ts';
 import { chatFields } from '../../src/models/openai/chat-fields.ts';
 
 const FLOWS = /(^|_)(text|summary|content|thinking|reasoning)$/;

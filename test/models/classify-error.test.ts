@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
-import { TroupeError } from '../../src/contracts/error.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { classifyError } from '../../src/models/retry/classify-error.ts';
 
 const now = Date.parse('2026-11-20T10:00:00Z');

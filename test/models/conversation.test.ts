@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Turn } from '../../src/contracts/transcript.ts';
-import { conversation, type Message } from '../../src/models/conversation.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
+import { conversation, type Message } from '../../src/models/wire/conversation.ts';
 import { transcript } from '../support/ask-model.ts';
 
 /** Any transcript at all: also those that no run should leave behind. */

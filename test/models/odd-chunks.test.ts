@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkAnswer } from '../../src/actors/check-answer.ts';
-import { toJson } from '../../src/contracts/json.ts';
-import type { ModelAnswer } from '../../src/contracts/model.ts';
-import { isTroupeError } from '../../src/contracts/error.ts';
+import { checkAnswer } from '../../src/actors/deciding/check-answer.ts';
+import { toJson } from '../../src/base/json/json.ts';
+import type { ModelAnswer } from '../../src/contracts/models/model.ts';
+import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import { ask } from '../support/ask-model.ts';
 import { event } from '../support/mock-provider.ts';
 import { modelFor, streamFetch } from '../support/provider-streams.ts';

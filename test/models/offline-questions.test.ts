@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { offlineModel } from '../../src/models/offline/offline.ts';
-import { documentsFrom, type Documents } from '../../src/tools/built-in/documents-from.ts';
+import { documentsFrom, type Documents } from '../../src/tools/built-in/documents/documents-from.ts';
 import { converse } from '../support/converse.ts';
 import { readQuestionCorpus } from '../support/question-corpus.ts';
 import { questions, unanswerable } from '../support/questions.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../src/contracts/json.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 import { offlineModel } from '../../src/models/offline/offline.ts';
-import { documentsFrom } from '../../src/tools/built-in/documents-from.ts';
-import { jsonSchemaOf } from '../../src/tools/schemas.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { documentsFrom } from '../../src/tools/built-in/documents/documents-from.ts';
+import { jsonSchemaOf } from '../../src/tools/schemas/schemas.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { ask, question, transcript } from '../support/ask-model.ts';
 import { converse, type ConverseOptions } from '../support/converse.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Turn } from '../../src/contracts/transcript.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 import { openai } from '../../src/models/openai/openai.ts';
 import { ask, question, streamed, transcript, weather } from '../support/ask-model.ts';
 import { event, mockProvider } from '../support/mock-provider.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JsonSchema } from '../../src/contracts/json.ts';
-import { portableSchema, wireOutput } from '../../src/models/output-schema.ts';
+import type { JsonSchema } from '../../src/base/json/json.ts';
+import { portableSchema, wireOutput } from '../../src/models/schemas/output-schema.ts';
 
 const wire = (schema: z.ZodType) => wireOutput({ name: 'out', schema: z.toJSONSchema(schema) as JsonSchema });
 

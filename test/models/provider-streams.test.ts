@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { isTroupeError } from '../../src/contracts/error.ts';
-import type { ModelAnswer } from '../../src/contracts/model.ts';
+import { isTroupeError } from '../../src/contracts/errors/error.ts';
+import type { ModelAnswer } from '../../src/contracts/models/model.ts';
 import { ask, streamed } from '../support/ask-model.ts';
 import { describeWithFixtures, fixtures } from '../support/fixtures.ts';
 import { mockProvider } from '../support/mock-provider.ts';

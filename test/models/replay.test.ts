@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/contracts/json.ts';
-import type { ModelRequest } from '../../src/contracts/model.ts';
-import type { AssistantTurn } from '../../src/contracts/transcript.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { ModelRequest } from '../../src/contracts/models/model.ts';
+import type { AssistantTurn } from '../../src/contracts/conversations/transcript.ts';
 import { anthropicRequest } from '../../src/models/anthropic/anthropic-request.ts';
 import { openaiRequest } from '../../src/models/openai/responses-request.ts';
-import { toolInputs } from '../../src/models/tool-inputs.ts';
-import { toolNames } from '../../src/models/tool-names.ts';
+import { toolInputs } from '../../src/models/calls/tool-inputs.ts';
+import { toolNames } from '../../src/models/calls/tool-names.ts';
 import { question, transcript } from '../support/ask-model.ts';
 
 const CALL = { id: 'call_1_0', name: 'weather', input: { city: 'Bonn' } };

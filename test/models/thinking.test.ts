@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { thinkingParser, type ThinkingOptions } from '../../src/models/thinking.ts';
+import { thinkingParser, type ThinkingOptions } from '../../src/models/thinking/thinking.ts';
 
 const read = (chunks: readonly string[], options?: ThinkingOptions) => {
   const parser = thinkingParser(options);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { toolNames } from '../../src/models/tool-names.ts';
+import { toolNames } from '../../src/models/calls/tool-names.ts';
 
 it('[F17] any names become legal, different ones stay different, and each finds its way back', () => {
   const name = fc.oneof(

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Model } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
 import { reactParser } from '../../src/models/parsers/react-parser.ts';
 import { withTextTools } from '../../src/models/parsers/with-text-tools.ts';
-import { withThinking } from '../../src/models/with-thinking.ts';
+import { withThinking } from '../../src/models/thinking/with-thinking.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { echo, ofType, settled, start } from '../support/runs.ts';

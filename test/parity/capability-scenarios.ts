@@ -1,9 +1,9 @@
 import { passthrough } from '../../src/actors/strategies/passthrough.ts';
-import { act, answer, bestCandidate, branch } from '../../src/contracts/decision.ts';
-import { keepLast } from '../../src/memory/keep-last.ts';
-import { windowMemory } from '../../src/memory/window-memory.ts';
-import { byTool } from '../../src/machines/endings.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { act, answer, bestCandidate, branch } from '../../src/contracts/agents/decision.ts';
+import { keepLast } from '../../src/memory/processors/keep-last.ts';
+import { windowMemory } from '../../src/memory/memories/window-memory.ts';
+import { byTool } from '../../src/machines/endings/endings.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { progressCritic } from '../../src/runtime/critics/progress-critic.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';

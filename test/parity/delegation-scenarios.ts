@@ -1,13 +1,13 @@
-import { wait } from '../../src/contracts/decision.ts';
+import { wait } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { awaitDelegates, callOffDelegate } from '../../src/tools/built-in/delegation-controls.ts';
-import type { DelegateOptions } from '../../src/tools/built-in/delegate.ts';
-import { delegate } from '../../src/tools/built-in/delegate.ts';
-import { fanOut } from '../../src/tools/built-in/fan-out.ts';
+import { awaitDelegates, callOffDelegate } from '../../src/tools/built-in/delegation/delegation-controls.ts';
+import type { DelegateOptions } from '../../src/tools/built-in/delegation/delegate.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
+import { fanOut } from '../../src/tools/built-in/delegation/fan-out.ts';
 import { scripted } from '../support/prompt-book.ts';
 import { echo, hang } from '../support/runs.ts';
 import type { Scenario } from './scenarios.ts';

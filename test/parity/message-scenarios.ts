@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { SupervisionPolicy } from '../../src/contracts/supervision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { SupervisionPolicy } from '../../src/contracts/agents/supervision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { scripted } from '../support/prompt-book.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage } from './scenarios.ts';

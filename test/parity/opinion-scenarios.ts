@@ -1,6 +1,6 @@
-import type { Agent } from '../../src/contracts/agent.ts';
-import { answer } from '../../src/contracts/decision.ts';
-import type { Json } from '../../src/contracts/json.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import type { Json } from '../../src/base/json/json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { consensus, debate, jury, parallel, person, pipeline } from '../../src/patterns/index.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

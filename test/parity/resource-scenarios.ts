@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import type { Locks, LockTimes, SharedBy } from '../../src/runtime/resources/index.ts';
@@ -15,7 +15,7 @@ import {
 import type { ScriptedReply, ScriptedRequest } from '../../src/testing/scripted-model.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { scripted } from '../support/prompt-book.ts';
 import type { Scenario, Staged } from './scenarios.ts';
 

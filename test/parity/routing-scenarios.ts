@@ -1,7 +1,7 @@
 import { agent } from '../../src/runtime/define/agent.ts';
 import { handoffs, router } from '../../src/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
-import { handoffTool } from '../../src/tools/built-in/handoff.ts';
+import { handoffTool } from '../../src/tools/built-in/delegation/handoff.ts';
 import { scripted } from '../support/prompt-book.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage, says } from './scenarios.ts';

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { answer, handoff, wait } from '../../src/contracts/decision.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import { isJsonObject } from '../../src/contracts/json.ts';
-import type { RunHandle, RunOptions } from '../../src/contracts/run.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { answer, handoff, wait } from '../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import { isJsonObject } from '../../src/base/json/json.ts';
+import type { RunHandle, RunOptions } from '../../src/contracts/runs/run.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import { scripted } from '../support/prompt-book.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { toolset } from '../../src/tools/compose.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { toolset } from '../../src/tools/wrappers/compose.ts';
 import { echo, hang } from '../support/runs.ts';
 
 /** Something to run, made anew for each run, and what happens to it from outside. */

@@ -1,11 +1,11 @@
-import { TroupeError } from '../../src/contracts/error.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';
 import { scripted } from '../support/prompt-book.ts';
 import { hang, echo } from '../support/runs.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
-import type { SupervisionPolicy } from '../../src/contracts/supervision.ts';
+import type { SupervisionPolicy } from '../../src/contracts/agents/supervision.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage } from './scenarios.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { replay } from '../../src/runtime/journal/replay/replay.ts';
-import type { SqliteDriver } from '../../src/persistence/sqlite-driver.ts';
-import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
+import type { SqliteDriver } from '../../src/persistence/sqlite/sqlite-driver.ts';
+import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { echo } from '../support/runs.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { JournalRow } from '../../src/contracts/journal.ts';
-import type { Json } from '../../src/contracts/json.ts';
+import type { JournalRow } from '../../src/contracts/journals/journal.ts';
+import type { Json } from '../../src/base/json/json.ts';
 import { JournalSeal, openJournal } from '../../src/persistence/journal-codec.ts';
 import { Redactor } from '../../src/contracts/secrets/redactor.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { postgresStore } from '../../src/persistence/postgres-store.ts';
-import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
+import { postgresStore } from '../../src/persistence/postgres/postgres-store.ts';
+import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 
 vi.mock('pg', () => {
   throw new Error('Cannot find package');

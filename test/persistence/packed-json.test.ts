@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Json } from '../../src/contracts/json.ts';
+import type { Json } from '../../src/base/json/json.ts';
 import { JsonPacker, JsonUnpacker } from '../../src/persistence/packed-json.ts';
 
 const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'a', '0', ''), fc.string());

@@ -19,12 +19,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { build } from 'esbuild';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isTroupeError } from '../../src/contracts/error.ts';
-import type { JournalRow, Lease } from '../../src/contracts/journal.ts';
+import { isTroupeError } from '../../src/contracts/errors/error.ts';
+import type { JournalRow, Lease } from '../../src/contracts/journals/journal.ts';
 import { JournalSeal, openJournal } from '../../src/persistence/journal-codec.ts';
 import { isProcessGone, processHolder } from '../../src/persistence/process-holder.ts';
-import { openSqlite, SCHEMA } from '../../src/persistence/sqlite-driver.ts';
-import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
+import { openSqlite, SCHEMA } from '../../src/persistence/sqlite/sqlite-driver.ts';
+import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-faults-'));
 const isFull = process.env['TROUPE_FULL'] === '1';

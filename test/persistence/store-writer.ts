@@ -6,9 +6,9 @@
  */
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { JournalStore, LeaseWish, RunEntry } from '../../src/contracts/journal.ts';
+import type { JournalStore, LeaseWish, RunEntry } from '../../src/contracts/journals/journal.ts';
 import { JournalSeal, openJournal } from '../../src/persistence/journal-codec.ts';
-import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
+import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 
 const [, , task, place = ''] = process.argv;
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { openPool } from '../../src/persistence/postgres-pool.ts';
-import { postgresStore } from '../../src/persistence/postgres-store.ts';
-import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
-import type { SqliteDriver } from '../../src/persistence/sqlite-driver.ts';
+import { openPool } from '../../src/persistence/postgres/postgres-pool.ts';
+import { postgresStore } from '../../src/persistence/postgres/postgres-store.ts';
+import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
+import type { SqliteDriver } from '../../src/persistence/sqlite/sqlite-driver.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
 import { storeContract } from './store-contract.ts';
 

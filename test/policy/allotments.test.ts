@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { answer } from '../../src/contracts/decision.ts';
-import type { Agent, AgentOptions } from '../../src/contracts/agent.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import type { Agent, AgentOptions } from '../../src/contracts/agents/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import { team } from '../../src/runtime/define/team.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
-import { awaitDelegates } from '../../src/tools/built-in/delegation-controls.ts';
-import { delegate } from '../../src/tools/built-in/delegate.ts';
+import { awaitDelegates } from '../../src/tools/built-in/delegation/delegation-controls.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
 import { echo, ofType, settled, start } from '../support/runs.ts';
 
 /** Takes so many steps. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Budget } from '../../src/contracts/budget.ts';
-import { LazyAbort } from '../../src/contracts/lazy-abort.ts';
+import type { Budget } from '../../src/contracts/runs/budget.ts';
+import { LazyAbort } from '../../src/base/promises/lazy-abort.ts';
 import type { Reservation } from '../../src/policy/budget-account.ts';
 import { BudgetAccount, isSpent } from '../../src/policy/budget-account.ts';
 import { budgetLimits, overriding } from '../../src/policy/budget-limits.ts';

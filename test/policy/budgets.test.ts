@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Budget } from '../../src/contracts/budget.ts';
-import { act } from '../../src/contracts/decision.ts';
-import type { Critic } from '../../src/contracts/critique.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { Model } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import type { StopView } from '../../src/contracts/stop.ts';
-import { stopWhen } from '../../src/machines/stop-rules.ts';
+import type { Budget } from '../../src/contracts/runs/budget.ts';
+import { act } from '../../src/contracts/agents/decision.ts';
+import type { Critic } from '../../src/contracts/agents/critique.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import type { StopView } from '../../src/contracts/agents/stop.ts';
+import { stopWhen } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { deferred, echo, ofType, quiet, settled, start } from '../support/runs.ts';
 
 const looks = calls({ name: 'echo', input: { text: 'x' } });

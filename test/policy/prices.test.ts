@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Model, Usage } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import type { RunTotals } from '../../src/contracts/run.ts';
-import type { Prices } from '../../src/contracts/prices.ts';
-import { totalsLine } from '../../src/cli/ending.ts';
+import type { Model, Usage } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import type { RunTotals } from '../../src/contracts/runs/run.ts';
+import type { Prices } from '../../src/contracts/models/prices.ts';
+import { totalsLine } from '../../src/cli/words/ending.ts';
 import { genaiPrices } from '../../src/models/genai-prices.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { ofType, settled, start } from '../support/runs.ts';
 
 const says = (provider: string, id: string, usage: Usage): Model => ({

@@ -6,7 +6,7 @@ import { agent } from '../../src/runtime/define/agent.ts';
 import { resume } from '../../src/runtime/journal/index.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { deferred, quiet } from '../support/runs.ts';
 
 /** A clerk whose tool waits for the test. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { ModelRetry } from '../../src/contracts/model.ts';
-import { text$ } from '../../src/events/select.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { ModelRetry } from '../../src/contracts/models/model.ts';
+import { text$ } from '../../src/events/stream/select.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { dual } from '../../src/tools/tool-result.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { dual } from '../../src/tools/calls/tool-result.ts';
 import { echo, ofType, start } from '../support/runs.ts';
 
 const long = `begin ${'ü'.repeat(40_000)} end`;

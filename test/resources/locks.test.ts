@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { checkMachine } from '../../src/machines/check-machine.ts';
-import { leaseMachine } from '../../src/machines/lease-machine.ts';
+import { leaseMachine } from '../../src/machines/resources/lease-machine.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { HeldLock } from '../../src/runtime/resources/index.ts';
 import { locks } from '../../src/runtime/resources/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { deferred, hang, letTimePass, quiet, settled, start } from '../support/runs.ts';
 import { manualClock, microtasks, search } from './manual-clock.ts';
 

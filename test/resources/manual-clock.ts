@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/contracts/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 
 /** A clock for properties: like a virtual one, but only what promises have to do is done between two timers, so that thousands are soon over. */
 export const manualClock = () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Priority } from '../../src/contracts/priority.ts';
-import { priorities } from '../../src/contracts/priority.ts';
+import type { Priority } from '../../src/contracts/messages/priority.ts';
+import { priorities } from '../../src/contracts/messages/priority.ts';
 import { RateWindow } from '../../src/runtime/resources/rate-window.ts';
 import type { RateLimitOptions, RateRequest } from '../../src/runtime/resources/index.ts';
 import { rateLimit } from '../../src/runtime/resources/index.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { LiveEvent } from '../../src/contracts/event.ts';
-import type { Model } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { LiveEvent } from '../../src/contracts/events/event.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
-import type { ModelCall, ModelRequest } from '../../src/contracts/model.ts';
+import type { ModelCall, ModelRequest } from '../../src/contracts/models/model.ts';
 import {
   circuitBreaker,
   concurrencyPool,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { Tool } from '../../src/contracts/tool.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { Tool } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import {
   circuitBreaker,
@@ -12,7 +12,7 @@ import {
 } from '../../src/runtime/resources/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { hang, letTimePass, quiet, settled, start } from '../support/runs.ts';
 
 const once = (

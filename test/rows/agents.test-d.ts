@@ -1,9 +1,9 @@
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { answer } from '../../src/contracts/decision.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import type { RunHandle, RunResult } from '../../src/contracts/run.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { RunHandle, RunResult } from '../../src/contracts/runs/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 
 test('[QITOS-69] input and answer have the types of their schemas: what goes in, and what comes out', () => {

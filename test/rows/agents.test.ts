@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { handoff } from '../../src/contracts/decision.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { handoff } from '../../src/contracts/agents/decision.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { dual } from '../../src/tools/tool-result.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { dual } from '../../src/tools/calls/tool-result.ts';
 import { echo, hang, ofType, quiet, settled, start } from '../support/runs.ts';
 
 const circular = () => {

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Decision } from '../../src/contracts/decision.ts';
-import { answer, decisionSchema } from '../../src/contracts/decision.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import type { Model } from '../../src/contracts/model.ts';
+import type { Decision } from '../../src/contracts/agents/decision.ts';
+import { answer, decisionSchema } from '../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { toolset } from '../../src/tools/compose.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { toolset } from '../../src/tools/wrappers/compose.ts';
 import { echo, letTimePass, never, ofType, settled, start } from '../support/runs.ts';
 
 /** A tool that fails so often before it works. */

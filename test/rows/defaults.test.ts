@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { emptyHistory } from '../../src/contracts/history.ts';
-import { initialContext, newCycle } from '../../src/machines/agent-context.ts';
+import { emptyHistory } from '../../src/base/collections/history.ts';
+import { initialContext, newCycle } from '../../src/machines/agent/agent-context.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { definitionOf } from '../../src/runtime/define/definition.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Ending } from '../../src/contracts/ending.ts';
-import { byTool } from '../../src/machines/endings.ts';
+import type { Ending } from '../../src/contracts/agents/ending.ts';
+import { byTool } from '../../src/machines/endings/endings.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { complete } from '../../src/tools/built-in/complete.ts';
-import { toolset } from '../../src/tools/compose.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { phaseOfWork } from '../../src/tools/phase-of-work.ts';
+import { complete } from '../../src/tools/built-in/ending/complete.ts';
+import { toolset } from '../../src/tools/wrappers/compose.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { phaseOfWork } from '../../src/tools/calls/phase-of-work.ts';
 import { echo, settled, start } from '../support/runs.ts';
 
 const of = (name: string, category: string) =>

@@ -1,17 +1,17 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { answer } from '../../src/contracts/decision.ts';
-import type { ErrorCode, ErrorData, Retryable } from '../../src/contracts/error.ts';
-import { errorCodes, isTroupeError, TroupeError } from '../../src/contracts/error.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import type { ErrorCode, ErrorData, Retryable } from '../../src/contracts/errors/error.ts';
+import { errorCodes, isTroupeError, TroupeError } from '../../src/contracts/errors/error.ts';
 import { publishTo } from '../../src/inspect/publishing/index.ts';
 import { jsonLog } from '../../src/inspect/telemetry/json-log.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { rememberingPublisher } from '../inspect/publishing/publisher-kit.ts';
 import { echo, letTimePass, ofType, settled, start } from '../support/runs.ts';
 
@@ -258,7 +258,7 @@ test('[DODO-36] a call that a person or a strategy denied says where, too', asyn
 
 test('[DODO-37] an error is told apart by its code, and only by that, also one of another copy of the package', async () => {
   vi.resetModules();
-  const copy = await import('../../src/contracts/error.ts');
+  const copy = await import('../../src/contracts/errors/error.ts');
   expect(copy.TroupeError).not.toBe(TroupeError);
   for (const code of errorCodes) {
     const foreign = new copy.TroupeError(code, 'Cannot go on as it is a test: x');

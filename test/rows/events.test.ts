@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer } from '../../src/contracts/decision.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { HookScope, LiveEvent, RuntimeEvent } from '../../src/contracts/event.ts';
-import { runtimeEventSchema } from '../../src/contracts/event.ts';
-import type { Model } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import { hook } from '../../src/events/hooks.ts';
-import { text$ } from '../../src/events/select.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { HookScope, LiveEvent, RuntimeEvent } from '../../src/contracts/events/event.ts';
+import { runtimeEventSchema } from '../../src/contracts/events/event.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import { hook } from '../../src/events/hooks/hooks.ts';
+import { text$ } from '../../src/events/stream/select.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { echo, letTimePass, never, ofType, settled, start, typesOf } from '../support/runs.ts';
 
 const looks = calls({ name: 'echo', input: { text: 'seen' } });

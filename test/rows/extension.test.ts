@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Processor } from '../../src/contracts/processor.ts';
-import type { Model } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import type { StopRule } from '../../src/contracts/stop.ts';
-import { hook } from '../../src/events/hooks.ts';
+import type { Processor } from '../../src/contracts/conversations/processor.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import type { StopRule } from '../../src/contracts/agents/stop.ts';
+import { hook } from '../../src/events/hooks/hooks.ts';
 import { reactParser } from '../../src/models/parsers/react-parser.ts';
 import { withTextTools } from '../../src/models/parsers/with-text-tools.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
@@ -13,7 +13,7 @@ import { createDisposableEngine } from '../../src/runtime/engines/disposable-eng
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { askPerson } from '../../src/tools/built-in/ask-person.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { echo, ofType, settled, start } from '../support/runs.ts';
 
 const looks = calls({ name: 'echo', input: { text: 'seen' } });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { EventType, LiveEvent } from '../../src/contracts/event.ts';
-import type { Summariser } from '../../src/contracts/processor.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { EventType, LiveEvent } from '../../src/contracts/events/event.ts';
+import type { Summariser } from '../../src/contracts/conversations/processor.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { softCap } from '../../src/runtime/endings.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { letTimePass, settled, start } from '../support/runs.ts';
 
 const walk = tool({

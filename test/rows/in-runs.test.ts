@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { routing } from '../../src/actors/strategies/routing.ts';
 import { chainOfThought } from '../../src/actors/strategies/chain-of-thought.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
-import { hook } from '../../src/events/hooks.ts';
-import { filterTurns } from '../../src/memory/filter-turns.ts';
-import { truncateTools } from '../../src/memory/truncate-tools.ts';
-import { windowMemory } from '../../src/memory/window-memory.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
+import { hook } from '../../src/events/hooks/hooks.ts';
+import { filterTurns } from '../../src/memory/processors/filter-turns.ts';
+import { truncateTools } from '../../src/memory/processors/truncate-tools.ts';
+import { windowMemory } from '../../src/memory/memories/window-memory.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 const looking = (execute: (input: { what: string }) => unknown) =>

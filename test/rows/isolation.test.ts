@@ -2,11 +2,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { act, answer } from '../../src/contracts/decision.ts';
-import type { RunResult } from '../../src/contracts/run.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import type { RunResult } from '../../src/contracts/runs/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { quiet, settled, start } from '../support/runs.ts';
 

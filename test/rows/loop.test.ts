@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { act, answer } from '../../src/contracts/decision.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { Hook } from '../../src/contracts/event.ts';
-import type { StopRule } from '../../src/contracts/stop.ts';
-import { hook } from '../../src/events/hooks.ts';
-import { allOf, anyOf } from '../../src/machines/composed-rules.ts';
-import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { Hook } from '../../src/contracts/events/event.ts';
+import type { StopRule } from '../../src/contracts/agents/stop.ts';
+import { hook } from '../../src/events/hooks/hooks.ts';
+import { allOf, anyOf } from '../../src/machines/stopping/composed-rules.ts';
+import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { echo, hang, ofType, phasesOf, quiet, settled, start, typesOf } from '../support/runs.ts';
 
 const looks = (text: string) => calls({ name: 'echo', input: { text } });

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import type { History } from '../../src/contracts/history.ts';
-import { append, emptyHistory } from '../../src/contracts/history.ts';
-import type { MemoryRecord, MemorySource } from '../../src/contracts/memory.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
-import { TurnCounter } from '../../src/memory/count-tokens.ts';
-import { keepLast } from '../../src/memory/keep-last.ts';
-import { keyValueMemory } from '../../src/memory/key-value-memory.ts';
-import { notesMemory } from '../../src/memory/notes-memory.ts';
-import { project } from '../../src/memory/project.ts';
-import { summaryMemory } from '../../src/memory/summary-memory.ts';
-import { vectorMemory } from '../../src/memory/vector-memory.ts';
-import { windowMemory } from '../../src/memory/window-memory.ts';
+import type { History } from '../../src/base/collections/history.ts';
+import { append, emptyHistory } from '../../src/base/collections/history.ts';
+import type { MemoryRecord, MemorySource } from '../../src/contracts/conversations/memory.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
+import { TurnCounter } from '../../src/memory/tokens/count-tokens.ts';
+import { keepLast } from '../../src/memory/processors/keep-last.ts';
+import { keyValueMemory } from '../../src/memory/memories/key-value-memory.ts';
+import { notesMemory } from '../../src/memory/memories/notes-memory.ts';
+import { project } from '../../src/memory/processors/project.ts';
+import { summaryMemory } from '../../src/memory/memories/summary-memory.ts';
+import { vectorMemory } from '../../src/memory/memories/vector-memory.ts';
+import { windowMemory } from '../../src/memory/memories/window-memory.ts';
 
 const TEXTS = ['the cat sleeps', 'ships need harbours', 'the dog barks', 'rain falls', 'bread rises'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answer } from '../../src/contracts/decision.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { agentRegistry } from '../../src/runtime/define/agent-registry.ts';
 import { pipeline } from '../../src/patterns/index.ts';

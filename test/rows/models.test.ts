@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { isTroupeError, TroupeError } from '../../src/contracts/error.ts';
-import type { ErrorCode, Retryable } from '../../src/contracts/error.ts';
-import type { Model, ModelAnswer } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import { text$, totals$ } from '../../src/events/select.ts';
+import { isTroupeError, TroupeError } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode, Retryable } from '../../src/contracts/errors/error.ts';
+import type { Model, ModelAnswer } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import { text$, totals$ } from '../../src/events/stream/select.ts';
 import { modelRetryDefaults } from '../../src/models/retry/retry-policy.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

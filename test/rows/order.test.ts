@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { MemoryRecord, MemorySource } from '../../src/contracts/memory.ts';
-import { act, answer } from '../../src/contracts/decision.ts';
+import type { MemoryRecord, MemorySource } from '../../src/contracts/conversations/memory.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { echo, never, quiet, settled, start } from '../support/runs.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { act, answer } from '../../src/contracts/decision.ts';
-import { stagnation } from '../../src/machines/soft-rules.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { windowMemory } from '../../src/memory/window-memory.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import { stagnation } from '../../src/machines/stopping/soft-rules.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
+import { windowMemory } from '../../src/memory/memories/window-memory.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';

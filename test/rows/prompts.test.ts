@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { PromptFragment } from '../../src/contracts/prompt.ts';
+import type { PromptFragment } from '../../src/contracts/agents/prompt.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { delegate } from '../../src/tools/built-in/delegate.ts';
-import { fanOut } from '../../src/tools/built-in/fan-out.ts';
-import { handoffTool } from '../../src/tools/built-in/handoff.ts';
-import { toolset } from '../../src/tools/compose.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
+import { fanOut } from '../../src/tools/built-in/delegation/fan-out.ts';
+import { handoffTool } from '../../src/tools/built-in/delegation/handoff.ts';
+import { toolset } from '../../src/tools/wrappers/compose.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { settled, start } from '../support/runs.ts';
 
 const add = tool({ name: 'add', description: 'Adds.', input: z.object({}), execute: () => 3 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../src/contracts/json.ts';
-import { categoryOf } from '../../src/contracts/error-category.ts';
-import type { ErrorCode } from '../../src/contracts/error.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { Failure, RecoveryDecision } from '../../src/contracts/recovery.ts';
-import { answer } from '../../src/contracts/decision.ts';
-import type { ModelRetry } from '../../src/contracts/model.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import { categoryOf } from '../../src/contracts/errors/error-category.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { Failure, RecoveryDecision } from '../../src/contracts/agents/recovery.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import type { ModelRetry } from '../../src/contracts/models/model.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer } from '../../src/contracts/decision.ts';
-import { isTroupeError } from '../../src/contracts/error.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import { isTroupeError } from '../../src/contracts/errors/error.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { dual } from '../../src/tools/tool-result.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { dual } from '../../src/tools/calls/tool-result.ts';
 import { flavours } from '../runtime/engine-kit.ts';
 import { echo, settled, start } from '../support/runs.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { act, answer } from '../../src/contracts/decision.ts';
-import type { Agent } from '../../src/contracts/agent.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

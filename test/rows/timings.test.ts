@@ -4,7 +4,7 @@ import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { echo, quiet } from '../support/runs.ts';
 

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { RuntimeEvent } from '../../src/contracts/event.ts';
-import { runtimeEventSchema } from '../../src/contracts/event.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import type { ToolContext, ToolFailure } from '../../src/contracts/tool.ts';
-import { activityOf } from '../../src/events/activity.ts';
-import { hook } from '../../src/events/hooks.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
+import { runtimeEventSchema } from '../../src/contracts/events/event.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { ToolContext, ToolFailure } from '../../src/contracts/tools/tool.ts';
+import { activityOf } from '../../src/events/progress/activity.ts';
+import { hook } from '../../src/events/hooks/hooks.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { complete } from '../../src/tools/built-in/complete.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { dual } from '../../src/tools/tool-result.ts';
+import { complete } from '../../src/tools/built-in/ending/complete.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { dual } from '../../src/tools/calls/tool-result.ts';
 import {
   deferred,
   echo,

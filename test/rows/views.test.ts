@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { AgentView } from '../../src/contracts/agent.ts';
-import { act, answer } from '../../src/contracts/decision.ts';
-import type { RunOptions } from '../../src/contracts/run.ts';
-import type { Processor } from '../../src/contracts/processor.ts';
-import type { ToolContext } from '../../src/contracts/tool.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
-import { windowMemory } from '../../src/memory/window-memory.ts';
+import type { AgentView } from '../../src/contracts/agents/agent.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { Processor } from '../../src/contracts/conversations/processor.ts';
+import type { ToolContext } from '../../src/contracts/tools/tool.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
+import { windowMemory } from '../../src/memory/memories/window-memory.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
 import { echo, letTimePass, ofType, settled, start } from '../support/runs.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type ErrorCode, isTroupeError } from '../../src/contracts/error.ts';
-import { type Model, modelAnswer } from '../../src/contracts/model.ts';
+import { type ErrorCode, isTroupeError } from '../../src/contracts/errors/error.ts';
+import { type Model, modelAnswer } from '../../src/contracts/models/model.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { openaiChat, type OpenAIChatOptions } from '../../src/models/openai/openai-chat.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

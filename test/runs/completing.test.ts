@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Tool } from '../../src/contracts/tool.ts';
+import type { Tool } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { replay } from '../../src/runtime/journal/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { complete } from '../../src/tools/built-in/complete.ts';
-import { intercepted } from '../../src/tools/interceptors.ts';
-import { checkSchema } from '../../src/tools/schemas.ts';
-import { jsonSchema } from '../../src/tools/json-schema.ts';
+import { complete } from '../../src/tools/built-in/ending/complete.ts';
+import { intercepted } from '../../src/tools/wrappers/interceptors.ts';
+import { checkSchema } from '../../src/tools/schemas/schemas.ts';
+import { jsonSchema } from '../../src/tools/schemas/json-schema.ts';
 import { PlainStore } from '../support/plain-store.ts';
 
 const city = z.object({ city: z.string(), population: z.number().describe('How many live there.') });

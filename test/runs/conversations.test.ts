@@ -1,12 +1,12 @@
 import { filter, firstValueFrom, tap, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Model } from '../../src/contracts/model.ts';
-import { isJsonObject, toJson } from '../../src/contracts/json.ts';
-import { text$ } from '../../src/events/select.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { isJsonObject, toJson } from '../../src/base/json/json.ts';
+import { text$ } from '../../src/events/stream/select.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calculator } from '../../src/tools/built-in/calculator.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { mockProvider, type SeenRequest } from '../support/mock-provider.ts';
 import { modelFor, type WireKind } from '../support/provider-streams.ts';
 import { runOverHttp } from '../support/run-over-http.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { expect, test } from 'vitest';
-import { act, answer } from '../../src/contracts/decision.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import { toJson } from '../../src/contracts/json.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import { toJson } from '../../src/base/json/json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { ofType, quiet, settled, start } from '../support/runs.ts';
 
 const nested = (levels: number): Json => {

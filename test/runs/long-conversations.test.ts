@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { CompactionOptions, Processor, Summariser } from '../../src/contracts/processor.ts';
-import type { Model, ModelRequest } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
-import { TurnCounter } from '../../src/memory/count-tokens.ts';
-import { hook } from '../../src/events/hooks.ts';
-import { keepLast } from '../../src/memory/keep-last.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type {
+  CompactionOptions,
+  Processor,
+  Summariser,
+} from '../../src/contracts/conversations/processor.ts';
+import type { Model, ModelRequest } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
+import { TurnCounter } from '../../src/memory/tokens/count-tokens.ts';
+import { hook } from '../../src/events/hooks/hooks.ts';
+import { keepLast } from '../../src/memory/processors/keep-last.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { AgentOptions } from '../../src/contracts/agent.ts';
-import { answer } from '../../src/contracts/decision.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { RunOptions } from '../../src/contracts/run.ts';
+import type { AgentOptions } from '../../src/contracts/agents/agent.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { RunOptions } from '../../src/contracts/runs/run.ts';
 import { stopWhen } from '../../src/index.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { replay } from '../../src/runtime/journal/replay/replay.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { settled, start } from '../support/runs.ts';
 
 const circular: Record<string, unknown> = { big: 1n, when: new Date(0) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../src/contracts/error.ts';
-import type { Critique, Review } from '../../src/contracts/critique.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import type { Critique, Review } from '../../src/contracts/agents/critique.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import type { Reply } from '../support/mock-provider.ts';
 import type { WireKind } from '../support/provider-streams.ts';
 import { type HttpOutcome, type HttpRun, runOverHttp } from '../support/run-over-http.ts';

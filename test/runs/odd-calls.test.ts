@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ErrorCode } from '../../src/contracts/error.ts';
-import { complete } from '../../src/tools/built-in/complete.ts';
-import { toolset } from '../../src/tools/compose.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import { complete } from '../../src/tools/built-in/ending/complete.ts';
+import { toolset } from '../../src/tools/wrappers/compose.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import type { Reply } from '../support/mock-provider.ts';
 import type { WireKind } from '../support/provider-streams.ts';
 import { type HttpOutcome, type HttpRun, runOverHttp, until } from '../support/run-over-http.ts';

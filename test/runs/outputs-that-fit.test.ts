@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { act, answer, branch } from '../../src/contracts/decision.ts';
-import type { Ending } from '../../src/contracts/ending.ts';
-import { byTool } from '../../src/machines/endings.ts';
+import { act, answer, branch } from '../../src/contracts/agents/decision.ts';
+import type { Ending } from '../../src/contracts/agents/ending.ts';
+import { byTool } from '../../src/machines/endings/endings.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { replay } from '../../src/runtime/journal/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { complete } from '../../src/tools/built-in/complete.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { complete } from '../../src/tools/built-in/ending/complete.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 
 const output = z.object({ x: z.string().transform(Number) });

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Memory, MemoryRecord, MemorySource } from '../../src/contracts/memory.ts';
-import type { AgentView } from '../../src/contracts/agent.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import { notesMemory } from '../../src/memory/notes-memory.ts';
-import { perspective } from '../../src/memory/perspective.ts';
-import { vectorMemory } from '../../src/memory/vector-memory.ts';
-import { windowMemory } from '../../src/memory/window-memory.ts';
+import type { Memory, MemoryRecord, MemorySource } from '../../src/contracts/conversations/memory.ts';
+import type { AgentView } from '../../src/contracts/agents/agent.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import { notesMemory } from '../../src/memory/memories/notes-memory.ts';
+import { perspective } from '../../src/memory/processors/perspective.ts';
+import { vectorMemory } from '../../src/memory/memories/vector-memory.ts';
+import { windowMemory } from '../../src/memory/memories/window-memory.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { delegate } from '../../src/tools/built-in/delegate.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { answer } from '../../src/contracts/decision.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
 import { letTimePass, never, settled, start } from '../support/runs.ts';
 
 const add = tool({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
-import { act, answer } from '../../src/contracts/decision.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
 import type { TeamInput } from '../../src/coordination/round/team-context.ts';
 import { teamContext, teamOutcome } from '../../src/coordination/round/team-context.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/contracts/json.ts';
-import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
+import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/runs/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { calls, scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model.ts';
 import { calculator } from '../../src/tools/built-in/calculator.ts';

@@ -8,8 +8,8 @@ import type { AgentChart, EmbeddableAgent, Json, RunHandle } from 'troupe';
 import { answerRequest, fork, openRequests, replay, resume } from 'troupe/journal';
 import { threads } from 'troupe/memory';
 import { memoryStore, sqliteStore } from 'troupe/stores';
-import { isTroupeError } from '../../src/contracts/error.ts';
-import type { JournalStore } from '../../src/contracts/journal.ts';
+import { isTroupeError } from '../../src/contracts/errors/error.ts';
+import type { JournalStore } from '../../src/contracts/journals/journal.ts';
 
 const secret = () => z.string().meta({ writeOnly: true });
 

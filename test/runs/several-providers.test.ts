@@ -3,7 +3,7 @@ import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { openai } from '../../src/models/openai/openai.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import type { Model } from '../../src/contracts/model.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { mockProvider, type SeenRequest } from '../support/mock-provider.ts';
 import { requestProblems } from '../support/provider-valid.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { KeyValueFiles } from '../../src/contracts/memory.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
-import { threads } from '../../src/memory/threads.ts';
+import type { KeyValueFiles } from '../../src/contracts/conversations/memory.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
+import { threads } from '../../src/memory/threads/threads.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
@@ -10,7 +10,7 @@ import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { resume } from '../../src/runtime/journal/resume/resume.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { never, settled, start } from '../support/runs.ts';
 

@@ -1,9 +1,9 @@
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { answer } from '../../src/contracts/decision.ts';
-import type { Json } from '../../src/contracts/json.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import type { Json } from '../../src/base/json/json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 
 const output = z.object({ x: z.number(), mood: z.enum(['glad', 'sad']) });
 

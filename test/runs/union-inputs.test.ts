@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../src/contracts/json.ts';
+import type { Json, JsonObject } from '../../src/base/json/json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { ask, question } from '../support/ask-model.ts';
 import { mockProvider } from '../support/mock-provider.ts';
 import { modelFor, type WireKind } from '../support/provider-streams.ts';

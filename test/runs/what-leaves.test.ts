@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/contracts/json.ts';
-import type { RunHandle, RunOptions } from '../../src/contracts/run.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { RunHandle, RunOptions } from '../../src/contracts/runs/run.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { replay } from '../../src/runtime/journal/replay/replay.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { intercepted } from '../../src/tools/interceptors.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { intercepted } from '../../src/tools/wrappers/interceptors.ts';
 import { settled, start } from '../support/runs.ts';
 import { startIn } from '../support/stored-runs.ts';
 

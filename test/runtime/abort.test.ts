@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
-import { act, answer, wait } from '../../src/contracts/decision.ts';
-import type { RunHandle, RunResult } from '../../src/contracts/run.ts';
+import { act, answer, wait } from '../../src/contracts/agents/decision.ts';
+import type { RunHandle, RunResult } from '../../src/contracts/runs/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel, supervisorWorker } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { deferred, hang, never, ofType, quiet, settled, start, typesOf } from '../support/runs.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { somewhere } from '../support/somewhere.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { answer } from '../../src/contracts/decision.ts';
-import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
-import { byTool } from '../../src/machines/endings.ts';
-import { stagnation } from '../../src/machines/soft-rules.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stopping/stop-rules.ts';
+import { byTool } from '../../src/machines/endings/endings.ts';
+import { stagnation } from '../../src/machines/stopping/soft-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { progressCritic } from '../../src/runtime/critics/progress-critic.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Agent } from '../../src/contracts/agent.ts';
-import type { RunHandle } from '../../src/contracts/run.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import type { RunHandle } from '../../src/contracts/runs/run.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { maxTime } from '../../src/machines/stop-rules.ts';
+import { maxTime } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
 import { PlainStore } from '../support/plain-store.ts';

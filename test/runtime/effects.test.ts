@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { ErrorCode } from '../../src/contracts/error.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import type { RunOptions, RunResult } from '../../src/contracts/run.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import type { RunOptions, RunResult } from '../../src/contracts/runs/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import {
   deferred,
   echo,

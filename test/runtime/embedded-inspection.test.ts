@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createActor, toPromise } from 'xstate';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
-import type { RuntimeEvent } from '../../src/contracts/event.ts';
+import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

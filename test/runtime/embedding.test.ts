@@ -1,14 +1,14 @@
 import { assign, createActor, setup, toPromise, waitFor } from 'xstate';
 import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { LiveEvent, RuntimeEvent } from '../../src/contracts/event.ts';
+import type { LiveEvent, RuntimeEvent } from '../../src/contracts/events/event.ts';
 import type { AgentLogic } from '../../src/runtime/embed/agent-types.ts';
 import type { LogicChart } from '../../src/runtime/embed/agent-types.ts';
-import { answer } from '../../src/contracts/decision.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { deferred, echo, never, quiet, typesOf } from '../support/runs.ts';
 
 const says = (name: string, ...script: Parameters<typeof scriptedModel>[0]) =>

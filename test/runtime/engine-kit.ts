@@ -1,14 +1,14 @@
 import { vi } from 'vitest';
 import { z } from 'zod';
-import type { Engine } from '../../src/contracts/engine.ts';
-import type { LiveEvent } from '../../src/contracts/event.ts';
-import type { RunHandle } from '../../src/contracts/run.ts';
-import type { ToolContext } from '../../src/contracts/tool.ts';
+import type { Engine } from '../../src/contracts/runs/engine.ts';
+import type { LiveEvent } from '../../src/contracts/events/event.ts';
+import type { RunHandle } from '../../src/contracts/runs/run.ts';
+import type { ToolContext } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createDisposableEngine } from '../../src/runtime/engines/disposable-engine.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { createRequestEngine } from '../../src/runtime/engines/request-engine.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 
 export { quiet } from '../support/runs.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent } from '../../src/contracts/agent.ts';
-import type { Critic } from '../../src/contracts/critique.ts';
-import { isTroupeError } from '../../src/contracts/error.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import type { Critic } from '../../src/contracts/agents/critique.ts';
+import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createDisposableEngine } from '../../src/runtime/engines/disposable-engine.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';

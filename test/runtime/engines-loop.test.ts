@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { AgentView } from '../../src/contracts/agent.ts';
-import { act, answer } from '../../src/contracts/decision.ts';
-import type { Decision } from '../../src/contracts/decision.ts';
-import type { ToolExecutor } from '../../src/contracts/executor.ts';
+import type { AgentView } from '../../src/contracts/agents/agent.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import type { Decision } from '../../src/contracts/agents/decision.ts';
+import type { ToolExecutor } from '../../src/contracts/tools/executor.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 
 const double = tool({
   name: 'double',

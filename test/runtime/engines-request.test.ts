@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { act, answer } from '../../src/contracts/decision.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { createRequestEngine } from '../../src/runtime/engines/request-engine.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { collect, gateAgent, gated, parrot, quiet, rejection } from './engine-kit.ts';
 
 /** A context that counts how often it was disposed of. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { SafetyStrategy, SafetyVerdict } from '../../src/contracts/safety.ts';
+import type { SafetyStrategy, SafetyVerdict } from '../../src/contracts/tools/safety.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createDisposableEngine } from '../../src/runtime/engines/disposable-engine.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { createRequestEngine } from '../../src/runtime/engines/request-engine.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { quiet } from './engine-kit.ts';
 
 const allow: SafetyVerdict = { verdict: 'allow' };

@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import type { Engine } from '../../src/contracts/engine.ts';
-import type { LiveEvent } from '../../src/contracts/event.ts';
-import type { RunHandle, RunResult } from '../../src/contracts/run.ts';
+import type { Engine } from '../../src/contracts/runs/engine.ts';
+import type { LiveEvent } from '../../src/contracts/events/event.ts';
+import type { RunHandle, RunResult } from '../../src/contracts/runs/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createDisposableEngine } from '../../src/runtime/engines/disposable-engine.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';

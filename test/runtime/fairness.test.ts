@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { answer, wait } from '../../src/contracts/decision.ts';
-import type { Model } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import type { EarlierTurn } from '../../src/contracts/run.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { answer, wait } from '../../src/contracts/agents/decision.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import type { EarlierTurn } from '../../src/contracts/runs/run.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { JobQueue } from '../../src/runtime/run/job-queue.ts';
 import { createPacer } from '../../src/runtime/run/pacer.ts';
@@ -12,7 +12,7 @@ import { team } from '../../src/runtime/define/team.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { hang, never, ofType, settled, start, typesOf } from '../support/runs.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { z } from 'zod';
 
 describe('the pacer', () => {

@@ -2,7 +2,7 @@ import { createWebSocketInspector } from '@statelyai/inspect';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createActor, toPromise } from 'xstate';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
-import { TroupeError } from '../../src/contracts/error.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';

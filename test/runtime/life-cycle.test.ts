@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { expect, test } from 'vitest';
-import { answer, wait } from '../../src/contracts/decision.ts';
-import type { RunHandle, RunResult } from '../../src/contracts/run.ts';
+import { answer, wait } from '../../src/contracts/agents/decision.ts';
+import type { RunHandle, RunResult } from '../../src/contracts/runs/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import {
   deferred,
   echo,

@@ -1,11 +1,11 @@
 import type { InspectionEvent } from 'xstate';
 import { raise } from 'xstate';
 import { describe, expect, test } from 'vitest';
-import { answer } from '../../src/contracts/decision.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
 import { setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
 import type { TeamInput } from '../../src/coordination/round/team-context.ts';
 import { teamContext, teamOutcome } from '../../src/coordination/round/team-context.ts';
-import { agentMachine } from '../../src/machines/agent-machine.ts';
+import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
 import { TableSnapshot } from '../../src/machines/table/table-snapshot.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { inertScope } from '../../src/runtime/turn/quiet-scope.ts';

@@ -1,16 +1,16 @@
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { AgentOptions } from '../../src/contracts/agent.ts';
-import { answer } from '../../src/contracts/decision.ts';
-import type { RunOptions } from '../../src/contracts/run.ts';
-import type { MemorySource } from '../../src/contracts/memory.ts';
-import { keepLast } from '../../src/memory/keep-last.ts';
-import { windowMemory } from '../../src/memory/window-memory.ts';
+import type { AgentOptions } from '../../src/contracts/agents/agent.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
+import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { MemorySource } from '../../src/contracts/conversations/memory.ts';
+import { keepLast } from '../../src/memory/processors/keep-last.ts';
+import { windowMemory } from '../../src/memory/memories/window-memory.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { evaluate } from '../../src/runtime/evaluate/evaluate.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { letTimePass, never, quiet, settled, start } from '../support/runs.ts';
 
 const hostile = new Proxy(

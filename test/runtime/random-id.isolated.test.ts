@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { randomId } from '../../src/contracts/random-id.ts';
+import { randomId } from '../../src/base/random-id.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelRequest } from '../../src/contracts/model.ts';
-import { fenced } from '../../src/contracts/speaker.ts';
-import { conversation } from '../../src/models/conversation.ts';
+import type { ModelRequest } from '../../src/contracts/models/model.ts';
+import { fenced } from '../../src/contracts/conversations/speaker.ts';
+import { conversation } from '../../src/models/wire/conversation.ts';
 import { pipeline } from '../../src/patterns/pipeline.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -2,17 +2,17 @@ import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { z } from 'zod';
 import { expect, test } from 'vitest';
-import { act, answer } from '../../src/contracts/decision.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { RunOptions } from '../../src/contracts/run.ts';
-import type { Toolset } from '../../src/contracts/tool.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { Toolset } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { EventLog } from '../../src/runtime/log/event-log.ts';
 import { NoJournal } from '../../src/runtime/journal/write/no-journal.ts';
 import { Gate } from '../../src/runtime/effects/gate.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import {
   deferred,
   echo,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { expect, test } from 'vitest';
-import { act, answer, wait } from '../../src/contracts/decision.ts';
-import type { RunResult } from '../../src/contracts/run.ts';
+import { act, answer, wait } from '../../src/contracts/agents/decision.ts';
+import type { RunResult } from '../../src/contracts/runs/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { dual } from '../../src/tools/tool-result.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { dual } from '../../src/tools/calls/tool-result.ts';
 import { quiet, settled, start } from '../support/runs.ts';
 
 const draws = (name: string) =>

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Decision } from '../../src/contracts/decision.ts';
-import type { RuntimeEvent } from '../../src/contracts/event.ts';
-import type { RunHandle } from '../../src/contracts/run.ts';
-import type { SupervisionPolicy } from '../../src/contracts/supervision.ts';
+import type { Decision } from '../../src/contracts/agents/decision.ts';
+import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
+import type { RunHandle } from '../../src/contracts/runs/run.ts';
+import type { SupervisionPolicy } from '../../src/contracts/agents/supervision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { replay, resume } from '../../src/runtime/journal/index.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { hang, letTimePass, ofType, settled, start } from '../support/runs.ts';
 

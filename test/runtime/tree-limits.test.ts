@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { act, answer } from '../../src/contracts/decision.ts';
-import type { RunOptions } from '../../src/contracts/run.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import type { RunOptions } from '../../src/contracts/runs/run.ts';
 import { createDisposableEngine } from '../../src/index.ts';
 import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import { team } from '../../src/runtime/define/team.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { goOn } from '../support/stored-runs.ts';
 import { ofType, settled, start } from '../support/runs.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { answer } from '../../src/contracts/decision.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { windowMemory } from '../../src/memory/window-memory.ts';
-import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { windowMemory } from '../../src/memory/memories/window-memory.ts';
+import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 
 const OPTIONS =
   'name, description, instructions, model, settings, input, output, strategy, tools, environment, memory, conversation, state, observe, decide, reduce, critics, stop, limits, failures, mailbox, hooks';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import type { Model, ModelAnswer, ModelRequest } from '../../src/contracts/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import type { Model, ModelAnswer, ModelRequest } from '../../src/contracts/models/model.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { z } from 'zod';
 
 const COUNT = 20;

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { act, answer, wait } from '../../src/contracts/decision.ts';
-import type { ChosenCall } from '../../src/contracts/decision.ts';
-import type { ToolContext } from '../../src/contracts/tool.ts';
-import { isTroupeError } from '../../src/contracts/error.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { act, answer, wait } from '../../src/contracts/agents/decision.ts';
+import type { ChosenCall } from '../../src/contracts/agents/decision.ts';
+import type { ToolContext } from '../../src/contracts/tools/tool.ts';
+import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { concurrencyPool, locks, sharedTool } from '../../src/runtime/resources/index.ts';
 import { waits } from '../../src/runtime/actors/waits.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { delegate } from '../../src/tools/built-in/delegate.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { deferred, letTimePass, ofType, quiet, settled, start } from '../support/runs.ts';
 
 type Events = Parameters<typeof ofType>[0];

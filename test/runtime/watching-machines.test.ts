@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { act, answer } from '../../src/contracts/decision.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createRun } from '../../src/runtime/run/create-run.ts';
 import { definitionOf } from '../../src/runtime/define/definition.ts';
 import { parallel } from '../../src/patterns/parallel.ts';
 import { startRun } from '../../src/runtime/run/start-run.ts';
 import type { Watch } from '../../src/runtime/turn/watch.ts';
-import type { Agent } from '../../src/contracts/agent.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { echo, settled } from '../support/runs.ts';
 

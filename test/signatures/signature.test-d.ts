@@ -1,9 +1,9 @@
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/contracts/json.ts';
-import type { RunResult } from '../../src/contracts/run.ts';
-import type { SignatureInput, SignatureOutput } from '../../src/contracts/signature.ts';
+import type { Json, JsonObject } from '../../src/base/json/json.ts';
+import type { RunResult } from '../../src/contracts/runs/run.ts';
+import type { SignatureInput, SignatureOutput } from '../../src/contracts/agents/signature.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { fieldList, signature } from '../../src/tools/signature.ts';
+import { fieldList, signature } from '../../src/tools/signatures/signature.ts';
 
 describe('[KAIZEN-04] the fields of a result are typed by the string of the signature', () => {
   it('from one literal to the input that is asked for and the output that is given', () => {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isTroupeError } from '../../src/contracts/error.ts';
-import type { FieldType, SignatureField, SignatureFields } from '../../src/contracts/signature.ts';
+import { isTroupeError } from '../../src/contracts/errors/error.ts';
+import type { FieldType, SignatureField, SignatureFields } from '../../src/contracts/agents/signature.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { checkSchema, jsonSchemaOf } from '../../src/tools/schemas.ts';
-import { parseFieldList, parseSignature } from '../../src/tools/signature-parse.ts';
-import { printSignature } from '../../src/tools/signature-print.ts';
-import { fieldList, signature } from '../../src/tools/signature.ts';
+import { checkSchema, jsonSchemaOf } from '../../src/tools/schemas/schemas.ts';
+import { parseFieldList, parseSignature } from '../../src/tools/signatures/signature-parse.ts';
+import { printSignature } from '../../src/tools/signatures/signature-print.ts';
+import { fieldList, signature } from '../../src/tools/signatures/signature.ts';
 
 const messageOf = (text: string): string => {
   try {

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { branching } from '../../src/actors/strategies/branching.ts';
 import { personInTheLoop } from '../../src/actors/strategies/person-in-the-loop.ts';
 import { textCalls } from '../../src/actors/strategies/text-calls.ts';
-import { answer, act } from '../../src/contracts/decision.ts';
-import type { Person } from '../../src/contracts/run.ts';
+import { answer, act } from '../../src/contracts/agents/decision.ts';
+import type { Person } from '../../src/contracts/runs/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { echo, letTimePass, phasesOf, settled, start } from '../support/runs.ts';
 
 const wants = (text: string) => calls({ name: 'echo', input: { text } });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EngineAnswer, EngineRequest } from '../../src/actors/strategies/passthrough.ts';
 import { passthrough } from '../../src/actors/strategies/passthrough.ts';
 import { memorySessions } from '../../src/actors/strategies/session-store.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

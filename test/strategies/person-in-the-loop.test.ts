@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { personInTheLoop, reviewOf } from '../../src/actors/strategies/person-in-the-loop.ts';
-import { act, answer, handoff, wait } from '../../src/contracts/decision.ts';
-import type { TakenDecision } from '../../src/contracts/decision.ts';
-import { HistoryView, emptyHistory } from '../../src/contracts/history.ts';
-import type { DecisionDesk } from '../../src/contracts/strategy.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
+import { act, answer, handoff, wait } from '../../src/contracts/agents/decision.ts';
+import type { TakenDecision } from '../../src/contracts/agents/decision.ts';
+import { HistoryView, emptyHistory } from '../../src/base/collections/history.ts';
+import type { DecisionDesk } from '../../src/contracts/agents/strategy.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 
 const add = act({ name: 'add', input: { a: 1 } });
 const keep = { kind: 'keep' };

@@ -7,8 +7,8 @@ import {
   projectFragment,
   promptOrder,
   toolsFragment,
-} from '../../src/actors/prompt-fragments.ts';
-import type { PromptFacts, PromptFragment, StepFacts } from '../../src/contracts/prompt.ts';
+} from '../../src/actors/deciding/prompt-fragments.ts';
+import type { PromptFacts, PromptFragment, StepFacts } from '../../src/contracts/agents/prompt.ts';
 
 const facts: PromptFacts = {
   agent: 'clerk',

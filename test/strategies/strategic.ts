@@ -1,6 +1,6 @@
-import type { AgentOptions } from '../../src/contracts/agent.ts';
-import type { Model } from '../../src/contracts/model.ts';
-import type { Strategy } from '../../src/contracts/strategy.ts';
+import type { AgentOptions } from '../../src/contracts/agents/agent.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import type { Strategy } from '../../src/contracts/agents/strategy.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 
 /** An agent that follows a strategy. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { textCalls } from '../../src/actors/strategies/text-calls.ts';
 import { fallback } from '../../src/actors/strategies/fallback.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { jsonParser } from '../../src/models/parsers/json-parser.ts';
 import { reactParser } from '../../src/models/parsers/react-parser.ts';
 import { withTextTools } from '../../src/models/parsers/with-text-tools.ts';

@@ -1,7 +1,13 @@
-import { append, emptyHistory, HistoryView } from '../../src/contracts/history.ts';
-import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../../src/contracts/model.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
-import type { ToolSpec } from '../../src/contracts/tool.ts';
+import { append, emptyHistory, HistoryView } from '../../src/base/collections/history.ts';
+import type {
+  Model,
+  ModelAnswer,
+  ModelCall,
+  ModelDelta,
+  ModelRequest,
+} from '../../src/contracts/models/model.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
+import type { ToolSpec } from '../../src/contracts/tools/tool.ts';
 
 /** A transcript of `turns`. */
 export const transcript = (...turns: readonly Turn[]): HistoryView<Turn> =>

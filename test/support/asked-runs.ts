@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import type { Decision } from '../../src/contracts/decision.ts';
-import type { JsonObject } from '../../src/contracts/json.ts';
-import type { RunOptions } from '../../src/contracts/run.ts';
+import type { Decision } from '../../src/contracts/agents/decision.ts';
+import type { JsonObject } from '../../src/base/json/json.ts';
+import type { RunOptions } from '../../src/contracts/runs/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 
 const note = tool({
   name: 'note',

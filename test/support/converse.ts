@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { Json } from '../../src/contracts/json.ts';
-import type { Model, ModelAnswer, ModelRequest } from '../../src/contracts/model.ts';
-import type { Tool } from '../../src/contracts/tool.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
-import { jsonSchemaOf } from '../../src/tools/schemas.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { Model, ModelAnswer, ModelRequest } from '../../src/contracts/models/model.ts';
+import type { Tool } from '../../src/contracts/tools/tool.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
+import { jsonSchemaOf } from '../../src/tools/schemas/schemas.ts';
 import { perform } from '../tools/tool-context.ts';
 import { question, transcript } from './ask-model.ts';
 

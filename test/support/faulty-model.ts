@@ -1,14 +1,20 @@
 import fc from 'fast-check';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { ErrorCode, Retryable } from '../../src/contracts/error.ts';
-import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../../src/contracts/model.ts';
-import { modelAnswer } from '../../src/contracts/model.ts';
-import type { ToolCall } from '../../src/contracts/tool.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode, Retryable } from '../../src/contracts/errors/error.ts';
+import type {
+  Model,
+  ModelAnswer,
+  ModelCall,
+  ModelDelta,
+  ModelRequest,
+} from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import type { ToolCall } from '../../src/contracts/tools/tool.ts';
 import { anthropicRequest } from '../../src/models/anthropic/anthropic-request.ts';
 import { chatRequest } from '../../src/models/openai/chat-request.ts';
 import { openaiRequest } from '../../src/models/openai/responses-request.ts';
-import { toolInputs } from '../../src/models/tool-inputs.ts';
-import { toolNames } from '../../src/models/tool-names.ts';
+import { toolInputs } from '../../src/models/calls/tool-inputs.ts';
+import { toolNames } from '../../src/models/calls/tool-names.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { requestProblems } from './provider-valid.ts';
 import { never } from './runs.ts';

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { KeyValueFiles } from '../../src/contracts/memory.ts';
+import type { KeyValueFiles } from '../../src/contracts/conversations/memory.ts';
 import { folderStore } from '../../src/persistence/folder-store.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
+import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 
 /** A new place where files are kept: gives them as each process would open them. */
 export type KeptFiles = () => () => KeyValueFiles;

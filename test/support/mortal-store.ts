@@ -1,5 +1,5 @@
-import type { JournalStore } from '../../src/contracts/journal.ts';
-import type { KeyValueFiles } from '../../src/contracts/memory.ts';
+import type { JournalStore } from '../../src/contracts/journals/journal.ts';
+import type { KeyValueFiles } from '../../src/contracts/conversations/memory.ts';
 import { never } from './runs.ts';
 
 /** When a process dies: at its `at`-th write, with that done or not. */

@@ -6,9 +6,9 @@ import type {
   LeaseWish,
   Letter,
   RunEntry,
-} from '../../src/contracts/journal.ts';
-import type { KeyValueFiles } from '../../src/contracts/memory.ts';
-import type { JournalRecord } from '../../src/contracts/journal-record.ts';
+} from '../../src/contracts/journals/journal.ts';
+import type { KeyValueFiles } from '../../src/contracts/conversations/memory.ts';
+import type { JournalRecord } from '../../src/contracts/journals/journal-record.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { JournalSeal } from '../../src/persistence/journal-codec.ts';
 

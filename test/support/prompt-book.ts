@@ -1,4 +1,4 @@
-import type { Model } from '../../src/contracts/model.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Model } from '../../src/contracts/model.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { openai } from '../../src/models/openai/openai.ts';

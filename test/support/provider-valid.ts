@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, toJson } from '../../src/contracts/json.ts';
+import { isJsonObject, type Json, type JsonObject, toJson } from '../../src/base/json/json.ts';
 import type { SeenRequest } from './mock-provider.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { TroupeError } from '../../src/contracts/error.ts';
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../src/contracts/json.ts';
-import type { Tool } from '../../src/contracts/tool.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../src/base/json/json.ts';
+import type { Tool } from '../../src/contracts/tools/tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { fixtures } from './fixtures.ts';
 
 /** One recorded call, and what it did. */

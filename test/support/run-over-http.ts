@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { type LiveEvent, type RuntimeEvent, runtimeEventSchema } from '../../src/contracts/event.ts';
-import type { Model } from '../../src/contracts/model.ts';
-import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { type LiveEvent, type RuntimeEvent, runtimeEventSchema } from '../../src/contracts/events/event.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/runs/run.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { mockProvider, type Reply, type SeenRequest } from './mock-provider.ts';
 import { requestProblems } from './provider-valid.ts';

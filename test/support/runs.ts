@@ -1,5 +1,5 @@
 // What stored runs load when they are begun: a dozen turns of the loop are too few for it on a busy machine.
-import '../../src/memory/threads.ts';
+import '../../src/memory/threads/threads.ts';
 import '../../src/persistence/field-vault.ts';
 import '../../src/persistence/journal-codec.ts';
 import '../../src/persistence/sealed-data.ts';
@@ -7,13 +7,13 @@ import '../../src/runtime/journal/letters/letters.ts';
 import '../../src/runtime/journal/letters/sealed-letters.ts';
 import '../../src/runtime/journal/replay/parse-records.ts';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import type { RuntimeEvent } from '../../src/contracts/event.ts';
-import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
+import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/runs/run.ts';
 import { definitionOf } from '../../src/runtime/define/definition.ts';
 import { startRun } from '../../src/runtime/run/start-run.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 
 /** Starts a run as `agent.stream` does, with chance taken out. */
 export const start = <Input, Output, State>(

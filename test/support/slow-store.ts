@@ -1,6 +1,6 @@
-import type { Clock } from '../../src/contracts/clock.ts';
-import { systemClock } from '../../src/contracts/clock.ts';
-import type { JournalStore } from '../../src/contracts/journal.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { JournalStore } from '../../src/contracts/journals/journal.ts';
 
 /** A store in another place: whatever is written is there, and confirmed, only after so many ms of a clock. */
 export const slowStore = (

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { wait } from '../../src/contracts/decision.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { Memory } from '../../src/contracts/memory.ts';
-import type { RunOptions } from '../../src/contracts/run.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { wait } from '../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { Memory } from '../../src/contracts/conversations/memory.ts';
+import type { RunOptions } from '../../src/contracts/runs/run.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { toolset } from '../../src/tools/compose.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { toolset } from '../../src/tools/wrappers/compose.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { echo, hang, never } from './runs.ts';
 
 const model = (...script: Parameters<typeof scriptedModel>[0]) => scriptedModel(script);

@@ -1,7 +1,7 @@
-import type { Agent } from '../../src/contracts/agent.ts';
-import type { JournalStore } from '../../src/contracts/journal.ts';
-import type { JournalRecord } from '../../src/contracts/journal-record.ts';
-import type { RunHandle, RunOptions } from '../../src/contracts/run.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import type { JournalStore } from '../../src/contracts/journals/journal.ts';
+import type { JournalRecord } from '../../src/contracts/journals/journal-record.ts';
+import type { RunHandle, RunOptions } from '../../src/contracts/runs/run.ts';
 import { journaledDefinition } from '../../src/runtime/journal/resume/resume.ts';
 import { resumeTaken } from '../../src/runtime/journal/resume/resumed-run.ts';
 import { startStored, acquireRun } from '../../src/runtime/journal/resume/stored-run.ts';

@@ -1,4 +1,4 @@
-import type { Turn } from '../../src/contracts/transcript.ts';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 
 /** Why a provider would refuse a conversation, one line each; empty if it would take it. */
 export const transcriptProblems = (turns: readonly Turn[]): readonly string[] => {

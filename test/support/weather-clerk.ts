@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { AgentOptions } from '../../src/contracts/agent.ts';
-import type { Model } from '../../src/contracts/model.ts';
-import type { Tool } from '../../src/contracts/tool.ts';
+import type { AgentOptions } from '../../src/contracts/agents/agent.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import type { Tool } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 
 /** A tool that says what the weather is like, and remembers where it was asked for. */
 export const weatherTool = (asked: string[] = []): Tool =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Environment, FileOps, HttpOps } from '../../src/contracts/environment.ts';
+import type { Environment, FileOps, HttpOps } from '../../src/contracts/environments/environment.ts';
 import type { EnvironmentWorld } from '../../src/testing/environment-laws.ts';
 import { environmentLaws } from '../../src/testing/environment-laws.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JournalStore, Letter } from '../../src/contracts/journal.ts';
+import type { JournalStore, Letter } from '../../src/contracts/journals/journal.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import type { JournalStoreWorld } from '../../src/testing/journal-store-laws.ts';
 import { journalStoreLaws } from '../../src/testing/journal-store-laws.ts';

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../src/contracts/json.ts';
-import type { ToolSuccess } from '../../src/contracts/tool.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { ToolSuccess } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { CallCache } from '../../src/tools/call-cache.ts';
-import { wrapTool } from '../../src/tools/compose.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { pipeTools } from '../../src/tools/pipe-tools.ts';
+import { CallCache } from '../../src/tools/calls/call-cache.ts';
+import { wrapTool } from '../../src/tools/wrappers/compose.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { pipeTools } from '../../src/tools/wrappers/pipe-tools.ts';
 import { ofType, start } from '../support/runs.ts';
 
 const shop = () => {

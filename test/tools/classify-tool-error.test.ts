@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { Retryable } from '../../src/contracts/error.ts';
-import { classifyToolError } from '../../src/tools/classify-tool-error.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { Retryable } from '../../src/contracts/errors/error.ts';
+import { classifyToolError } from '../../src/tools/calls/classify-tool-error.ts';
 
 const coded = (code: string) => Object.assign(new Error('it failed'), { code });
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { delegate } from '../../src/tools/built-in/delegate.ts';
-import { toolset, wrapTool } from '../../src/tools/compose.ts';
-import { tool } from '../../src/tools/define-tool.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
+import { toolset, wrapTool } from '../../src/tools/wrappers/compose.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { perform, performNow } from './tool-context.ts';
 
 const double = tool({

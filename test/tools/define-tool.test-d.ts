@@ -1,11 +1,11 @@
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../src/contracts/json.ts';
-import type { Tool, ToolContext } from '../../src/contracts/tool.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import type { DefinedTool, Fitted } from '../../src/tools/define-tool.ts';
-import type { Dual } from '../../src/tools/tool-result.ts';
-import { dual } from '../../src/tools/tool-result.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { Tool, ToolContext } from '../../src/contracts/tools/tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import type { DefinedTool, Fitted } from '../../src/tools/define/define-tool.ts';
+import type { Dual } from '../../src/tools/calls/tool-result.ts';
+import { dual } from '../../src/tools/calls/tool-result.ts';
 
 const base = { name: 'add', description: 'Adds.' };
 

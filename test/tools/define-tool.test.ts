@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { isTroupeError } from '../../src/contracts/error.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { dual } from '../../src/tools/tool-result.ts';
+import { isTroupeError } from '../../src/contracts/errors/error.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { dual } from '../../src/tools/calls/tool-result.ts';
 import { perform, performNow } from './tool-context.ts';
 
 const base = {

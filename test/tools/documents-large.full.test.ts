@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { documents } from '../../src/tools/built-in/documents.ts';
+import { documents } from '../../src/tools/built-in/documents/documents.ts';
 import { perform } from './tool-context.ts';
 
 const WORDS =

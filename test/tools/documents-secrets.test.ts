@@ -2,7 +2,7 @@ import { link, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { documents, type DocumentsOptions } from '../../src/tools/built-in/documents.ts';
+import { documents, type DocumentsOptions } from '../../src/tools/built-in/documents/documents.ts';
 import { perform } from './tool-context.ts';
 
 let top = '';

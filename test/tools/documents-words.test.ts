@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rememberingToTerm, toTerm } from '../../src/tools/built-in/documents-words.ts';
+import { rememberingToTerm, toTerm } from '../../src/tools/built-in/documents/words.ts';
 
 test('a term that is remembered is the term, also of a token that has none', () => {
   const remembering = rememberingToTerm();

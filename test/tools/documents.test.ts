@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Json } from '../../src/contracts/json.ts';
-import type { ToolResult, Toolset } from '../../src/contracts/tool.ts';
-import { readFolders } from '../../src/tools/built-in/documents-folder.ts';
-import { documentsFrom, type SkippedFile } from '../../src/tools/built-in/documents-from.ts';
-import { splitPassages } from '../../src/tools/built-in/documents-passages.ts';
-import { documents } from '../../src/tools/built-in/documents.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { ToolResult, Toolset } from '../../src/contracts/tools/tool.ts';
+import { readFolders } from '../../src/tools/built-in/documents/document-folder.ts';
+import { documentsFrom, type SkippedFile } from '../../src/tools/built-in/documents/documents-from.ts';
+import { splitPassages } from '../../src/tools/built-in/documents/passages.ts';
+import { documents } from '../../src/tools/built-in/documents/documents.ts';
 import { perform } from './tool-context.ts';
 
 const use = async (toolset: Toolset, name: string, input: Json): Promise<ToolResult> => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { act, answer } from '../../src/contracts/decision.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calculate } from '../../src/tools/built-in/calculator.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { failed } from '../../src/tools/tool-result.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { failed } from '../../src/tools/calls/tool-result.ts';
 
 const orders = new Map([['1', 'shipped']]);
 const status = tool({

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonSchema } from '../../src/contracts/json.ts';
-import { toolInputs } from '../../src/models/tool-inputs.ts';
+import type { Json, JsonSchema } from '../../src/base/json/json.ts';
+import { toolInputs } from '../../src/models/calls/tool-inputs.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { jsonSchema } from '../../src/tools/json-schema.ts';
-import { checkSchema } from '../../src/tools/schemas.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { jsonSchema } from '../../src/tools/schemas/json-schema.ts';
+import { checkSchema } from '../../src/tools/schemas/schemas.ts';
 
 const check = (schema: JsonSchema, value: Json) => {
   const checked = checkSchema(jsonSchema(schema), value);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { Json, JsonSchema } from '../../src/contracts/json.ts';
-import { toolNames } from '../../src/models/tool-names.ts';
+import type { Json, JsonSchema } from '../../src/base/json/json.ts';
+import { toolNames } from '../../src/models/calls/tool-names.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { jsonSchema } from '../../src/tools/json-schema.ts';
-import { checkSchema } from '../../src/tools/schemas.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { jsonSchema } from '../../src/tools/schemas/json-schema.ts';
+import { checkSchema } from '../../src/tools/schemas/schemas.ts';
 
 const fits = (schema: JsonSchema, value: Json): boolean => {
   const checked = checkSchema(jsonSchema(schema), value);

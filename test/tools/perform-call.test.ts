@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { TroupeError } from '../../src/contracts/error.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import type { ToolContext } from '../../src/contracts/tool.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { ToolContext } from '../../src/contracts/tools/tool.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { LazyAbort } from '../../src/contracts/lazy-abort.ts';
-import { performCall } from '../../src/tools/perform-call.ts';
-import { dual } from '../../src/tools/tool-result.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { LazyAbort } from '../../src/base/promises/lazy-abort.ts';
+import { performCall } from '../../src/tools/calls/perform-call.ts';
+import { dual } from '../../src/tools/calls/tool-result.ts';
 import { callOf, perform, performNow, toolContext } from './tool-context.ts';
 
 const make = (execute: (input: { a: number }, context: ToolContext) => unknown, timeoutMs = 1_000) =>

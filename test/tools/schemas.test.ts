@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../src/contracts/json.ts';
-import type { Schema } from '../../src/contracts/schema.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { issuesText } from '../../src/contracts/schema.ts';
-import { checkInput, checkSchema, jsonSchemaOf } from '../../src/tools/schemas.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { Schema } from '../../src/base/schemas/schema.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { issuesText } from '../../src/base/schemas/schema.ts';
+import { checkInput, checkSchema, jsonSchemaOf } from '../../src/tools/schemas/schemas.ts';
 import { describeWithFixtures, fixtures } from '../support/fixtures.ts';
 import { perform, performNow } from './tool-context.ts';
 

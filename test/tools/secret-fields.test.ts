@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { jsonSchemaOf } from '../../src/tools/schemas.ts';
-import { secretFieldsIn, secretFieldsOf } from '../../src/tools/secret-fields.ts';
+import { jsonSchemaOf } from '../../src/tools/schemas/schemas.ts';
+import { secretFieldsIn, secretFieldsOf } from '../../src/tools/schemas/secret-fields.ts';
 
 const secret = () => z.string().meta({ writeOnly: true });
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../../src/contracts/clock.ts';
-import type { Json } from '../../src/contracts/json.ts';
-import type { Tool, ToolCall, ToolContext, ToolResult } from '../../src/contracts/tool.ts';
-import { LazyAbort } from '../../src/contracts/lazy-abort.ts';
-import { performCall } from '../../src/tools/perform-call.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import type { Json } from '../../src/base/json/json.ts';
+import type { Tool, ToolCall, ToolContext, ToolResult } from '../../src/contracts/tools/tool.ts';
+import { LazyAbort } from '../../src/base/promises/lazy-abort.ts';
+import { performCall } from '../../src/tools/calls/perform-call.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 /** What a tool gets from a run that does not exist. */

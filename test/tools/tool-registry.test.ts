@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Toolset } from '../../src/contracts/tool.ts';
-import { toolset } from '../../src/tools/compose.ts';
-import { tool } from '../../src/tools/define-tool.ts';
-import { ToolRegistry, unknownToolMessage } from '../../src/tools/tool-registry.ts';
+import type { Toolset } from '../../src/contracts/tools/tool.ts';
+import { toolset } from '../../src/tools/wrappers/compose.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { ToolRegistry, unknownToolMessage } from '../../src/tools/define/tool-registry.ts';
 import { callOf } from './tool-context.ts';
 import { processorTime } from '../support/processor-time.ts';
 

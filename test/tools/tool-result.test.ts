@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { capOutput, MAX_OUTPUT_BYTES } from '../../src/tools/cap-output.ts';
-import { dual, failure, isDual, NO_OUTPUT, success, textOf } from '../../src/tools/tool-result.ts';
+import { capOutput, MAX_OUTPUT_BYTES } from '../../src/tools/calls/cap-output.ts';
+import { dual, failure, isDual, NO_OUTPUT, success, textOf } from '../../src/tools/calls/tool-result.ts';
 import { callOf } from './tool-context.ts';
 
 const call = callOf('read', {});

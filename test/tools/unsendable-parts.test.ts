@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { tool } from '../../src/tools/define-tool.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 
 const made = (input: z.ZodType) => () =>
   tool({ name: 'book', description: 'Books.', input, execute: () => 'booked' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { act, answer } from '../../src/contracts/decision.ts';
-import { TroupeError } from '../../src/contracts/error.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { changeWorkflow, workflow } from '../../src/runtime/workflows/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

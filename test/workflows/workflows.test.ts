@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Agent } from '../../src/contracts/agent.ts';
-import { answer } from '../../src/contracts/decision.ts';
+import type { Agent } from '../../src/contracts/agents/agent.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { definitionOf } from '../../src/runtime/define/definition.ts';

@@ -1,7 +1,7 @@
-import type { Agent } from '../../contracts/agent.ts';
-import type { Critic, Critique, Review } from '../../contracts/critique.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import type { RunResult } from '../../contracts/run.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import type { Critic, Critique, Review } from '../../contracts/agents/critique.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { RunResult } from '../../contracts/runs/run.ts';
 
 /** Options of {@link agentCritic}. */
 export interface AgentCriticOptions<Case> extends Omit<Critic, 'critique'> {

@@ -1,6 +1,6 @@
-import type { Critic, Review } from '../../contracts/critique.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
+import type { Critic, Review } from '../../contracts/agents/critique.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 
 /** Options of {@link reflectionCritic}. */
 export interface ReflectionOptions {

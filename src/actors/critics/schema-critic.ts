@@ -1,8 +1,8 @@
-import type { Critic } from '../../contracts/critique.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { Schema } from '../../contracts/schema.ts';
-import { issuesText } from '../../contracts/schema.ts';
-import { checkSchema } from '../../tools/schemas.ts';
+import type { Critic } from '../../contracts/agents/critique.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { Schema } from '../../base/schemas/schema.ts';
+import { issuesText } from '../../base/schemas/schema.ts';
+import { checkSchema } from '../../tools/schemas/schemas.ts';
 
 /**
  * Rejects an answer that does not match a schema, with the issues; a text that is JSON is parsed first.

@@ -1,8 +1,8 @@
-import type { Json } from '../../contracts/json.ts';
-import type { AnswerForm, Strategy } from '../../contracts/strategy.ts';
-import { checkSchema, jsonSchemaOf } from '../../tools/schemas.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { AnswerForm, Strategy } from '../../contracts/agents/strategy.ts';
+import { checkSchema, jsonSchemaOf } from '../../tools/schemas/schemas.ts';
 import type { OutputCheck } from '../agent-definition.ts';
-import { andThen } from '../promises.ts';
+import { andThen } from '../../base/promises/and-then.ts';
 
 /** The check of an agent's answers: by the form that a strategy asks for, then by the agent's own; without either an answer is text. */
 export const answerCheckOf = (

@@ -1,9 +1,9 @@
-import type { AgentOptions, AgentView } from '../../contracts/agent.ts';
-import { refusedOptions } from '../../contracts/check-options.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { Described } from '../../contracts/signature.ts';
-import { writeOutStop } from '../../contracts/ending.ts';
-import type { Choice, Strategy } from '../../contracts/strategy.ts';
+import type { AgentOptions, AgentView } from '../../contracts/agents/agent.ts';
+import { refusedOptions } from '../../contracts/errors/check-options.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { Described } from '../../contracts/agents/signature.ts';
+import { writeOutStop } from '../../contracts/agents/ending.ts';
+import type { Choice, Strategy } from '../../contracts/agents/strategy.ts';
 
 /**
  * Applies strategies, the first outermost, to an agent's options: `decide`, critics, stop rules, retries and the system prompt. (Models are

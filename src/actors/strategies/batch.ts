@@ -1,7 +1,7 @@
-import type { Agent } from '../../contracts/agent.ts';
-import type { ErrorData } from '../../contracts/error.ts';
-import { errorData, TroupeError } from '../../contracts/error.ts';
-import type { RunOptions, RunResult } from '../../contracts/run.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import { errorData, TroupeError } from '../../contracts/errors/error.ts';
+import type { RunOptions, RunResult } from '../../contracts/runs/run.ts';
 
 /** The outcome of one input of a batch. */
 export type BatchItem<Output, State> =

@@ -1,7 +1,7 @@
-import type { AgentView } from '../../contracts/agent.ts';
-import type { Candidate, Selector } from '../../contracts/decision.ts';
-import { branch, firstCandidate } from '../../contracts/decision.ts';
-import type { Strategy } from '../../contracts/strategy.ts';
+import type { AgentView } from '../../contracts/agents/agent.ts';
+import type { Candidate, Selector } from '../../contracts/agents/decision.ts';
+import { branch, firstCandidate } from '../../contracts/agents/decision.ts';
+import type { Strategy } from '../../contracts/agents/strategy.ts';
 
 /**
  * Proposes candidates before each step and lets a selector pick one.

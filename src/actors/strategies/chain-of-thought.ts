@@ -1,11 +1,11 @@
-import { messageOf, TroupeError } from '../../contracts/error.ts';
-import { append, emptyHistory, HistoryView } from '../../contracts/history.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { Model, ModelAnswer, ModelRequest } from '../../contracts/model.ts';
-import type { Strategy } from '../../contracts/strategy.ts';
-import type { Transcript, Turn } from '../../contracts/transcript.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import { append, emptyHistory, HistoryView } from '../../base/collections/history.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { Model, ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
+import type { Strategy } from '../../contracts/agents/strategy.ts';
+import type { Transcript, Turn } from '../../contracts/conversations/transcript.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
-import { andThen } from '../promises.ts';
+import { andThen } from '../../base/promises/and-then.ts';
 import type { Reasoning, RoutingReasoning } from './reasoning.ts';
 import { parseReasoning, parseRouting, REASONING_FORMAT, ROUTING_FORMAT } from './reasoning.ts';
 import { withoutCalls } from './single-shot.ts';

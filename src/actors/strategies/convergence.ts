@@ -1,7 +1,7 @@
-import type { Critic, Review } from '../../contracts/critique.ts';
-import { messageOf } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
+import type { Critic, Review } from '../../contracts/agents/critique.ts';
+import { messageOf } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 
 /** Judges whether a candidate answer is good enough to stop. */
 export interface Convergence {

@@ -1,9 +1,9 @@
-import { errorData, TroupeError } from '../../contracts/error.ts';
-import type { ErrorData } from '../../contracts/error.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/model.ts';
-import type { Decision } from '../../contracts/decision.ts';
-import type { Strategy } from '../../contracts/strategy.ts';
+import { errorData, TroupeError } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/models/model.ts';
+import type { Decision } from '../../contracts/agents/decision.ts';
+import type { Strategy } from '../../contracts/agents/strategy.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
 import { wrapCall } from '../../models/wrap-call.ts';
 

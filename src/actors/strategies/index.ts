@@ -17,7 +17,7 @@ export { textCalls } from './text-calls.ts';
 
 // By name
 export { registerStrategy, strategyNames } from './strategy-registry.ts';
-export type { AnswerForm, EnginePlace, Strategy, StrategyChoice } from '../../contracts/strategy.ts';
+export type { AnswerForm, EnginePlace, Strategy, StrategyChoice } from '../../contracts/agents/strategy.ts';
 
 // Routing
 export { routing, routingSchema } from './routing.ts';
@@ -32,8 +32,8 @@ export type { StoredSessionsOptions } from './stored-sessions.ts';
 export type { Session, SessionStore } from './session-store.ts';
 
 // Branches and trees
-export { bestCandidate, firstCandidate } from '../../contracts/decision.ts';
-export type { Selector } from '../../contracts/decision.ts';
+export { bestCandidate, firstCandidate } from '../../contracts/agents/decision.ts';
+export type { Selector } from '../../contracts/agents/decision.ts';
 export { branching } from './branching.ts';
 export { dynamicTree, greedy } from './search-policy.ts';
 export type { SearchNode, SearchPolicy, SearchPolicyOptions, Visits } from './search-policy.ts';

@@ -1,6 +1,6 @@
-import { TroupeError } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
-import type { Strategy } from '../../contracts/strategy.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
+import type { Strategy } from '../../contracts/agents/strategy.ts';
 import type { Convergence } from './convergence.ts';
 import { converges } from './convergence.ts';
 

@@ -1,9 +1,9 @@
-import { isTroupeError, TroupeError } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
-import type { Model, ModelAnswer, ModelCall, ModelRequest, Usage } from '../../contracts/model.ts';
-import { modelAnswer } from '../../contracts/model.ts';
-import type { EnginePlace, Strategy } from '../../contracts/strategy.ts';
-import type { Transcript, Turn } from '../../contracts/transcript.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
+import type { Model, ModelAnswer, ModelCall, ModelRequest, Usage } from '../../contracts/models/model.ts';
+import { modelAnswer } from '../../contracts/models/model.ts';
+import type { EnginePlace, Strategy } from '../../contracts/agents/strategy.ts';
+import type { Transcript, Turn } from '../../contracts/conversations/transcript.ts';
 import type { Session, SessionStore } from './session-store.ts';
 import { isSessionId, memorySessions } from './session-store.ts';
 

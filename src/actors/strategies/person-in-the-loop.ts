@@ -1,7 +1,7 @@
-import type { TakenDecision } from '../../contracts/decision.ts';
-import { decisionSchema } from '../../contracts/decision.ts';
-import { isJsonObject, toJson } from '../../contracts/json.ts';
-import type { DecisionReview, Strategy } from '../../contracts/strategy.ts';
+import type { TakenDecision } from '../../contracts/agents/decision.ts';
+import { decisionSchema } from '../../contracts/agents/decision.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import type { DecisionReview, Strategy } from '../../contracts/agents/strategy.ts';
 
 /** Options of {@link personInTheLoop}. */
 export interface PersonInTheLoopOptions {

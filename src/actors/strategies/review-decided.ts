@@ -1,16 +1,16 @@
-import { copyPlain } from '../../contracts/copy-plain.ts';
-import { freezeJson } from '../../contracts/freeze-json.ts';
-import type { TakenDecision } from '../../contracts/decision.ts';
-import type { DecisionReview, Strategy } from '../../contracts/strategy.ts';
-import { callIdOf } from '../../contracts/effect.ts';
-import { messageOf } from '../../contracts/error.ts';
-import { isThenable } from '../../contracts/thenable.ts';
-import type { AgentContext, Decided } from '../../machines/agent-context.ts';
-import type { PlannedCall } from '../../machines/call-plan.ts';
+import { copyPlain } from '../../base/json/copy-plain.ts';
+import { freezeJson } from '../../base/json/freeze-json.ts';
+import type { TakenDecision } from '../../contracts/agents/decision.ts';
+import type { DecisionReview, Strategy } from '../../contracts/agents/strategy.ts';
+import { callIdOf } from '../../contracts/runs/effect.ts';
+import { messageOf } from '../../contracts/errors/error.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
+import type { AgentContext, Decided } from '../../machines/agent/agent-context.ts';
+import type { PlannedCall } from '../../machines/agent/call-plan.ts';
 import type { Desk } from '../desk.ts';
 import { plannedTool } from '../planned-tool.ts';
 import { fitDecision } from '../fit-output.ts';
-import { andThen } from '../promises.ts';
+import { andThen } from '../../base/promises/and-then.ts';
 import { viewOf } from '../view.ts';
 import { withinAgentTime } from '../within-agent-time.ts';
 

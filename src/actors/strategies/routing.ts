@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { handoff } from '../../contracts/decision.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { schemaOnDemand } from '../../contracts/schema-on-demand.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
-import type { Strategy } from '../../contracts/strategy.ts';
+import { handoff } from '../../contracts/agents/decision.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { schemaOnDemand } from '../../base/schemas/schema-on-demand.ts';
+import { onDemand } from '../../base/on-demand.ts';
+import type { Strategy } from '../../contracts/agents/strategy.ts';
 
 /** Options of {@link routing}. */
 export interface RoutingOptions {

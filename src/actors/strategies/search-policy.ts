@@ -1,4 +1,4 @@
-import type { Candidate, Decision } from '../../contracts/decision.ts';
+import type { Candidate, Decision } from '../../contracts/agents/decision.ts';
 
 /** A candidate in a search tree, with its path and score. */
 export interface SearchNode {

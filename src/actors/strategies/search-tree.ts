@@ -1,6 +1,6 @@
-import { TroupeError } from '../../contracts/error.ts';
-import type { Candidate } from '../../contracts/decision.ts';
-import { scoreOf } from '../../contracts/decision.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Candidate } from '../../contracts/agents/decision.ts';
+import { scoreOf } from '../../contracts/agents/decision.ts';
 import type { SearchNode, SearchPolicy, Visits } from './search-policy.ts';
 import { best, keyOf, ranked } from './search-policy.ts';
 

@@ -1,8 +1,8 @@
-import type { ModelAnswer } from '../../contracts/model.ts';
-import type { Strategy } from '../../contracts/strategy.ts';
-import { maxSteps } from '../../machines/stop-rules.ts';
+import type { ModelAnswer } from '../../contracts/models/model.ts';
+import type { Strategy } from '../../contracts/agents/strategy.ts';
+import { maxSteps } from '../../machines/stopping/stop-rules.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
-import { andThen } from '../promises.ts';
+import { andThen } from '../../base/promises/and-then.ts';
 
 /**
  * One request, one answer: no tools, and no second step.

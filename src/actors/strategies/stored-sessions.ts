@@ -1,7 +1,7 @@
-import { systemClock } from '../../contracts/clock.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { isJsonObject, toJson } from '../../contracts/json.ts';
-import type { KeyValueFiles } from '../../contracts/memory.ts';
+import { systemClock } from '../../base/clock.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
 import type { Session, SessionStore } from './session-store.ts';
 import { isSessionId } from './session-store.ts';
 

@@ -1,7 +1,7 @@
-import { checkOptions } from '../../contracts/check-options.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
-import type { Strategy, StrategyChoice } from '../../contracts/strategy.ts';
+import { checkOptions } from '../../contracts/errors/check-options.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { onDemand } from '../../base/on-demand.ts';
+import type { Strategy, StrategyChoice } from '../../contracts/agents/strategy.ts';
 import { routing } from './routing.ts';
 import { strategySchema } from './strategy-schema.ts';
 

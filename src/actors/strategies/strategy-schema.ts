@@ -1,4 +1,4 @@
-import { onDemand } from '../../contracts/on-demand.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import {
   aBoolean,
   aFunction,
@@ -9,8 +9,8 @@ import {
   objectLike,
   optional,
   wholeNumber,
-} from '../../contracts/option-schemas.ts';
-import { isSchema } from '../../tools/schemas.ts';
+} from '../../base/schemas/option-schemas.ts';
+import { isSchema } from '../../tools/schemas/schemas.ts';
 
 const answerSchema = onDemand(() =>
   objectLike(

@@ -1,4 +1,4 @@
-import type { Strategy } from '../../contracts/strategy.ts';
+import type { Strategy } from '../../contracts/agents/strategy.ts';
 import { jsonParser } from '../../models/parsers/json-parser.ts';
 import { reactParser } from '../../models/parsers/react-parser.ts';
 import type { TextParser } from '../../models/parsers/text-parser.ts';

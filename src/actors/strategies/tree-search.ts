@@ -1,7 +1,7 @@
-import type { AgentView } from '../../contracts/agent.ts';
-import type { Candidate } from '../../contracts/decision.ts';
-import { branch } from '../../contracts/decision.ts';
-import type { Strategy } from '../../contracts/strategy.ts';
+import type { AgentView } from '../../contracts/agents/agent.ts';
+import type { Candidate } from '../../contracts/agents/decision.ts';
+import { branch } from '../../contracts/agents/decision.ts';
+import type { Strategy } from '../../contracts/agents/strategy.ts';
 import type { SearchPolicy, Visits } from './search-policy.ts';
 import { dynamicTree, keyOf } from './search-policy.ts';
 import type { SearchPlan, SearchResult } from './search-tree.ts';

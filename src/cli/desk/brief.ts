@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
 import { findingSchema, findingsSchema } from './finding.ts';
 import type { Finding } from './finding.ts';
 

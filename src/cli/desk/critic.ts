@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Agent, ModelChoice } from '../../contracts/agent.ts';
+import type { Agent, ModelChoice } from '../../contracts/agents/agent.ts';
 import { agent } from '../../runtime/define/agent.ts';
 import { findingSchema } from './finding.ts';
 

@@ -1,9 +1,9 @@
-import type { Budget } from '../../contracts/budget.ts';
-import { notesMemory } from '../../memory/notes-memory.ts';
+import type { Budget } from '../../contracts/runs/budget.ts';
+import { notesMemory } from '../../memory/memories/notes-memory.ts';
 import { folderStore } from '../../persistence/folder-store.ts';
 import type { EmbeddableAgent } from '../../runtime/define/face.ts';
-import type { Documents } from '../../tools/built-in/documents-toolset.ts';
-import { documents } from '../../tools/built-in/documents.ts';
+import type { Documents } from '../../tools/built-in/documents/documents-toolset.ts';
+import { documents } from '../../tools/built-in/documents/documents.ts';
 import { researchDesk } from './research-desk.ts';
 
 /** The documents and working folder of a desk. All paths are absolute. */

@@ -1,8 +1,8 @@
-import type { Budget } from '../../contracts/budget.ts';
-import type { MemorySource } from '../../contracts/memory.ts';
-import type { Toolset } from '../../contracts/tool.ts';
+import type { Budget } from '../../contracts/runs/budget.ts';
+import type { MemorySource } from '../../contracts/conversations/memory.ts';
+import type { Toolset } from '../../contracts/tools/tool.ts';
 import type { EmbeddableAgent } from '../../runtime/define/face.ts';
-import { windowMemory } from '../../memory/window-memory.ts';
+import { windowMemory } from '../../memory/memories/window-memory.ts';
 import { pipeline } from '../../patterns/pipeline.ts';
 import { race } from '../../patterns/race.ts';
 import { supervisorWorker } from '../../patterns/supervisor-worker.ts';

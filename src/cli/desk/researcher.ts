@@ -1,6 +1,6 @@
-import type { Agent, ModelChoice } from '../../contracts/agent.ts';
-import type { Critic } from '../../contracts/critique.ts';
-import type { Toolset } from '../../contracts/tool.ts';
+import type { Agent, ModelChoice } from '../../contracts/agents/agent.ts';
+import type { Critic } from '../../contracts/agents/critique.ts';
+import type { Toolset } from '../../contracts/tools/tool.ts';
 import { agent } from '../../runtime/define/agent.ts';
 import type { Finding, Findings } from './finding.ts';
 import { findingsSchema, overlaps } from './finding.ts';

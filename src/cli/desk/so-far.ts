@@ -1,5 +1,5 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import { isJsonObject } from '../../contracts/json.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import { findingsSchema } from './finding.ts';
 
 /** Returns the partial result of a cancelled desk: the writer's draft, else the researchers' findings. */

@@ -1,5 +1,5 @@
-import type { Agent, ModelChoice } from '../../contracts/agent.ts';
-import type { MemorySource } from '../../contracts/memory.ts';
+import type { Agent, ModelChoice } from '../../contracts/agents/agent.ts';
+import type { MemorySource } from '../../contracts/conversations/memory.ts';
 import { agent } from '../../runtime/define/agent.ts';
 import type { Brief } from './brief.ts';
 import { briefSchema } from './brief.ts';

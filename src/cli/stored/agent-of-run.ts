@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
-import { TroupeError } from '../../contracts/error.ts';
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { JournalStore } from '../../contracts/journal.ts';
-import type { Model } from '../../contracts/model.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { JournalStore } from '../../contracts/journals/journal.ts';
+import type { Model } from '../../contracts/models/model.ts';
 import { resolveModel } from '../../models/model-registry.ts';
 import { deskFor } from '../desk/desk-for.ts';
 import { soFar } from '../desk/so-far.ts';
-import type { Code } from '../command-read.ts';
+import type { Code } from '../usage/command-read.ts';
 import type { LoadedAgent } from '../load-agent.ts';
 import { loadAgent } from '../load-agent.ts';
 import type { Session } from '../session.ts';
 import { modelOf } from '../session.ts';
-import { oneLine } from '../../events/printable.ts';
-import { askLine } from '../ask-line.ts';
-import { isAttended } from '../terminal.ts';
+import { oneLine } from '../../base/text/printable.ts';
+import { askLine } from '../terminal/ask-line.ts';
+import { isAttended } from '../terminal/terminal.ts';
 import type { CommandRecord } from './command-record.ts';
 import { commandOf, keepCommand } from './command-record.ts';
 

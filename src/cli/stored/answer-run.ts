@@ -1,10 +1,10 @@
-import { messageOf, TroupeError } from '../../contracts/error.ts';
-import type { RunEntry } from '../../contracts/journal.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { RequestAnswer } from '../../contracts/request.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import type { RunEntry } from '../../contracts/journals/journal.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { RequestAnswer } from '../../contracts/people/request.ts';
 import type { StoredRequest } from '../../runtime/journal/letters/requests.ts';
 import { answerRequest, openRequests } from '../../runtime/journal/letters/requests.ts';
-import type { AnswerCommand } from '../command-read.ts';
+import type { AnswerCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
 import { commandOf } from './command-record.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Agent } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { Model } from '../../contracts/model.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { Model } from '../../contracts/models/model.ts';
 import { perform } from '../perform.ts';
 import { withTrace } from '../trace/with-trace.ts';
-import type { InspectorRequest } from '../inspector-request.ts';
+import type { InspectorRequest } from '../usage/inspector-request.ts';
 import type { Session } from '../session.ts';
 import { withInspector } from '../with-inspector.ts';
 import type { CommandRecord } from './command-record.ts';

@@ -1,16 +1,16 @@
-import { canonical } from '../../contracts/canonical.ts';
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { JournalRecord } from '../../contracts/journal-record.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { RawAnswer, SentRequest, SentSource } from '../../contracts/sent-request.ts';
-import { sha256 } from '../../contracts/sha256.ts';
-import type { Turn } from '../../contracts/transcript.ts';
-import { oneLine, printable } from '../../events/printable.ts';
+import { canonical } from '../../base/json/canonical.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { JournalRecord } from '../../contracts/journals/journal-record.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { RawAnswer, SentRequest, SentSource } from '../../contracts/models/sent-request.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
+import { oneLine, printable } from '../../base/text/printable.ts';
 import type { WholeRequest } from '../../inspect/recording/sent-requests.ts';
 import { SentRequests, withSent } from '../../inspect/recording/sent-requests.ts';
-import { counted, grouped, lasting } from '../number-words.ts';
-import type { Paint } from '../paint.ts';
-import { wrong } from '../wrong-usage.ts';
+import { counted, grouped, lasting } from '../words/number-words.ts';
+import type { Paint } from '../terminal/paint.ts';
+import { wrong } from '../usage/wrong-usage.ts';
 
 type Answered = Extract<RuntimeEvent, { type: 'model.answered' }>;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { TroupeError } from '../../contracts/error.ts';
-import type { JournalStore } from '../../contracts/journal.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { JournalStore } from '../../contracts/journals/journal.ts';
 
 const shared = {
   v: z.literal(1),

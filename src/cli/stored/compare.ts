@@ -1,12 +1,12 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { JournalStore } from '../../contracts/journal.ts';
-import { activityOf } from '../../events/activity.ts';
-import { oneLine } from '../../events/printable.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { JournalStore } from '../../contracts/journals/journal.ts';
+import { activityOf } from '../../events/progress/activity.ts';
+import { oneLine } from '../../base/text/printable.ts';
 import type { Parted, RunComparison, RunSummary } from '../../runtime/journal/replay/compare.ts';
 import { compare as setBeside } from '../../runtime/journal/replay/compare.ts';
 import { exitCode } from '../exit-code.ts';
-import { grouped } from '../number-words.ts';
-import type { Paint } from '../paint.ts';
+import { grouped } from '../words/number-words.ts';
+import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 import { findRun } from './find-run.ts';
 import { withStore } from './open-store.ts';

@@ -1,5 +1,5 @@
-import { TroupeError } from '../../contracts/error.ts';
-import type { JournalStore, RunEntry } from '../../contracts/journal.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
 
 /** Minimum number of characters of an abbreviated id. */
 const FEWEST = 4;

@@ -1,5 +1,5 @@
 import { fork as part } from '../../runtime/journal/resume/fork.ts';
-import type { ForkCommand } from '../command-read.ts';
+import type { ForkCommand } from '../usage/command-read.ts';
 import { perform } from '../perform.ts';
 import type { Session } from '../session.ts';
 import { agentOfRun } from './agent-of-run.ts';

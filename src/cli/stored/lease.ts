@@ -1,5 +1,5 @@
-import { isTroupeError } from '../../contracts/error.ts';
-import type { JournalStore, LeaseWish } from '../../contracts/journal.ts';
+import { isTroupeError } from '../../contracts/errors/error.ts';
+import type { JournalStore, LeaseWish } from '../../contracts/journals/journal.ts';
 
 /** A lease request of this process for the duration of a command. */
 export const briefWish = ({ identity }: JournalStore): LeaseWish => ({

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isTroupeError, messageOf, TroupeError } from '../../contracts/error.ts';
-import type { JournalStore } from '../../contracts/journal.ts';
-import { oneLine } from '../../events/printable.ts';
+import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import type { JournalStore } from '../../contracts/journals/journal.ts';
+import { oneLine } from '../../base/text/printable.ts';
 import type { Session } from '../session.ts';
 import type { StorePlace } from './store-place.ts';
 import { storePlace } from './store-place.ts';
@@ -53,7 +53,7 @@ const missingFile = (place: StorePlace | undefined): string | undefined =>
 
 /** The store of a user without stored runs. */
 const emptyStore = async (file: string): Promise<OpenStore> => {
-  const { sqliteStore } = await import('../../persistence/sqlite-store.ts');
+  const { sqliteStore } = await import('../../persistence/sqlite/sqlite-store.ts');
   loadQuietly();
   const store = Object.defineProperty(sqliteStore(':memory:'), 'name', { value: `sqlite:${file}` });
   return { store, option: '' };
@@ -139,7 +139,7 @@ const openAt = async (place: StorePlace, session: Session): Promise<OpenStore> =
       return { store: memoryStore(), option: ' --store memory' };
     }
     case 'postgres': {
-      const { postgresStore } = await import('../../persistence/postgres-store.ts');
+      const { postgresStore } = await import('../../persistence/postgres/postgres-store.ts');
       // A connection string may contain a password.
       return {
         store: postgresStore({ connectionString: place.url }),
@@ -147,7 +147,7 @@ const openAt = async (place: StorePlace, session: Session): Promise<OpenStore> =
       };
     }
     case 'sqlite': {
-      const { sqliteStore } = await import('../../persistence/sqlite-store.ts');
+      const { sqliteStore } = await import('../../persistence/sqlite/sqlite-store.ts');
       loadQuietly();
       // Questions and answers are private.
       if (!isNamed(session)) makeOwnFolder(place.file);

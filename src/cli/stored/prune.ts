@@ -1,6 +1,6 @@
-import type { PruneCommand } from '../command-read.ts';
+import type { PruneCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
-import { counted } from '../number-words.ts';
+import { counted } from '../words/number-words.ts';
 import type { Session } from '../session.ts';
 import { dropCommands } from './command-record.ts';
 import { withStore } from './open-store.ts';

@@ -1,6 +1,6 @@
-import type { OpenRequest } from '../../contracts/request.ts';
-import { nameOf } from '../../events/activity.ts';
-import { oneLine } from '../../events/printable.ts';
+import type { OpenRequest } from '../../contracts/people/request.ts';
+import { nameOf } from '../../events/progress/activity.ts';
+import { oneLine } from '../../base/text/printable.ts';
 
 /** Number of characters shown of a request's id: enough to distinguish it within its run. */
 const SHOWN_ID = 12;

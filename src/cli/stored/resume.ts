@@ -1,11 +1,11 @@
-import { TroupeError } from '../../contracts/error.ts';
-import type { RunEntry } from '../../contracts/journal.ts';
-import { oneLine } from '../../events/printable.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { RunEntry } from '../../contracts/journals/journal.ts';
+import { oneLine } from '../../base/text/printable.ts';
 import { resumeEach } from '../../runtime/journal/resume/resume-all.ts';
 import { resume as goOn } from '../../runtime/journal/resume/resume.ts';
-import type { Code, ResumeCommand } from '../command-read.ts';
+import type { Code, ResumeCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
-import { failureLine } from '../failure-line.ts';
+import { failureLine } from '../words/failure-line.ts';
 import { perform } from '../perform.ts';
 import type { Session } from '../session.ts';
 import { codeOfFailure } from '../session.ts';

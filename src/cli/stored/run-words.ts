@@ -1,6 +1,6 @@
-import type { StoredStatus } from '../../contracts/journal.ts';
-import { oneLine, printableJson } from '../../events/printable.ts';
-import type { Paint } from '../paint.ts';
+import type { StoredStatus } from '../../contracts/journals/journal.ts';
+import { oneLine, printableJson } from '../../base/text/printable.ts';
+import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 
 /** A time as people read it, where they are: `2026-11-20 17:15:12`. */

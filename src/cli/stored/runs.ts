@@ -1,8 +1,8 @@
-import type { RunEntry } from '../../contracts/journal.ts';
-import { oneLine } from '../../events/printable.ts';
-import type { RunsCommand } from '../command-read.ts';
+import type { RunEntry } from '../../contracts/journals/journal.ts';
+import { oneLine } from '../../base/text/printable.ts';
+import type { RunsCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
-import type { Paint } from '../paint.ts';
+import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 import { withStore } from './open-store.ts';
 import { jsonLine, statusPaint, timeWords, unreadableLine } from './run-words.ts';

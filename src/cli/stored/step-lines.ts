@@ -1,9 +1,9 @@
-import { nameOf } from '../../events/activity.ts';
-import { oneLine, printable } from '../../events/printable.ts';
-import type { TakenDecision } from '../../contracts/decision.ts';
-import type { ToolResult } from '../../contracts/tool.ts';
-import { counted, grouped, lasting } from '../number-words.ts';
-import type { Paint } from '../paint.ts';
+import { nameOf } from '../../events/progress/activity.ts';
+import { oneLine, printable } from '../../base/text/printable.ts';
+import type { TakenDecision } from '../../contracts/agents/decision.ts';
+import type { ToolResult } from '../../contracts/tools/tool.ts';
+import { counted, grouped, lasting } from '../words/number-words.ts';
+import type { Paint } from '../terminal/paint.ts';
 import type { StepView } from '../../inspect/traces/step-view.ts';
 
 /** Of a call's input or an answer, on one line. */

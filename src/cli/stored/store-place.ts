@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { TroupeError } from '../../contracts/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Environment } from '../../models/environment.ts';
 
 /** The location of stored runs. */

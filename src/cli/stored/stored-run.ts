@@ -1,10 +1,10 @@
-import { isTroupeError } from '../../contracts/error.ts';
-import type { TroupeError } from '../../contracts/error.ts';
-import { EVENT_VERSION } from '../../contracts/event.ts';
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import { isJsonObject } from '../../contracts/json.ts';
-import type { JournalRow, JournalStore, RunEntry } from '../../contracts/journal.ts';
-import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
+import { isTroupeError } from '../../contracts/errors/error.ts';
+import type { TroupeError } from '../../contracts/errors/error.ts';
+import { EVENT_VERSION } from '../../contracts/events/event.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import { isJsonObject } from '../../base/json/json.ts';
+import type { JournalRow, JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
+import type { Began, JournalRecord } from '../../contracts/journals/journal-record.ts';
 import { openJournal } from '../../persistence/journal-codec.ts';
 import { parseRecordPrefix } from '../../runtime/journal/replay/parse-records.ts';
 

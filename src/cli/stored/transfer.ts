@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { messageOf, TroupeError } from '../../contracts/error.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { openJournal } from '../../persistence/journal-codec.ts';
 import { journalText, readJournalText } from '../../persistence/journal-text.ts';
 import { exitCode } from '../exit-code.ts';
-import { counted } from '../number-words.ts';
+import { counted } from '../words/number-words.ts';
 import type { Session } from '../session.ts';
-import type { Code, ImportCommand } from '../command-read.ts';
+import type { Code, ImportCommand } from '../usage/command-read.ts';
 import { recordOf } from './agent-of-run.ts';
 import type { CommandRecord } from './command-record.ts';
 import { commandIn, commandOf, keepCommand } from './command-record.ts';

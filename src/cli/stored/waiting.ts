@@ -1,5 +1,5 @@
-import type { JournalStore } from '../../contracts/journal.ts';
-import type { OpenRequest } from '../../contracts/request.ts';
+import type { JournalStore } from '../../contracts/journals/journal.ts';
+import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { Session } from '../session.ts';
 import { waitingLines } from './request-words.ts';
 

@@ -1,7 +1,7 @@
 import type { TraceStatus } from '../../inspect/traces/trace-schema.ts';
 import { traceStatuses } from '../../inspect/traces/trace-schema.ts';
-import { countOf } from '../option-values.ts';
-import { wrong } from '../wrong-usage.ts';
+import { countOf } from '../usage/option-values.ts';
+import { wrong } from '../usage/wrong-usage.ts';
 
 const verbs = ['list', 'show', 'replay', 'export', 'check'] as const;
 

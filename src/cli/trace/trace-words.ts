@@ -1,10 +1,10 @@
-import type { StopReason } from '../../contracts/stop.ts';
-import { oneLine } from '../../events/printable.ts';
+import type { StopReason } from '../../contracts/agents/stop.ts';
+import { oneLine } from '../../base/text/printable.ts';
 import type { TraceFacts } from '../../inspect/traces/trace.ts';
 import type { TraceStatus } from '../../inspect/traces/trace-schema.ts';
-import { answerText } from '../answer-text.ts';
-import { stopWords, totalsLine } from '../ending.ts';
-import type { Paint } from '../paint.ts';
+import { answerText } from '../words/answer-text.ts';
+import { stopWords, totalsLine } from '../words/ending.ts';
+import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 import { statusPaint, timeWords } from '../stored/run-words.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Hook } from '../../contracts/event.ts';
-import { oneLine } from '../../events/printable.ts';
+import type { Hook } from '../../contracts/events/event.ts';
+import { oneLine } from '../../base/text/printable.ts';
 import { secretsIn } from '../../policy/redaction.ts';
 import type { Session } from '../session.ts';
 

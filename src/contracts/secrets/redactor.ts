@@ -1,6 +1,6 @@
 import { assignedValues, namesSecret } from './assigned-values.ts';
-import type { JsonObject } from '../json.ts';
-import { isJsonObject } from '../json.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import { BeginningFinder } from './beginning-finder.ts';
 import type { FieldSecret } from './field-secret.ts';
 import { findPublic } from './find-public.ts';

@@ -1,4 +1,4 @@
-import { TroupeError } from '../error.ts';
+import { TroupeError } from '../errors/error.ts';
 
 type Cipher = typeof crypto.subtle;
 type ImportedKey = Awaited<ReturnType<Cipher['importKey']>>;

@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import { createMachine } from 'xstate';
-import { maxIterationsOf } from '../../machines/chart.ts';
+import { maxIterationsOf } from '../../machines/diagrams/chart.ts';
 
 /** Arrows that a team takes at once in a row, unless its chart says otherwise: more are a loop. */
 export const MAX_ITERATIONS = 1_000;

@@ -1,5 +1,5 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
 import type { Reply } from './round.ts';
 import type { TeamEnd } from './team-context.ts';
 

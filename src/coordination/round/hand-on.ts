@@ -1,4 +1,4 @@
-import type { StopReason } from '../../contracts/stop.ts';
+import type { StopReason } from '../../contracts/agents/stop.ts';
 import type { Task } from './round.ts';
 import type { TeamContext } from './team-context.ts';
 

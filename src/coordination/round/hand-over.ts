@@ -1,6 +1,6 @@
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
-import type { Turn } from '../../contracts/transcript.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
 
 /** Of one turn so much is told in a summary, in characters. */
 const MAX_TURN = 1_000;

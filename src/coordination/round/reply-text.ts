@@ -1,5 +1,5 @@
-import type { Json } from '../../contracts/json.ts';
-import type { Message } from '../../contracts/message.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { Message } from '../../contracts/messages/message.ts';
 import type { Reply } from './round.ts';
 
 /** Why a member did not answer, in words; null if it did. */

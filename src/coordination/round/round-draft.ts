@@ -1,4 +1,4 @@
-import type { EventBody } from '../../contracts/event.ts';
+import type { EventBody } from '../../contracts/events/event.ts';
 import type { Place, Round, RoundWants } from './round.ts';
 import { NOTHING_WANTED, placeAt, withPlace } from './round.ts';
 import { slotList } from './slots.ts';

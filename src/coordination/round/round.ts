@@ -1,9 +1,9 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import type { EventBody } from '../../contracts/event.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { RunStatus } from '../../contracts/run.ts';
-import type { StopReason } from '../../contracts/stop.ts';
-import type { Turn } from '../../contracts/transcript.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { EventBody } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { RunStatus } from '../../contracts/runs/run.ts';
+import type { StopReason } from '../../contracts/agents/stop.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { Restart } from '../../machines/outputs.ts';
 import type { Trouble } from '../../machines/supervision.ts';
 import type { Slots } from './slots.ts';

@@ -1,7 +1,7 @@
-import type { Outcome } from '../../contracts/run.ts';
-import type { StopReason, Tally } from '../../contracts/stop.ts';
-import { emptyTally } from '../../contracts/stop.ts';
-import { errorData } from '../../contracts/error.ts';
+import type { Outcome } from '../../contracts/runs/run.ts';
+import type { StopReason, Tally } from '../../contracts/agents/stop.ts';
+import { emptyTally } from '../../contracts/agents/stop.ts';
+import { errorData } from '../../contracts/errors/error.ts';
 import { atOnce, rulesInForce } from '../../machines/rules.ts';
 import { handedOn } from './hand-on.ts';
 import type { Reply, RoundOptions, Task } from './round.ts';

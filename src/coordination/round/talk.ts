@@ -1,7 +1,7 @@
-import type { Message } from '../../contracts/message.ts';
-import type { Turn } from '../../contracts/transcript.ts';
-import type { Cursors, Utterance } from '../../memory/perspective.ts';
-import { advanceCursor, cursorOf, perspective } from '../../memory/perspective.ts';
+import type { Message } from '../../contracts/messages/message.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
+import type { Cursors, Utterance } from '../../memory/processors/perspective.ts';
+import { advanceCursor, cursorOf, perspective } from '../../memory/processors/perspective.ts';
 import type { Task } from './round.ts';
 
 /** The author of the run's own input, and of what the runtime has to say, in a conversation. */

@@ -1,8 +1,8 @@
 import type { AnyStateMachine } from 'xstate';
 import { assign, createMachine } from 'xstate';
-import type { EventBody } from '../../contracts/event.ts';
-import type { Json } from '../../contracts/json.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
+import type { EventBody } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import { MAX_ITERATIONS } from './bounded-machine.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
 import type { TeamContext, TeamInput } from './team-context.ts';

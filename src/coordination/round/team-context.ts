@@ -1,10 +1,10 @@
-import { effectKey } from '../../contracts/effect.ts';
-import type { ErrorData } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { Message } from '../../contracts/message.ts';
-import type { Outcome, RunStatus } from '../../contracts/run.ts';
-import type { StopReason, Tally } from '../../contracts/stop.ts';
-import { emptyTally } from '../../contracts/stop.ts';
+import { effectKey } from '../../contracts/runs/effect.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { Message } from '../../contracts/messages/message.ts';
+import type { Outcome, RunStatus } from '../../contracts/runs/run.ts';
+import type { StopReason, Tally } from '../../contracts/agents/stop.ts';
+import { emptyTally } from '../../contracts/agents/stop.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Engagement } from '../../machines/outputs.ts';
 import type { TeamRules } from '../../machines/supervision.ts';

@@ -1,8 +1,8 @@
-import { TroupeError } from '../../contracts/error.ts';
-import type { EventBody } from '../../contracts/event.ts';
-import { eventTypes } from '../../contracts/event.ts';
-import { eventShape } from '../../contracts/event-shape.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { EventBody } from '../../contracts/events/event.ts';
+import { eventTypes } from '../../contracts/events/event.ts';
+import { eventShape } from '../../contracts/events/event-shape.ts';
+import { onDemand } from '../../base/on-demand.ts';
 
 /** What the runtime says of every event itself. */
 const envelope = onDemand((): readonly string[] => Object.keys(eventShape().base));

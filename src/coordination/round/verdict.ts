@@ -1,5 +1,5 @@
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import { wordsOf } from './reply-text.ts';
 import { saidJson } from './said-json.ts';
 

@@ -1,5 +1,5 @@
-import type { Flow, FlowArrow } from '../../machines/composition.ts';
-import { OUTSIDE } from '../../machines/composition.ts';
+import type { Flow, FlowArrow } from '../../machines/diagrams/composition.ts';
+import { OUTSIDE } from '../../machines/diagrams/composition.ts';
 import type { EdgeKind, Graph, GraphNode } from './workflow-graph.ts';
 
 /** A workflow's graph as the flow of its work: its edges as arrows, and of each node what sets it apart. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Json } from '../../contracts/json.ts';
-import type { Message } from '../../contracts/message.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { Message } from '../../contracts/messages/message.ts';
 import type { Graph, GraphNode } from './workflow-graph.ts';
 import { graphProblems, impliedEdges } from './workflow-graph.ts';
 import { statusOfParts, withHold, withNode, withNote } from './workflow-node.ts';

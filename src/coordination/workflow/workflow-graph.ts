@@ -1,4 +1,4 @@
-import type { Json } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
 import { INPUT, ITEM_REFERENCES, referencesIn } from './workflow-reference.ts';
 
 /**

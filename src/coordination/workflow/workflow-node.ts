@@ -1,5 +1,5 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
 import type { Draft } from '../round/round-draft.ts';
 import { moveOf, wantWait } from '../round/round-draft.ts';
 import { failureEnd } from './workflow-end.ts';

@@ -1,5 +1,5 @@
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 
 /** What references call the workflow's own input. */
 export const INPUT = 'input';

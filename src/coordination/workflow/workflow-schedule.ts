@@ -1,6 +1,6 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import { errorData } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import { errorData } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
 import { rulesInForce } from '../../machines/rules.ts';
 import { withPlace, withTask } from '../round/round.ts';
 import { start } from '../round/round-draft.ts';

@@ -1,5 +1,5 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
 import type { Graph, GraphEdge, GraphNode } from './workflow-graph.ts';
 import { INPUT } from './workflow-reference.ts';
 import type { Sources } from './workflow-reference.ts';

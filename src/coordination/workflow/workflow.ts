@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import { assign } from 'xstate';
-import { isJsonObject } from '../../contracts/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import { rulesInForce } from '../../machines/rules.ts';
 import { openRound } from '../round/round.ts';
 import { setupTeam, teamArrows, teamEnds, tell } from '../round/setup-team.ts';

@@ -1,4 +1,4 @@
-import type { DiagramOverlay } from '../../machines/diagram.ts';
+import type { DiagramOverlay } from '../../machines/diagrams/diagram.ts';
 import type { ArrowPath, StateBox } from './chart-drawing.ts';
 import { chartDrawing, LINE_HEIGHT } from './chart-drawing.ts';
 import type { ArrowLine } from './chart-reader.ts';

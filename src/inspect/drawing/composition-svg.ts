@@ -1,5 +1,5 @@
-import type { Composition, CompositionArrow, CompositionPart } from '../../machines/composition.ts';
-import { rowPairs } from '../../machines/composition.ts';
+import type { Composition, CompositionArrow, CompositionPart } from '../../machines/diagrams/composition.ts';
+import { rowPairs } from '../../machines/diagrams/composition.ts';
 import type { FlowLayout, Point, Rectangle } from './flow-layout.ts';
 import { flowLayout } from './flow-layout.ts';
 import { arrowHead, roundedPath } from './lines.ts';

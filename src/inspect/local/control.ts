@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { TroupeError } from '../../contracts/error.ts';
-import type { JournalStore } from '../../contracts/journal.ts';
-import { canonical } from '../../contracts/canonical.ts';
-import type { Json } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { RunHandle } from '../../contracts/run.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { JournalStore } from '../../contracts/journals/journal.ts';
+import { canonical } from '../../base/json/canonical.ts';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { RunHandle } from '../../contracts/runs/run.ts';
 import { fork } from '../../runtime/journal/resume/fork.ts';
 import { answerRequest } from '../../runtime/journal/letters/requests.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';

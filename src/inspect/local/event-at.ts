@@ -1,4 +1,4 @@
-import { TroupeError } from '../../contracts/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Entry } from '../recording/entry.ts';
 import type { Recording } from '../recording/recording.ts';
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { OpenRequest } from '../../contracts/request.ts';
+import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { Recording } from '../recording/recording.ts';
 import { Viewer } from './viewer.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { TroupeError } from '../../contracts/error.ts';
-import type { RunInspector } from '../../contracts/inspection.ts';
-import type { JournalStore } from '../../contracts/journal.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { RunInspector } from '../../contracts/events/inspection.ts';
+import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { parseJson } from '../sinks/parse-json.ts';
 import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
 import { recorder } from '../recording/recorder.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorData, isTroupeError, TroupeError } from '../../contracts/error.ts';
+import { errorData, isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { Feed } from './feed.ts';
 import { isDeep, readBody } from './read-body.ts';
 import { cookieName, refusalOf } from './request-guard.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { TroupeError } from '../../contracts/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import { packageFolder } from './package-folder.ts';
 
 /** True if this code runs from source, and not as published. */

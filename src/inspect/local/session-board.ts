@@ -1,4 +1,4 @@
-import type { JournalStore, RunList } from '../../contracts/journal.ts';
+import type { JournalStore, RunList } from '../../contracts/journals/journal.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
 

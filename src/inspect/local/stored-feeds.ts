@@ -1,6 +1,6 @@
-import type { Agent } from '../../contracts/agent.ts';
-import { errorData, TroupeError } from '../../contracts/error.ts';
-import type { JournalStore, RunEntry } from '../../contracts/journal.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import { errorData, TroupeError } from '../../contracts/errors/error.ts';
+import type { JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
 import { openRequestsOf } from '../../runtime/journal/letters/requests.ts';
 import { replay } from '../../runtime/journal/replay/replay.ts';
 import { recordsIn } from '../../runtime/journal/resume/stored-run.ts';

@@ -1,4 +1,4 @@
-import type { DeltaEvent } from '../../contracts/event.ts';
+import type { DeltaEvent } from '../../contracts/events/event.ts';
 import type { Entry } from '../recording/entry.ts';
 import type { TableauData } from '../recording/tableau.ts';
 import { drawInTime } from './drawn-charts.ts';

@@ -1,5 +1,5 @@
 import type { Breakpoint } from '../recording/breakpoint.ts';
-import type { OpenRequest } from '../../contracts/request.ts';
+import type { OpenRequest } from '../../contracts/people/request.ts';
 
 /** A run that can be looked at. */
 export interface SessionRun {

@@ -1,6 +1,6 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import type { LiveEvent } from '../../contracts/event.ts';
-import type { RawAnswer, SentRequest } from '../../contracts/sent-request.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { RawAnswer, SentRequest } from '../../contracts/models/sent-request.ts';
 import type { Entry } from '../recording/entry.ts';
 import { brief } from '../drawing/plain-text.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
 
 /** The identity of a run for an AG-UI client. */
 export interface AgUiNames {

@@ -1,4 +1,4 @@
-import type { DeltaEvent, EventOf, LiveEvent } from '../../contracts/event.ts';
+import type { DeltaEvent, EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { AgUiDraft, AgUiEvent, AgUiNames } from './ag-ui-event.ts';
 
 interface OpenMessage {

@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import { mergeMap, scan } from 'rxjs';
-import type { LiveEvent } from '../../contracts/event.ts';
-import { printableJson } from '../../events/printable.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import { printableJson } from '../../base/text/printable.ts';
 import type { AgUiEvent, AgUiNames } from './ag-ui-event.ts';
 import { AgUiFold } from './ag-ui-fold.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';

@@ -1,11 +1,11 @@
-import type { LiveEvent } from '../../contracts/event.ts';
-import { EVENT_VERSION } from '../../contracts/event.ts';
-import type { InputOf, OutputOf, Schema } from '../../contracts/schema.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { ToolContext } from '../../contracts/tool.ts';
-import { checkSchema } from '../../tools/schemas.ts';
-import { isThenable } from '../../contracts/thenable.ts';
-import { TroupeError } from '../../contracts/error.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import { EVENT_VERSION } from '../../contracts/events/event.ts';
+import type { InputOf, OutputOf, Schema } from '../../base/schemas/schema.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { ToolContext } from '../../contracts/tools/tool.ts';
+import { checkSchema } from '../../tools/schemas/schemas.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { CustomEvent } from './custom-event.ts';
 
 /** An event definition of any type, as a registry holds it. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../../contracts/clock.ts';
-import { isTroupeError, TroupeError } from '../../contracts/error.ts';
+import type { Clock } from '../../base/clock.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { PublishedBatch, Publisher } from './publisher.ts';
 
 /** The limits of delivery: attempts, and times in ms. */

@@ -1,10 +1,10 @@
 import { Subject } from 'rxjs';
-import type { Clock } from '../../contracts/clock.ts';
-import type { ErrorData } from '../../contracts/error.ts';
-import type { LiveEvent } from '../../contracts/event.ts';
-import { oneLine } from '../../events/printable.ts';
-import { text$ } from '../../events/select.ts';
-import { TypingIndicators } from '../../events/typing.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import { oneLine } from '../../base/text/printable.ts';
+import { text$ } from '../../events/stream/select.ts';
+import { TypingIndicators } from '../../events/progress/typing.ts';
 import type { Draft } from './publication.ts';
 
 /** Parameters of the drafts. */

@@ -1,5 +1,5 @@
-import type { DeltaEvent, LiveEvent } from '../../contracts/event.ts';
-import { SmallMap } from '../../contracts/small-map.ts';
+import type { DeltaEvent, LiveEvent } from '../../contracts/events/event.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
 import { DeltaOffsets } from '../../runtime/log/delta-offsets.ts';
 import { RedactedDeltas } from '../../runtime/log/redacted-deltas.ts';
 import { RunSecrets } from '../../runtime/secrets/run-secrets.ts';

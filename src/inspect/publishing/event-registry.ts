@@ -1,12 +1,12 @@
 import type { Observable } from 'rxjs';
 import { filter, Subject } from 'rxjs';
-import { messageOf, TroupeError } from '../../contracts/error.ts';
-import type { LiveEvent } from '../../contracts/event.ts';
-import type { SchemaIssue } from '../../contracts/schema.ts';
-import { isThenable } from '../../contracts/thenable.ts';
-import type { EventMiddleware } from '../../events/middleware.ts';
-import { SafeObservable } from '../../events/safe-observable.ts';
-import { checkSchema } from '../../tools/schemas.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { SchemaIssue } from '../../base/schemas/schema.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
+import type { EventMiddleware } from '../../events/stream/middleware.ts';
+import { SafeObservable } from '../../events/stream/safe-observable.ts';
+import { checkSchema } from '../../tools/schemas/schemas.ts';
 import type { CustomEvent } from './custom-event.ts';
 import type { AnyEventDefinition } from './define-event.ts';
 

@@ -1,10 +1,10 @@
 import type { Observable } from 'rxjs';
-import type { Clock } from '../../contracts/clock.ts';
-import type { LiveEvent } from '../../contracts/event.ts';
-import { buffered } from '../../events/buffered.ts';
-import type { EventMiddleware } from '../../events/middleware.ts';
-import { through } from '../../events/middleware.ts';
-import type { BufferOptions } from '../../events/overflow-buffer.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import { buffered } from '../../events/stream/buffered.ts';
+import type { EventMiddleware } from '../../events/stream/middleware.ts';
+import { through } from '../../events/stream/middleware.ts';
+import type { BufferOptions } from '../../events/stream/overflow-buffer.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 import { eventRedactor } from './event-redactor.ts';
 import { pullThrough } from './pull-through.ts';

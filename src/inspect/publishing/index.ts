@@ -23,15 +23,20 @@ export type { AgUiEvent, AgUiNames } from './ag-ui-event.ts';
 export type { EventSource, StreamOptions } from './event-source.ts';
 
 // Streams within the process
-export { around, through } from '../../events/middleware.ts';
-export type { AroundEvent, EventMiddleware } from '../../events/middleware.ts';
-export { multiplex } from '../../events/multiplex.ts';
-export type { Consumer, ConsumerStats, Multiplexed, MultiplexOptions } from '../../events/multiplex.ts';
-export { buffered } from '../../events/buffered.ts';
-export type { Buffered } from '../../events/buffered.ts';
-export type { BufferOptions, EventOverflow } from '../../events/overflow-buffer.ts';
-export { typing$ } from '../../events/typing.ts';
-export type { Typing, TypingOptions } from '../../events/typing.ts';
+export { around, through } from '../../events/stream/middleware.ts';
+export type { AroundEvent, EventMiddleware } from '../../events/stream/middleware.ts';
+export { multiplex } from '../../events/stream/multiplex.ts';
+export type {
+  Consumer,
+  ConsumerStats,
+  Multiplexed,
+  MultiplexOptions,
+} from '../../events/stream/multiplex.ts';
+export { buffered } from '../../events/stream/buffered.ts';
+export type { Buffered } from '../../events/stream/buffered.ts';
+export type { BufferOptions, EventOverflow } from '../../events/stream/overflow-buffer.ts';
+export { typing$ } from '../../events/progress/typing.ts';
+export type { Typing, TypingOptions } from '../../events/progress/typing.ts';
 
 // Events of an app's own
 export { defineEvent } from './define-event.ts';

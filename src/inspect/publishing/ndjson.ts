@@ -1,4 +1,4 @@
-import { printableJson } from '../../events/printable.ts';
+import { printableJson } from '../../base/text/printable.ts';
 import { byteStream } from './byte-stream.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';
 import { flattened, openSource } from './event-source.ts';

@@ -1,7 +1,7 @@
 import type * as nip19 from 'nostr-tools/nip19';
 import type * as pure from 'nostr-tools/pure';
 import type * as relays from 'nostr-tools/abstract-relay';
-import { TroupeError } from '../../contracts/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 
 /** The parts of the package `nostr-tools` that are used. */
 export interface NostrTools {

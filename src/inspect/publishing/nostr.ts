@@ -1,6 +1,6 @@
 import type { Event } from 'nostr-tools/pure';
-import { messageOf, TroupeError } from '../../contracts/error.ts';
-import { printableJson } from '../../events/printable.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import { printableJson } from '../../base/text/printable.ts';
 import type { NostrConnection, NostrTools } from './nostr-package.ts';
 import { loadNostr } from './nostr-package.ts';
 import type { Publication } from './publication.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../contracts/clock.ts';
-import { BoundedBuffer } from '../../events/bounded-buffer.ts';
+import type { Clock } from '../../base/clock.ts';
+import { BoundedBuffer } from '../../base/collections/bounded-buffer.ts';
 import type { DeliverySettings } from './delivery.ts';
 import { Delivery } from './delivery.ts';
 import type { Draft, Publication } from './publication.ts';

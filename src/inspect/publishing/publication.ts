@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { eventShape } from '../../contracts/event-shape.ts';
+import { eventShape } from '../../contracts/events/event-shape.ts';
 
 const { json, text } = eventShape();
 

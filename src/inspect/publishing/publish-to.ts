@@ -1,7 +1,7 @@
-import { TroupeError } from '../../contracts/error.ts';
-import type { Clock } from '../../contracts/clock.ts';
-import { systemClock } from '../../contracts/clock.ts';
-import type { Hook, HookScope, LiveEvent } from '../../contracts/event.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Clock } from '../../base/clock.ts';
+import { systemClock } from '../../base/clock.ts';
+import type { Hook, HookScope, LiveEvent } from '../../contracts/events/event.ts';
 import type { EventRegistry } from './event-registry.ts';
 import { publicationRedactor } from './redact-publication.ts';
 import { Drafts } from './drafts.ts';

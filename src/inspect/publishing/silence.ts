@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../../contracts/event.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
 import { ORCHESTRATOR } from '../../patterns/state/orchestrator-route.ts';
 
 /** A selection of silent agents: names, or a rule. */

@@ -1,5 +1,5 @@
-import type { LiveEvent } from '../../contracts/event.ts';
-import { printableJson } from '../../events/printable.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import { printableJson } from '../../base/text/printable.ts';
 import { byteStream } from './byte-stream.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';
 import { flattened, openSource } from './event-source.ts';

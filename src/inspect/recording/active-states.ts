@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
-import type { ChartState } from '../../machines/chart.ts';
-import { chartOf } from '../../machines/chart.ts';
+import type { ChartState } from '../../machines/diagrams/chart.ts';
+import { chartOf } from '../../machines/diagrams/chart.ts';
 
 const known = new WeakMap<ChartState, Map<string, readonly string[]>>();
 

@@ -1,4 +1,4 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Breakpoint } from './breakpoint.ts';
 import type { NewEntry, StateShape } from './entry.ts';
 

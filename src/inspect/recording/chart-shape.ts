@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
-import type { ChartState } from '../../machines/chart.ts';
-import { arrowsFrom, chartOf, childrenOf, nameOf } from '../../machines/chart.ts';
+import type { ChartState } from '../../machines/diagrams/chart.ts';
+import { arrowsFrom, chartOf, childrenOf, nameOf } from '../../machines/diagrams/chart.ts';
 import type { ArrowShape, StateShape } from './entry.ts';
 
 /** A machine's chart as data, `always` arrows included. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../contracts/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 
 /**
  * What of a context is new: the parts at its top that are not the very same as before, as they are to be shown.

@@ -1,6 +1,6 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { Json, JsonObject } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { Json, JsonObject } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
 import type { ChartBook } from './chart-book.ts';
 import type { EffectRole } from './effect-charts.ts';
 import { effectArrow, effectCharts } from './effect-charts.ts';

@@ -1,5 +1,5 @@
-import type { LiveEvent } from '../../contracts/event.ts';
-import type { Json } from '../../contracts/json.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
 import type { Breakpoint } from './breakpoint.ts';
 
 /**

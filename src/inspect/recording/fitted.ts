@@ -1,5 +1,5 @@
-import type { Json } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
 import type { NewEntry } from './entry.ts';
 import type { TableauData } from './tableau.ts';
 

@@ -1,4 +1,4 @@
-import type { DeltaEvent } from '../../contracts/event.ts';
+import type { DeltaEvent } from '../../contracts/events/event.ts';
 import type { Entry, NewEntry } from './entry.ts';
 import { asJson, entryLine, fittedTableau } from './fitted.ts';
 import { Tableau } from './tableau.ts';

@@ -1,8 +1,8 @@
 import type { AnyStateMachine, InspectionEvent } from 'xstate';
-import type { LiveEvent, RuntimeEvent } from '../../contracts/event.ts';
-import type { InspectedRun } from '../../contracts/inspection.ts';
-import { isJsonObject, toJson } from '../../contracts/json.ts';
-import type { Json, JsonObject } from '../../contracts/json.ts';
+import type { LiveEvent, RuntimeEvent } from '../../contracts/events/event.ts';
+import type { InspectedRun } from '../../contracts/events/inspection.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import type { Json, JsonObject } from '../../base/json/json.ts';
 import { activeStates } from './active-states.ts';
 import { withSent } from './sent-requests.ts';
 import type { ChartBook, MachineChart } from './chart-book.ts';

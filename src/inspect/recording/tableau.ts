@@ -1,4 +1,4 @@
-import type { Json } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
 import type { ActorEntry, Entry, GoneStatus, Role, StateShape } from './entry.ts';
 
 /** An actor as it stands at some point of a recording. */

@@ -1,6 +1,6 @@
-import type { RunHandle } from '../../contracts/run.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { isJsonObject } from '../../contracts/json.ts';
+import type { RunHandle } from '../../contracts/runs/run.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import { parseJson } from './parse-json.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { ClassicTeller } from './classic-messages.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../contracts/json.ts';
+import type { Json, JsonObject } from '../../base/json/json.ts';
 import type { NewEntry, StateShape } from '../recording/entry.ts';
 import { machineConfig, stateValue } from './machine-config.ts';
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../contracts/json.ts';
+import type { Json, JsonObject } from '../../base/json/json.ts';
 import type { ArrowShape, StateShape } from '../recording/entry.ts';
 
 /** Dialect of a machine's configuration: XState 5, or 4 (`cond` for a guard). */

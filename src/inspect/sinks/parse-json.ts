@@ -1,4 +1,4 @@
-import type { Json } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
 
 /** Parses a foreign text as JSON; undefined if it is invalid. */
 export const parseJson = (text: string): Json | undefined => {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../contracts/json.ts';
+import type { Json, JsonObject } from '../../base/json/json.ts';
 import type { NewEntry, StateShape } from '../recording/entry.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { followEntries } from './follow-entries.ts';

@@ -1,9 +1,9 @@
-import type { EventType, Hook, HookScope, LiveEvent } from '../../contracts/event.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
-import { oneLine } from '../../events/printable.ts';
+import type { EventType, Hook, HookScope, LiveEvent } from '../../contracts/events/event.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
+import { oneLine } from '../../base/text/printable.ts';
 import { redactorOf } from '../../policy/redaction.ts';
-import { factsOf, previewsOf } from './event-facts.ts';
+import { factsOf, previewsOf } from './spans/event-facts.ts';
 
 /** The level of the line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

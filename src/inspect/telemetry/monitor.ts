@@ -1,8 +1,8 @@
 import { Subject } from 'rxjs';
 import type { Observable } from 'rxjs';
-import type { Hook, HookScope, LiveEvent } from '../../contracts/event.ts';
-import type { RunStatus } from '../../contracts/run.ts';
-import { SafeObservable } from '../../events/safe-observable.ts';
+import type { Hook, HookScope, LiveEvent } from '../../contracts/events/event.ts';
+import type { RunStatus } from '../../contracts/runs/run.ts';
+import { SafeObservable } from '../../events/stream/safe-observable.ts';
 
 /** A monitor's record of a run. */
 export interface RunRecord {

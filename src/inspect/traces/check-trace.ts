@@ -1,6 +1,6 @@
-import { canonical } from '../../contracts/canonical.ts';
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import { toJson } from '../../contracts/json.ts';
+import { canonical } from '../../base/json/canonical.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import { toJson } from '../../base/json/json.ts';
 import { readTrace } from './read-trace.ts';
 import type { TraceOnDisk } from './read-trace.ts';
 import type { Trace } from './trace.ts';

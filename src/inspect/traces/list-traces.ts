@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { messageOf, TroupeError } from '../../contracts/error.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { isProcessGone } from '../../persistence/process-holder.ts';
 import { isUnreadable, manifestIn, readTrace } from './read-trace.ts';
 import type { ReadTraceOptions } from './read-trace.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import { LinesOnDisk } from './lines-file.ts';
 import { readEventLines } from './read-lines.ts';
 import { TraceAccount } from './trace-account.ts';

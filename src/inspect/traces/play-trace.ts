@@ -1,5 +1,5 @@
-import type { Clock } from '../../contracts/clock.ts';
-import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
 
 /** How a run is played. */
 export interface PlayOptions {

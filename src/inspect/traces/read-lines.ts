@@ -1,7 +1,7 @@
-import { EVENT_VERSION, eventTypes } from '../../contracts/event.ts';
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import { isTroupeError } from '../../contracts/error.ts';
-import { isJsonObject } from '../../contracts/json.ts';
+import { EVENT_VERSION, eventTypes } from '../../contracts/events/event.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import { isTroupeError } from '../../contracts/errors/error.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import { parseEvent } from '../../events/parse-event.ts';
 import * as z from 'zod';
 import type { LinesFile } from './trace-folder.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { isTroupeError, messageOf, TroupeError } from '../../contracts/error.ts';
-import type { RuntimeEvent } from '../../contracts/event.ts';
+import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import { isProcessGone } from '../../persistence/process-holder.ts';
 import type { Lines } from './read-lines.ts';
 import { readEventLines, readStepLines } from './read-lines.ts';

@@ -1,5 +1,5 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import { oneLine } from '../../events/printable.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import { oneLine } from '../../base/text/printable.ts';
 
 /** Somebody who takes part: a person, an agent, a model or a tool. */
 export type PartKind = 'person' | 'agent' | 'model' | 'tool';

@@ -1,6 +1,6 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { StepRecord } from '../../contracts/run.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { StepRecord } from '../../contracts/runs/run.ts';
 import type { StepView } from './step-view.ts';
 import { stepAfter, stepKeyOf, stepNamed } from './step-view.ts';
 import type { TraceStep } from './trace-schema.ts';

@@ -1,6 +1,6 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { ErrorData } from '../../contracts/error.ts';
-import type { RunStatus, StepRecord } from '../../contracts/run.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { RunStatus, StepRecord } from '../../contracts/runs/run.ts';
 
 /** The end of an agent in the middle of a step: nothing more comes of that step. */
 export interface StepEnd {

@@ -1,7 +1,7 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { Json, JsonObject } from '../../contracts/json.ts';
-import { isJsonObject, toJson } from '../../contracts/json.ts';
-import { printableJson } from '../../events/printable.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { Json, JsonObject } from '../../base/json/json.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import { printableJson } from '../../base/text/printable.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 

@@ -1,9 +1,9 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import { EVENT_VERSION } from '../../contracts/event.ts';
-import type { Json } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
-import { noTotals } from '../../contracts/no-totals.ts';
-import { addTotals } from '../../events/add-totals.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import { EVENT_VERSION } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
+import { noTotals } from '../../contracts/events/no-totals.ts';
+import { addTotals } from '../../events/progress/add-totals.ts';
 import type { TraceManifest } from './trace-schema.ts';
 import { TRACE_VERSION } from './trace-schema.ts';
 

@@ -1,6 +1,6 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { Progress } from '../../events/progress.ts';
-import { foldProgress, noProgress } from '../../events/progress.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { Progress } from '../../events/progress/progress.ts';
+import { foldProgress, noProgress } from '../../events/progress/progress.ts';
 
 /** Where to stop: all that is said has to hold. */
 export interface Breakpoint {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { EVENT_VERSION, runtimeEventSchema } from '../../contracts/event.ts';
-import { eventShape } from '../../contracts/event-shape.ts';
-import { errorSchema } from '../../contracts/error-schema.ts';
-import type { JsonSchema } from '../../contracts/json.ts';
-import { isJsonObject, toJson } from '../../contracts/json.ts';
-import { totalsSchema } from '../../contracts/totals-schema.ts';
+import { EVENT_VERSION, runtimeEventSchema } from '../../contracts/events/event.ts';
+import { eventShape } from '../../contracts/events/event-shape.ts';
+import { errorSchema } from '../../contracts/errors/error-schema.ts';
+import type { JsonSchema } from '../../base/json/json.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import { totalsSchema } from '../../contracts/events/totals-schema.ts';
 
 /** The version of every trace written by this release; readers refuse what they do not know. */
 export const TRACE_VERSION = 1;

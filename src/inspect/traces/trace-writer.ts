@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { messageOf, TroupeError } from '../../contracts/error.ts';
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
-import { printableJson } from '../../events/printable.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
+import { printableJson } from '../../base/text/printable.ts';
 import type { OpenTrace } from './open-trace.ts';
 import { closeTrace, openAtOnce, openTrace } from './open-trace.ts';
 import { StepLines } from './step-line.ts';

@@ -1,4 +1,4 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import { StepLines } from './step-line.ts';
 import { TraceAccount } from './trace-account.ts';
 import type { RunAccount } from './trace-account.ts';

@@ -1,5 +1,5 @@
 import type { AnyStateMachine, EventObject } from 'xstate';
-import { maxIterationsOf } from '../chart.ts';
+import { maxIterationsOf } from '../diagrams/chart.ts';
 import type { TableScope } from './act.ts';
 import { Configurations } from './configuration.ts';
 import type { Configuration, Step } from './configuration.ts';

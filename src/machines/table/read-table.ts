@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
-import type { ChartState } from '../chart.ts';
+import type { ChartState } from '../diagrams/chart.ts';
 import { actFor, guardFor } from './act.ts';
 import type { OwnAct } from './act.ts';
 import type { TableArrow } from './table-state.ts';

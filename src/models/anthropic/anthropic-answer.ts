@@ -1,14 +1,14 @@
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
-import { TroupeError } from '../../contracts/error.ts';
-import { isJsonObject, type Json, toJson } from '../../contracts/json.ts';
-import type { FinishReason, ModelAnswer } from '../../contracts/model.ts';
-import type { ToolCall } from '../../contracts/tool.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { isJsonObject, type Json, toJson } from '../../base/json/json.ts';
+import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
+import type { ToolCall } from '../../contracts/tools/tool.ts';
 import { type AnthropicBlock, anthropicBlocks } from './anthropic-blocks.ts';
-import { callArguments, parsedArguments } from '../call-arguments.ts';
-import { wireOutput } from '../output-schema.ts';
-import { cutOffError, malformedError, type StreamReader } from '../provider-stream.ts';
-import type { ReaderContext } from '../reader-context.ts';
-import { usageOf } from '../usage.ts';
+import { callArguments, parsedArguments } from '../calls/call-arguments.ts';
+import { wireOutput } from '../schemas/output-schema.ts';
+import { cutOffError, malformedError, type StreamReader } from '../wire/provider-stream.ts';
+import type { ReaderContext } from '../wire/reader-context.ts';
+import { usageOf } from '../wire/usage.ts';
 
 /** The state of a streamed message beside its blocks. */
 interface MessageState {

@@ -1,5 +1,5 @@
-import { malformedError } from '../provider-stream.ts';
-import type { ReaderContext } from '../reader-context.ts';
+import { malformedError } from '../wire/provider-stream.ts';
+import type { ReaderContext } from '../wire/reader-context.ts';
 
 /** One content block, as far as it has arrived. */
 export interface AnthropicBlock {

@@ -1,7 +1,7 @@
 import type { BetaContentBlock, BetaContentBlockParam } from '@anthropic-ai/sdk/resources/beta/messages';
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import type { JsonObject } from '../../contracts/json.ts';
-import { anything, hasShape, list, object, objectOrList, type Shapes, text } from '../replay-shape.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import { anything, hasShape, list, object, objectOrList, type Shapes, text } from '../wire/replay-shape.ts';
 
 /**
  * A block that a model may have produced and that can be sent back; betas included, as they can be enabled by `extra`.

@@ -7,17 +7,17 @@ import type {
   ToolResultBlockParam,
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
-import type { JsonObject } from '../../contracts/json.ts';
-import type { ModelRequest } from '../../contracts/model.ts';
-import type { ToolCall } from '../../contracts/tool.ts';
-import type { AssistantTurn, ToolTurn } from '../../contracts/transcript.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import type { ModelRequest } from '../../contracts/models/model.ts';
+import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { AssistantTurn, ToolTurn } from '../../contracts/conversations/transcript.ts';
 import { isBlockParam } from './anthropic-replay.ts';
 import { thinkingFields } from './anthropic-thinking.ts';
-import { conversation, type Message, resultText } from '../conversation.ts';
-import { outputInstruction, portableSchema, wireOutput } from '../output-schema.ts';
-import { replayed } from '../provider-options.ts';
-import type { WireContext } from '../reader-context.ts';
-import type { ToolNames } from '../tool-names.ts';
+import { conversation, type Message, resultText } from '../wire/conversation.ts';
+import { outputInstruction, portableSchema, wireOutput } from '../schemas/output-schema.ts';
+import { replayed } from '../wire/provider-options.ts';
+import type { WireContext } from '../wire/reader-context.ts';
+import type { ToolNames } from '../calls/tool-names.ts';
 
 /** The body of a request to the Messages API. Pure. */
 export const anthropicRequest = (

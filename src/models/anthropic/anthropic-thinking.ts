@@ -1,5 +1,5 @@
 import type { OutputConfig, ThinkingConfigParam } from '@anthropic-ai/sdk/resources/messages';
-import type { ModelRequest, ModelSettings } from '../../contracts/model.ts';
+import type { ModelRequest, ModelSettings } from '../../contracts/models/model.ts';
 
 /** The thinking configuration, in this API's terms. */
 export interface ThinkingFields {

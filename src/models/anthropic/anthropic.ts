@@ -1,12 +1,12 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Stream } from '@anthropic-ai/sdk/core/streaming';
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Model } from '../../contracts/model.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage } from '../load-package.ts';
-import { type ProviderOptions, sdkOptions } from '../provider-options.ts';
-import { sdkModel } from '../sdk-model.ts';
+import { type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
+import { sdkModel } from '../wire/sdk-model.ts';
 
 /**
  * A model of Anthropic by the Messages API; needs the package `@anthropic-ai/sdk`, loaded on the first call.

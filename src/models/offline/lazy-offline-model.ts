@@ -1,4 +1,4 @@
-import type { Model } from '../../contracts/model.ts';
+import type { Model } from '../../contracts/models/model.ts';
 
 /** Loaded once per process: only the first question waits for it. */
 let offline: Model | undefined;

@@ -1,5 +1,5 @@
-import type { Json } from '../../contracts/json.ts';
-import { stem } from '../../contracts/stem.ts';
+import type { Json } from '../../base/json/json.ts';
+import { stem } from '../../base/text/stem.ts';
 import { plainText } from './offline-canonical.ts';
 import type { Material } from './offline-material.ts';
 import { alternativesFor } from './offline-reading.ts';

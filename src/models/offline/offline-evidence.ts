@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../contracts/json.ts';
+import { isJsonObject, type Json } from '../../base/json/json.ts';
 import { plainText } from './offline-canonical.ts';
 import { unitsOf, type Unit } from './offline-units.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonSchema } from '../../contracts/json.ts';
+import { isJsonObject, type Json, type JsonSchema } from '../../base/json/json.ts';
 import { branchOf, listOf, propertiesOf, resolveSchema, typesOf } from './offline-schema.ts';
 import { pickFrom } from './offline-choices.ts';
 import { fillBoolean, fillNumber } from './offline-scalars.ts';

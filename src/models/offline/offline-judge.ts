@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonSchema } from '../../contracts/json.ts';
+import { isJsonObject, type Json, type JsonSchema } from '../../base/json/json.ts';
 import { saysNothing } from './offline-answer.ts';
 import { plainText } from './offline-canonical.ts';
 import { citedTexts } from './offline-evidence.ts';

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../contracts/trim-end.ts';
+import { trimEndOf } from '../../base/text/trim-end.ts';
 import { contentWords, flat, wordsOf } from './offline-text.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from '../../contracts/json.ts';
-import type { ModelRequest } from '../../contracts/model.ts';
-import type { Turn } from '../../contracts/transcript.ts';
+import { isJsonObject, type Json } from '../../base/json/json.ts';
+import type { ModelRequest } from '../../contracts/models/model.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { plainText } from './offline-canonical.ts';
 import { jsonIn, statement } from './offline-evidence.ts';
 

@@ -1,5 +1,5 @@
-import type { Json, JsonSchema } from '../../contracts/json.ts';
-import { stem } from '../../contracts/stem.ts';
+import type { Json, JsonSchema } from '../../base/json/json.ts';
+import { stem } from '../../base/text/stem.ts';
 import { plainText } from './offline-canonical.ts';
 import type { Material } from './offline-material.ts';
 import { isOfOtherUnit, unitsOf } from './offline-measures.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonSchema } from '../../contracts/json.ts';
+import { isJsonObject, type Json, type JsonSchema } from '../../base/json/json.ts';
 
 /** Returns the items of a JSON array; none for any other value. */
 export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);

@@ -1,6 +1,6 @@
-import { trimEndOf } from '../../contracts/trim-end.ts';
-import type { JsonSchema } from '../../contracts/json.ts';
-import { linearPattern } from '../../contracts/patterns/linear-pattern.ts';
+import { trimEndOf } from '../../base/text/trim-end.ts';
+import type { JsonSchema } from '../../base/json/json.ts';
+import { linearPattern } from '../../base/text/linear-pattern.ts';
 import { plainText } from './offline-canonical.ts';
 import { bestAlternative } from './offline-choices.ts';
 import type { Material } from './offline-material.ts';

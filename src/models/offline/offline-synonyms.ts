@@ -1,4 +1,4 @@
-import { stem } from '../../contracts/stem.ts';
+import { stem } from '../../base/text/stem.ts';
 
 /** Groups of synonyms in plain English and technical writing. */
 const GROUPS = [

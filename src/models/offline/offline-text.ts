@@ -1,4 +1,4 @@
-import { stem } from '../../contracts/stem.ts';
+import { stem } from '../../base/text/stem.ts';
 
 /** Function words and conversational phrases, without a subject. */
 const STOP_WORDS: ReadonlySet<string> = new Set(

@@ -1,8 +1,8 @@
-import { canonical } from '../../contracts/canonical.ts';
-import { isJsonObject, type Json, type JsonSchema } from '../../contracts/json.ts';
-import type { ModelRequest } from '../../contracts/model.ts';
-import type { ToolSpec } from '../../contracts/tool.ts';
-import { stem } from '../../contracts/stem.ts';
+import { canonical } from '../../base/json/canonical.ts';
+import { isJsonObject, type Json, type JsonSchema } from '../../base/json/json.ts';
+import type { ModelRequest } from '../../contracts/models/model.ts';
+import type { ToolSpec } from '../../contracts/tools/tool.ts';
+import { stem } from '../../base/text/stem.ts';
 import { rate, saysNothing, type Findings } from './offline-answer.ts';
 import { quotesIn, type Quote } from './offline-evidence.ts';
 import { fill, type Filled } from './offline-fill.ts';

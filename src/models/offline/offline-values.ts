@@ -1,4 +1,4 @@
-import { stem } from '../../contracts/stem.ts';
+import { stem } from '../../base/text/stem.ts';
 import { numbersIn, wordsOf } from './offline-text.ts';
 
 /** A text from which each value is taken only once. */

@@ -1,6 +1,11 @@
-import { isJsonObject, type Json } from '../../contracts/json.ts';
-import { modelAnswer, type Model, type ModelAnswer, type ModelRequest } from '../../contracts/model.ts';
-import type { ToolCall } from '../../contracts/tool.ts';
+import { isJsonObject, type Json } from '../../base/json/json.ts';
+import {
+  modelAnswer,
+  type Model,
+  type ModelAnswer,
+  type ModelRequest,
+} from '../../contracts/models/model.ts';
+import type { ToolCall } from '../../contracts/tools/tool.ts';
 import {
   compose,
   isAnswered,

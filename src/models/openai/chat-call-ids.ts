@@ -1,5 +1,5 @@
-import type { ToolCall } from '../../contracts/tool.ts';
-import type { Message } from '../conversation.ts';
+import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { Message } from '../wire/conversation.ts';
 
 /** Demands of a provider on the ids that calls and results carry. */
 export interface CallIdForm {

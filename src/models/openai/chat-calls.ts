@@ -1,5 +1,5 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
-import type { JsonObject } from '../../contracts/json.ts';
+import type { JsonObject } from '../../base/json/json.ts';
 import { type ChatFields, chatFields } from './chat-fields.ts';
 
 /** Fields of a call that are read; all others are sent back unchanged. */

@@ -1,5 +1,5 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
-import { isJsonObject, type JsonObject, toJson } from '../../contracts/json.ts';
+import { isJsonObject, type JsonObject, toJson } from '../../base/json/json.ts';
 
 /** Converts a non-streamed chat completion to one chunk with all its content; undefined for any other body. */
 export const wholeChunk = (body: unknown): ChatCompletionChunk | undefined => {

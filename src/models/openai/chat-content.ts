@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, toJson } from '../../contracts/json.ts';
+import { isJsonObject, type Json, type JsonObject, toJson } from '../../base/json/json.ts';
 
 /** The text of a piece of content. */
 export interface ContentPiece {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, toJson } from '../../contracts/json.ts';
+import { isJsonObject, type Json, type JsonObject, toJson } from '../../base/json/json.ts';
 
 /** Fields of a message or a call that arrive in pieces and are sent back unchanged. */
 export interface ChatFields {

@@ -1,6 +1,6 @@
-import { type ErrorCode, errorCodes, TroupeError } from '../../contracts/error.ts';
-import type { JsonObject } from '../../contracts/json.ts';
-import type { FinishReason } from '../../contracts/model.ts';
+import { type ErrorCode, errorCodes, TroupeError } from '../../contracts/errors/error.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import type { FinishReason } from '../../contracts/models/model.ts';
 
 /**
  * The way to request a structured output: by its schema, as any JSON with the schema in the prompt, or by the prompt

@@ -1,4 +1,4 @@
-import { TroupeError } from '../../contracts/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import { type ChatProfile, checkProfile } from './chat-profile.ts';
 
 /** Keywords outside the OpenAPI subset of Google's function declarations: one of them fails the whole request. */

@@ -6,16 +6,16 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionToolChoiceOption,
 } from 'openai/resources/chat/completions';
-import { isJsonObject, type JsonObject } from '../../contracts/json.ts';
-import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/model.ts';
-import type { ToolCall } from '../../contracts/tool.ts';
-import type { AssistantTurn } from '../../contracts/transcript.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
+import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/models/model.ts';
+import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
-import { conversation, type Message, resultText } from '../conversation.ts';
-import { outputInstruction, wireOutput } from '../output-schema.ts';
-import { replayed } from '../provider-options.ts';
-import type { WireContext } from '../reader-context.ts';
-import { inDialect } from '../schema-dialect.ts';
+import { conversation, type Message, resultText } from '../wire/conversation.ts';
+import { outputInstruction, wireOutput } from '../schemas/output-schema.ts';
+import { replayed } from '../wire/provider-options.ts';
+import type { WireContext } from '../wire/reader-context.ts';
+import { inDialect } from '../schemas/schema-dialect.ts';
 import { withCallIds } from './chat-call-ids.ts';
 import type { ChatOutputForm, ChatProfile } from './chat-profile.ts';
 import { isReasoningModel } from './responses-request.ts';

@@ -1,10 +1,10 @@
 import type OpenAI from 'openai';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Model } from '../../contracts/model.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage } from '../load-package.ts';
-import { type ProviderOptions, sdkOptions } from '../provider-options.ts';
-import { sdkModel } from '../sdk-model.ts';
+import { type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
+import { sdkModel } from '../wire/sdk-model.ts';
 import type { ChatProfile } from './chat-profile.ts';
 import { type ChatProfileName, profileAt, profileNamed } from './chat-profiles.ts';
 

@@ -1,10 +1,10 @@
 import type OpenAI from 'openai';
-import { toError, TroupeError } from '../../contracts/error.ts';
-import type { Embedder } from '../../contracts/memory.ts';
+import { toError, TroupeError } from '../../contracts/errors/error.ts';
+import type { Embedder } from '../../contracts/conversations/memory.ts';
 import { classifyError } from '../retry/classify-error.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage } from '../load-package.ts';
-import { type ProviderOptions, sdkOptions } from '../provider-options.ts';
+import { type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 
 /** Options of {@link openaiEmbedder}. */
 export interface OpenAIEmbedderOptions extends Omit<ProviderOptions, 'extra'> {

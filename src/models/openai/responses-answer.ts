@@ -1,14 +1,14 @@
 import type { Response, ResponseOutputItem, ResponseStreamEvent } from 'openai/resources/responses/responses';
-import { isJsonObject, toJson } from '../../contracts/json.ts';
-import type { FinishReason, ModelAnswer } from '../../contracts/model.ts';
-import type { ToolCall } from '../../contracts/tool.ts';
-import type { Replay } from '../../contracts/transcript.ts';
-import { callArguments } from '../call-arguments.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
+import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { Replay } from '../../contracts/conversations/transcript.ts';
+import { callArguments } from '../calls/call-arguments.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
-import { wireOutput } from '../output-schema.ts';
-import { cutOffError, malformedError, providerError, type StreamReader } from '../provider-stream.ts';
-import type { ReaderContext } from '../reader-context.ts';
-import { usageOf } from '../usage.ts';
+import { wireOutput } from '../schemas/output-schema.ts';
+import { cutOffError, malformedError, providerError, type StreamReader } from '../wire/provider-stream.ts';
+import type { ReaderContext } from '../wire/reader-context.ts';
+import { usageOf } from '../wire/usage.ts';
 
 /**
  * Assembles a stream of the Responses API. The last event contains the whole response and is authoritative; earlier

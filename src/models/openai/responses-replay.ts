@@ -1,5 +1,5 @@
 import type { ResponseInputItem, ResponseOutputItem } from 'openai/resources/responses/responses';
-import type { JsonObject } from '../../contracts/json.ts';
+import type { JsonObject } from '../../base/json/json.ts';
 import {
   anything,
   flag,
@@ -11,7 +11,7 @@ import {
   text,
   textOrList,
   textOrNull,
-} from '../replay-shape.ts';
+} from '../wire/replay-shape.ts';
 
 /** An item that a model may have produced and that can be sent back. */
 type Replayable = Extract<ResponseInputItem, { readonly type: ResponseOutputItem['type'] }>;

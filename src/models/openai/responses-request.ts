@@ -3,16 +3,16 @@ import type {
   ResponseCreateParamsStreaming,
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
-import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/model.ts';
-import type { ToolCall } from '../../contracts/tool.ts';
-import type { AssistantTurn } from '../../contracts/transcript.ts';
-import { conversation, resultText } from '../conversation.ts';
+import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/models/model.ts';
+import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
+import { conversation, resultText } from '../wire/conversation.ts';
 import { isInputItem } from './responses-replay.ts';
-import { wireOutput } from '../output-schema.ts';
-import { replayed } from '../provider-options.ts';
-import type { WireContext } from '../reader-context.ts';
-import type { ToolInputs } from '../tool-inputs.ts';
-import type { ToolNames } from '../tool-names.ts';
+import { wireOutput } from '../schemas/output-schema.ts';
+import { replayed } from '../wire/provider-options.ts';
+import type { WireContext } from '../wire/reader-context.ts';
+import type { ToolInputs } from '../calls/tool-inputs.ts';
+import type { ToolNames } from '../calls/tool-names.ts';
 
 /** The body of a request to the Responses API. Pure. */
 export const openaiRequest = (

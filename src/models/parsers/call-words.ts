@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
-import type { ToolSpec } from '../../contracts/tool.ts';
-import { parsedArguments } from '../call-arguments.ts';
+import type { JsonObject } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
+import type { ToolSpec } from '../../contracts/tools/tool.ts';
+import { parsedArguments } from '../calls/call-arguments.ts';
 import type { TextCall } from './text-parser.ts';
 
 /** Keys that models use for the name of a tool. */

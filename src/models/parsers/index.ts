@@ -7,4 +7,4 @@ export type { TextToolsOptions } from './with-text-tools.ts';
 export type { LessonOptions, ReadingOptions, TextCall, TextParser, TextReading } from './text-parser.ts';
 export { looseJson } from './loose-json.ts';
 export type { LooseJson } from './loose-json.ts';
-export { withThinking } from '../with-thinking.ts';
+export { withThinking } from '../thinking/with-thinking.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../contracts/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import { answerIn, callsIn, thoughtIn } from './call-words.ts';
 import { looseJson } from './loose-json.ts';
 import type { TextParser, TextReading } from './text-parser.ts';

@@ -1,5 +1,5 @@
-import type { ToolSpec } from '../../contracts/tool.ts';
-import { outputInstruction } from '../output-schema.ts';
+import type { ToolSpec } from '../../contracts/tools/tool.ts';
+import { outputInstruction } from '../schemas/output-schema.ts';
 import type { LessonOptions } from './text-parser.ts';
 
 /** Describes the tools to a model without native calls. */

@@ -1,7 +1,7 @@
-import { TroupeError } from '../../contracts/error.ts';
-import { append, emptyHistory, HistoryView } from '../../contracts/history.ts';
-import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/model.ts';
-import type { Transcript, Turn } from '../../contracts/transcript.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { append, emptyHistory, HistoryView } from '../../base/collections/history.ts';
+import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/models/model.ts';
+import type { Transcript, Turn } from '../../contracts/conversations/transcript.ts';
 import { wrapModel } from '../wrap-model.ts';
 import { wrapCall } from '../wrap-call.ts';
 import { looseJson } from './loose-json.ts';

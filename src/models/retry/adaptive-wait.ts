@@ -1,7 +1,7 @@
-import { categoryOf } from '../../contracts/error-category.ts';
-import type { ErrorCode } from '../../contracts/error.ts';
-import type { AdaptiveRetry } from '../../contracts/adaptive-retry.ts';
-import type { ModelFailure } from '../../contracts/model-failure.ts';
+import { categoryOf } from '../../contracts/errors/error-category.ts';
+import type { ErrorCode } from '../../contracts/errors/error.ts';
+import type { AdaptiveRetry } from '../../contracts/models/adaptive-retry.ts';
+import type { ModelFailure } from '../../contracts/models/model-failure.ts';
 
 /** Defaults of an adaptive retry: 5 s after a rate limit, at once after an invalid answer, ten steps of memory. */
 const adaptiveRetryDefaults = {

@@ -1,8 +1,14 @@
-import type { Clock } from '../../contracts/clock.ts';
-import { isTroupeError, TroupeError } from '../../contracts/error.ts';
-import type { AbortListener, LazyAbort } from '../../contracts/lazy-abort.ts';
-import { isThenable } from '../../contracts/thenable.ts';
-import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../../contracts/model.ts';
+import type { Clock } from '../../base/clock.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
+import type { AbortListener, LazyAbort } from '../../base/promises/lazy-abort.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
+import type {
+  Model,
+  ModelAnswer,
+  ModelCall,
+  ModelDelta,
+  ModelRequest,
+} from '../../contracts/models/model.ts';
 import { modelRetryDefaults } from './retry-policy.ts';
 
 /** Options of one guarded attempt. */

@@ -1,6 +1,11 @@
-import { type ErrorCode, type ErrorData, isTroupeError, type Retryable } from '../../contracts/error.ts';
+import {
+  type ErrorCode,
+  type ErrorData,
+  isTroupeError,
+  type Retryable,
+} from '../../contracts/errors/error.ts';
 import { Redactor } from '../../contracts/secrets/redactor.ts';
-import { type Json, isJsonObject } from '../../contracts/json.ts';
+import { type Json, isJsonObject } from '../../base/json/json.ts';
 import { type ThrownFacts, thrownFacts } from './thrown-facts.ts';
 import { retryAfterInText, retryAfterMs } from './retry-after.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, toJson } from '../../contracts/json.ts';
+import { isJsonObject, type JsonObject, toJson } from '../../base/json/json.ts';
 
 /**
  * Extracts the error of a body, as `{ message, code, type … }`; undefined if it has none.

@@ -1,7 +1,7 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import type { ModelRetry } from '../../contracts/model.ts';
-import type { ModelFailure } from '../../contracts/model-failure.ts';
-import type { ToolRetry } from '../../contracts/tool.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ModelRetry } from '../../contracts/models/model.ts';
+import type { ModelFailure } from '../../contracts/models/model-failure.ts';
+import type { ToolRetry } from '../../contracts/tools/tool.ts';
 import { adaptiveWait } from './adaptive-wait.ts';
 
 /** The state of a call when an attempt has failed. */

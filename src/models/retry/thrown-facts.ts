@@ -1,5 +1,5 @@
-import { messageOf } from '../../contracts/error.ts';
-import { isJsonObject } from '../../contracts/json.ts';
+import { messageOf } from '../../contracts/errors/error.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import type { HeaderSource } from './retry-after.ts';
 
 /** Facts about a thrown value, independent of the SDK, fetch or version that threw it. */

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
-import { checkOptions } from '../../contracts/check-options.ts';
-import { TroupeError } from '../../contracts/error.ts';
+import { checkOptions } from '../../contracts/errors/check-options.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import { checkCount } from '../../runtime/define/check-count.ts';
 import { checkTeam } from '../../runtime/define/check-team.ts';
 import { checkAgentName } from '../../runtime/define/define-agent.ts';
-import { foundText } from '../../contracts/found-text.ts';
-import { isRecord } from '../../runtime/define/is-record.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
+import { isRecord } from '../../base/json/is-record.ts';
 import type { TeamSetup } from '../../runtime/define/team.ts';
 
 /** Looks at what a pattern was given, one option after the other; what does not fit is refused, with what was found. */

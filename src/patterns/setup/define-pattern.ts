@@ -1,7 +1,7 @@
-import { TroupeError } from '../../contracts/error.ts';
-import type { InputOf, OutputOf, Schema } from '../../contracts/schema.ts';
-import { isThenable } from '../../contracts/thenable.ts';
-import { checkSchema } from '../../tools/schemas.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { InputOf, OutputOf, Schema } from '../../base/schemas/schema.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
+import { checkSchema } from '../../tools/schemas/schemas.ts';
 import { checkName } from '../../runtime/define/define-agent.ts';
 
 /** A pattern that a registry takes in: under its name, what makes a team of what it is given. */

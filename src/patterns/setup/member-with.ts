@@ -1,7 +1,7 @@
 import type { Member } from '../../runtime/define/team.ts';
 import { definitionOf } from '../../runtime/define/definition.ts';
 import { memberOf } from '../../runtime/define/team.ts';
-import { isRecord } from '../../runtime/define/is-record.ts';
+import { isRecord } from '../../base/json/is-record.ts';
 
 /**
  * A member that was given as it is, or as the `agent` of an object that says more of it; and what more there is.

@@ -1,11 +1,11 @@
 import type { AnyStateMachine } from 'xstate';
 import type * as z from 'zod';
-import type { Agent } from '../../contracts/agent.ts';
-import type { OptionsOwner } from '../../contracts/check-options.ts';
-import { optionProblems, refusedOptions } from '../../contracts/check-options.ts';
-import type { Json } from '../../contracts/json.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
-import { anything } from '../../contracts/option-schemas.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import type { OptionsOwner } from '../../contracts/errors/check-options.ts';
+import { optionProblems, refusedOptions } from '../../contracts/errors/check-options.ts';
+import type { Json } from '../../base/json/json.ts';
+import { onDemand } from '../../base/on-demand.ts';
+import { anything } from '../../base/schemas/option-schemas.ts';
 import type { TeamChart } from '../../coordination/round/team-chart.ts';
 import { teamMachine } from '../../coordination/round/team-chart.ts';
 import { checkName } from '../../runtime/define/define-agent.ts';

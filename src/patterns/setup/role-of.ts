@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { AgentOptions } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
+import type { AgentOptions } from '../../contracts/agents/agent.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import { agent } from '../../runtime/define/agent.ts';
 import { definitionOf } from '../../runtime/define/definition.ts';
-import { foundText } from '../../contracts/found-text.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 import type { Member } from '../../runtime/define/team.ts';
-import { isRecord } from '../../runtime/define/is-record.ts';
+import { isRecord } from '../../base/json/is-record.ts';
 
 /** An agent that a pattern needs for a role of its own: its options, but for what the pattern decides. */
 export type RoleOptions = Omit<AgentOptions, 'name' | 'input' | 'output' | 'prompt'> & {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { answer } from '../../contracts/decision.ts';
-import type { Hook } from '../../contracts/event.ts';
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
+import { answer } from '../../contracts/agents/decision.ts';
+import type { Hook } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import type { Card } from '../../coordination/round/card.ts';
 import { agent } from '../../runtime/define/agent.ts';
-import { isRecord } from '../../runtime/define/is-record.ts';
+import { isRecord } from '../../base/json/is-record.ts';
 import type { Member } from '../../runtime/define/team.ts';
 import type { Rotation, Workload } from '../router-counters.ts';
 import { rotation, workload } from '../router-counters.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { OptionShape } from '../../contracts/option-schemas.ts';
-import { anything, optional, optionsSchema } from '../../contracts/option-schemas.ts';
+import type { OptionShape } from '../../base/schemas/option-schemas.ts';
+import { anything, optional, optionsSchema } from '../../base/schemas/option-schemas.ts';
 import type { TeamSetup } from '../../runtime/define/team.ts';
 
 /** The options of every team; `team()` checks them itself. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Json } from '../../contracts/json.ts';
-import type { Message } from '../../contracts/message.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { Message } from '../../contracts/messages/message.ts';
 import { messageLines } from '../../coordination/round/reply-text.ts';
 import { textOf } from '../../coordination/round/said-json.ts';
 import type { Vote, VoteTally } from './votes.ts';

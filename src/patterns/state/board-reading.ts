@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import {
   aText,
   fulfilling,
@@ -10,10 +10,10 @@ import {
   optional,
   optionsSchema,
   wholeNumber,
-} from '../../contracts/option-schemas.ts';
+} from '../../base/schemas/option-schemas.ts';
 import { confidenceOf, wordsOf } from '../../coordination/round/reply-text.ts';
 import { saidJson, textOf } from '../../coordination/round/said-json.ts';
-import type { Insight, InsightQuery } from '../../memory/insights.ts';
+import type { Insight, InsightQuery } from '../../memory/memories/insights.ts';
 
 /** The decision of a controller that has read the board. */
 export type BoardDecision =

@@ -1,8 +1,8 @@
 import { answeredWith } from '../../coordination/round/ends.ts';
 import * as z from 'zod';
-import type { EventBody } from '../../contracts/event.ts';
+import type { EventBody } from '../../contracts/events/event.ts';
 import { bestFit } from './best-fit.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import type { Reply } from '../../coordination/round/round.ts';
 import { saidJson, textOf } from '../../coordination/round/said-json.ts';
 import { beginRound } from '../../coordination/round/settle-reply.ts';

@@ -1,4 +1,4 @@
-import type { Cursors, Utterance } from '../../memory/perspective.ts';
+import type { Cursors, Utterance } from '../../memory/processors/perspective.ts';
 import { textOf } from '../../coordination/round/said-json.ts';
 import type { Heard } from '../../coordination/round/talk.ts';
 import { absence, inOrder, USER, withInbox } from '../../coordination/round/talk.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Json } from '../../contracts/json.ts';
-import type { RunStatus } from '../../contracts/run.ts';
-import type { Cursors } from '../../memory/perspective.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { RunStatus } from '../../contracts/runs/run.ts';
+import type { Cursors } from '../../memory/processors/perspective.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import { saidJson } from '../../coordination/round/said-json.ts';
 import type { Heard } from '../../coordination/round/talk.ts';
 import type { TeamContext } from '../../coordination/round/team-context.ts';

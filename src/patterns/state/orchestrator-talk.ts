@@ -1,5 +1,5 @@
-import type { Utterance } from '../../memory/perspective.ts';
-import type { RoutedTurn } from '../../memory/routing-context.ts';
+import type { Utterance } from '../../memory/processors/perspective.ts';
+import type { RoutedTurn } from '../../memory/processors/routing-context.ts';
 import type {
   Completion,
   OrchestratorContext as Context,

@@ -1,4 +1,4 @@
-import { hashOf } from '../../machines/hash.ts';
+import { hashOf } from '../../base/hash.ts';
 import type { Card } from '../../coordination/round/card.ts';
 
 /** An order of members, the best first, and why it is not to be trusted, if it is not. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { onDemand } from '../../contracts/on-demand.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import type { Card } from '../../coordination/round/card.ts';
 
 /** The name of the member that is asked for the choice; no agent may be called that. */

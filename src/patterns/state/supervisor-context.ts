@@ -1,4 +1,4 @@
-import type { Json } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
 import type { Card } from '../../coordination/round/card.ts';
 import type { Reply } from '../../coordination/round/round.ts';
 import type { TeamContext } from '../../coordination/round/team-context.ts';

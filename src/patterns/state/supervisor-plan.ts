@@ -1,7 +1,7 @@
 import { answeredWith } from '../../coordination/round/ends.ts';
 import * as z from 'zod';
 import { bestFit } from './best-fit.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import { saidJson } from '../../coordination/round/said-json.ts';
 import type {
   SupervisorContext,

@@ -1,5 +1,5 @@
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import { confidenceOf, troubleOf, wordsOf } from '../../coordination/round/reply-text.ts';
 import type { Reply } from '../../coordination/round/round.ts';
 import { saidJson, textOf } from '../../coordination/round/said-json.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
 import { ballotText } from './ballot.ts';
 import type { Task } from '../../coordination/round/round.ts';
 import type { TeamContext, TeamEnd } from '../../coordination/round/team-context.ts';

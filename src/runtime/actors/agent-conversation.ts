@@ -1,7 +1,7 @@
-import type { History } from '../../contracts/history.ts';
-import { HistoryView } from '../../contracts/history.ts';
-import type { Turn } from '../../contracts/transcript.ts';
-import type { AgentContext } from '../../machines/agent-context.ts';
+import type { History } from '../../base/collections/history.ts';
+import { HistoryView } from '../../base/collections/history.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
+import type { AgentContext } from '../../machines/agent/agent-context.ts';
 
 /** The conversation of an ended agent, by reference: copied only on access. */
 export interface AgentConversation {

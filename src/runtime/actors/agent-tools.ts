@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
-import type { Toolset } from '../../contracts/tool.ts';
-import { isToolset, ToolRegistry } from '../../tools/tool-registry.ts';
+import type { Toolset } from '../../contracts/tools/tool.ts';
+import { isToolset, ToolRegistry } from '../../tools/define/tool-registry.ts';
 
 /** The tools of an agent in one run, with `more` before its own. Shared by all runs if they are the same in all. */
 export const toolsOf = (agent: AgentDefinition | undefined, more: readonly Toolset[]): ToolRegistry => {

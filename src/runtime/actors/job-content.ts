@@ -1,4 +1,4 @@
-import type { Message } from '../../contracts/message.ts';
+import type { Message } from '../../contracts/messages/message.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Engagement } from '../../machines/outputs.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';

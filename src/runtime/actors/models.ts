@@ -1,7 +1,7 @@
-import type { ModelChoice } from '../../contracts/agent.ts';
-import type { Model } from '../../contracts/model.ts';
-import type { RunOptions, SharedResource } from '../../contracts/run.ts';
-import type { EnginePlace } from '../../contracts/strategy.ts';
+import type { ModelChoice } from '../../contracts/agents/agent.ts';
+import type { Model } from '../../contracts/models/model.ts';
+import type { RunOptions, SharedResource } from '../../contracts/runs/run.ts';
+import type { EnginePlace } from '../../contracts/agents/strategy.ts';
 import { modelFromEnvironment, resolveModel } from '../../models/model-registry.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
 import type { Actor } from './actor.ts';

@@ -1,7 +1,7 @@
-import type { EventBody, RuntimeEvent } from '../../contracts/event.ts';
-import type { Usage } from '../../contracts/model.ts';
-import type { RunTotals } from '../../contracts/run.ts';
-import { SmallSet } from '../../contracts/small-set.ts';
+import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
+import type { Usage } from '../../contracts/models/model.ts';
+import type { RunTotals } from '../../contracts/runs/run.ts';
+import { SmallSet } from '../../base/collections/small-set.ts';
 
 type Counts = {
   -readonly [Key in Exclude<keyof RunTotals, 'durationMs' | 'costUsd' | 'unpriced' | 'estimated'>]: number;

@@ -1,8 +1,8 @@
-import { callInKey, isCallKey, pathInCallKey } from '../../actors/call-key.ts';
-import type { TroupeError } from '../../contracts/error.ts';
-import { deadlockError } from '../../machines/deadlock-error.ts';
-import type { Wait, WaitArrow } from '../../machines/wait-graph.ts';
-import { WaitGraph } from '../../machines/wait-graph.ts';
+import { callInKey, isCallKey, pathInCallKey } from '../../actors/acting/call-key.ts';
+import type { TroupeError } from '../../contracts/errors/error.ts';
+import { deadlockError } from '../../machines/messages/deadlock-error.ts';
+import type { Wait, WaitArrow } from '../../machines/messages/wait-graph.ts';
+import { WaitGraph } from '../../machines/messages/wait-graph.ts';
 
 /** A party that may wait: an actor, a question to an actor, or, by its name, a call or a lock owner. */
 export type Party = PlacedParty | string;

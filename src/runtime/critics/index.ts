@@ -12,4 +12,10 @@ export { judgeCritic } from './judge-critic.ts';
 export type { JudgeCriticOptions } from './judge-critic.ts';
 export { progressCritic } from './progress-critic.ts';
 export type { ProgressOptions } from './progress-critic.ts';
-export type { Critic, Critique, CritiquePatch, Review, SaidCritique } from '../../contracts/critique.ts';
+export type {
+  Critic,
+  Critique,
+  CritiquePatch,
+  Review,
+  SaidCritique,
+} from '../../contracts/agents/critique.ts';

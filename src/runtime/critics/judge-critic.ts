@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Agent, ModelChoice } from '../../contracts/agent.ts';
-import type { Critic, Critique, Review } from '../../contracts/critique.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
+import type { Agent, ModelChoice } from '../../contracts/agents/agent.ts';
+import type { Critic, Critique, Review } from '../../contracts/agents/critique.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
 import { resolveModel } from '../../models/model-registry.ts';
 import { verdictOf } from '../../actors/critics/agent-critic.ts';
 import { agent } from '../define/agent.ts';

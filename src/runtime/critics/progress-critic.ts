@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { ModelChoice } from '../../contracts/agent.ts';
-import type { Critic, Review } from '../../contracts/critique.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
-import type { Json } from '../../contracts/json.ts';
+import type { ModelChoice } from '../../contracts/agents/agent.ts';
+import type { Critic, Review } from '../../contracts/agents/critique.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
+import type { Json } from '../../base/json/json.ts';
 import { resolveModel } from '../../models/model-registry.ts';
 import { agent } from '../define/agent.ts';
 

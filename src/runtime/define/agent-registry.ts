@@ -1,5 +1,5 @@
-import type { Agent } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import { agent } from './agent.ts';
 
 /** An agent or a team of any type: its input is validated when it runs. */

@@ -5,13 +5,13 @@ import type {
   ConversationOptions,
   FailureOptions,
   AgentMemory,
-} from '../../contracts/agent.ts';
+} from '../../contracts/agents/agent.ts';
 import { strategySchema } from '../../actors/strategies/strategy-schema.ts';
-import type { AdaptiveRetry } from '../../contracts/adaptive-retry.ts';
-import type { LoopLimits, WrapUp } from '../../contracts/ending.ts';
-import type { RecallPolicy } from '../../contracts/memory.ts';
-import type { ModelRetry, ModelSettings } from '../../contracts/model.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
+import type { AdaptiveRetry } from '../../contracts/models/adaptive-retry.ts';
+import type { LoopLimits, WrapUp } from '../../contracts/agents/ending.ts';
+import type { RecallPolicy } from '../../contracts/conversations/memory.ts';
+import type { ModelRetry, ModelSettings } from '../../contracts/models/model.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import {
   aBoolean,
   aBound,
@@ -36,12 +36,12 @@ import {
   shortOr,
   together,
   wholeNumber,
-} from '../../contracts/option-schemas.ts';
-import type { CompactionOptions, TokenBudget } from '../../contracts/processor.ts';
-import type { RecoveryPolicy } from '../../contracts/recovery.ts';
-import type { StopOptions } from '../../contracts/ending.ts';
-import { defaultLoopLimits } from '../../machines/loop-detection.ts';
-import { compactionPresets } from '../../memory/compaction-presets.ts';
+} from '../../base/schemas/option-schemas.ts';
+import type { CompactionOptions, TokenBudget } from '../../contracts/conversations/processor.ts';
+import type { RecoveryPolicy } from '../../contracts/agents/recovery.ts';
+import type { StopOptions } from '../../contracts/agents/ending.ts';
+import { defaultLoopLimits } from '../../machines/stopping/loop-detection.ts';
+import { compactionPresets } from '../../memory/processors/compaction-presets.ts';
 import { budgetSchema } from '../../policy/budget-schema.ts';
 import { agentMailboxSchema, hooksSchema, subtreeShape } from './common-schemas.ts';
 import { DEFAULT_WRAP_UP } from './ending-rules.ts';

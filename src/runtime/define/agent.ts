@@ -1,7 +1,7 @@
-import type { AgentFor, AgentOptions } from '../../contracts/agent.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { InputOf, OutputOf } from '../../contracts/schema.ts';
-import type { Described, InputSchemaOf, OutputSchemaOf } from '../../contracts/signature.ts';
+import type { AgentFor, AgentOptions } from '../../contracts/agents/agent.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { InputOf, OutputOf } from '../../base/schemas/schema.ts';
+import type { Described, InputSchemaOf, OutputSchemaOf } from '../../contracts/agents/signature.ts';
 import { agentDefinition } from './define-agent.ts';
 import type { AgentChart } from '../embed/agent-types.ts';
 import type { EmbeddableAgent } from '../workflows/workflow-builder.ts';

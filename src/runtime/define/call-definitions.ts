@@ -1,5 +1,5 @@
-import { modelCallMachine } from '../../machines/model-call-machine.ts';
-import { toolCallMachine } from '../../machines/tool-call-machine.ts';
+import { modelCallMachine } from '../../machines/model-call/model-call-machine.ts';
+import { toolCallMachine } from '../../machines/tool-call/tool-call-machine.ts';
 import type { Definition } from './definition.ts';
 
 const NONE = { rules: { stop: [] }, agent: undefined, members: new Map(), hooks: [] };

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../contracts/error.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
+import type { ErrorCode } from '../../contracts/errors/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 
 /**
  * Validates a limit: an integer from `least`. A limit of none at a time would make an actor wait for ever, and other numbers do not survive

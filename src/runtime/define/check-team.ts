@@ -1,4 +1,4 @@
-import { checkOptions } from '../../contracts/check-options.ts';
+import { checkOptions } from '../../contracts/errors/check-options.ts';
 import { teamSchema } from './team-schema.ts';
 
 /**

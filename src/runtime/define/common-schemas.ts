@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { onDemand } from '../../contracts/on-demand.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import {
   aFunction,
   aText,
@@ -10,9 +10,9 @@ import {
   optional,
   optionsSchema,
   wholeNumber,
-} from '../../contracts/option-schemas.ts';
-import type { AgentMailbox, MailboxOptions } from '../../contracts/message.ts';
-import type { SubtreeLimits } from '../../contracts/tree-limits.ts';
+} from '../../base/schemas/option-schemas.ts';
+import type { AgentMailbox, MailboxOptions } from '../../contracts/messages/message.ts';
+import type { SubtreeLimits } from '../../contracts/runs/tree-limits.ts';
 
 /** The options that agents, teams and runs have in common. */
 

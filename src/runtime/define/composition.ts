@@ -3,9 +3,9 @@ import type {
   CompositionArrow,
   CompositionPart,
   FlowArrow,
-} from '../../machines/composition.ts';
-import { grouped, OUTSIDE } from '../../machines/composition.ts';
-import type { Tool, Toolset } from '../../contracts/tool.ts';
+} from '../../machines/diagrams/composition.ts';
+import { grouped, OUTSIDE } from '../../machines/diagrams/composition.ts';
+import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 

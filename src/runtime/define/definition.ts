@@ -1,13 +1,13 @@
 import type { AnyStateMachine } from 'xstate';
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
-import type { Allotment, Budget } from '../../contracts/budget.ts';
-import type { DiagramSubject, Flow } from '../../machines/composition.ts';
-import type { Hook } from '../../contracts/event.ts';
-import type { AgentMailbox } from '../../contracts/message.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { RunOptions } from '../../contracts/run.ts';
-import type { MemberPolicy } from '../../contracts/supervision.ts';
-import type { SubtreeLimits } from '../../contracts/tree-limits.ts';
+import type { Allotment, Budget } from '../../contracts/runs/budget.ts';
+import type { DiagramSubject, Flow } from '../../machines/diagrams/composition.ts';
+import type { Hook } from '../../contracts/events/event.ts';
+import type { AgentMailbox } from '../../contracts/messages/message.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { MemberPolicy } from '../../contracts/agents/supervision.ts';
+import type { SubtreeLimits } from '../../contracts/runs/tree-limits.ts';
 import type { Rules } from '../../machines/rules.ts';
 
 /** The place of an actor in a run, known when it starts. */

@@ -1,8 +1,8 @@
-import type { AgentLimits } from '../../contracts/agent.ts';
-import type { Ending, WrapUp } from '../../contracts/ending.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
-import { defaultLoopLimits } from '../../machines/loop-detection.ts';
+import type { AgentLimits } from '../../contracts/agents/agent.ts';
+import type { Ending, WrapUp } from '../../contracts/agents/ending.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
+import { defaultLoopLimits } from '../../machines/stopping/loop-detection.ts';
 import type { Rules } from '../../machines/rules.ts';
 
 /** The limits of wrapping up, unless the agent gives its own. */

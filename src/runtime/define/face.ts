@@ -1,9 +1,9 @@
-import type { DiagramSubject } from '../../machines/composition.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
-import type { RunOptions } from '../../contracts/run.ts';
-import { compositionMermaid } from '../../machines/composition-diagram.ts';
-import { toMermaid } from '../../machines/diagram.ts';
+import type { DiagramSubject } from '../../machines/diagrams/composition.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
+import type { RunOptions } from '../../contracts/runs/run.ts';
+import { compositionMermaid } from '../../machines/diagrams/composition-diagram.ts';
+import { toMermaid } from '../../machines/diagrams/diagram.ts';
 import { compositionOf } from './composition.ts';
 import type { Definition } from './definition.ts';
 import { define } from './definition.ts';

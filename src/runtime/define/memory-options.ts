@@ -1,9 +1,9 @@
 import type { AgentDefinition, CompactionDefinition } from '../../actors/agent-definition.ts';
-import type { AgentOptions, ConversationOptions } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import type { MemorySource } from '../../contracts/memory.ts';
-import type { Processor } from '../../contracts/processor.ts';
-import { presetProcessors } from '../../memory/compaction-presets.ts';
+import type { AgentOptions, ConversationOptions } from '../../contracts/agents/agent.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { MemorySource } from '../../contracts/conversations/memory.ts';
+import type { Processor } from '../../contracts/conversations/processor.ts';
+import { presetProcessors } from '../../memory/processors/compaction-presets.ts';
 
 /**
  * The memories and recall policy of an agent.

@@ -1,8 +1,8 @@
-import type { Hook } from '../../contracts/event.ts';
-import { act, answer } from '../../contracts/decision.ts';
-import { toError } from '../../contracts/error.ts';
+import type { Hook } from '../../contracts/events/event.ts';
+import { act, answer } from '../../contracts/agents/decision.ts';
+import { toError } from '../../contracts/errors/error.ts';
 import { askPerson } from '../../tools/built-in/ask-person.ts';
-import type { Json } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
 import { agent } from './agent.ts';
 import type { AgentChart } from '../embed/agent-types.ts';
 import type { EmbeddableAgent } from './face.ts';

@@ -1,4 +1,4 @@
-import { onDemand } from '../../contracts/on-demand.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import {
   aNumber,
   oneOf,
@@ -6,14 +6,14 @@ import {
   optionsSchema,
   together,
   wholeNumber,
-} from '../../contracts/option-schemas.ts';
+} from '../../base/schemas/option-schemas.ts';
 import type {
   BackOff,
   Directive,
   FailureClass,
   MemberPolicy,
   SupervisionPolicy,
-} from '../../contracts/supervision.ts';
+} from '../../contracts/agents/supervision.ts';
 
 const DEEDS: readonly Directive[] = [
   'restart',

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { onDemand } from '../../contracts/on-demand.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import {
   anything,
   aText,
@@ -8,9 +8,9 @@ import {
   optional,
   optionsSchema,
   wholeNumber,
-} from '../../contracts/option-schemas.ts';
-import type { OptionShape } from '../../contracts/option-schemas.ts';
-import type { SubtreeLimits } from '../../contracts/tree-limits.ts';
+} from '../../base/schemas/option-schemas.ts';
+import type { OptionShape } from '../../base/schemas/option-schemas.ts';
+import type { SubtreeLimits } from '../../contracts/runs/tree-limits.ts';
 import { allotmentSchema, budgetSchema } from '../../policy/budget-schema.ts';
 import { hooksSchema, mailboxSchema, subtreeShape } from './common-schemas.ts';
 import { memberPolicySchema, supervisionSchema } from './supervision-schema.ts';

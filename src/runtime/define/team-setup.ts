@@ -1,8 +1,8 @@
-import type { Allotment, Budget } from '../../contracts/budget.ts';
-import type { Hook } from '../../contracts/event.ts';
-import type { MailboxOptions } from '../../contracts/message.ts';
-import type { MemberPolicy, SupervisionPolicy } from '../../contracts/supervision.ts';
-import type { SubtreeLimits } from '../../contracts/tree-limits.ts';
+import type { Allotment, Budget } from '../../contracts/runs/budget.ts';
+import type { Hook } from '../../contracts/events/event.ts';
+import type { MailboxOptions } from '../../contracts/messages/message.ts';
+import type { MemberPolicy, SupervisionPolicy } from '../../contracts/agents/supervision.ts';
+import type { SubtreeLimits } from '../../contracts/runs/tree-limits.ts';
 
 /** Options shared by teams of all patterns. */
 export interface TeamSetup {

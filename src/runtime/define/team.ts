@@ -1,9 +1,9 @@
 import type { AnyStateMachine } from 'xstate';
-import type { Agent } from '../../contracts/agent.ts';
-import type { FlowArrow } from '../../machines/composition.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import type { FlowArrow } from '../../machines/diagrams/composition.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
 import { boundedMachine } from '../../coordination/round/bounded-machine.ts';
 import type { TeamInput } from '../../coordination/round/team-context.ts';
 import { assertMachine } from '../../machines/check-machine.ts';
@@ -16,7 +16,7 @@ import { definitionOf } from './definition.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
 import type { TeamSetup } from './team-setup.ts';
-import { foundText } from '../../contracts/found-text.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 
 export type { TeamSetup } from './team-setup.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { LiveEvent } from '../../contracts/event.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { Message } from '../../contracts/message.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { Message } from '../../contracts/messages/message.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import type { Handle } from '../run/handle.ts';
 
 /** A request for a person, by its id or its call's id. */

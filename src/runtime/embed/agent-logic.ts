@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
-import { TroupeError } from '../../contracts/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Definition } from '../define/definition.ts';
 import { outcomeOfFailure } from '../run/result.ts';
 import type { MachineSnapshot } from '../turn/turn.ts';

@@ -9,12 +9,12 @@ import type {
   StateValue,
   StateValueFrom,
 } from 'xstate';
-import type { LiveEvent } from '../../contracts/event.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { Outcome } from '../../contracts/run.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { Outcome } from '../../contracts/runs/run.ts';
 import type { TeamContext } from '../../coordination/round/team-context.ts';
-import type { AgentContext } from '../../machines/agent-context.ts';
-import type { agentMachine } from '../../machines/agent-machine.ts';
+import type { AgentContext } from '../../machines/agent/agent-context.ts';
+import type { agentMachine } from '../../machines/agent/agent-machine.ts';
 import type { AgentCommand } from './agent-command.ts';
 
 /** Parameters that differ between the charts of agents and of teams. */

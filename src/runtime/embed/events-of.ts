@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
-import { TroupeError } from '../../contracts/error.ts';
-import type { LiveEvent } from '../../contracts/event.ts';
-import { SafeObservable } from '../../events/safe-observable.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import { SafeObservable } from '../../events/stream/safe-observable.ts';
 import { faceOf } from './face.ts';
 import { Seat } from './seat.ts';
 

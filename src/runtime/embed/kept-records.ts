@@ -1,6 +1,6 @@
-import type { Json } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { JournalRecord } from '../../contracts/journal-record.ts';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { JournalRecord } from '../../contracts/journals/journal-record.ts';
 import type { Redactor } from '../../contracts/secrets/redactor.ts';
 import type { FieldVault } from '../../persistence/field-vault.ts';
 import { JsonPacker, JsonUnpacker } from '../../persistence/packed-json.ts';

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../contracts/error.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
+import type { ErrorCode } from '../../contracts/errors/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
 import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
 import { sealedFieldsIn, unlockRecords } from '../../persistence/field-vault.ts';

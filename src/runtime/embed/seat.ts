@@ -1,8 +1,8 @@
-import { TroupeError } from '../../contracts/error.ts';
-import type { LiveEvent } from '../../contracts/event.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Redactor } from '../../contracts/secrets/redactor.ts';
-import type { Outcome } from '../../contracts/run.ts';
-import { randomId } from '../../contracts/random-id.ts';
+import type { Outcome } from '../../contracts/runs/run.ts';
+import { randomId } from '../../base/random-id.ts';
 import type { Definition } from '../define/definition.ts';
 import type { Envelope } from '../turn/envelope.ts';
 import { outcomeOfFailure } from '../run/result.ts';

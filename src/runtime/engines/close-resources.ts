@@ -1,5 +1,5 @@
-import type { EngineOptions } from '../../contracts/engine.ts';
-import { messageOf, TroupeError } from '../../contracts/error.ts';
+import type { EngineOptions } from '../../contracts/runs/engine.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 
 /**
  * Flushes in order, then closes in reverse order; a failure does not stop the others.

@@ -1,8 +1,8 @@
 import type { Observable } from 'rxjs';
-import type { Agent } from '../../contracts/agent.ts';
-import type { Engine, EngineOptions, ShutdownOptions } from '../../contracts/engine.ts';
-import type { LiveEvent } from '../../contracts/event.ts';
-import type { RunHandle, RunOptions, RunResult } from '../../contracts/run.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import type { Engine, EngineOptions, ShutdownOptions } from '../../contracts/runs/engine.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { RunHandle, RunOptions, RunResult } from '../../contracts/runs/run.ts';
 import { engineClosed, GlobalEngine } from './global-engine.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { andThen } from '../../actors/promises.ts';
-import type { EngineOptions } from '../../contracts/engine.ts';
-import type { RunOptions } from '../../contracts/run.ts';
-import type { SafetyStrategy } from '../../contracts/safety.ts';
+import { andThen } from '../../base/promises/and-then.ts';
+import type { EngineOptions } from '../../contracts/runs/engine.ts';
+import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { SafetyStrategy } from '../../contracts/tools/safety.ts';
 
 /** The options of a run in an engine: its own, else the engine's; hooks and safety rules of both. */
 export const withDefaults = (engine: EngineOptions, run: RunOptions): RunOptions => ({

@@ -1,8 +1,8 @@
 import type { Observable, Subscriber } from 'rxjs';
-import type { LiveEvent } from '../../contracts/event.ts';
-import type { OnFailure } from '../../events/failure-reporter.ts';
-import { failureReporter, isAboutObservers } from '../../events/failure-reporter.ts';
-import { SafeObservable } from '../../events/safe-observable.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { OnFailure } from '../../events/hooks/failure-reporter.ts';
+import { failureReporter, isAboutObservers } from '../../events/hooks/failure-reporter.ts';
+import { SafeObservable } from '../../events/stream/safe-observable.ts';
 import type { Run } from '../run/run.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { Observable } from 'rxjs';
 import { ReplaySubject, filter, takeUntil } from 'rxjs';
-import type { Agent } from '../../contracts/agent.ts';
-import type { Engine, EngineOptions, ShutdownOptions } from '../../contracts/engine.ts';
-import type { LiveEvent } from '../../contracts/event.ts';
-import type { RunHandle, RunOptions, RunResult } from '../../contracts/run.ts';
-import { randomId } from '../../contracts/random-id.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import type { Engine, EngineOptions, ShutdownOptions } from '../../contracts/runs/engine.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { RunHandle, RunOptions, RunResult } from '../../contracts/runs/run.ts';
+import { randomId } from '../../base/random-id.ts';
 import { closeResources } from './close-resources.ts';
 import { withDefaults } from './engine-defaults.ts';
 import { engineClosed } from './global-engine.ts';

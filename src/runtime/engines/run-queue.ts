@@ -1,6 +1,6 @@
-import type { Clock } from '../../contracts/clock.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
+import type { Clock } from '../../base/clock.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 
 /** Starts a run whose turn has come. */
 type Turn = () => void;

@@ -1,5 +1,5 @@
-import { messageOf, TroupeError } from '../../contracts/error.ts';
-import type { RuntimeEvent } from '../../contracts/event.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type {
   CombinedEvaluation,
   Combination,
@@ -9,10 +9,10 @@ import type {
   Judgement,
   RunMetrics,
   TaskResult,
-} from '../../contracts/evaluator.ts';
-import type { RunResult } from '../../contracts/run.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { SuccessCriterion, Task, TaskInput } from '../../contracts/task.ts';
+} from '../../contracts/tasks/evaluator.ts';
+import type { RunResult } from '../../contracts/runs/run.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { SuccessCriterion, Task, TaskInput } from '../../contracts/tasks/task.ts';
 import { checkTask } from '../../tools/environments/check-task.ts';
 import { contains, exact, matches } from './evaluators.ts';
 

@@ -1,10 +1,10 @@
-import { TroupeError } from '../../contracts/error.ts';
-import type { Evaluator, Examined } from '../../contracts/evaluator.ts';
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject, toJson } from '../../contracts/json.ts';
-import type { Schema } from '../../contracts/schema.ts';
-import { issuesText } from '../../contracts/schema.ts';
-import { checkSchema } from '../../tools/schemas.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Evaluator, Examined } from '../../contracts/tasks/evaluator.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import type { Schema } from '../../base/schemas/schema.ts';
+import { issuesText } from '../../base/schemas/schema.ts';
+import { checkSchema } from '../../tools/schemas/schemas.ts';
 
 /** Longest answer that is matched against a pattern, in characters: some patterns take exponential time. */
 const MAX_MATCHED = 100_000;

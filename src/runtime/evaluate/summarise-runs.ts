@@ -1,5 +1,5 @@
-import { TroupeError } from '../../contracts/error.ts';
-import type { RunMetrics, TaskResult } from '../../contracts/evaluator.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { RunMetrics, TaskResult } from '../../contracts/tasks/evaluator.ts';
 import { passPower } from './evaluators.ts';
 
 /** Statistics of many runs. */

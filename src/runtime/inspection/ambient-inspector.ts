@@ -1,4 +1,4 @@
-import type { RunInspector } from '../../contracts/inspection.ts';
+import type { RunInspector } from '../../contracts/events/inspection.ts';
 
 /** A global symbol, shared by all copies of troupe in the process. */
 const PLACE = Symbol.for('troupe.inspector');

@@ -1,6 +1,6 @@
 import type { InspectionEvent, Observer } from 'xstate';
-import { freezeJson } from '../../contracts/freeze-json.ts';
-import { isThenable } from '../../contracts/thenable.ts';
+import { freezeJson } from '../../base/json/freeze-json.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
 
 /** Isolates an inspector from its run: it sees frozen data, and only its first exception is reported. */
 export const safeInspector = (

@@ -19,8 +19,8 @@ export type { RunOrResumeOptions } from './resume/run-or-resume.ts';
 export type { ResumeOptions } from './resume/resume.ts';
 export { answerRequest, openRequests, openRequestsOf } from './letters/requests.ts';
 export type { StoredRequest } from './letters/requests.ts';
-export type { RequestAnswer } from '../../contracts/request.ts';
-export { JOURNAL_VERSION } from '../../contracts/journal-record.ts';
+export type { RequestAnswer } from '../../contracts/people/request.ts';
+export { JOURNAL_VERSION } from '../../contracts/journals/journal-record.ts';
 export type {
   Arrival,
   Arrived,
@@ -29,4 +29,4 @@ export type {
   ForkPoint,
   Happened,
   JournalRecord,
-} from '../../contracts/journal-record.ts';
+} from '../../contracts/journals/journal-record.ts';

@@ -1,7 +1,7 @@
-import type { Clock } from '../../contracts/clock.ts';
-import type { Deadline, StopReason } from '../../contracts/stop.ts';
-import { SmallMap } from '../../contracts/small-map.ts';
-import { earliestDeadline } from '../../machines/composed-rules.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Deadline, StopReason } from '../../contracts/agents/stop.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
+import { earliestDeadline } from '../../machines/stopping/composed-rules.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { ArrivalRecorder, EndRecorder } from '../journal/write/journal-port.ts';

@@ -1,5 +1,5 @@
-import type { Model, ModelAnswer, Usage } from '../../contracts/model.ts';
-import type { Prices } from '../../contracts/prices.ts';
+import type { Model, ModelAnswer, Usage } from '../../contracts/models/model.ts';
+import type { Prices } from '../../contracts/models/prices.ts';
 import { genaiPrices, pricedProviders } from '../../models/genai-prices.ts';
 
 /** The price list of the process; null if it is not available. */

@@ -1,6 +1,6 @@
-import type { Budget } from '../../contracts/budget.ts';
-import type { RunOptions } from '../../contracts/run.ts';
-import { TurnCounter } from '../../memory/count-tokens.ts';
+import type { Budget } from '../../contracts/runs/budget.ts';
+import type { RunOptions } from '../../contracts/runs/run.ts';
+import { TurnCounter } from '../../memory/tokens/count-tokens.ts';
 import { allottedLimits } from '../../policy/allotted-limits.ts';
 import { BudgetAccount } from '../../policy/budget-account.ts';
 import type { BudgetLimits } from '../../policy/budget-limits.ts';

@@ -1,8 +1,8 @@
-import type { SubtreeLimits, TreeLimit, TreeLimits } from '../../contracts/tree-limits.ts';
-import type { ErrorCode } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { SmallSet } from '../../contracts/small-set.ts';
+import type { SubtreeLimits, TreeLimit, TreeLimits } from '../../contracts/runs/tree-limits.ts';
+import type { ErrorCode } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { SmallSet } from '../../base/collections/small-set.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { Definition } from '../define/definition.ts';
 

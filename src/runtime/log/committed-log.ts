@@ -1,6 +1,6 @@
-import type { DeltaEvent, LiveEvent, RuntimeEvent } from '../../contracts/event.ts';
-import { BoundedBuffer } from '../../events/bounded-buffer.ts';
-import type { EventSource } from '../../events/event-source.ts';
+import type { DeltaEvent, LiveEvent, RuntimeEvent } from '../../contracts/events/event.ts';
+import { BoundedBuffer } from '../../base/collections/bounded-buffer.ts';
+import type { EventSource } from '../../events/stream/event-source.ts';
 
 /** A delta that waits for the events before it. */
 interface WaitingDelta {

@@ -1,5 +1,5 @@
-import type { ModelDelta } from '../../contracts/model.ts';
-import { SmallMap } from '../../contracts/small-map.ts';
+import type { ModelDelta } from '../../contracts/models/model.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
 
 /** Counts the streamed length of each model call by kind of delta, also without listeners. */
 export class DeltaOffsets {

@@ -1,7 +1,7 @@
-import { freezeJson } from '../../contracts/freeze-json.ts';
-import type { EventBody, RuntimeEvent } from '../../contracts/event.ts';
-import { EVENT_VERSION } from '../../contracts/event.ts';
-import type { EventSource } from '../../events/event-source.ts';
+import { freezeJson } from '../../base/json/freeze-json.ts';
+import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
+import { EVENT_VERSION } from '../../contracts/events/event.ts';
+import type { EventSource } from '../../events/stream/event-source.ts';
 
 /** The agent that an event is about: the runtime adds it to the event's content. */
 export interface Speaker {

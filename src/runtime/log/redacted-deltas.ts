@@ -1,7 +1,7 @@
-import type { EventBody, RuntimeEvent } from '../../contracts/event.ts';
-import type { ModelDelta } from '../../contracts/model.ts';
+import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
+import type { ModelDelta } from '../../contracts/models/model.ts';
 import type { StreamRedactor } from '../../contracts/secrets/stream-redactor.ts';
-import { SmallMap } from '../../contracts/small-map.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 
 /** A delta that was held, and its call. */

@@ -1,11 +1,11 @@
-import { canonical } from '../../contracts/canonical.ts';
-import type { History } from '../../contracts/history.ts';
-import { HistoryView } from '../../contracts/history.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { ModelRequest } from '../../contracts/model.ts';
-import type { RawAnswer, SentRequest, SentSource } from '../../contracts/sent-request.ts';
-import { sha256 } from '../../contracts/sha256.ts';
-import type { Turn } from '../../contracts/transcript.ts';
+import { canonical } from '../../base/json/canonical.ts';
+import type { History } from '../../base/collections/history.ts';
+import { HistoryView } from '../../base/collections/history.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { ModelRequest } from '../../contracts/models/model.ts';
+import type { RawAnswer, SentRequest, SentSource } from '../../contracts/models/sent-request.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
 
 /** Number of calls remembered per run: an observer may lag that far behind. */
 const REMEMBERED = 1_000;

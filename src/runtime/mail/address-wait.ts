@@ -1,4 +1,4 @@
-import type { Wait } from '../../machines/wait-graph.ts';
+import type { Wait } from '../../machines/messages/wait-graph.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { Party, PlacedParty } from '../actors/waits.ts';
 

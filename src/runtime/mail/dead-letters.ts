@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
-import type { DeadLetter } from '../../contracts/message.ts';
-import { SafeObservable } from '../../events/safe-observable.ts';
+import type { DeadLetter } from '../../contracts/messages/message.ts';
+import { SafeObservable } from '../../events/stream/safe-observable.ts';
 import type { Run } from '../run/run.ts';
 
 /** Number of past dead letters that a new subscriber receives. */

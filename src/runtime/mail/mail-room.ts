@@ -1,7 +1,7 @@
-import type { EventBody } from '../../contracts/event.ts';
-import type { DropReason, Message, MessageLimits, Messenger } from '../../contracts/message.ts';
-import { SmallMap } from '../../contracts/small-map.ts';
-import type { Dropped } from '../../machines/mailbox.ts';
+import type { EventBody } from '../../contracts/events/event.ts';
+import type { DropReason, Message, MessageLimits, Messenger } from '../../contracts/messages/message.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
+import type { Dropped } from '../../machines/messages/mailbox.ts';
 import {
   emptyMailbox,
   messagesIn,
@@ -9,8 +9,8 @@ import {
   takeAll,
   withoutExpired,
   withoutThose,
-} from '../../machines/mailbox.ts';
-import { messageLimits } from '../../machines/message-rules.ts';
+} from '../../machines/messages/mailbox.ts';
+import { messageLimits } from '../../machines/messages/message-rules.ts';
 import type { Actor, Job } from '../actors/actor.ts';
 import type { Host } from '../turn/driven-host.ts';
 import { nextTurn } from '../run/pacer.ts';

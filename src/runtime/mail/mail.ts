@@ -1,4 +1,4 @@
-import type { DropReason, Message } from '../../contracts/message.ts';
+import type { DropReason, Message } from '../../contracts/messages/message.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { Questions } from './questions.ts';
 import type { Talk } from './talk.ts';

@@ -1,6 +1,6 @@
-import type { Message } from '../../contracts/message.ts';
-import type { Mailbox, MailboxLimits } from '../../machines/mailbox.ts';
-import { emptyMailbox, mailboxDefaults } from '../../machines/mailbox.ts';
+import type { Message } from '../../contracts/messages/message.ts';
+import type { Mailbox, MailboxLimits } from '../../machines/messages/mailbox.ts';
+import { emptyMailbox, mailboxDefaults } from '../../machines/messages/mailbox.ts';
 import type { Actor } from '../actors/actor.ts';
 
 /** The mailbox of one actor, with its delivery state. */

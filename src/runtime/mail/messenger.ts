@@ -1,8 +1,8 @@
-import type { Clock } from '../../contracts/clock.ts';
-import { isTroupeError, TroupeError } from '../../contracts/error.ts';
-import type { ErrorCode } from '../../contracts/error.ts';
-import { keyInRun } from '../../contracts/effect.ts';
-import { toJson } from '../../contracts/json.ts';
+import type { Clock } from '../../base/clock.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
+import type { ErrorCode } from '../../contracts/errors/error.ts';
+import { keyInRun } from '../../contracts/runs/effect.ts';
+import { toJson } from '../../base/json/json.ts';
 import type {
   Answer,
   AskOptions,
@@ -10,10 +10,10 @@ import type {
   Message,
   Messenger,
   TellOptions,
-} from '../../contracts/message.ts';
-import { directionProblem, wakeOf } from '../../machines/message-rules.ts';
-import type { Wait } from '../../machines/wait-graph.ts';
-import type { LazyAbort } from '../../contracts/lazy-abort.ts';
+} from '../../contracts/messages/message.ts';
+import { directionProblem, wakeOf } from '../../machines/messages/message-rules.ts';
+import type { Wait } from '../../machines/messages/wait-graph.ts';
+import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import type { Ask } from '../../machines/asks.ts';
 import { callIn } from '../../machines/asks.ts';
 import type { Actor } from '../actors/actor.ts';

@@ -1,5 +1,5 @@
-import type { Message } from '../../contracts/message.ts';
-import { SmallMap } from '../../contracts/small-map.ts';
+import type { Message } from '../../contracts/messages/message.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
 
 const OUTSIDE = 'outside';
 

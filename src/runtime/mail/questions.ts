@@ -1,6 +1,6 @@
-import type { Message } from '../../contracts/message.ts';
-import { SmallMap } from '../../contracts/small-map.ts';
-import { SmallSet } from '../../contracts/small-set.ts';
+import type { Message } from '../../contracts/messages/message.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
+import { SmallSet } from '../../base/collections/small-set.ts';
 
 /** Work that waits for an answer. */
 export interface Asker {

@@ -1,6 +1,6 @@
-import type { EventBody } from '../../contracts/event.ts';
-import type { DropReason } from '../../contracts/message.ts';
-import { SmallMap } from '../../contracts/small-map.ts';
+import type { EventBody } from '../../contracts/events/event.ts';
+import type { DropReason } from '../../contracts/messages/message.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
 import type { Actor } from '../actors/actor.ts';
 
 /** Checks whether an actor may have a successor: a member whose supervisor is running. */

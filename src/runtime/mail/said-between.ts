@@ -1,5 +1,5 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { Message } from '../../contracts/message.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { Message } from '../../contracts/messages/message.ts';
 import { roleIn } from './address-book.ts';
 
 /** The messages between an address and another agent, given by address or name, from the events of their run. */

@@ -1,5 +1,5 @@
-import type { EventBody } from '../../contracts/event.ts';
-import type { Message } from '../../contracts/message.ts';
+import type { EventBody } from '../../contracts/events/event.ts';
+import type { Message } from '../../contracts/messages/message.ts';
 
 /** The event of a delivered message or answer. */
 export const sentEvent = (message: Message, to: string): EventBody => {

@@ -1,6 +1,6 @@
-import { TroupeError } from '../../contracts/error.ts';
-import type { LiveEvent } from '../../contracts/event.ts';
-import type { Terminated } from '../../contracts/message.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { Terminated } from '../../contracts/messages/message.ts';
 import type { Run } from '../run/run.ts';
 
 /** The end of the agent at an address, past or future. */

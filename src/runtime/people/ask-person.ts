@@ -1,12 +1,12 @@
-import { keyInRun } from '../../contracts/effect.ts';
-import { canonical } from '../../contracts/canonical.ts';
-import { toJson } from '../../contracts/json.ts';
-import { sha256 } from '../../contracts/sha256.ts';
-import type { LazyAbort } from '../../contracts/lazy-abort.ts';
+import { keyInRun } from '../../contracts/runs/effect.ts';
+import { canonical } from '../../base/json/canonical.ts';
+import { toJson } from '../../base/json/json.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import type { CallChange, CallWish } from '../../actors/desk.ts';
 import type { Ask } from '../../machines/asks.ts';
 import { callIn } from '../../machines/asks.ts';
-import type { Approval } from '../../machines/tool-call-context.ts';
+import type { Approval } from '../../machines/tool-call/tool-call-context.ts';
 import type { Actor } from '../actors/actor.ts';
 import { hideCalls, hideTyped } from '../secrets/hide-fields.ts';
 import type { ArrivalRecorder } from '../journal/write/journal-port.ts';

@@ -1,5 +1,5 @@
-import type { LazyAbort } from '../../contracts/lazy-abort.ts';
-import type { OpenRequest } from '../../contracts/request.ts';
+import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
+import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { CallChange } from '../../actors/desk.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import type { Speaker } from '../log/lazy-log.ts';

@@ -1,8 +1,8 @@
-import { canonical } from '../../contracts/canonical.ts';
-import type { EventBody } from '../../contracts/event.ts';
-import type { OpenRequest } from '../../contracts/request.ts';
-import { sha256 } from '../../contracts/sha256.ts';
-import type { Approval } from '../../machines/tool-call-context.ts';
+import { canonical } from '../../base/json/canonical.ts';
+import type { EventBody } from '../../contracts/events/event.ts';
+import type { OpenRequest } from '../../contracts/people/request.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { Approval } from '../../machines/tool-call/tool-call-context.ts';
 import type { PersonAnswer } from './request-book.ts';
 
 /** Parses a person's answer to a call: anything but a plain yes is a no. */

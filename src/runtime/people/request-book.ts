@@ -1,10 +1,10 @@
-import { freezeJson } from '../../contracts/freeze-json.ts';
-import type { Announcement } from '../../contracts/announced-request.ts';
-import { requestOf } from '../../contracts/announced-request.ts';
-import type { EventBody, RuntimeEvent } from '../../contracts/event.ts';
-import type { OpenRequest } from '../../contracts/request.ts';
-import { SmallMap } from '../../contracts/small-map.ts';
-import type { Approval } from '../../machines/tool-call-context.ts';
+import { freezeJson } from '../../base/json/freeze-json.ts';
+import type { Announcement } from '../../contracts/people/announced-request.ts';
+import { requestOf } from '../../contracts/people/announced-request.ts';
+import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
+import type { OpenRequest } from '../../contracts/people/request.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
+import type { Approval } from '../../machines/tool-call/tool-call-context.ts';
 
 /** A person's answer: an approval of a call, or a text for a question. */
 export type PersonAnswer = Approval | TextAnswer;

@@ -1,5 +1,5 @@
 import type { Observable, Subscriber } from 'rxjs';
-import { SafeObservable } from '../../events/safe-observable.ts';
+import { SafeObservable } from '../../events/stream/safe-observable.ts';
 
 /** Callbacks of a {@link Broadcast}. */
 export interface BroadcastOptions<Value> {

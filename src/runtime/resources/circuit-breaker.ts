@@ -1,11 +1,11 @@
 import type { Observable } from 'rxjs';
 import type { SnapshotFrom } from 'xstate';
 import { initialTransition, transition } from 'xstate';
-import type { Clock } from '../../contracts/clock.ts';
-import type { ErrorData } from '../../contracts/error.ts';
-import { errorData, TroupeError } from '../../contracts/error.ts';
-import type { BreakerEvent } from '../../machines/breaker-machine.ts';
-import { breakerMachine } from '../../machines/breaker-machine.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import { errorData, TroupeError } from '../../contracts/errors/error.ts';
+import type { BreakerEvent } from '../../machines/resources/breaker-machine.ts';
+import { breakerMachine } from '../../machines/resources/breaker-machine.ts';
 import { checkCount } from '../define/check-count.ts';
 import { isFault } from './faults.ts';
 import type { ResourceOptions } from './resource-options.ts';

@@ -1,6 +1,6 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import { isThenable } from '../../contracts/thenable.ts';
-import type { Priority } from '../../contracts/priority.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
+import type { Priority } from '../../contracts/messages/priority.ts';
 import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
 import type { ConcurrencyPool, PoolSlot } from './concurrency-pool.ts';
 import { isFault } from './faults.ts';

@@ -1,8 +1,8 @@
-import { isTroupeError } from '../../contracts/error.ts';
-import type { Tool, ToolContext } from '../../contracts/tool.ts';
-import type { DefinedTool } from '../../tools/define-tool.ts';
-import { wrapContext } from '../../tools/wrap-context.ts';
-import { withExecute } from '../../tools/with-execute.ts';
+import { isTroupeError } from '../../contracts/errors/error.ts';
+import type { Tool, ToolContext } from '../../contracts/tools/tool.ts';
+import type { DefinedTool } from '../../tools/define/define-tool.ts';
+import { wrapContext } from '../../tools/wrappers/wrap-context.ts';
+import { withExecute } from '../../tools/wrappers/with-execute.ts';
 import { onSignal } from '../run/shared-signal.ts';
 import type { HeldLock, LockOptions, LockTimes } from './held-lock.ts';
 

@@ -1,10 +1,10 @@
-import type { Clock } from '../../contracts/clock.ts';
-import type { EngineResource } from '../../contracts/engine.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Tool } from '../../contracts/tool.ts';
-import { randomId } from '../../contracts/random-id.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { EngineResource } from '../../contracts/runs/engine.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Tool } from '../../contracts/tools/tool.ts';
+import { randomId } from '../../base/random-id.ts';
 import type { HeldLock, LockOptions, LockTimes } from './held-lock.ts';
-import type { DefinedTool } from '../../tools/define-tool.ts';
+import type { DefinedTool } from '../../tools/define/define-tool.ts';
 import { lockedTool } from './locked-tool.ts';
 import type { LockSnapshot } from './named-lock.ts';
 import { NamedLock } from './named-lock.ts';

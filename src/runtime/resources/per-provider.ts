@@ -1,7 +1,7 @@
-import type { Clock } from '../../contracts/clock.ts';
-import type { EngineResource } from '../../contracts/engine.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Model } from '../../contracts/model.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { EngineResource } from '../../contracts/runs/engine.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Model } from '../../contracts/models/model.ts';
 import type { BreakerOptions, CircuitBreaker } from './circuit-breaker.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import type { ConcurrencyPool } from './concurrency-pool.ts';

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { Clock } from '../../contracts/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { checkCount } from '../define/check-count.ts';
 import type { ResourceOptions } from './resource-options.ts';
 import { checkMs, clockOf } from './resource-options.ts';

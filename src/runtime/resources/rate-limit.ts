@@ -1,5 +1,5 @@
-import type { Clock } from '../../contracts/clock.ts';
-import { TroupeError } from '../../contracts/error.ts';
+import type { Clock } from '../../base/clock.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import { checkCount } from '../define/check-count.ts';
 import type { Passed } from './rate-window.ts';
 import { RateWindow } from './rate-window.ts';

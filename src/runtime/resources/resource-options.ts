@@ -1,7 +1,7 @@
-import type { Clock } from '../../contracts/clock.ts';
-import { patientClock, systemClock } from '../../contracts/clock.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
+import type { Clock } from '../../base/clock.ts';
+import { patientClock, systemClock } from '../../base/clock.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 
 /** Options of every shared resource. */
 export interface ResourceOptions {

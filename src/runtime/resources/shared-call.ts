@@ -1,5 +1,5 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import { isThenable } from '../../contracts/thenable.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
 import { onSignal } from '../run/shared-signal.ts';
 import type { SharedCallNeeds, Entered, SharedBy } from './entrance.ts';
 import { enter } from './entrance.ts';

@@ -1,7 +1,7 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import { errorData, isTroupeError } from '../../contracts/error.ts';
-import type { Model, ModelAnswer, ModelRequest } from '../../contracts/model.ts';
-import { TurnCounter } from '../../memory/count-tokens.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import { errorData, isTroupeError } from '../../contracts/errors/error.ts';
+import type { Model, ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
+import { TurnCounter } from '../../memory/tokens/count-tokens.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
 import type { SharedBy } from './entrance.ts';
 import { sharedCall } from './shared-call.ts';

@@ -1,10 +1,10 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import type { Messenger } from '../../contracts/message.ts';
-import { errorData } from '../../contracts/error.ts';
-import type { Tool, ToolContext } from '../../contracts/tool.ts';
-import { statusOf } from '../../tools/classify-tool-error.ts';
-import { wrapContext } from '../../tools/wrap-context.ts';
-import { withExecute } from '../../tools/with-execute.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { Messenger } from '../../contracts/messages/message.ts';
+import { errorData } from '../../contracts/errors/error.ts';
+import type { Tool, ToolContext } from '../../contracts/tools/tool.ts';
+import { statusOf } from '../../tools/calls/classify-tool-error.ts';
+import { wrapContext } from '../../tools/wrappers/wrap-context.ts';
+import { withExecute } from '../../tools/wrappers/with-execute.ts';
 import type { PoolSlot } from './concurrency-pool.ts';
 import type { SharedBy } from './entrance.ts';
 import { sharedCall } from './shared-call.ts';

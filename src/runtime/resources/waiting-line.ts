@@ -1,7 +1,7 @@
-import type { Clock } from '../../contracts/clock.ts';
-import { isTroupeError, TroupeError } from '../../contracts/error.ts';
-import type { Priority } from '../../contracts/priority.ts';
-import { defaultPriority, priorities } from '../../contracts/priority.ts';
+import type { Clock } from '../../base/clock.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
+import type { Priority } from '../../contracts/messages/priority.ts';
+import { defaultPriority, priorities } from '../../contracts/messages/priority.ts';
 import { onSignal } from '../run/shared-signal.ts';
 
 /** Options of a wait for a shared resource. */

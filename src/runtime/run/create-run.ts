@@ -1,9 +1,9 @@
-import type { RunOptions } from '../../contracts/run.ts';
+import type { RunOptions } from '../../contracts/runs/run.ts';
 import { ambientInspector } from '../inspection/ambient-inspector.ts';
-import { patientClock, systemClock } from '../../contracts/clock.ts';
-import { errorData, TroupeError } from '../../contracts/error.ts';
-import { foundText } from '../../contracts/found-text.ts';
-import { randomId } from '../../contracts/random-id.ts';
+import { patientClock, systemClock } from '../../base/clock.ts';
+import { errorData, TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
+import { randomId } from '../../base/random-id.ts';
 import type { Definition } from '../define/definition.ts';
 import type { Host } from '../turn/driven-host.ts';
 import { DrivenHost } from '../turn/driven-host.ts';

@@ -1,9 +1,9 @@
-import type { ModelChoice } from '../../contracts/agent.ts';
-import type { ErrorData } from '../../contracts/error.ts';
-import type { Message } from '../../contracts/message.ts';
-import type { RunOptions } from '../../contracts/run.ts';
-import type { AbortOptions, SuspendOptions } from '../../contracts/run-control.ts';
-import type { Tool, Toolset } from '../../contracts/tool.ts';
+import type { ModelChoice } from '../../contracts/agents/agent.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { Message } from '../../contracts/messages/message.ts';
+import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { AbortOptions, SuspendOptions } from '../../contracts/runs/run-control.ts';
+import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import { Handle } from './handle.ts';
 import type { Run } from './run.ts';
 import { failToBegin } from './create-run.ts';

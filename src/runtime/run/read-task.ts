@@ -1,10 +1,10 @@
-import { issueProblem } from '../../actors/issue-problem.ts';
-import type { RunTask } from '../../actors/run-task.ts';
-import type { Outcome } from '../../contracts/run.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { Task, TaskInput } from '../../contracts/task.ts';
-import { taskSchema } from '../../contracts/task.ts';
-import { problemOf } from '../../machines/agent-end.ts';
+import { issueProblem } from '../../actors/preparing/issue-problem.ts';
+import type { RunTask } from '../../actors/preparing/run-task.ts';
+import type { Outcome } from '../../contracts/runs/run.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { Task, TaskInput } from '../../contracts/tasks/task.ts';
+import { taskSchema } from '../../contracts/tasks/task.ts';
+import { problemOf } from '../../machines/agent/agent-end.ts';
 import { checkTask } from '../../tools/environments/check-task.ts';
 import type { Definition } from '../define/definition.ts';
 import { outcomeOfFailure } from './result.ts';

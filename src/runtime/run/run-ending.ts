@@ -1,9 +1,9 @@
-import type { TroupeError } from '../../contracts/error.ts';
-import { errorData, toError } from '../../contracts/error.ts';
-import type { Outcome, RunResult } from '../../contracts/run.ts';
+import type { TroupeError } from '../../contracts/errors/error.ts';
+import { errorData, toError } from '../../contracts/errors/error.ts';
+import type { Outcome, RunResult } from '../../contracts/runs/run.ts';
 import type { ReportedRun } from './result.ts';
 import { endedBody, outcomeOfFailure, resultOf } from './result.ts';
-import type { AttachedHooks } from '../../events/hooks.ts';
+import type { AttachedHooks } from '../../events/hooks/hooks.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { Deadlines } from '../limits/deadlines.ts';
 import type { EventLog } from '../log/event-log.ts';

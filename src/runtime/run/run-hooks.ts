@@ -1,9 +1,9 @@
-import type { Hook } from '../../contracts/event.ts';
-import type { RunOptions } from '../../contracts/run.ts';
-import { SmallSet } from '../../contracts/small-set.ts';
-import { logHook } from '../../events/log-hook.ts';
-import type { AttachedHooks } from '../../events/hooks.ts';
-import { attachHooks } from '../../events/hooks.ts';
+import type { Hook } from '../../contracts/events/event.ts';
+import type { RunOptions } from '../../contracts/runs/run.ts';
+import { SmallSet } from '../../base/collections/small-set.ts';
+import { logHook } from '../../events/hooks/log-hook.ts';
+import type { AttachedHooks } from '../../events/hooks/hooks.ts';
+import { attachHooks } from '../../events/hooks/hooks.ts';
 import type { Definition } from '../define/definition.ts';
 import type { Run } from './run.ts';
 

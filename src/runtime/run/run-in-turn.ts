@@ -1,6 +1,6 @@
-import { errorData, toError } from '../../contracts/error.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { RunOptions, RunResult } from '../../contracts/run.ts';
+import { errorData, toError } from '../../contracts/errors/error.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { RunOptions, RunResult } from '../../contracts/runs/run.ts';
 import type { Definition } from '../define/definition.ts';
 import { processPacer } from './pacer.ts';
 import { checkRunOptions } from './run-schema.ts';

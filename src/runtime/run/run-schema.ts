@@ -1,5 +1,5 @@
-import { checkOptions } from '../../contracts/check-options.ts';
-import { onDemand } from '../../contracts/on-demand.ts';
+import { checkOptions } from '../../contracts/errors/check-options.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import {
   aBoolean,
   aFunction,
@@ -10,8 +10,8 @@ import {
   objectWith,
   optional,
   optionsSchema,
-} from '../../contracts/option-schemas.ts';
-import type { RunOptions } from '../../contracts/run.ts';
+} from '../../base/schemas/option-schemas.ts';
+import type { RunOptions } from '../../contracts/runs/run.ts';
 import { hooksSchema } from '../define/common-schemas.ts';
 
 const anObject = (otherwise: string) => optional(objectLike({}, otherwise));

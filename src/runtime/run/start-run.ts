@@ -1,4 +1,4 @@
-import type { RunHandle, RunOptions } from '../../contracts/run.ts';
+import type { RunHandle, RunOptions } from '../../contracts/runs/run.ts';
 import type { StartSetup } from './create-run.ts';
 import { createRun, failToBegin } from './create-run.ts';
 import type { Definition } from '../define/definition.ts';

@@ -1,4 +1,4 @@
-import { TroupeError } from '../../contracts/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Run } from './run.ts';
 
 /** Default grace period for work in progress, in ms. */

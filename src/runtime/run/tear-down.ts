@@ -1,9 +1,9 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import { isJsonObject } from '../../contracts/json.ts';
-import type { Outcome } from '../../contracts/run.ts';
-import type { MemorySession } from '../../memory/memory-session.ts';
-import type { Clock } from '../../contracts/clock.ts';
-import { SmallSet } from '../../contracts/small-set.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import { isJsonObject } from '../../base/json/json.ts';
+import type { Outcome } from '../../contracts/runs/run.ts';
+import type { MemorySession } from '../../memory/memories/memory-session.ts';
+import type { Clock } from '../../base/clock.ts';
+import { SmallSet } from '../../base/collections/small-set.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { EventLog } from '../log/event-log.ts';
 

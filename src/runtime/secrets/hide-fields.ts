@@ -1,10 +1,10 @@
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject, toJson } from '../../contracts/json.ts';
-import type { ModelDelta } from '../../contracts/model.ts';
-import type { Tool, ToolCall, ToolResult } from '../../contracts/tool.ts';
-import type { SecretFields } from '../../tools/secret-fields.ts';
-import { secretFieldsIn, secretFieldsOf } from '../../tools/secret-fields.ts';
-import type { ToolRegistry } from '../../tools/tool-registry.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import type { ModelDelta } from '../../contracts/models/model.ts';
+import type { Tool, ToolCall, ToolResult } from '../../contracts/tools/tool.ts';
+import type { SecretFields } from '../../tools/schemas/secret-fields.ts';
+import { secretFieldsIn, secretFieldsOf } from '../../tools/schemas/secret-fields.ts';
+import type { ToolRegistry } from '../../tools/define/tool-registry.ts';
 import type { Definition } from '../define/definition.ts';
 import { definitionOf } from '../define/definition.ts';
 import type { RunSecrets } from './run-secrets.ts';

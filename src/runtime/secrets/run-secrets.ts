@@ -1,15 +1,15 @@
-import type { ErrorData } from '../../contracts/error.ts';
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import { isJsonObject } from '../../contracts/json.ts';
-import type { Json } from '../../contracts/json.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import { isJsonObject } from '../../base/json/json.ts';
+import type { Json } from '../../base/json/json.ts';
 import type { FieldSecret } from '../../contracts/secrets/field-secret.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
 import { Redactor } from '../../contracts/secrets/redactor.ts';
 import { StreamRedactor } from '../../contracts/secrets/stream-redactor.ts';
-import { SmallMap } from '../../contracts/small-map.ts';
-import { SmallSet } from '../../contracts/small-set.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
+import { SmallSet } from '../../base/collections/small-set.ts';
 import { redactorOf } from '../../policy/redaction.ts';
-import type { SecretFields } from '../../tools/secret-fields.ts';
+import type { SecretFields } from '../../tools/schemas/secret-fields.ts';
 
 /**
  * The secrets of a run, and the one place where they are redacted from what it publishes: events, errors, streamed deltas, and stored

@@ -1,5 +1,5 @@
-import type { ThreadTurn } from '../../contracts/thread.ts';
-import type { AssistantTurn, Turn } from '../../contracts/transcript.ts';
+import type { ThreadTurn } from '../../contracts/conversations/thread.ts';
+import type { AssistantTurn, Turn } from '../../contracts/conversations/transcript.ts';
 
 /** The part of a thread's earlier runs that the next run is shown. */
 export type ThreadShown = 'cycles' | 'answers';

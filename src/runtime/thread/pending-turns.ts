@@ -1,5 +1,5 @@
-import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { Turn } from '../../contracts/transcript.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
 
 /** The events of a run, read without copying. */
 interface Events {

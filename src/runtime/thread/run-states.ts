@@ -1,5 +1,5 @@
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 
 /** The states of a thread's agents, by name: from earlier runs, and from this one. */
 export class RunStates {

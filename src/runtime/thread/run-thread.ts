@@ -1,11 +1,11 @@
-import { errorData, toError, TroupeError } from '../../contracts/error.ts';
-import type { JournalStore } from '../../contracts/journal.ts';
-import { canonical } from '../../contracts/canonical.ts';
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject, toJson } from '../../contracts/json.ts';
-import type { Outcome, RunOptions } from '../../contracts/run.ts';
-import type { SaidTurns, Threads } from '../../contracts/thread.ts';
-import type { Turn } from '../../contracts/transcript.ts';
+import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
+import type { JournalStore } from '../../contracts/journals/journal.ts';
+import { canonical } from '../../base/json/canonical.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import type { Outcome, RunOptions } from '../../contracts/runs/run.ts';
+import type { SaidTurns, Threads } from '../../contracts/conversations/thread.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import type { StartQueue } from '../run/queued-handle.ts';
 import { earlierTurns } from './earlier-turns.ts';
@@ -112,7 +112,7 @@ const inStores = new WeakMap<JournalStore, Promise<Threads>>();
 const threadsIn = (store: JournalStore): Promise<Threads> => {
   const known =
     inStores.get(store) ??
-    import('../../memory/threads.ts').then(({ threads }) => threads(store.files('threads')));
+    import('../../memory/threads/threads.ts').then(({ threads }) => threads(store.files('threads')));
   inStores.set(store, known);
   return known;
 };

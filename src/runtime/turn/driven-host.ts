@@ -1,4 +1,4 @@
-import { SmallMap } from '../../contracts/small-map.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
 import { carryOut } from '../../machines/outputs.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { Gallery } from '../embed/gallery.ts';

@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
-import { errorData } from '../../contracts/error.ts';
+import { errorData } from '../../contracts/errors/error.ts';
 import type { Output } from '../../machines/outputs.ts';
 import { collectingInto, collector } from '../../machines/outputs.ts';
 import type { Rules } from '../../machines/rules.ts';

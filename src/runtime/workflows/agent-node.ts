@@ -1,5 +1,5 @@
-import type { Agent } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import { Draft } from './draft.ts';
 import type { MakeFace } from './plan.ts';
 import type { WorkflowBuilder, WorkflowNode } from './workflow-builder.ts';

@@ -1,6 +1,6 @@
-import type { Json } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { Message } from '../../contracts/message.ts';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { Message } from '../../contracts/messages/message.ts';
 import type { WorkflowChange } from '../../coordination/workflow/workflow-change.ts';
 
 /**

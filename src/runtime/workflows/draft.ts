@@ -1,4 +1,4 @@
-import type { Agent } from '../../contracts/agent.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
 import { DEFAULT_RETRY } from '../../coordination/workflow/workflow-change.ts';
 import type { EdgeKind, GraphNode } from '../../coordination/workflow/workflow-graph.ts';
 import { conditionName } from '../../coordination/workflow/workflow-graph.ts';

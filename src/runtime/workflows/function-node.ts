@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { answer } from '../../contracts/decision.ts';
-import { toJson } from '../../contracts/json.ts';
+import { answer } from '../../contracts/agents/decision.ts';
+import { toJson } from '../../base/json/json.ts';
 import { agentDefinition } from '../define/define-agent.ts';
 import type { Definition } from '../define/definition.ts';
 import type { NodeFunction } from './workflow-builder.ts';

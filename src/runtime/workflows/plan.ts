@@ -1,8 +1,8 @@
-import type { Agent } from '../../contracts/agent.ts';
-import type { Budget } from '../../contracts/budget.ts';
-import type { Hook } from '../../contracts/event.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { MemberPolicy } from '../../contracts/supervision.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import type { Budget } from '../../contracts/runs/budget.ts';
+import type { Hook } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { MemberPolicy } from '../../contracts/agents/supervision.ts';
 import type { GraphEdge, GraphNode } from '../../coordination/workflow/workflow-graph.ts';
 import type { Definition } from '../define/definition.ts';
 import type { EmbeddableAgent, NodeFunction } from './workflow-builder.ts';

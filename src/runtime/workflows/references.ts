@@ -1,6 +1,6 @@
-import type { Json } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
-import { TroupeError } from '../../contracts/error.ts';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Reference } from './workflow-builder.ts';
 import { REFERS } from './workflow-builder.ts';
 

@@ -1,5 +1,5 @@
-import type { InputOf, OutputOf } from '../../contracts/schema.ts';
-import type { Described, InputSchemaOf, ValidDescription } from '../../contracts/signature.ts';
+import type { InputOf, OutputOf } from '../../base/schemas/schema.ts';
+import type { Described, InputSchemaOf, ValidDescription } from '../../contracts/agents/signature.ts';
 import { faceOf } from '../define/face.ts';
 import { Draft } from './draft.ts';
 import type { WorkflowOptions } from './plan.ts';

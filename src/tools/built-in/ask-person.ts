@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { packageTool } from '../define-tool.ts';
+import { packageTool } from '../define/define-tool.ts';
 
 /**
  * The tool `ask_person`: asks the user of the run a question and waits for the answer, without a time limit.

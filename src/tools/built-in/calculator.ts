@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { ErrorCode } from '../../contracts/error.ts';
-import { messageOf, TroupeError } from '../../contracts/error.ts';
-import { packageTool } from '../define-tool.ts';
+import type { ErrorCode } from '../../contracts/errors/error.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import { packageTool } from '../define/define-tool.ts';
 
 /** No honest sum is longer; in characters. */
 const MAX_LENGTH = 1_000;

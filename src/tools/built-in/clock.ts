@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { messageOf, TroupeError } from '../../contracts/error.ts';
-import { packageTool } from '../define-tool.ts';
-import { dual } from '../tool-result.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import { packageTool } from '../define/define-tool.ts';
+import { dual } from '../calls/tool-result.ts';
 
 /** The result of the tool `clock` for the program. */
 export interface ClockReading {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Environment, EnvironmentAction, OpsHolder } from '../../contracts/environment.ts';
-import { errorData } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
-import { isJsonObject, toJson } from '../../contracts/json.ts';
-import { taskSchema } from '../../contracts/task.ts';
+import type { Environment, EnvironmentAction, OpsHolder } from '../../contracts/environments/environment.ts';
+import { errorData } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import { taskSchema } from '../../contracts/tasks/task.ts';
 import { opsOf, groupsOf } from './requiring.ts';
 import { remoteRequests } from './remote-values.ts';
 

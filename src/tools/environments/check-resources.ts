@@ -1,6 +1,6 @@
-import type { FileFacts, FileOps } from '../../contracts/environment.ts';
-import { messageOf } from '../../contracts/error.ts';
-import type { IssueCode, PreflightIssue, Task, TaskResource } from '../../contracts/task.ts';
+import type { FileFacts, FileOps } from '../../contracts/environments/environment.ts';
+import { messageOf } from '../../contracts/errors/error.ts';
+import type { IssueCode, PreflightIssue, Task, TaskResource } from '../../contracts/tasks/task.ts';
 import { shownPath, pathNames } from './clean-path.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { messageOf } from '../../contracts/error.ts';
-import type { IssueCode, PreflightIssue, Task, TaskInput } from '../../contracts/task.ts';
-import { taskSchema } from '../../contracts/task.ts';
+import { messageOf } from '../../contracts/errors/error.ts';
+import type { IssueCode, PreflightIssue, Task, TaskInput } from '../../contracts/tasks/task.ts';
+import { taskSchema } from '../../contracts/tasks/task.ts';
 import { pathNames } from './clean-path.ts';
 
 /** A valid task, or all its problems. */

@@ -1,4 +1,4 @@
-import { TroupeError } from '../../contracts/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 
 /** The longest name of a file or folder that common file systems take, in bytes. */
 const MAX_NAME_BYTES = 255;

@@ -6,12 +6,12 @@ import type {
   EnvironmentScope,
   EnvironmentStep,
   OpsGroup,
-} from '../../contracts/environment.ts';
-import { messageOf } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { IssueCode, PreflightIssue } from '../../contracts/task.ts';
-import { isThenable } from '../../contracts/thenable.ts';
+} from '../../contracts/environments/environment.ts';
+import { messageOf } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { IssueCode, PreflightIssue } from '../../contracts/tasks/task.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
 import { groupsOf } from './requiring.ts';
 
 /** The end of an environment, at the end of a step. */

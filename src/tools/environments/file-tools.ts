@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { FileOps } from '../../contracts/environment.ts';
-import type { Tool, Toolset } from '../../contracts/tool.ts';
-import { tool } from '../define-tool.ts';
-import { dual } from '../tool-result.ts';
+import type { FileOps } from '../../contracts/environments/environment.ts';
+import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
+import { tool } from '../define/define-tool.ts';
+import { dual } from '../calls/tool-result.ts';
 import { opsOf, requiring } from './requiring.ts';
 import { searchFiles } from './search-files.ts';
 

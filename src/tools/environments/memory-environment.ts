@@ -7,9 +7,9 @@ import type {
   HttpOps,
   ProcessOps,
   ProcessResult,
-} from '../../contracts/environment.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
+} from '../../contracts/environments/environment.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
 import { pathDenied, pathNames, shownPath } from './clean-path.ts';
 
 /** A command of an environment in memory: a function of its arguments. */

@@ -1,6 +1,6 @@
-import type { Environment, EnvironmentScope, OpsGroup } from '../../contracts/environment.ts';
-import type { PreflightIssue, Task, TaskInput } from '../../contracts/task.ts';
-import type { Tool, Toolset } from '../../contracts/tool.ts';
+import type { Environment, EnvironmentScope, OpsGroup } from '../../contracts/environments/environment.ts';
+import type { PreflightIssue, Task, TaskInput } from '../../contracts/tasks/task.ts';
+import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import { checkResources } from './check-resources.ts';
 import { checkTask } from './check-task.ts';
 import { EnvironmentSession } from './environment-session.ts';

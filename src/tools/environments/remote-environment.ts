@@ -6,10 +6,10 @@ import type {
   FileOps,
   HttpOps,
   ProcessOps,
-} from '../../contracts/environment.ts';
-import { errorCodes, messageOf, TroupeError } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
+} from '../../contracts/environments/environment.ts';
+import { errorCodes, messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
 import { remoteValues } from './remote-values.ts';
 
 /** Address and options of a remote environment. */

@@ -1,6 +1,11 @@
-import type { EnvironmentOps, OpsContext, OpsGroup, OpsHolder } from '../../contracts/environment.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Tool, Toolset } from '../../contracts/tool.ts';
+import type {
+  EnvironmentOps,
+  OpsContext,
+  OpsGroup,
+  OpsHolder,
+} from '../../contracts/environments/environment.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 
 /** A tool that declares the groups of operations that it requires. */
 export type RequiringTool<T extends Tool = Tool> = T & { readonly requires: readonly OpsGroup[] };

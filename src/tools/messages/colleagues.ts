@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Tool, ToolContext, Toolset } from '../../contracts/tool.ts';
-import { tool } from '../define-tool.ts';
-import { dual } from '../tool-result.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Tool, ToolContext, Toolset } from '../../contracts/tools/tool.ts';
+import { tool } from '../define/define-tool.ts';
+import { dual } from '../calls/tool-result.ts';
 
 /** Options of an agent's conversations with others. */
 export interface ColleaguesOptions {

@@ -1,11 +1,11 @@
-import { TroupeError } from '../../contracts/error.ts';
-import type { Json } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { AskOptions, TellOptions } from '../../contracts/message.ts';
-import type { Schema } from '../../contracts/schema.ts';
-import type { Tool, ToolContext, Toolset } from '../../contracts/tool.ts';
-import { tool } from '../define-tool.ts';
-import { dual } from '../tool-result.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { AskOptions, TellOptions } from '../../contracts/messages/message.ts';
+import type { Schema } from '../../base/schemas/schema.ts';
+import type { Tool, ToolContext, Toolset } from '../../contracts/tools/tool.ts';
+import { tool } from '../define/define-tool.ts';
+import { dual } from '../calls/tool-result.ts';
 
 /** Sends messages of a protocol whose data is validated already. */
 interface Sayings {

@@ -1,12 +1,12 @@
-import { TroupeError } from '../../contracts/error.ts';
-import { toJson } from '../../contracts/json.ts';
-import type { Json } from '../../contracts/json.ts';
-import type { Answer, AskOptions, TellOptions } from '../../contracts/message.ts';
-import type { InputOf, OutputOf, Schema } from '../../contracts/schema.ts';
-import type { ToolContext, Toolset } from '../../contracts/tool.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { Answer, AskOptions, TellOptions } from '../../contracts/messages/message.ts';
+import type { InputOf, OutputOf, Schema } from '../../base/schemas/schema.ts';
+import type { ToolContext, Toolset } from '../../contracts/tools/tool.ts';
 import { protocolTools } from './protocol-tools.ts';
-import { issuesText } from '../../contracts/schema.ts';
-import { checkSchema, isSchema } from '../schemas.ts';
+import { issuesText } from '../../base/schemas/schema.ts';
+import { checkSchema, isSchema } from '../schemas/schemas.ts';
 
 /** One message of a protocol: its content and, if it expects an answer, the answer's. */
 export interface ProtocolMessage {

@@ -1,4 +1,4 @@
-import { handoff } from '../../../src/contracts/decision.ts';
+import { handoff } from '../../../src/contracts/agents/decision.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { handoffs } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';

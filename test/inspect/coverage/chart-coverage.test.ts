@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { act, answer } from '../../../src/contracts/decision.ts';
+import { act, answer } from '../../../src/contracts/agents/decision.ts';
 import { chartCoverage } from '../../../src/inspect/coverage/chart-coverage.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
-import { agentMachine } from '../../../src/machines/agent-machine.ts';
-import { toMermaid } from '../../../src/machines/diagram.ts';
+import { agentMachine } from '../../../src/machines/agent/agent-machine.ts';
+import { toMermaid } from '../../../src/machines/diagrams/diagram.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { letTimePass, settled } from '../../support/runs.ts';
 
 const clock = () => virtualClock(1_000);

@@ -5,9 +5,9 @@ import { chartDrawing } from '../../../src/inspect/drawing/chart-drawing.ts';
 import { effectCharts } from '../../../src/inspect/recording/effect-charts.ts';
 import { chartShape } from '../../../src/inspect/recording/chart-shape.ts';
 import type { StateShape } from '../../../src/inspect/recording/entry.ts';
-import { agentMachine } from '../../../src/machines/agent-machine.ts';
-import { modelCallMachine } from '../../../src/machines/model-call-machine.ts';
-import { toolCallMachine } from '../../../src/machines/tool-call-machine.ts';
+import { agentMachine } from '../../../src/machines/agent/agent-machine.ts';
+import { modelCallMachine } from '../../../src/machines/model-call/model-call-machine.ts';
+import { toolCallMachine } from '../../../src/machines/tool-call/tool-call-machine.ts';
 import { pipeline } from '../../../src/patterns/pipeline.ts';
 import { supervisorWorker } from '../../../src/patterns/supervisor-worker.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { chartSvg } from '../../../src/inspect/drawing/chart-svg.ts';
 import { chartShape } from '../../../src/inspect/recording/chart-shape.ts';
 import type { StateShape } from '../../../src/inspect/recording/entry.ts';
-import { agentMachine } from '../../../src/machines/agent-machine.ts';
+import { agentMachine } from '../../../src/machines/agent/agent-machine.ts';
 
 const state = (id: string, more: Partial<StateShape> = {}): StateShape => ({
   id,

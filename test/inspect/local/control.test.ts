@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { act, answer } from '../../../src/contracts/decision.ts';
-import type { Decision } from '../../../src/contracts/decision.ts';
-import type { RunOptions } from '../../../src/contracts/run.ts';
+import { act, answer } from '../../../src/contracts/agents/decision.ts';
+import type { Decision } from '../../../src/contracts/agents/decision.ts';
+import type { RunOptions } from '../../../src/contracts/runs/run.ts';
 import type { Inspector } from '../../../src/inspect/local/inspect.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { openRequests } from '../../../src/runtime/journal/index.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../../support/plain-store.ts';
 import { hang, ofType, quiet } from '../../support/runs.ts';
 import { control, Looker, openInspector } from './local-kit.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { answer } from '../../../src/contracts/decision.ts';
+import { answer } from '../../../src/contracts/agents/decision.ts';
 import type { Asked } from '../../../src/inspect/local/request-guard.ts';
 import { refusalOf } from '../../../src/inspect/local/request-guard.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';

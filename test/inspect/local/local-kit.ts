@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request } from 'node:http';
 import { afterEach } from 'vitest';
-import type { OpenRequest } from '../../../src/contracts/request.ts';
+import type { OpenRequest } from '../../../src/contracts/people/request.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import type { TableauData } from '../../../src/inspect/recording/tableau.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';

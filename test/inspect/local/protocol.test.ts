@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { act, answer } from '../../../src/contracts/decision.ts';
+import { act, answer } from '../../../src/contracts/agents/decision.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { echo } from '../../support/runs.ts';
 import { ask, askOpen, Looker, openInspector, portOf } from './local-kit.ts';
 

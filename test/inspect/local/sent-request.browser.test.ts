@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { inspect } from '../../../src/inspect/local/inspect.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import { answer } from '../../../src/contracts/decision.ts';
+import { answer } from '../../../src/contracts/agents/decision.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { parallel } from '../../../src/patterns/index.ts';
 import { maxSteps } from '../../../src/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector, openPage } from '../../support/inspector-page.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Decision } from '../../../src/contracts/decision.ts';
-import type { JournalStore } from '../../../src/contracts/journal.ts';
+import type { Decision } from '../../../src/contracts/agents/decision.ts';
+import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';

@@ -1,7 +1,7 @@
 import type { NewEntry } from '../../../src/inspect/recording/entry.ts';
 import { Recording } from '../../../src/inspect/recording/recording.ts';
 import { chartShape } from '../../../src/inspect/recording/chart-shape.ts';
-import { agentMachine } from '../../../src/machines/agent-machine.ts';
+import { agentMachine } from '../../../src/machines/agent/agent-machine.ts';
 
 const phases = ['OBSERVE.listening', 'DECIDE', 'ACT', 'REDUCE', 'CHECK_STOP'];
 

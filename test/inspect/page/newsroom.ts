@@ -3,7 +3,7 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 
 const search = tool({
   name: 'search',

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { act, answer } from '../../../src/contracts/decision.ts';
-import { TroupeError } from '../../../src/contracts/error.ts';
+import { act, answer } from '../../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import { lanesOf, rowsAbout, Sequence } from '../../../src/inspect/page/sequence.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 
 const add = tool({
   name: 'add',

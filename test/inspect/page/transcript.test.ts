@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { LiveEvent } from '../../../src/contracts/event.ts';
-import { TroupeError } from '../../../src/contracts/error.ts';
+import type { LiveEvent } from '../../../src/contracts/events/event.ts';
+import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import type { TranscriptItem } from '../../../src/inspect/page/transcript.ts';
 import { transcriptOf } from '../../../src/inspect/page/transcript.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
@@ -9,7 +9,7 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { letTimePass, settled } from '../../support/runs.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { z } from 'zod';
 
 const pay = tool({

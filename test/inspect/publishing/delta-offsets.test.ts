@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DeltaEvent } from '../../../src/contracts/event.ts';
+import type { DeltaEvent } from '../../../src/contracts/events/event.ts';
 import { eventRedactor } from '../../../src/inspect/publishing/event-redactor.ts';
 import { deltaOf, durable } from '../../events/sample-events.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { act, answer } from '../../../src/contracts/decision.ts';
-import type { Prices } from '../../../src/contracts/prices.ts';
-import type { RunOptions } from '../../../src/contracts/run.ts';
+import { act, answer } from '../../../src/contracts/agents/decision.ts';
+import type { Prices } from '../../../src/contracts/models/prices.ts';
+import type { RunOptions } from '../../../src/contracts/runs/run.ts';
 import type { Breakpoint } from '../../../src/inspect/recording/breakpoint.ts';
 import { breakpointSchema } from '../../../src/inspect/recording/breakpoint.ts';
 import type { BreakEntry, Entry } from '../../../src/inspect/recording/entry.ts';
@@ -12,7 +12,7 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 import { replay } from '../../../src/runtime/journal/index.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../../support/plain-store.ts';
 import { quiet, typesOf } from '../../support/runs.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { act, answer } from '../../../src/contracts/decision.ts';
+import { act, answer } from '../../../src/contracts/agents/decision.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';

@@ -6,11 +6,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { storedCall } from '../../../src/cli/stored/call-lines.ts';
 import { maxSteps } from '../../../src/index.ts';
-import type { LiveEvent, RuntimeEvent } from '../../../src/contracts/event.ts';
-import { append, emptyHistory, HistoryView } from '../../../src/contracts/history.ts';
-import type { ModelRequest } from '../../../src/contracts/model.ts';
-import type { RunOptions } from '../../../src/contracts/run.ts';
-import type { Turn } from '../../../src/contracts/transcript.ts';
+import type { LiveEvent, RuntimeEvent } from '../../../src/contracts/events/event.ts';
+import { append, emptyHistory, HistoryView } from '../../../src/base/collections/history.ts';
+import type { ModelRequest } from '../../../src/contracts/models/model.ts';
+import type { RunOptions } from '../../../src/contracts/runs/run.ts';
+import type { Turn } from '../../../src/contracts/conversations/transcript.ts';
 import { parseEvent } from '../../../src/events/parse-event.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
@@ -24,7 +24,7 @@ import { replay } from '../../../src/runtime/journal/replay/replay.ts';
 import { SentBook } from '../../../src/runtime/log/sent-book.ts';
 import type { ScriptedModel, ScriptedRequest } from '../../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../../support/plain-store.ts';
 
 const add = tool({

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { EventBody, RuntimeEvent } from '../../../src/contracts/event.ts';
-import { metrics } from '../../../src/inspect/telemetry/metrics.ts';
-import { WorkFollower } from '../../../src/inspect/telemetry/follow-work.ts';
-import { profile } from '../../../src/inspect/telemetry/profile.ts';
-import type { Work } from '../../../src/inspect/telemetry/work.ts';
+import type { EventBody, RuntimeEvent } from '../../../src/contracts/events/event.ts';
+import { metrics } from '../../../src/inspect/telemetry/metrics/metrics.ts';
+import { WorkFollower } from '../../../src/inspect/telemetry/work/follow-work.ts';
+import { profile } from '../../../src/inspect/telemetry/profiles/profile.ts';
+import type { Work } from '../../../src/inspect/telemetry/work/work.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { letTimePass, start } from '../../support/runs.ts';
 import { desk } from './telemetry-kit.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTelemetry } from '../../../src/inspect/telemetry/open-telemetry.ts';
+import { openTelemetry } from '../../../src/inspect/telemetry/spans/open-telemetry.ts';
 import { settled, letTimePass, start } from '../../support/runs.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import type { Point } from './telemetry-kit.ts';

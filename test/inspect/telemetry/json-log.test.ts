@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { act, answer } from '../../../src/contracts/decision.ts';
-import { TroupeError } from '../../../src/contracts/error.ts';
+import { act, answer } from '../../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import type { JsonLogOptions } from '../../../src/inspect/telemetry/json-log.ts';
 import { jsonLog } from '../../../src/inspect/telemetry/json-log.ts';
-import { openTelemetry } from '../../../src/inspect/telemetry/open-telemetry.ts';
+import { openTelemetry } from '../../../src/inspect/telemetry/spans/open-telemetry.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { router } from '../../../src/patterns/router.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { letTimePass, settled, start } from '../../support/runs.ts';
 import { desk, slowTool, tracing } from './telemetry-kit.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LogHistogram } from '../../../src/inspect/telemetry/log-histogram.ts';
+import { LogHistogram } from '../../../src/inspect/telemetry/metrics/log-histogram.ts';
 
 const of = (values: readonly number[]): LogHistogram => {
   const histogram = new LogHistogram();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { answer } from '../../../src/contracts/decision.ts';
-import { TroupeError } from '../../../src/contracts/error.ts';
+import { answer } from '../../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import { createGlobalEngine } from '../../../src/index.ts';
 import type { RunRecord } from '../../../src/inspect/telemetry/monitor.ts';
 import { monitor } from '../../../src/inspect/telemetry/monitor.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { profile, profiler } from '../../../src/inspect/telemetry/profile.ts';
-import type { Profile } from '../../../src/inspect/telemetry/profile-shape.ts';
-import { collapsedStacks, profileTable } from '../../../src/inspect/telemetry/profile-text.ts';
+import { profile, profiler } from '../../../src/inspect/telemetry/profiles/profile.ts';
+import type { Profile } from '../../../src/inspect/telemetry/profiles/profile-shape.ts';
+import { collapsedStacks, profileTable } from '../../../src/inspect/telemetry/profiles/profile-text.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { parallel } from '../../../src/patterns/parallel.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';

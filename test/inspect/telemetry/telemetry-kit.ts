@@ -12,15 +12,15 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { z } from 'zod';
-import { TroupeError } from '../../../src/contracts/error.ts';
-import type { Model, ModelAnswer } from '../../../src/contracts/model.ts';
-import { modelAnswer } from '../../../src/contracts/model.ts';
-import type { Usage } from '../../../src/contracts/model.ts';
+import { TroupeError } from '../../../src/contracts/errors/error.ts';
+import type { Model, ModelAnswer } from '../../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../../src/contracts/models/model.ts';
+import type { Usage } from '../../../src/contracts/models/model.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/patterns/pipeline.ts';
 import { supervisorWorker } from '../../../src/patterns/supervisor-worker.ts';
 import type { VirtualClock } from '../../../src/testing/virtual-clock.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 
 /** Spans that are kept in memory. */
 export const tracing = () => {

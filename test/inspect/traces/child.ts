@@ -2,7 +2,7 @@
 import { act, agent, answer, maxSteps, tool } from '../../../src/index.ts';
 import { traceFiles } from '../../../src/inspect/traces/trace-files.ts';
 import { resume } from '../../../src/runtime/journal/resume/resume.ts';
-import { sqliteStore } from '../../../src/persistence/sqlite-store.ts';
+import { sqliteStore } from '../../../src/persistence/sqlite/sqlite-store.ts';
 import { z } from 'zod';
 
 /** How the process ends: killed by its parent, by itself, by a throw, or after the run, which it goes on with. */

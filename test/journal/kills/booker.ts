@@ -1,12 +1,12 @@
 /** A process whose tools do their work at once, in the midst of which it may be killed: begins a run, or resumes it. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Model } from '../../../src/contracts/model.ts';
-import { sqliteStore } from '../../../src/persistence/sqlite-store.ts';
+import type { Model } from '../../../src/contracts/models/model.ts';
+import { sqliteStore } from '../../../src/persistence/sqlite/sqlite-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { resume } from '../../../src/runtime/journal/resume/resume.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { settled } from '../../support/runs.ts';
 import { slowStore } from '../../support/slow-store.ts';
 

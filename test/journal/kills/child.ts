@@ -1,7 +1,7 @@
 /** A process with a stored run: begins it, or goes on with it, and says how it ended. Told what by its argument. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { toJson } from '../../../src/contracts/json.ts';
-import { sqliteStore } from '../../../src/persistence/sqlite-store.ts';
+import { toJson } from '../../../src/base/json/json.ts';
+import { sqliteStore } from '../../../src/persistence/sqlite/sqlite-store.ts';
 import { resume } from '../../../src/runtime/journal/resume/resume.ts';
 import type { RetailTask } from '../../support/retail.ts';
 import type { Kill } from './kill-point.ts';

@@ -1,13 +1,13 @@
 /** One of several processes that want the same run: it begins it, or goes on with it as soon as nobody else has it. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { isTroupeError } from '../../../src/contracts/error.ts';
-import { toJson } from '../../../src/contracts/json.ts';
-import { postgresStore } from '../../../src/persistence/postgres-store.ts';
-import { sqliteStore } from '../../../src/persistence/sqlite-store.ts';
+import { isTroupeError } from '../../../src/contracts/errors/error.ts';
+import { toJson } from '../../../src/base/json/json.ts';
+import { postgresStore } from '../../../src/persistence/postgres/postgres-store.ts';
+import { sqliteStore } from '../../../src/persistence/sqlite/sqlite-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { resume } from '../../../src/runtime/journal/resume/resume.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 
 /** What a contender is told. */
 export interface ContenderOrder {

@@ -1,4 +1,4 @@
-import type { JournalStore } from '../../../src/contracts/journal.ts';
+import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 
 /** Where a process is killed; the n-th time that it comes there. */
 export const killPoints = [

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { callInKey } from '../../../src/actors/call-key.ts';
-import type { Json } from '../../../src/contracts/json.ts';
+import { callInKey } from '../../../src/actors/acting/call-key.ts';
+import type { Json } from '../../../src/base/json/json.ts';
 
 /** What comes in at the counter. */
 export interface LedgerRequest {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Json } from '../../../src/contracts/json.ts';
-import { isJsonObject } from '../../../src/contracts/json.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import type { Json } from '../../../src/base/json/json.ts';
+import { isJsonObject } from '../../../src/base/json/json.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import type { Killer } from './kill-point.ts';
 import type { LedgerRequest } from './outside-ledger.ts';
 

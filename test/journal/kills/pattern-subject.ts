@@ -1,7 +1,7 @@
-import type { Agent } from '../../../src/contracts/agent.ts';
-import { act } from '../../../src/contracts/decision.ts';
-import type { Json } from '../../../src/contracts/json.ts';
-import { TroupeError } from '../../../src/contracts/error.ts';
+import type { Agent } from '../../../src/contracts/agents/agent.ts';
+import { act } from '../../../src/contracts/agents/decision.ts';
+import type { Json } from '../../../src/base/json/json.ts';
+import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import type { ConcurrencyPool, Locks } from '../../../src/runtime/resources/index.ts';

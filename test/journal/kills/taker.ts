@@ -1,7 +1,7 @@
 /** A process that begins a run that was asked for, and is killed at one of its commits: before it is written, or once it is. */
-import type { JournalStore } from '../../../src/contracts/journal.ts';
-import { postgresStore } from '../../../src/persistence/postgres-store.ts';
-import { sqliteStore } from '../../../src/persistence/sqlite-store.ts';
+import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
+import { postgresStore } from '../../../src/persistence/postgres/postgres-store.ts';
+import { sqliteStore } from '../../../src/persistence/sqlite/sqlite-store.ts';
 import { clerkWith, subjectOf } from '../../support/asked-runs.ts';
 import { settled } from '../../support/runs.ts';
 

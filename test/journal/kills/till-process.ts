@@ -1,6 +1,6 @@
 /** A process with a run of which nearly everything is secret: begins it, or resumes it, and says by digests what it came to. */
-import { postgresStore } from '../../../src/persistence/postgres-store.ts';
-import { sqliteStore } from '../../../src/persistence/sqlite-store.ts';
+import { postgresStore } from '../../../src/persistence/postgres/postgres-store.ts';
+import { sqliteStore } from '../../../src/persistence/sqlite/sqlite-store.ts';
 import { traceFiles } from '../../../src/inspect/traces/trace-files.ts';
 import { resume } from '../../../src/runtime/journal/resume/resume.ts';
 import { settled } from '../../support/runs.ts';

@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Model } from '../../../src/contracts/model.ts';
-import { sha256 } from '../../../src/contracts/sha256.ts';
+import type { Model } from '../../../src/contracts/models/model.ts';
+import { sha256 } from '../../../src/base/sha256.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import type { Killer } from './kill-point.ts';
 
 /** Seals the fields of the run. */

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { assign, createActor, setup } from 'xstate';
 import type { AnyActorRef, Snapshot } from 'xstate';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import type { Outcome, Person, RunHandle, RunOptions } from '../../../src/contracts/run.ts';
-import type { Tool } from '../../../src/contracts/tool.ts';
+import type { Outcome, Person, RunHandle, RunOptions } from '../../../src/contracts/runs/run.ts';
+import type { Tool } from '../../../src/contracts/tools/tool.ts';
 import type { Definition } from '../../../src/runtime/define/definition.ts';
 import { agentLogicWith } from '../../../src/runtime/embed/agent-logic.ts';
 import type { StartSetup } from '../../../src/runtime/run/create-run.ts';
 import type * as StartRun from '../../../src/runtime/run/start-run.ts';
-import type * as DefineTool from '../../../src/tools/define-tool.ts';
+import type * as DefineTool from '../../../src/tools/define/define-tool.ts';
 import type * as Scripted from '../../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 
@@ -58,7 +58,7 @@ vi.mock('../../../src/runtime/run/start-run.ts', async (original) => {
   return { ...real, startRun };
 });
 
-vi.mock('../../../src/tools/define-tool.ts', async (original) => {
+vi.mock('../../../src/tools/define/define-tool.ts', async (original) => {
   const real = await original<typeof DefineTool>();
   const define: (options: Parameters<typeof real.tool>[0]) => Tool = real.tool;
   const tool = (options: Parameters<typeof real.tool>[0]): Tool => {

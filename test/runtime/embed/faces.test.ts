@@ -12,15 +12,15 @@ import {
 } from 'xstate';
 import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { TroupeError } from '../../../src/contracts/error.ts';
-import type { LiveEvent } from '../../../src/contracts/event.ts';
+import { TroupeError } from '../../../src/contracts/errors/error.ts';
+import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { eventsOf } from '../../../src/runtime/embed/events-of.ts';
 import { supervisorWorker } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { askPerson } from '../../../src/tools/built-in/ask-person.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { deferred, echo, never, quiet, typesOf } from '../../support/runs.ts';
 
 const says = (name: string, ...script: Parameters<typeof scriptedModel>[0]) =>

@@ -2,13 +2,13 @@ import { assign, createActor, setup, toPromise, waitFor } from 'xstate';
 import type { AnyActorLogic, AnyActorRef, Snapshot } from 'xstate';
 import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { LiveEvent } from '../../../src/contracts/event.ts';
-import type { Outcome } from '../../../src/contracts/run.ts';
+import type { LiveEvent } from '../../../src/contracts/events/event.ts';
+import type { Outcome } from '../../../src/contracts/runs/run.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { deferred, never, quiet } from '../../support/runs.ts';
 
 const escaped: unknown[] = [];

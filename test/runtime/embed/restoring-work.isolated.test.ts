@@ -2,7 +2,7 @@ import { createActor } from 'xstate';
 import type { Snapshot } from 'xstate';
 import { z } from 'zod';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { LiveEvent } from '../../../src/contracts/event.ts';
+import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import { Redactor } from '../../../src/contracts/secrets/redactor.ts';
 import { CompiledMachine } from '../../../src/machines/table/compiled-machine.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
@@ -11,7 +11,7 @@ import { definitionOf } from '../../../src/runtime/define/definition.ts';
 import { eventsOf } from '../../../src/runtime/embed/events-of.ts';
 import { resume } from '../../../src/runtime/journal/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { deferred, quiet } from '../../support/runs.ts';
 
 afterEach(() => {

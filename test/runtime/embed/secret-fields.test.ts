@@ -1,10 +1,10 @@
 import { createActor, toPromise, waitFor } from 'xstate';
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
-import { act, answer } from '../../../src/contracts/decision.ts';
+import { act, answer } from '../../../src/contracts/agents/decision.ts';
 import type { LogicOptions } from '../../../src/runtime/embed/logic-options.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { quiet } from '../../support/runs.ts';
 
 const KEY = 'ab'.repeat(32);

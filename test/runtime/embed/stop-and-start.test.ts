@@ -1,14 +1,14 @@
 import { createActor, setup, toPromise, waitFor } from 'xstate';
 import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isTroupeError } from '../../../src/contracts/error.ts';
-import type { LiveEvent } from '../../../src/contracts/event.ts';
+import { isTroupeError } from '../../../src/contracts/errors/error.ts';
+import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { resume } from '../../../src/runtime/journal/index.ts';
 import { supervisorWorker } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define-tool.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { deferred, quiet, typesOf } from '../../support/runs.ts';
 import { stopWithRehydration } from '../../support/stop-with-rehydration.ts';
 

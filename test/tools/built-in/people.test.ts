@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { askPerson } from '../../../src/tools/built-in/ask-person.ts';
-import { complete } from '../../../src/tools/built-in/complete.ts';
+import { complete } from '../../../src/tools/built-in/ending/complete.ts';
 import { perform, performNow } from '../tool-context.ts';
 
 describe('ask_person', () => {

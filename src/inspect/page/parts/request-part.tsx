@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Turn } from '../../../contracts/transcript.ts';
+import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import { several } from '../figures.ts';
 import { recorded } from '../page-state.ts';
 import { brief, oneLine } from '../../drawing/plain-text.ts';

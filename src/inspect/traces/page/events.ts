@@ -1,6 +1,6 @@
-import type { RuntimeEvent } from '../../../contracts/event.ts';
-import { activityOf } from '../../../events/activity.ts';
-import { oneLine } from '../../../events/printable.ts';
+import type { RuntimeEvent } from '../../../contracts/events/event.ts';
+import { activityOf } from '../../../events/progress/activity.ts';
+import { oneLine } from '../../../base/text/printable.ts';
 import type { Markup } from './markup.ts';
 import { dataBlock, grouped, markup, lasting } from './markup.ts';
 

@@ -1,4 +1,4 @@
-import type { RuntimeEvent } from '../../../contracts/event.ts';
+import type { RuntimeEvent } from '../../../contracts/events/event.ts';
 import type { StepView } from '../step-view.ts';
 import { hasFailed, stepKeyOf } from '../step-view.ts';
 import type { Markup, Shown } from './markup.ts';

@@ -1,4 +1,4 @@
-import type { RuntimeEvent } from '../../../contracts/event.ts';
+import type { RuntimeEvent } from '../../../contracts/events/event.ts';
 import type { Markup } from './markup.ts';
 import { grouped, markup, lasting } from './markup.ts';
 

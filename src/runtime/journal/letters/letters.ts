@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Letter } from '../../../contracts/journal.ts';
-import type { Json } from '../../../contracts/json.ts';
+import type { Letter } from '../../../contracts/journals/journal.ts';
+import type { Json } from '../../../base/json/json.ts';
 import type { Run } from '../../run/run.ts';
 import type { PersonAnswer } from '../../people/request-book.ts';
 import type { RunJournal } from '../write/run-journal.ts';

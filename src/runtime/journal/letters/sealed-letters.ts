@@ -1,6 +1,6 @@
-import type { Letter } from '../../../contracts/journal.ts';
-import type { Json } from '../../../contracts/json.ts';
-import { isJsonObject } from '../../../contracts/json.ts';
+import type { Letter } from '../../../contracts/journals/journal.ts';
+import type { Json } from '../../../base/json/json.ts';
+import { isJsonObject } from '../../../base/json/json.ts';
 import type { Redactor, Secrets } from '../../../contracts/secrets/redactor.ts';
 import type { SecretKey } from '../../../contracts/secrets/secret-key.ts';
 import { openData, sealData } from '../../../persistence/sealed-data.ts';

@@ -1,4 +1,4 @@
-import type { Arrived, Happened } from '../../../contracts/journal-record.ts';
+import type { Arrived, Happened } from '../../../contracts/journals/journal-record.ts';
 import type { Scope } from '../write/scope.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { promptWithoutAgents, systemPrompt } from '../../../actors/prompt-facts.ts';
-import { canonical } from '../../../contracts/canonical.ts';
-import type { JsonSchema } from '../../../contracts/json.ts';
-import { toJson } from '../../../contracts/json.ts';
-import type { Tool, ToolSpec, Toolset } from '../../../contracts/tool.ts';
-import { isToolset } from '../../../tools/tool-registry.ts';
+import { promptWithoutAgents, systemPrompt } from '../../../actors/deciding/prompt-facts.ts';
+import { canonical } from '../../../base/json/canonical.ts';
+import type { JsonSchema } from '../../../base/json/json.ts';
+import { toJson } from '../../../base/json/json.ts';
+import type { Tool, ToolSpec, Toolset } from '../../../contracts/tools/tool.ts';
+import { isToolset } from '../../../tools/define/tool-registry.ts';
 import type { Definition } from '../../define/definition.ts';
 import { DeterminismError } from './determinism-error.ts';
 import type { Prompted } from './replay-context.ts';

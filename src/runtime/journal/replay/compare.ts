@@ -1,7 +1,7 @@
-import type { RuntimeEvent } from '../../../contracts/event.ts';
-import { canonical } from '../../../contracts/canonical.ts';
-import type { Json } from '../../../contracts/json.ts';
-import { toJson } from '../../../contracts/json.ts';
+import type { RuntimeEvent } from '../../../contracts/events/event.ts';
+import { canonical } from '../../../base/json/canonical.ts';
+import type { Json } from '../../../base/json/json.ts';
+import { toJson } from '../../../base/json/json.ts';
 import { RunCounter } from '../../actors/run-counter.ts';
 
 /** A run that can be compared: a result or a replay. */

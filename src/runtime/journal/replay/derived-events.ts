@@ -1,5 +1,5 @@
-import type { JournalRecord } from '../../../contracts/journal-record.ts';
-import { hashOfWords } from '../../../machines/hash.ts';
+import type { JournalRecord } from '../../../contracts/journals/journal-record.ts';
+import { hashOfWords } from '../../../base/hash.ts';
 
 /**
  * A row of events in a run's own scope that follow from the records before them, reduced to their number and a checksum. A replay produces

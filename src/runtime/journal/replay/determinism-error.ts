@@ -1,6 +1,6 @@
-import { TroupeError } from '../../../contracts/error.ts';
-import type { Json } from '../../../contracts/json.ts';
-import { toJson } from '../../../contracts/json.ts';
+import { TroupeError } from '../../../contracts/errors/error.ts';
+import type { Json } from '../../../base/json/json.ts';
+import { toJson } from '../../../base/json/json.ts';
 
 /** The point at which a replay diverged from its journal. */
 export interface Divergence {

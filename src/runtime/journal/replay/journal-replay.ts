@@ -1,7 +1,7 @@
-import { keyInRun } from '../../../contracts/effect.ts';
-import type { EventBody } from '../../../contracts/event.ts';
-import type { Arrived, Happened } from '../../../contracts/journal-record.ts';
-import { toJson } from '../../../contracts/json.ts';
+import { keyInRun } from '../../../contracts/runs/effect.ts';
+import type { EventBody } from '../../../contracts/events/event.ts';
+import type { Arrived, Happened } from '../../../contracts/journals/journal-record.ts';
+import { toJson } from '../../../base/json/json.ts';
 import type { Ask } from '../../../machines/asks.ts';
 import type { Speaker } from '../../log/lazy-log.ts';
 import type { Actor, Job } from '../../actors/actor.ts';

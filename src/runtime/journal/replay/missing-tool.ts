@@ -1,5 +1,5 @@
 import type { Desk } from '../../../actors/desk.ts';
-import { TroupeError } from '../../../contracts/error.ts';
+import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { Ask } from '../../../machines/asks.ts';
 
 /**

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { historyProblems } from '../../../actors/check-history.ts';
-import { reasonAgainstTurn } from '../../../contracts/check-turn.ts';
-import { messageOf, TroupeError } from '../../../contracts/error.ts';
-import { withCurrentName } from '../../../contracts/event-shape.ts';
-import { oddValueIn } from '../../../contracts/odd-value.ts';
-import type { Arrival, Began, JournalRecord } from '../../../contracts/journal-record.ts';
+import { historyProblems } from '../../../actors/preparing/check-history.ts';
+import { reasonAgainstTurn } from '../../../contracts/conversations/check-turn.ts';
+import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
+import { withCurrentName } from '../../../contracts/events/event-shape.ts';
+import { oddValueIn } from '../../../base/json/odd-value.ts';
+import type { Arrival, Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
 
 const text = z.string();
 const count = z.number().int().nonnegative();

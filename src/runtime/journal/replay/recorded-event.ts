@@ -1,9 +1,9 @@
-import { canonical } from '../../../contracts/canonical.ts';
-import type { EventBody } from '../../../contracts/event.ts';
-import type { Happened } from '../../../contracts/journal-record.ts';
-import type { Json } from '../../../contracts/json.ts';
-import { isSameJson } from '../../../contracts/same-json.ts';
-import { toJson } from '../../../contracts/json.ts';
+import { canonical } from '../../../base/json/canonical.ts';
+import type { EventBody } from '../../../contracts/events/event.ts';
+import type { Happened } from '../../../contracts/journals/journal-record.ts';
+import type { Json } from '../../../base/json/json.ts';
+import { isSameJson } from '../../../base/json/same-json.ts';
+import { toJson } from '../../../base/json/json.ts';
 import { isAsRedacted } from '../write/as-redacted.ts';
 
 /** The body of a recorded event, without its envelope. */

@@ -1,4 +1,4 @@
-import type { TreeLimit } from '../../../contracts/tree-limits.ts';
+import type { TreeLimit } from '../../../contracts/runs/tree-limits.ts';
 import type { Scope } from '../write/scope.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Desk } from '../../../actors/desk.ts';
-import { issueProblem } from '../../../actors/issue-problem.ts';
+import { issueProblem } from '../../../actors/preparing/issue-problem.ts';
 import type { Ask } from '../../../machines/asks.ts';
 import type { Actor } from '../../actors/actor.ts';
 import type { EventLog } from '../../log/event-log.ts';

@@ -1,5 +1,5 @@
 import type { DrawnBudgets } from '../write/drawn-budgets.ts';
-import type { Arrival } from '../../../contracts/journal-record.ts';
+import type { Arrival } from '../../../contracts/journals/journal-record.ts';
 import type { Ask } from '../../../machines/asks.ts';
 import type { Actor } from '../../actors/actor.ts';
 import type { JournaledRun } from '../resume/journaled-run.ts';

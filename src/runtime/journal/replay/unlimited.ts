@@ -1,4 +1,4 @@
-import type { Recorded } from '../../../contracts/journal-record.ts';
+import type { Recorded } from '../../../contracts/journals/journal-record.ts';
 
 const UNLIMITED = 'Infinity';
 

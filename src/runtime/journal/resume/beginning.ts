@@ -1,10 +1,10 @@
-import type { RunEntry } from '../../../contracts/journal.ts';
-import type { Began } from '../../../contracts/journal-record.ts';
-import type { EnvironmentSpec } from '../../../contracts/environment.ts';
-import { environmentSpecSchema } from '../../../contracts/environment.ts';
-import { toJson } from '../../../contracts/json.ts';
-import type { RunOptions } from '../../../contracts/run.ts';
-import type { TaskInput } from '../../../contracts/task.ts';
+import type { RunEntry } from '../../../contracts/journals/journal.ts';
+import type { Began } from '../../../contracts/journals/journal-record.ts';
+import type { EnvironmentSpec } from '../../../contracts/environments/environment.ts';
+import { environmentSpecSchema } from '../../../contracts/environments/environment.ts';
+import { toJson } from '../../../base/json/json.ts';
+import type { RunOptions } from '../../../contracts/runs/run.ts';
+import type { TaskInput } from '../../../contracts/tasks/task.ts';
 import type { Definition } from '../../define/definition.ts';
 import type { Run } from '../../run/run.ts';
 import { recorded } from '../replay/unlimited.ts';

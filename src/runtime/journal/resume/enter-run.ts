@@ -1,5 +1,5 @@
-import { isTroupeError } from '../../../contracts/error.ts';
-import type { JournalStore, Lease, LeaseWish, RunEntry } from '../../../contracts/journal.ts';
+import { isTroupeError } from '../../../contracts/errors/error.ts';
+import type { JournalStore, Lease, LeaseWish, RunEntry } from '../../../contracts/journals/journal.ts';
 
 /**
  * Creates a run in a store and acquires its lease. A run of that id whose process died before the first record is started now: nothing of

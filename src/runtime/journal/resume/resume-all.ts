@@ -1,10 +1,10 @@
-import type { Agent } from '../../../contracts/agent.ts';
-import { systemClock } from '../../../contracts/clock.ts';
-import type { TroupeError } from '../../../contracts/error.ts';
-import { errorData, isTroupeError, toError } from '../../../contracts/error.ts';
-import type { JournalStore, RunEntry } from '../../../contracts/journal.ts';
-import type { UnreadableEntry } from '../../../contracts/listed.ts';
-import type { RunHandle } from '../../../contracts/run.ts';
+import type { Agent } from '../../../contracts/agents/agent.ts';
+import { systemClock } from '../../../base/clock.ts';
+import type { TroupeError } from '../../../contracts/errors/error.ts';
+import { errorData, isTroupeError, toError } from '../../../contracts/errors/error.ts';
+import type { JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
+import type { UnreadableEntry } from '../../../contracts/errors/listed.ts';
+import type { RunHandle } from '../../../contracts/runs/run.ts';
 import type { ResumeOptions } from './resume.ts';
 import { resume } from './resume.ts';
 

@@ -1,7 +1,7 @@
-import type { Agent } from '../../../contracts/agent.ts';
-import { TroupeError } from '../../../contracts/error.ts';
-import type { JournalStore } from '../../../contracts/journal.ts';
-import type { RunHandle, RunOptions } from '../../../contracts/run.ts';
+import type { Agent } from '../../../contracts/agents/agent.ts';
+import { TroupeError } from '../../../contracts/errors/error.ts';
+import type { JournalStore } from '../../../contracts/journals/journal.ts';
+import type { RunHandle, RunOptions } from '../../../contracts/runs/run.ts';
 import type { Definition } from '../../define/definition.ts';
 import { definitionOf } from '../../define/definition.ts';
 import { resumeTaken } from './resumed-run.ts';

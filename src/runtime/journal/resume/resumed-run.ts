@@ -1,5 +1,5 @@
-import { errorData, toError, TroupeError } from '../../../contracts/error.ts';
-import type { RunHandle, RunOptions } from '../../../contracts/run.ts';
+import { errorData, toError, TroupeError } from '../../../contracts/errors/error.ts';
+import type { RunHandle, RunOptions } from '../../../contracts/runs/run.ts';
 import type { Definition } from '../../define/definition.ts';
 import { Handle } from '../../run/handle.ts';
 import { hideInput } from '../../secrets/hide-fields.ts';

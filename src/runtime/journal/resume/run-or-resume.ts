@@ -1,8 +1,8 @@
 import { take } from 'rxjs';
-import type { Agent } from '../../../contracts/agent.ts';
-import { isTroupeError } from '../../../contracts/error.ts';
-import type { JournalStore } from '../../../contracts/journal.ts';
-import type { RunHandle, RunOptions } from '../../../contracts/run.ts';
+import type { Agent } from '../../../contracts/agents/agent.ts';
+import { isTroupeError } from '../../../contracts/errors/error.ts';
+import type { JournalStore } from '../../../contracts/journals/journal.ts';
+import type { RunHandle, RunOptions } from '../../../contracts/runs/run.ts';
 import { startStored } from './stored-run.ts';
 import { journaledDefinition, resume } from './resume.ts';
 

@@ -1,5 +1,5 @@
-import { TroupeError } from '../../../contracts/error.ts';
-import type { Arrived, JournalRecord } from '../../../contracts/journal-record.ts';
+import { TroupeError } from '../../../contracts/errors/error.ts';
+import type { Arrived, JournalRecord } from '../../../contracts/journals/journal-record.ts';
 
 /** A point of a run: before a step of its root, or before the event of that number. */
 export type RunPoint = { readonly step: number } | { readonly seq: number };

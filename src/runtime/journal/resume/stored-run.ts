@@ -1,14 +1,20 @@
-import type { Budget } from '../../../contracts/budget.ts';
-import { patientClock, systemClock } from '../../../contracts/clock.ts';
-import { errorData, toError, TroupeError } from '../../../contracts/error.ts';
-import type { JournalRow, JournalStore, Lease, Letter, LeaseWish } from '../../../contracts/journal.ts';
-import type { Began, JournalRecord } from '../../../contracts/journal-record.ts';
-import { onDemand } from '../../../contracts/on-demand.ts';
-import type { RunHandle, RunOptions } from '../../../contracts/run.ts';
-import type { TreeLimits } from '../../../contracts/tree-limits.ts';
+import type { Budget } from '../../../contracts/runs/budget.ts';
+import { patientClock, systemClock } from '../../../base/clock.ts';
+import { errorData, toError, TroupeError } from '../../../contracts/errors/error.ts';
+import type {
+  JournalRow,
+  JournalStore,
+  Lease,
+  Letter,
+  LeaseWish,
+} from '../../../contracts/journals/journal.ts';
+import type { Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
+import { onDemand } from '../../../base/on-demand.ts';
+import type { RunHandle, RunOptions } from '../../../contracts/runs/run.ts';
+import type { TreeLimits } from '../../../contracts/runs/tree-limits.ts';
 import type { OpenedJournal } from '../../../persistence/journal-codec.ts';
 import type { SecretKey } from '../../../contracts/secrets/secret-key.ts';
-import { randomId } from '../../../contracts/random-id.ts';
+import { randomId } from '../../../base/random-id.ts';
 import { givenSecrets, secretKeyOf } from '../../../policy/secret-key-of.ts';
 import { modelSecrets } from '../../actors/models.ts';
 import { hideInput, markedFields } from '../../secrets/hide-fields.ts';

@@ -1,8 +1,8 @@
-import { patientClock, systemClock } from '../../../contracts/clock.ts';
-import type { RunOptions } from '../../../contracts/run.ts';
+import { patientClock, systemClock } from '../../../base/clock.ts';
+import type { RunOptions } from '../../../contracts/runs/run.ts';
 import { onSignal } from '../../run/shared-signal.ts';
 import { HURRIED_STORE_MS } from '../write/last-write.ts';
-import type { JournalStore, Lease } from '../../../contracts/journal.ts';
+import type { JournalStore, Lease } from '../../../contracts/journals/journal.ts';
 import type { WhyHurried } from '../write/store-silent.ts';
 
 /** A deadline and an abort signal for waiting on a store. */

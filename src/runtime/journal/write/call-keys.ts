@@ -1,5 +1,5 @@
-import { idempotencyKey } from '../../../actors/call-key.ts';
-import type { Json } from '../../../contracts/json.ts';
+import { idempotencyKey } from '../../../actors/acting/call-key.ts';
+import type { Json } from '../../../base/json/json.ts';
 import type { KeptRecord } from '../replay/derived-events.ts';
 
 /** Idempotency keys of the calls of a run. Runs started with 0.1 have no digest of the arguments in them. */

@@ -1,4 +1,4 @@
-import type { Arrival, BudgetDrawn } from '../../../contracts/journal-record.ts';
+import type { Arrival, BudgetDrawn } from '../../../contracts/journals/journal-record.ts';
 
 /** Budget used by a run before it was resumed. */
 export class DrawnBudgets {

@@ -1,5 +1,5 @@
-import { systemClock } from '../../../contracts/clock.ts';
-import type { JournalStore, Letter } from '../../../contracts/journal.ts';
+import { systemClock } from '../../../base/clock.ts';
+import type { JournalStore, Letter } from '../../../contracts/journals/journal.ts';
 import type { Run } from '../../run/run.ts';
 import type { takeLetter } from '../letters/letters.ts';
 import type { RunJournal } from './run-journal.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../contracts/clock.ts';
+import type { Clock } from '../../../base/clock.ts';
 import type { Scope } from './scope.ts';
 
 /** An event that is being published again: it is in the log already, or is added now. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../contracts/clock.ts';
+import type { Clock } from '../../../base/clock.ts';
 import type { EffectAnswer } from '../../effects/effect-under-way.ts';
 import type { JournaledRun } from '../resume/journaled-run.ts';
 import type { Prompted } from '../replay/replay-context.ts';

@@ -1,8 +1,8 @@
 import type { Desk } from '../../../actors/desk.ts';
-import type { TroupeError } from '../../../contracts/error.ts';
-import type { Json } from '../../../contracts/json.ts';
-import type { Arrival, BudgetDrawn } from '../../../contracts/journal-record.ts';
-import type { OpenRequest } from '../../../contracts/request.ts';
+import type { TroupeError } from '../../../contracts/errors/error.ts';
+import type { Json } from '../../../base/json/json.ts';
+import type { Arrival, BudgetDrawn } from '../../../contracts/journals/journal-record.ts';
+import type { OpenRequest } from '../../../contracts/people/request.ts';
 import type { Ask } from '../../../machines/asks.ts';
 import type { Actor, Job } from '../../actors/actor.ts';
 import type { MemoryKeeper } from '../../actors/agent-memory.ts';

@@ -1,8 +1,8 @@
-import { errorData, toError } from '../../../contracts/error.ts';
-import type { TroupeError } from '../../../contracts/error.ts';
-import type { EntryChange, JournalStore, Lease, LeaseWish } from '../../../contracts/journal.ts';
-import type { JournalRecord } from '../../../contracts/journal-record.ts';
-import { isThenable } from '../../../contracts/thenable.ts';
+import { errorData, toError } from '../../../contracts/errors/error.ts';
+import type { TroupeError } from '../../../contracts/errors/error.ts';
+import type { EntryChange, JournalStore, Lease, LeaseWish } from '../../../contracts/journals/journal.ts';
+import type { JournalRecord } from '../../../contracts/journals/journal-record.ts';
+import { isThenable } from '../../../base/promises/thenable.ts';
 import type { JournalSeal } from '../../../persistence/journal-codec.ts';
 
 const FAILED = 'Cannot continue the run as its store failed';

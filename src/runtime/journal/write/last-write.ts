@@ -1,5 +1,5 @@
-import type { Clock } from '../../../contracts/clock.ts';
-import { isThenable } from '../../../contracts/thenable.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { isThenable } from '../../../base/promises/thenable.ts';
 import type { WhyHurried } from './store-silent.ts';
 
 /** Time that a store may take to answer once its run was aborted or is overdue, in ms. */

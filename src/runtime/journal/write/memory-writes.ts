@@ -1,7 +1,7 @@
-import { keyInRun } from '../../../contracts/effect.ts';
-import type { Arrival } from '../../../contracts/journal-record.ts';
-import type { MemoryRecord } from '../../../contracts/memory.ts';
-import type { MemoryWriting } from '../../../memory/memory-session.ts';
+import { keyInRun } from '../../../contracts/runs/effect.ts';
+import type { Arrival } from '../../../contracts/journals/journal-record.ts';
+import type { MemoryRecord } from '../../../contracts/conversations/memory.ts';
+import type { MemoryWriting } from '../../../memory/memories/memory-session.ts';
 import type { MemoryKeeper, Rememberer } from '../../actors/agent-memory.ts';
 import type { JournaledRun } from '../resume/journaled-run.ts';
 import type { JournalClock } from './journal-clock.ts';

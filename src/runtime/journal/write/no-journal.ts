@@ -1,7 +1,7 @@
-import { idempotencyKey } from '../../../actors/call-key.ts';
-import type { Clock } from '../../../contracts/clock.ts';
-import type { EventBody } from '../../../contracts/event.ts';
-import type { Json } from '../../../contracts/json.ts';
+import { idempotencyKey } from '../../../actors/acting/call-key.ts';
+import type { Clock } from '../../../base/clock.ts';
+import type { EventBody } from '../../../contracts/events/event.ts';
+import type { Json } from '../../../base/json/json.ts';
 import type { Ask } from '../../../machines/asks.ts';
 import type { AdmittedEvent } from '../../log/event-log.ts';
 import type { Speaker } from '../../log/lazy-log.ts';

@@ -1,5 +1,5 @@
-import type { Port } from '../../../contracts/effect.ts';
-import type { OpenRequest } from '../../../contracts/request.ts';
+import type { Port } from '../../../contracts/runs/effect.ts';
+import type { OpenRequest } from '../../../contracts/people/request.ts';
 import type { Ask } from '../../../machines/asks.ts';
 
 /** Ports that wait for a time or a person. */

@@ -1,4 +1,4 @@
-import type { JournalRecord } from '../../../contracts/journal-record.ts';
+import type { JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import { nextTurn } from '../../run/pacer.ts';
 import type { JournaledRun } from '../resume/journaled-run.ts';
 import type { RecordSink } from './journal-writer.ts';

@@ -1,5 +1,5 @@
-import { keyInRun } from '../../../contracts/effect.ts';
-import type { Arrival } from '../../../contracts/journal-record.ts';
+import { keyInRun } from '../../../contracts/runs/effect.ts';
+import type { Arrival } from '../../../contracts/journals/journal-record.ts';
 import type { EffectAnswer } from '../../effects/effect-under-way.ts';
 import type { GoingOn } from './journal-plan.ts';
 import type { JournaledRun } from '../resume/journaled-run.ts';

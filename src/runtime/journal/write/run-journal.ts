@@ -1,13 +1,18 @@
 import type { Desk } from '../../../actors/desk.ts';
-import { canonical } from '../../../contracts/canonical.ts';
-import type { TroupeError } from '../../../contracts/error.ts';
-import { isTroupeError } from '../../../contracts/error.ts';
-import { toJson } from '../../../contracts/json.ts';
-import { keyInRun } from '../../../contracts/effect.ts';
-import type { EventBody, RuntimeEvent } from '../../../contracts/event.ts';
-import type { StoredStatus } from '../../../contracts/journal.ts';
-import type { Arrival, BudgetDrawn, Happened, JournalRecord } from '../../../contracts/journal-record.ts';
-import type { OpenRequest } from '../../../contracts/request.ts';
+import { canonical } from '../../../base/json/canonical.ts';
+import type { TroupeError } from '../../../contracts/errors/error.ts';
+import { isTroupeError } from '../../../contracts/errors/error.ts';
+import { toJson } from '../../../base/json/json.ts';
+import { keyInRun } from '../../../contracts/runs/effect.ts';
+import type { EventBody, RuntimeEvent } from '../../../contracts/events/event.ts';
+import type { StoredStatus } from '../../../contracts/journals/journal.ts';
+import type {
+  Arrival,
+  BudgetDrawn,
+  Happened,
+  JournalRecord,
+} from '../../../contracts/journals/journal-record.ts';
+import type { OpenRequest } from '../../../contracts/people/request.ts';
 import type { Ask } from '../../../machines/asks.ts';
 import type { AdmittedEvent } from '../../log/event-log.ts';
 import type { Speaker } from '../../log/lazy-log.ts';

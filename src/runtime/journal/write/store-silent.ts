@@ -1,4 +1,4 @@
-import { TroupeError } from '../../../contracts/error.ts';
+import { TroupeError } from '../../../contracts/errors/error.ts';
 
 /** The reason for no longer waiting for a store. */
 export type WhyHurried = 'it was aborted' | 'its time was up';

@@ -1,4 +1,4 @@
-import { isThenable } from '../../../contracts/thenable.ts';
+import { isThenable } from '../../../base/promises/thenable.ts';
 
 /** Calls `go` when all is written: synchronously, if the store is synchronous. */
 export const whenWritten = (writing: void | Promise<void>, go: () => void): void => {

@@ -3,11 +3,11 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { assign, createActor, setup, toPromise } from 'xstate';
 import type { AnyActorRef, Snapshot } from 'xstate';
 import { z } from 'zod';
-import type { Outcome } from '../../../../src/contracts/run.ts';
-import { sqliteStore } from '../../../../src/persistence/sqlite-store.ts';
+import type { Outcome } from '../../../../src/contracts/runs/run.ts';
+import { sqliteStore } from '../../../../src/persistence/sqlite/sqlite-store.ts';
 import { agent } from '../../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../../src/testing/scripted-model.ts';
-import { tool } from '../../../../src/tools/define-tool.ts';
+import { tool } from '../../../../src/tools/define/define-tool.ts';
 
 /** What an embedder is told. */
 export interface EmbedderOrder {

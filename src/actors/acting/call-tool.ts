@@ -1,0 +1,221 @@
+import { freezeJson } from '../../base/json/freeze-json.ts';
+import type { Effect } from '../../contracts/runs/effect.ts';
+import { messageOf, toError } from '../../contracts/errors/error.ts';
+import type { Artifact, Tool, ToolResult } from '../../contracts/tools/tool.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
+import type { Acted } from '../../machines/agent/agent-context.ts';
+import type { ToolAsk } from '../../machines/asks.ts';
+import { decideToolRetry } from '../../models/retry/retry-policy.ts';
+import { outputArtifact } from '../../tools/calls/cap-output.ts';
+import { performCall } from '../../tools/calls/perform-call.ts';
+import { failure } from '../../tools/calls/tool-result.ts';
+import { ambiguousCall } from './ambiguous-call.ts';
+import { consultSafety } from './consult-safety.ts';
+import { cachedCall } from './cached-call.ts';
+import { CallContext } from './call-context.ts';
+import { describeCall, needsApproval } from './describe-call.ts';
+import type { Desk } from '../desk.ts';
+import { fitCompletion } from '../fit-output.ts';
+import { andThen } from '../../base/promises/and-then.ts';
+import { withinAgentTime } from '../within-agent-time.ts';
+
+/** Makes one attempt of a tool call. Returns a result, or trouble for a call machine to take over; rejects only if it was cancelled. */
+export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
+  const { call } = ask;
+  const { attempt } = effect;
+  if (attempt === 1 && !ask.isApproved)
+    desk.emit({ type: 'tool.requested', callId: call.id, tool: call.name, input: call.input });
+  const tool = desk.tools.find(call.name);
+  if (tool === undefined) return { kind: 'result', result: refuseCall(effect, ask, desk) };
+  if (desk.isResumed && !tool.idempotent && call.problem === undefined)
+    return resumeCall(tool, effect, ask, desk);
+  // Unreadable arguments are answered without execution; an allowed call is not judged again.
+  if (call.problem !== undefined || ask.isApproved || attempt > 1)
+    return attemptCall(tool, effect, ask, desk);
+  return andThen(consultSafety(tool, effect, ask, desk), (said) => {
+    if (said.verdict === 'deny')
+      return { kind: 'result', result: denialResult(said.reason, effect, ask, desk) };
+    if (said.verdict === 'ask' || needsApproval(tool, call))
+      return { kind: 'trouble', index: effect.index, attempt, waitMs: 0, needsApproval: true };
+    return attemptCall(tool, effect, ask, desk);
+  });
+};
+
+/** Handles a call that may have been executed before the run was resumed; a call that still needs approval cannot have been. */
+const resumeCall = async (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Promise<Acted> => {
+  const { attempt, index } = effect;
+  if (attempt === 1 && !ask.isApproved && needsApproval(tool, ask.call))
+    return { kind: 'trouble', index, attempt, waitMs: 0, needsApproval: true };
+  const { key } = new CallContext(effect, ask, desk);
+  const result = await ambiguousCall({ tool, effect, ask, desk, key });
+  if (result === undefined) return attemptCall(tool, effect, ask, desk);
+  publishStart(result.tool, describeCall(tool, ask.call), effect, ask, desk);
+  return concludeCall(withErrorId(result, effect), ask, desk);
+};
+
+const attemptCall = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
+  const { call } = ask;
+  // All attempts count as one call.
+  const spent = effect.attempt === 1 ? desk.take('toolCalls') : undefined;
+  if (spent !== undefined) return { kind: 'result', result: unpaidResult(effect, ask, desk), spent };
+  if (tool.deprecated !== undefined)
+    desk.emit({
+      type: 'tool.deprecated',
+      tool: tool.name,
+      reason: tool.deprecated,
+      ...(tool.replacedBy === undefined ? {} : { replacedBy: tool.replacedBy }),
+    });
+  desk.emit({
+    type: 'tool.started',
+    callId: call.id,
+    tool: call.name,
+    input: call.input,
+    description: describeCall(tool, call),
+    attempt: effect.attempt,
+  });
+  const perform = () => performCall(tool, call, new CallContext(effect, ask, desk), desk);
+  const isPlain = tool.safety === 'read' && tool.cacheable !== true;
+  const result = isPlain ? perform() : cachedCall(tool, call, desk.answers, perform);
+  return isThenable(result)
+    ? result.then((settled) => {
+        // Cancelled: nobody waits for a result, and a cancellation is not a late one.
+        if (!settled.ok && settled.kind === 'cancelled' && desk.abort.isAborted) throw toError(settled.error);
+        return retryOrConclude(settled, tool, effect, ask, desk);
+      })
+    : retryOrConclude(result, tool, effect, ask, desk);
+};
+
+/** Retries a transient failure, or ends the call with its result. */
+const retryOrConclude = (
+  performed: ToolResult,
+  tool: Tool,
+  effect: Effect,
+  ask: ToolAsk,
+  desk: Desk,
+): Acted | Promise<Acted> => {
+  const result = withErrorId(performed, effect);
+  if (!result.ok && result.kind !== 'validation' && result.error.retryable !== 'no') {
+    const progress = { attempt: effect.attempt, waitedMs: 0, random: desk.random() };
+    const retry = decideToolRetry(result.error, progress, tool.retry);
+    if (retry.retry)
+      return {
+        kind: 'trouble',
+        index: effect.index,
+        attempt: effect.attempt,
+        waitMs: retry.waitMs,
+        error: result.error,
+      };
+  }
+  return concludeCall(result, ask, desk);
+};
+
+const concludeCall = (given: ToolResult, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> =>
+  andThen(fitCompletion(given, desk.definition), (result) => {
+    desk.hide(result);
+    publishFinish(result, desk);
+    return andThen(withEnvironmentOutcome(result, ask, desk), (whole) => ({ kind: 'result', result: whole }));
+  });
+
+/** Adds the key of the attempt to a failure that has no id of its own. */
+const withErrorId = (result: ToolResult, { key }: Effect): ToolResult =>
+  result.ok || result.error.errorId !== undefined
+    ? result
+    : { ...result, error: { ...result.error, errorId: key } };
+
+/** Adds the environment's outcome to the result. */
+const withEnvironmentOutcome = (
+  result: ToolResult,
+  { call }: ToolAsk,
+  desk: Desk,
+): ToolResult | Promise<ToolResult> => {
+  const { environment } = desk;
+  if (environment === undefined) return result;
+  const action = freezeJson({ callId: call.id, tool: call.name, input: call.input, result });
+  const stepping = withinAgentTime(environment.outcome(action), 'step of the environment', desk);
+  return Promise.resolve(stepping).then(
+    (outcome) => (outcome === undefined ? result : { ...result, environment: outcome }),
+    // Recorded, not thrown: the tool itself succeeded.
+    (thrown: unknown) => ({ ...result, environment: { error: messageOf(thrown) } }),
+  );
+};
+
+const publishFinish = (result: ToolResult, desk: Desk): void => {
+  if (result.artifacts !== undefined && result.cached !== true) {
+    desk.keep(result.artifacts);
+    publishSpill(result, result.artifacts, desk);
+  }
+  desk.emit({
+    type: 'tool.finished',
+    callId: result.callId,
+    tool: result.tool,
+    ok: result.ok,
+    text: result.text,
+    durationMs: result.durationMs,
+    ...(result.ok ? {} : { error: result.error }),
+    ...(result.cached === true ? { cached: true } : {}),
+    ...(result.artifacts === undefined ? {} : { artifacts: result.artifacts.map(({ name }) => name) }),
+  });
+};
+
+/** The last artifact is the full text of a result that was too long. */
+const publishSpill = (
+  { callId: id, tool: name }: ToolResult,
+  artifacts: readonly Artifact[],
+  desk: Desk,
+): void => {
+  const last = artifacts.at(-1);
+  if (last?.name === outputArtifact({ id, name }))
+    desk.emit({ type: 'text.spilled', artifact: last.name, characters: last.content.length });
+};
+
+/** A denial by the safety strategy: nothing started, and the agent gets the reason. */
+const denialResult = (reason: string, effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
+  const { call } = ask;
+  desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason });
+  const message = `Cannot run '${call.name}' as it was denied: ${reason}`;
+  const where = { tool: call.name, ...placeOf(effect, ask) };
+  const error = { code: 'tool.denied', message, retryable: 'no', ...where } as const;
+  return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });
+};
+
+/** A denial by the budget: nothing started, and every call still has its result. */
+const unpaidResult = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
+  const { call } = ask;
+  const reason = 'the budget is spent';
+  desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason });
+  const message = `Cannot run '${call.name}' as ${reason}`;
+  const where = { tool: call.name, ...placeOf(effect, ask) };
+  const error = { code: 'budget.spent', message, retryable: 'no', ...where } as const;
+  return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });
+};
+
+/** The result of a call that cannot start; its events are marked as synthesised. */
+const refuseCall = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
+  const { call } = ask;
+  const refusal = desk.tools.refuse(call, effect.attempt);
+  const result: ToolResult = { ...refusal, error: { ...refusal.error, ...placeOf(effect, ask) } };
+  publishStart(result.tool, `Looking for ${result.tool}`, effect, ask, desk);
+  publishFinish(result, desk);
+  return result;
+};
+
+/** Publishes a synthesised start, as every finished call has one. */
+const publishStart = (
+  tool: string,
+  description: string,
+  { attempt }: Effect,
+  { call: { id: callId, input } }: ToolAsk,
+  desk: Desk,
+): void => {
+  desk.emit({ type: 'tool.started', callId, tool, input, description, attempt, synthesised: true });
+};
+
+/** The place of a failure: the calling agent's, also if a call actor makes the attempt. */
+const placeOf = ({ runId, step, key: errorId }: Effect, { context }: ToolAsk) => ({
+  runId,
+  path: context.run.path,
+  step,
+  phase: 'ACT',
+  operation: 'act',
+  errorId,
+});

@@ -1,0 +1,56 @@
+import type { BudgetSpent } from '../../contracts/runs/budget.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Model, ModelAnswer, Usage } from '../../contracts/models/model.ts';
+import type { History } from '../../base/collections/history.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
+import type { BudgetAccount, Reservation } from '../../policy/budget-account.ts';
+import type { Desk } from '../desk.ts';
+
+/** Output tokens reserved for a call without `maxOutputTokens`. */
+const DEFAULT_OUTPUT_TOKENS = 4_096;
+/** Both vendors' rule of thumb for English text. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Reserves the cost of the next request: its estimated input, and the largest output. */
+export const reserveCall = (
+  account: BudgetAccount,
+  history: History<Turn>,
+  model: Model,
+  desk: Desk,
+): Reservation | BudgetSpent | Promise<Reservation | BudgetSpent> => {
+  // Limits on steps, time or tool calls need no estimate.
+  if (!account.limitsCalls) return account.reserve(NOTHING, desk.abort);
+  const input = inputTokens(history, desk);
+  const output = desk.definition.settings?.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
+  const usd = account.limitsMoney ? desk.costOf(model, { input, output }) : 0;
+  if (usd === undefined && account.refusesUnpriced) throw unpriced(model);
+  return account.reserve({ tokens: input + output, usd: usd ?? 0 }, desk.abort);
+};
+
+/** The error of a money budget for a model without a price. */
+export const unpriced = ({ provider, id }: Pick<Model, 'provider' | 'id'>): TroupeError =>
+  new TroupeError(
+    'budget.unpriced',
+    `Cannot hold the budget in US dollars as the price of a model is not known: ${provider}:${id} (pass \`prices\`, or \`unpriced: 'ignore'\`)`,
+  );
+
+/** Usage of a call, estimated from its characters. */
+export const estimatedUsage = (history: History<Turn>, characters: number, desk: Desk): Usage => ({
+  input: inputTokens(history, desk),
+  output: Math.ceil(characters / CHARACTERS_PER_TOKEN),
+  isEstimate: true,
+});
+
+/** Checks whether an answer lacks its usage, as no language model uses zero tokens. */
+export const isUnreported = ({ usage }: ModelAnswer, { isLanguageModel }: Model): boolean =>
+  usage.input === 0 && usage.output === 0 && (isLanguageModel !== false || usage.isEstimate === true);
+
+/** In characters. */
+export const answerLength = ({ text, reasoning = '', calls }: ModelAnswer): number =>
+  text.length + reasoning.length + (calls.length === 0 ? 0 : JSON.stringify(calls).length);
+
+/** Counts only turns added since the last call. */
+const inputTokens = (history: History<Turn>, { counter, systemPrompt, tools }: Desk): number =>
+  counter.history(history) + counter.overhead(systemPrompt, tools.specs());
+
+const NOTHING = { tokens: 0, usd: 0 };

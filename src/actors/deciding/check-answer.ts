@@ -1,0 +1,33 @@
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { ModelAnswer, Usage } from '../../contracts/models/model.ts';
+
+/**
+ * Validates a model's answer: a model may be foreign code, and its answer becomes part of contexts and events.
+ *
+ * @throws {TroupeError} `model.malformed` for something that is no answer; a usage that is none counts as nothing used.
+ */
+export const checkAnswer = (answer: ModelAnswer, model: string): ModelAnswer => {
+  const found: { readonly [Key in keyof ModelAnswer]?: unknown } | null | undefined = answer;
+  const { text, finish, calls } = found ?? {};
+  if (typeof text !== 'string' || typeof finish !== 'string' || !Array.isArray(calls) || !calls.every(isCall))
+    throw new TroupeError(
+      'model.malformed',
+      `Cannot use the answer of ${model} as it is invalid: it needs text, calls and finish (see modelAnswer)`,
+    );
+  return isUsage(answer.usage) ? answer : { ...answer, usage: NO_USAGE };
+};
+
+const NO_USAGE: Usage = { input: 0, output: 0, isEstimate: true };
+
+/** Checks whether a call has a name: without one it can be neither made nor refused. */
+const isCall = (call: unknown): boolean =>
+  typeof call === 'object' && call !== null && 'name' in call && typeof call.name === 'string';
+
+/** Partial, as the value may not have its declared type. */
+const isUsage = (usage: Partial<Usage> | undefined): boolean =>
+  isCount(usage?.input) &&
+  isCount(usage?.output) &&
+  (usage?.cached === undefined || isCount(usage.cached)) &&
+  (usage?.reasoning === undefined || isCount(usage.reasoning));
+
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;

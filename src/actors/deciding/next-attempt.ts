@@ -1,0 +1,70 @@
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ModelFailure } from '../../contracts/models/model-failure.ts';
+import type { Model } from '../../contracts/models/model.ts';
+import { decideModelRetry } from '../../models/retry/retry-policy.ts';
+import type { Desk } from '../desk.ts';
+
+/** The number of an attempt, its model, and its predecessors. */
+export interface ModelAttempt {
+  readonly model: number;
+  readonly attempt: number;
+  readonly waitedMs: number;
+  readonly hasTriedMaybe: boolean;
+  readonly nudge: string | null;
+  /** Partial text to continue from. */
+  readonly partial?: string | undefined;
+  /** Earlier failures, for adaptive retries; default: those that the agent remembers. */
+  readonly failures?: readonly ModelFailure[] | undefined;
+}
+
+/** A failed attempt. */
+export interface FailedAttempt {
+  readonly error: ErrorData;
+  /** True if the conversation was too long and was compacted. */
+  readonly isCut: boolean;
+  readonly attempt: Pick<ModelAttempt, 'model' | 'attempt' | 'waitedMs' | 'hasTriedMaybe' | 'failures'>;
+  readonly model: Model;
+  readonly step: number;
+  readonly key: string;
+}
+
+/** The decision about the next attempt. */
+export interface NextAttempt {
+  /** In ms; null if this model is not tried again. */
+  readonly waitMs: number | null;
+  readonly canFallBack: boolean;
+  /** A failure to remember, for adaptive retries. */
+  readonly remembered?: ModelFailure | undefined;
+}
+
+/** Decides between a retry, a fallback and giving up, and publishes it. */
+export const nextAttempt = (
+  { error, isCut, attempt: made, model, step, key }: FailedAttempt,
+  desk: Desk,
+): NextAttempt => {
+  const { attempt, waitedMs, hasTriedMaybe } = made;
+  const canFallBack = made.model + 1 < desk.models.length;
+  if (isCut) return { waitMs: 0, canFallBack };
+  const isTooLong = error.code === 'model.context-overflow';
+  // An open circuit breaker is waited for only if no other model is left.
+  const isOpenCircuit = error.code === 'resource.open' && canFallBack;
+  const isSpent = isOpenCircuit || (error.retryable === 'maybe' && (hasTriedMaybe || isTooLong));
+  const remembered = isAdaptive(desk) ? { code: error.code, model: made.model, step } : undefined;
+  const recent = remembered && { failure: remembered, failures: made.failures ?? [] };
+  const progress = { attempt, waitedMs, random: desk.random(), recent };
+  const retry = isSpent ? NO_RETRY : decideModelRetry(error, progress, desk.definition.retry);
+  if (retry.retry) return { waitMs: retry.waitMs, canFallBack, remembered };
+  if (desk.abort.isAborted) return { waitMs: null, canFallBack, remembered };
+  desk.emit({ type: 'model.failed', model: nameOf(model), key, error });
+  if (canFallBack) {
+    const to = nameOf(desk.models[made.model + 1] ?? model);
+    desk.emit({ type: 'model.fell-back', from: nameOf(model), to, error });
+  }
+  return { waitMs: null, canFallBack, remembered };
+};
+
+const isAdaptive = ({ definition: { retry } }: Desk): boolean => (retry?.adaptive ?? false) !== false;
+
+const NO_RETRY = { retry: false } as const;
+
+const nameOf = ({ provider, id }: Model): string => `${provider}:${id}`;

@@ -1,0 +1,111 @@
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import { effectKey } from '../../contracts/runs/effect.ts';
+import { errorData } from '../../contracts/errors/error.ts';
+import { letGo } from '../../base/promises/let-go.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { Checked } from '../../base/schemas/schema.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
+import type { AgentContext, Prepared } from '../../machines/agent/agent-context.ts';
+import { unpriced } from '../deciding/call-cost.ts';
+import { recordOfTask } from '../../memory/memories/records-of.ts';
+import type { Desk } from '../desk.ts';
+import { checkHistory } from './check-history.ts';
+import { openEnvironment } from './open-environment.ts';
+import { taskPrompt } from './task-prompt.ts';
+import { withinAgentTime } from '../within-agent-time.ts';
+import { andThen } from '../../base/promises/and-then.ts';
+
+/** Validates task, environment, input, models and tools before the first step, and collects all problems. */
+export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<Prepared> => {
+  const checked = desk.definition.checkInput(context.input);
+  const opening = openEnvironment(desk);
+  const settingUp = desk.tools.needsSetup ? desk.tools.setup() : [];
+  const history = checkHistory(context.history, desk.definition.name);
+  const pricing = openPrices(desk);
+  if (isThenable(checked) || isThenable(settingUp) || isThenable(opening) || pricing !== undefined)
+    return andThen(
+      withinAgentTime(Promise.all([checked, opening, settingUp, pricing]), 'setup', desk),
+      ([input, unfit, problems]) =>
+        remembered(
+          placed(prepared(input, [...history, ...unfit, ...problems], desk), context),
+          context,
+          desk,
+        ),
+    );
+  return remembered(
+    placed(prepared(checked, [...history, ...opening, ...settingUp], desk), context),
+    context,
+    desk,
+  );
+};
+
+/** Writes the task to the agent's memory, as its first record. */
+const remembered = (found: Prepared, context: AgentContext, desk: Desk): Prepared => {
+  const { memory, clock, definition } = desk;
+  if (memory === undefined) return found;
+  const isReady = found.problems.length === 0;
+  memory.input = isReady ? found.input : context.input;
+  const where = { runId: context.run.runId, agent: definition.name, at: clock.now() };
+  if (isReady) desk.remember([recordOfTask(found.prompt, where)], 1);
+  return found;
+};
+
+/** A model that cannot be created is reported below. */
+const openPrices = (desk: Desk): Promise<void> | undefined => {
+  try {
+    return desk.openPrices();
+  } catch {
+    return undefined;
+  }
+};
+
+const NO_USAGE = { input: 0, output: 0 };
+
+/** Adds the agent's address to problems. */
+const placed = (found: Prepared, { run: { runId, path } }: AgentContext): Prepared => {
+  if (found.problems.length === 0) return found;
+  const place = { runId, path, step: 0, phase: 'preparing', operation: 'prepare' };
+  const problems = found.problems.map((problem, index) => ({
+    ...problem,
+    ...place,
+    errorId: effectKey({ ...place, index, attempt: 1 }),
+  }));
+  return { ...found, problems };
+};
+
+const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[], desk: Desk): Prepared => {
+  const { definition } = desk;
+  const problems = [...toolProblems];
+  let models = 0;
+  try {
+    models = desk.models.length;
+    if (desk.account?.refusesUnpriced === true)
+      for (const model of desk.models)
+        if (desk.costOf(model, NO_USAGE) === undefined) problems.push(unpriced(model).data);
+  } catch (thrown) {
+    problems.push(errorData(thrown, 'model.unknown'));
+  }
+  if (!checked.ok) {
+    const found = checked.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    const message = `Cannot run '${definition.name}' as its input does not fit its schema: ${found.join('; ')}`;
+    problems.push({ code: 'input.invalid', message, retryable: 'no' });
+    return { problems, input: null, prompt: '', models };
+  }
+  try {
+    const prompt: unknown = definition.prompt(checked.value);
+    if (typeof prompt === 'string') {
+      const said = desk.task?.task === undefined ? prompt : taskPrompt(desk.task.task, prompt);
+      return { problems, input: toJson(checked.value), prompt: said, models };
+    }
+    letGo(prompt);
+    throw new TypeError(`it gave no text: ${isThenable(prompt) ? 'a promise' : typeof prompt}`);
+  } catch (thrown) {
+    const message = `Cannot run '${definition.name}' as its prompt threw`;
+    return {
+      problems: [...problems, errorData(thrown, 'agent.threw', { message })],
+      input: null,
+      prompt: '',
+      models,
+    };
+  }
+};

@@ -1,0 +1,154 @@
+import * as z from 'zod';
+import { nearestName } from '../text/nearest-name.ts';
+
+/** One schema for each option of `Options`; the compiler requires all. */
+export type OptionShape<Options> = { readonly [Option in keyof Options]-?: z.ZodType };
+
+/**
+ * Builds the schema of an options object: unknown keys are refused, with the nearest known name.
+ *
+ * The leaves below describe a problem as the end of a sentence, for `checkOptions`: `no function`, `none of stop, restart`.
+ *
+ * @example
+ * const schema = onDemand(() => optionsSchema<Limits>({ rounds: optional(wholeNumber(1)), accept: optional(aFunction()) }));
+ */
+export const optionsSchema = <Options>(shape: OptionShape<Options>): z.ZodType => {
+  const schema = z.strictObject<z.ZodRawShape>(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? hintFor(issue.keys, shape) : 'no object'),
+  });
+  namesOf.set(schema, Object.keys(shape));
+  return schema;
+};
+
+/** The options of what is a group of options. */
+const namesOf = new WeakMap<z.ZodType, readonly string[]>();
+
+/** The same group of options, in another form. */
+const sameGroup = (schema: z.ZodType, group: z.ZodType): z.ZodType => {
+  const names = namesOf.get(group);
+  if (names !== undefined) namesOf.set(schema, names);
+  return schema;
+};
+
+const hintFor = (keys: readonly string[] | undefined, shape: Readonly<Record<string, z.ZodType>>): string => {
+  const [key = ''] = keys ?? [];
+  const names = Object.keys(shape);
+  const group = Object.entries(shape).find(([, schema]) => namesOf.get(schema)?.includes(key) === true)?.[0];
+  const meant = group === undefined ? nearestName(key, names) : `${group}.${key}`;
+  return meant === undefined ? `there are ${names.join(', ')}` : `did you mean \`${meant}\`?`;
+};
+
+/** An option that may be left out. */
+export const optional = (schema: z.ZodType): z.ZodType => sameGroup(z.optional(schema), schema);
+
+/** A value that fulfils a condition; `otherwise` says what it is else, as the end of a sentence. */
+export const fulfilling = (holds: (given: unknown) => boolean, otherwise: string): z.ZodType =>
+  z.custom(holds, { error: otherwise, abort: true });
+
+/** Anything: validated elsewhere. */
+export const anything = (): z.ZodType => z.optional(z.unknown());
+
+/** A text; with `least` 1 a non-empty one. */
+export const aText = (least: 0 | 1 = 0): z.ZodType =>
+  fulfilling((given) => typeof given === 'string' && given.length >= least, 'no text');
+
+/** A function. */
+export const aFunction = (): z.ZodType => fulfilling((given) => typeof given === 'function', 'no function');
+
+/** True or false. */
+export const aBoolean = (): z.ZodType =>
+  fulfilling((given) => typeof given === 'boolean', 'neither true nor false');
+
+/** A whole number, as a limit: non-finite ones do not survive as JSON. */
+export const wholeNumber = (least: number): z.ZodType =>
+  fulfilling(
+    (given) => Number.isSafeInteger(given) && Number(given) >= least,
+    `no whole number from ${least}`,
+  );
+
+/** A finite number. */
+export const aNumber = (least: number): z.ZodType =>
+  fulfilling((given) => Number.isFinite(given) && Number(given) >= least, `no number from ${least}`);
+
+/** A number that bounds something: `Infinity` bounds nothing. */
+export const aBound = (least: number): z.ZodType =>
+  fulfilling((given) => typeof given === 'number' && given >= least, `no number from ${least}`);
+
+/** A time in ms, which may be `Infinity`. */
+export const aTime = (): z.ZodType =>
+  fulfilling((given) => typeof given === 'number' && given > 0, 'no time above 0');
+
+/** A fraction. */
+export const aFraction = (): z.ZodType =>
+  fulfilling((given) => typeof given === 'number' && given > 0 && given <= 1, 'no fraction above 0');
+
+/** One of several words. */
+export const oneOf = (words: readonly string[]): z.ZodType =>
+  fulfilling(
+    (given) => words.some((word) => word === given),
+    words.length === 2 ? `neither ${words.join(' nor ')}` : `none of ${words.join(', ')}`,
+  );
+
+/** An object with these methods; other properties are ignored. */
+export const objectWith = (methods: readonly string[], otherwise: string): z.ZodType =>
+  fulfilling(
+    (given) => isObject(given) && methods.every((method) => typeof Reflect.get(given, method) === 'function'),
+    otherwise,
+  );
+
+/** An object of which only this is looked at: whatever else it has is its own. */
+export const objectLike = (shape: Readonly<Record<string, z.ZodType>>, otherwise: string): z.ZodType =>
+  z.looseObject<z.ZodRawShape>(shape, { error: otherwise });
+
+/** A list of valid items. */
+export const listOf = (item: z.ZodType, otherwise = 'no list'): z.ZodType =>
+  z.array(item, { error: otherwise });
+
+/** A record of valid items by name. */
+export const byName = (item: z.ZodType): z.ZodType => z.record(z.string(), item, { error: 'no object' });
+
+/** A value of one of several forms, chosen by the value. */
+export const oneForm = (formOf: (given: unknown) => z.ZodType): z.ZodType =>
+  z.unknown().check((context) => {
+    const { error } = formOf(context.value).safeParse(context.value);
+    // An issue that is passed on is a raw one again, with its message and path.
+    for (const issue of error?.issues ?? []) context.issues.push(issue as z.core.$ZodRawIssue);
+  });
+
+/** A short value, for which `isShort` holds, or what is written out. */
+export const shortOr = (isShort: (given: unknown) => boolean, writtenOut: z.ZodType): z.ZodType =>
+  formOr(isShort, anything(), writtenOut);
+
+/** A short form where `isShort` holds, or what is written out. */
+export const formOr = (
+  isShort: (given: unknown) => boolean,
+  short: z.ZodType,
+  writtenOut: z.ZodType,
+): z.ZodType =>
+  sameGroup(
+    oneForm((given) => (isShort(given) ? short : writtenOut)),
+    writtenOut,
+  );
+
+/** One, or a list of such. */
+export const oneOrMore = (item: z.ZodType): z.ZodType =>
+  formOr((given) => Array.isArray(given), listOf(item), item);
+
+/** Options that fit together: `problemOf` names the one that does not, and says what it is not. */
+export const together = <Options>(
+  schema: z.ZodType,
+  problemOf: (given: Options) => readonly [option: keyof Options & string, otherwise: string] | undefined,
+): z.ZodType =>
+  sameGroup(
+    schema.check((context) => {
+      // The schema has let it through.
+      const problem = problemOf(context.value as Options);
+      if (problem === undefined) return;
+      const [option, message] = problem;
+      context.issues.push({ code: 'custom', path: [option], message, input: context.value });
+    }),
+    schema,
+  );
+
+/** Checks whether a value is an object, and not a function. */
+export const isObject = (given: unknown): given is object => typeof given === 'object' && given !== null;

@@ -1,0 +1,315 @@
+import type { DiagramSubject } from '../../machines/diagrams/composition.ts';
+import type { StoredStatus } from '../../contracts/journals/journal.ts';
+import type { CommandName } from './command-shapes.ts';
+import { shapes } from './command-shapes.ts';
+import type { InspectValues, InspectorRequest } from './inspector-request.ts';
+import { inspectorRequest, inspectorRequestIfAny } from './inspector-request.ts';
+import { namedModule } from './named-module.ts';
+import { countOf, dollarsOf, durationOf, statusesOf } from './option-values.ts';
+import type { TraceCommand } from '../trace/trace-command.ts';
+import { traceCommandFrom } from '../trace/trace-command.ts';
+import { folderOf } from './option-values.ts';
+import { wrong } from './wrong-usage.ts';
+
+export type { CommandName } from './command-shapes.ts';
+
+/** The module with the agent of a stored run, if it is not on record or another is wanted. */
+export interface Code {
+  readonly file: string | undefined;
+  readonly exportName: string | undefined;
+}
+
+/** A parsed command line. */
+export type Command =
+  | { readonly name: 'help'; readonly about: CommandName | undefined }
+  | { readonly name: 'version' }
+  | AskCommand
+  | RunCommand
+  | InspectCommand
+  | GraphCommand
+  | RunsCommand
+  | ShowCommand
+  | ResumeCommand
+  | (Code & { readonly name: 'replay'; readonly runId: string })
+  | ForkCommand
+  | { readonly name: 'compare'; readonly runId: string; readonly other: string }
+  | AnswerCommand
+  | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
+  | ImportCommand
+  | PruneCommand
+  | TraceCommand;
+
+export interface ShowCommand {
+  readonly name: 'show';
+  readonly runId: string;
+  readonly step: number | undefined;
+  /** A model call: the end of its key, or its number. */
+  readonly call: string | undefined;
+}
+
+export interface AskCommand {
+  readonly name: 'ask';
+  readonly question: string | undefined;
+  readonly folder: string | undefined;
+  /** In US dollars. */
+  readonly budget: number | undefined;
+  /** A folder. */
+  readonly memory: string | undefined;
+  /** A folder of traces. */
+  readonly trace: string | undefined;
+  readonly inspect: InspectorRequest | undefined;
+  readonly isParked: boolean;
+}
+
+/** With `input` the agent is run; without `file` stored runs are shown. */
+export interface InspectCommand {
+  readonly name: 'inspect';
+  readonly file: string | undefined;
+  readonly input: string | undefined;
+  readonly isData: boolean;
+  readonly exportName: string | undefined;
+  readonly wish: InspectorRequest;
+}
+
+export interface GraphCommand {
+  readonly name: 'graph';
+  readonly file: string;
+  readonly exportName: string | undefined;
+  /** Its composition; with `--taken`, its chart. */
+  readonly of: DiagramSubject;
+  readonly isSvg: boolean;
+  /** True to include coverage of stored runs. */
+  readonly isTaken: boolean;
+  /** At most that many of them. */
+  readonly limit: number;
+}
+
+export interface RunCommand {
+  readonly name: 'run';
+  readonly file: string;
+  readonly input: string | undefined;
+  readonly isData: boolean;
+  readonly exportName: string | undefined;
+  /** A folder of traces. */
+  readonly trace: string | undefined;
+  readonly inspect: InspectorRequest | undefined;
+  readonly isParked: boolean;
+}
+
+export interface RunsCommand {
+  readonly name: 'runs';
+  readonly status: readonly StoredStatus[] | undefined;
+  readonly limit: number;
+}
+
+/** One run, or with `undefined` all that are due. */
+export interface ResumeCommand extends Code {
+  readonly name: 'resume';
+  readonly runId: string | undefined;
+  readonly isParked: boolean;
+}
+
+export interface ForkCommand extends Code {
+  readonly name: 'fork';
+  readonly runId: string;
+  /** The step of the root agent that is repeated. */
+  readonly step: number;
+  readonly message: string | undefined;
+  readonly isParked: boolean;
+}
+
+/** A person's answer to a waiting run: approval, denial, or text. */
+export interface AnswerCommand {
+  readonly name: 'approve' | 'deny' | 'answer';
+  readonly runId: string;
+  readonly request: string | undefined;
+  /** The answer, or why not. */
+  readonly text: string | undefined;
+  /** JSON, in place of the call's own input. */
+  readonly input: string | undefined;
+  readonly isResumed: boolean;
+}
+
+/** With `file`, the agent comes from that module. */
+export interface ImportCommand extends Code {
+  readonly name: 'import';
+  readonly from: string;
+}
+
+export interface PruneCommand {
+  readonly name: 'prune';
+  readonly olderThanMs: number;
+  readonly status: readonly StoredStatus[] | undefined;
+  readonly isDryRun: boolean;
+}
+
+/** Parsed values of options, by name. */
+interface OwnValues extends InspectValues {
+  readonly data?: boolean | undefined;
+  readonly export?: string | undefined;
+  readonly of?: string | undefined;
+  readonly file?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly budget?: string | undefined;
+  readonly memory?: string | undefined;
+  readonly status?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly step?: string | undefined;
+  readonly call?: string | undefined;
+  readonly 'all-due'?: boolean | undefined;
+  readonly at?: string | undefined;
+  readonly message?: string | undefined;
+  readonly input?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly request?: string | undefined;
+  readonly resume?: boolean | undefined;
+  readonly 'older-than'?: string | undefined;
+  readonly 'dry-run'?: boolean | undefined;
+  readonly trace?: string | undefined;
+  readonly speed?: string | undefined;
+  readonly html?: string | undefined;
+  readonly mermaid?: string | undefined;
+  readonly ndjson?: boolean | undefined;
+  readonly svg?: boolean | undefined;
+  readonly taken?: boolean | undefined;
+}
+
+/** Default number of runs listed. */
+const LISTED = 20;
+/** Runs whose ways are counted. */
+const COUNTED = 100;
+
+/**
+ * Builds a command from its name, its arguments, and its options.
+ *
+ * @throws {TroupeError} `command.usage`
+ */
+export const commandFrom = (name: CommandName, rest: readonly string[], values: OwnValues): Command => {
+  const { needs, optional } = shapes[name];
+  const unexpected = rest[needs.length + optional];
+  if (unexpected !== undefined)
+    throw wrong(`'${unexpected}' is unexpected: quote arguments with spaces`, name);
+  const missing = needs.find((_, index) => (rest[index] ?? '').trim() === '');
+  if (missing !== undefined) throw wrong(missing, name);
+  const [first = '', second] = rest;
+  const isParked = values.park ?? false;
+  const code = codeOf(values, name);
+  switch (name) {
+    case 'ask': {
+      if (rest[0]?.trim() === '') throw wrong('the question is empty', name);
+      const memory = folderOf(values.memory, '--memory', name);
+      const trace = folderOf(values.trace, '--trace', name);
+      const budget = dollarsOf(values.budget, name);
+      const inspect = inspectorRequestIfAny(values, name);
+      return { name, question: rest[0], folder: second, budget, memory, trace, inspect, isParked };
+    }
+    case 'run': {
+      const trace = folderOf(values.trace, '--trace', name);
+      const inspect = inspectorRequestIfAny(values, name);
+      const named = namedModule(first, values.export, name);
+      return { name, ...named, input: second, isData: values.data ?? false, trace, inspect, isParked };
+    }
+    case 'inspect': {
+      const wish = inspectorRequest(values, name);
+      return { name, ...codeIn(rest[0], values, name), input: second, isData: values.data ?? false, wish };
+    }
+    case 'graph':
+      return {
+        name,
+        ...namedModule(first, values.export, name),
+        of: subjectOf(values, name),
+        isSvg: values.svg ?? false,
+        isTaken: values.taken ?? false,
+        limit: countOf(values.limit, '--limit', name) ?? COUNTED,
+      };
+    case 'runs':
+      return {
+        name,
+        status: statusesOf(values.status, name),
+        limit: countOf(values.limit, '--limit', name) ?? LISTED,
+      };
+    case 'show':
+      return showFrom(first, values);
+    case 'resume':
+      return { name, ...code, runId: toResume(rest[0], values), isParked };
+    case 'replay':
+      return { name, ...code, runId: first };
+    case 'fork': {
+      const step = countOf(values.at, '--at', name);
+      if (step === undefined) throw wrong('the step to fork at is missing: give --at STEP', name);
+      return { name, ...code, runId: first, step, message: values.message, isParked };
+    }
+    case 'compare':
+      return { name, runId: first, other: second ?? '' };
+    case 'approve':
+    case 'deny':
+    case 'answer': {
+      const isAnswer = name === 'answer';
+      return {
+        name,
+        runId: first,
+        request: isAnswer ? values.request : second,
+        text: isAnswer ? second : values.reason,
+        input: values.input,
+        isResumed: values.resume ?? false,
+      };
+    }
+    case 'export':
+      return { name, runId: first, to: second };
+    case 'import':
+      return { name, from: first, ...code };
+    case 'prune': {
+      const olderThanMs = durationOf(values['older-than'], '--older-than', name);
+      if (olderThanMs === undefined) throw wrong('the age is missing: give --older-than 30d', name);
+      const isDryRun = values['dry-run'] ?? false;
+      return { name, olderThanMs, status: statusesOf(values.status, name), isDryRun };
+    }
+    case 'trace':
+      return traceCommandFrom(rest, values);
+  }
+};
+
+/** The module of `--agent`, or by its first name, `--file`. */
+const codeOf = (values: OwnValues, name: CommandName): Code => {
+  const { agent, file } = values;
+  if (agent !== undefined && file !== undefined)
+    throw wrong('one excludes the other: --agent and --file', name);
+  return codeIn(agent ?? file, values, name);
+};
+
+const codeIn = (given: string | undefined, values: OwnValues, name: CommandName): Code =>
+  given === undefined
+    ? { file: undefined, exportName: values.export }
+    : namedModule(given, values.export, name);
+
+/** The subject of a graph: arrows that were taken are those of a chart. */
+const subjectOf = ({ of, taken = false }: OwnValues, name: CommandName): DiagramSubject => {
+  if (of === undefined) return taken ? 'chart' : 'composition';
+  if (of !== 'chart' && of !== 'composition')
+    throw wrong(`--of is neither chart nor composition: ${of}`, name);
+  if (taken && of === 'composition')
+    throw wrong('one excludes the other: --of composition and --taken', name);
+  return of;
+};
+
+const toResume = (runId: string | undefined, values: OwnValues): string | undefined => {
+  const isAll = values['all-due'] ?? false;
+  if (isAll === (runId !== undefined))
+    throw wrong(
+      isAll ? 'one excludes the other: a run and --all-due' : 'no run was named: give one, or --all-due',
+      'resume',
+    );
+  const named = values.agent === undefined ? values.file && '--file' : '--agent';
+  if (isAll && named !== undefined) throw wrong(`one excludes the other: ${named} and --all-due`, 'resume');
+  return runId;
+};
+
+const showFrom = (
+  runId: string,
+  { step, call }: { readonly step?: string | undefined; readonly call?: string | undefined },
+): ShowCommand => {
+  if (step !== undefined && call !== undefined)
+    throw wrong('one excludes the other: --step and --call', 'show');
+  if (call?.trim() === '') throw wrong('--call names no model call', 'show');
+  return { name: 'show', runId, step: countOf(step, '--step', 'show'), call };
+};

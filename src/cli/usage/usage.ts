@@ -1,0 +1,90 @@
+import { parseArgs } from 'node:util';
+import { messageOf } from '../../contracts/errors/error.ts';
+import type { Command, CommandName } from './command-read.ts';
+import { commandFrom } from './command-read.ts';
+import { commandNames, isCommand, isOwnOption, options, shapes } from './command-shapes.ts';
+import { nearestName } from '../../base/text/nearest-name.ts';
+import { wrong } from './wrong-usage.ts';
+
+/** Settings of every command. */
+export interface Settings {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly model: string | undefined;
+  /** Location of stored runs: `FILE`, `postgres://…`, `memory` or `none`. */
+  readonly store: string | undefined;
+  readonly debug: boolean;
+  readonly color: boolean;
+}
+
+/** A command, and how it is to go about. */
+export interface Usage {
+  readonly command: Command;
+  readonly settings: Settings;
+}
+
+/**
+ * Reads the command line.
+ *
+ * @throws {TroupeError} `command.usage` for what it does not understand.
+ */
+export const readUsage = (args: readonly string[]): Usage => {
+  const { values, positionals } = parse(args);
+  const settings: Settings = {
+    json: values.json ?? false,
+    quiet: values.quiet ?? false,
+    model: values.model,
+    store: values.store,
+    debug: values.debug ?? false,
+    color: values['no-color'] !== true,
+  };
+  if (values.version === true) return { settings, command: { name: 'version' } };
+  const [name, ...rest] = positionals;
+  if (name === undefined || name === 'help') {
+    const about = rest[0] !== undefined && isCommand(rest[0]) ? rest[0] : undefined;
+    return { settings, command: { name: 'help', about } };
+  }
+  if (!isCommand(name)) throw wrong(`there is no such command: '${name}' ${instead(name)}`);
+  if (values.help === true) return { settings, command: { name: 'help', about: name } };
+  assertOwn(Object.keys(values), name);
+  if (settings.json && settings.quiet) throw wrong('one excludes the other: --json and --quiet', name);
+  return { settings, command: commandFrom(name, rest, values) };
+};
+
+const instead = (name: string): string => {
+  const meant = nearestName(name, commandNames);
+  return meant === undefined ? `(there are ${commandNames.join(', ')})` : `(did you mean '${meant}'?)`;
+};
+
+const assertOwn = (given: readonly string[], name: CommandName): void => {
+  const own: readonly string[] = shapes[name].options;
+  for (const option of given)
+    if (isOwnOption(option) && !own.includes(option))
+      throw wrong(`'${name}' has no such option: --${option}`, name);
+};
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({ args: joinNegatives(args), options, allowPositionals: true, strict: true });
+  } catch (thrown) {
+    // Node's further explanation is dropped.
+    const [first = ''] = messageOf(thrown).split(/\.(?:\s|$)/);
+    throw wrong(`it cannot be read: ${first}`);
+  }
+};
+
+/** Options with the negative number that follows them joined by `=`: apart, Node takes the number for an option. */
+const joinNegatives = (args: readonly string[]): string[] => {
+  const ready: string[] = [];
+  for (const arg of args) {
+    const before = ready.at(-1);
+    if (/^-\.?\d/.test(arg) && before !== undefined && takesValue(before))
+      ready.push(`${String(ready.pop())}=${arg}`);
+    else ready.push(arg);
+  }
+  return ready;
+};
+
+const takesValue = (arg: string): boolean =>
+  arg.startsWith('--') &&
+  Object.entries(options).some(([name, { type }]) => arg === `--${name}` && type === 'string');

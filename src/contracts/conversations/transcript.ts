@@ -1,0 +1,42 @@
+import type { HistoryView } from '../../base/collections/history.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { ToolCall } from '../tools/tool.ts';
+
+/** A message to the model from a user, another agent or the runtime itself. */
+export interface UserTurn {
+  readonly role: 'user';
+  readonly text: string;
+  /** The speaker, if it was not the user of the run: an agent's name, `'critic'`, `'runtime'`. */
+  readonly from?: string | undefined;
+}
+
+/** A message of the model. */
+export interface AssistantTurn {
+  readonly role: 'assistant';
+  readonly text: string;
+  readonly reasoning?: string | undefined;
+  readonly calls?: readonly ToolCall[] | undefined;
+  /** Blocks that the provider needs back verbatim (thinking with its signature …); opaque to all others. */
+  readonly replay?: Replay | undefined;
+}
+
+/** Provider-made content that only that provider reads back. */
+export interface Replay {
+  readonly provider: string;
+  readonly content: Json;
+}
+
+/** A tool's result; it directly follows the assistant turn that called it, in call order. */
+export interface ToolTurn {
+  readonly role: 'tool';
+  readonly callId: string;
+  readonly tool: string;
+  readonly text: string;
+  readonly failed?: boolean | undefined;
+}
+
+/** One entry of the conversation that a model is shown. */
+export type Turn = UserTurn | AssistantTurn | ToolTurn;
+
+/** The conversation so far, read without copying. */
+export type Transcript = HistoryView<Turn>;

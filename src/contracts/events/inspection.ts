@@ -1,0 +1,44 @@
+import type { InspectionEvent, Observer } from 'xstate';
+import type { LiveEvent } from './event.ts';
+import type { FieldSecret } from '../secrets/field-secret.ts';
+import type { SentSource } from '../models/sent-request.ts';
+import type { RunHandle } from '../runs/run.ts';
+
+/** An observer of a run: an XState inspector, or a run inspector that also receives the run itself. */
+export type Inspect = ((event: InspectionEvent) => void) | Observer<InspectionEvent> | RunInspector;
+
+/** Inspects runs, each as an XState actor system and as a run of troupe; `recorder()` of `troupe/inspect` is one. */
+export interface RunInspector {
+  /** Called when a run is about to start; returns the listener for its inspection events. */
+  inspects(run: InspectedRun): (event: InspectionEvent) => void;
+}
+
+/** A run, as its inspector sees it. */
+export interface InspectedRun {
+  readonly runId: string;
+  /** The name of its root. */
+  readonly agent: string;
+  /** Its clock: ms since 1970. */
+  now(): number;
+  /** Calls `next` with each event as it is written; in a stored run, before the store has it. */
+  watch(next: (event: LiveEvent) => void): void;
+  /** Model requests and raw answers, by the key of the call; kept once `watch` is called. */
+  readonly sent: SentSource;
+  /**
+   * Calls `next` with each secret that the run knows beside those of the environment: known ones at once, later ones
+   * when they appear.
+   */
+  secrets(next: (secret: FieldSecret) => void): void;
+  /** Returns the member at an address; undefined if there is none (any more). */
+  memberAt(path: string): InspectedMember | undefined;
+  /** Handle to pause, step and message the run; absent for a replay of a finished run. */
+  readonly handle?: RunHandle<unknown, unknown> | undefined;
+}
+
+/** An actor of a run. */
+export interface InspectedMember {
+  readonly name: string;
+  readonly kind: 'agent' | 'team' | 'call';
+  /** The address of the actor that it works for; absent for the root. */
+  readonly parent?: string | undefined;
+}

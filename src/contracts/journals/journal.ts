@@ -1,0 +1,166 @@
+import type { UnreadableEntry } from '../errors/listed.ts';
+import type { KeyValueFiles } from '../conversations/memory.ts';
+import type { RunStatus } from '../runs/run.ts';
+
+/**
+ * One row of a journal: sealed text that a store keeps as it is, and never reads or changes.
+ *
+ * Rows of a run are numbered from 0 without a gap.
+ */
+export interface JournalRow {
+  readonly n: number;
+  readonly text: string;
+}
+
+/** The status of a stored run: `running` also if its process died, `waiting` for a person, a message or a time. */
+export type StoredStatus = 'running' | 'waiting' | RunStatus;
+
+/** Facts about a run that are known without reading its journal. */
+export interface RunEntry {
+  readonly runId: string;
+  /** The name of the agent or team that was run. */
+  readonly agent: string;
+  readonly status: StoredStatus;
+  /** The beginning of its input. */
+  readonly title: string;
+  /** In ms since 1970, as all times here. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Time at which it continues by itself; absent if it waits for no time. */
+  readonly dueAt?: number | undefined;
+  /** The conversation that it belongs to. */
+  readonly thread?: string | undefined;
+  /** The run that it was forked from. */
+  readonly forkedFrom?: string | undefined;
+}
+
+/** Changes of an entry that come with a commit. */
+export interface EntryChange {
+  readonly status: StoredStatus;
+  readonly updatedAt: number;
+  /** Absent: no longer due at any time. */
+  readonly dueAt?: number | undefined;
+}
+
+/**
+ * The right to write to a run's journal: one process holds it at a time.
+ *
+ * `fence` grows with every holder, and a store accepts rows under the highest one only: a process that was wrongly
+ * taken for dead cannot write any more.
+ */
+export interface Lease {
+  readonly runId: string;
+  readonly holder: string;
+  readonly fence: number;
+  readonly expiresAt: number;
+}
+
+/** A request for a lease. */
+export interface LeaseWish {
+  /** Id of a process: its host, its process id and something unique, joined by `:`. */
+  readonly holder: string;
+  /** The time that it is good for unless it is renewed, in ms. */
+  readonly ttlMs: number;
+  readonly now: number;
+  /** Checks whether a holder is known to be dead: its lease is then taken over before it expires. */
+  readonly isGone?: ((holder: string) => boolean) | undefined;
+}
+
+/** Identity of a process among those that share a store. */
+export interface StoreIdentity {
+  readonly holder: string;
+  /** Checks whether a holder is known to be gone: its process, on this very machine, has ended. */
+  readonly isGone: (holder: string) => boolean;
+}
+
+/** An atomic write: committed whole or not at all. */
+export interface JournalCommit {
+  /** Must follow the last stored row, else `journal.conflict`. May be empty. */
+  readonly rows: readonly JournalRow[];
+  readonly change: EntryChange;
+  /** Ids of letters that these rows have processed: deleted in the same transaction. Unknown ids are ignored. */
+  readonly taken?: readonly string[] | undefined;
+}
+
+/** A message to a run from outside its process: an answer, an approval, a message, an abort. */
+export interface Letter {
+  /** Idempotency key: posting the same id to a run again changes nothing, even after it was processed. */
+  readonly id: string;
+  readonly runId: string;
+  readonly at: number;
+  /** JSON. */
+  readonly text: string;
+}
+
+/** A filter on runs. */
+export interface RunQuery {
+  readonly status?: readonly StoredStatus[] | undefined;
+  readonly thread?: string | undefined;
+  /** Runs that are due at that time or before. */
+  readonly dueBy?: number | undefined;
+  /** Last written to at that time or before. */
+  readonly idleSince?: number | undefined;
+  /** At most that many. Default: all. */
+  readonly limit?: number | undefined;
+}
+
+/** Runs of a store, and beside them those whose entry cannot be read: a store that cannot have any leaves it out. */
+export type RunList = readonly RunEntry[] & { readonly unreadable?: readonly UnreadableEntry[] | undefined };
+
+/** The result of a store operation: synchronous where possible, so that an embedded store costs no wait. */
+export type Stored<T> = T | Promise<T>;
+
+/**
+ * Stores journals: append-only rows of text, one lease for each run, and letters.
+ *
+ * A store neither reads nor changes row contents. Each operation is atomic, even if the process dies meanwhile, and
+ * what it has confirmed is durable. `journalStoreLaws` of `troupe/testing` checks any store against this contract.
+ *
+ * Errors: `journal.exists`, `journal.unknown`, `journal.held` (another process holds the lease), `journal.fenced` (the
+ * lease was lost), `journal.conflict` (rows that do not follow), `journal.busy`, `journal.full`, `journal.read-only`,
+ * `journal.corrupt`, `journal.failed`.
+ */
+export interface JournalStore {
+  /** Its location, for messages: `sqlite:/home/ada/runs.db`. */
+  readonly name: string;
+  /** Identity of this process. Default: a new one, which knows no other. */
+  readonly identity?: StoreIdentity | undefined;
+  /** Enters a new run and returns its lease. @throws `journal.exists` */
+  create(entry: RunEntry, wish: LeaseWish): Stored<Lease>;
+  /**
+   * Acquires the lease if it is free, expired, or its holder is gone: exactly one of many competing callers gets it.
+   * @throws `journal.unknown`; `journal.held`, whose `details` are `{holder, expiresAt}`, also for the holder itself.
+   */
+  acquire(runId: string, wish: LeaseWish): Stored<Lease>;
+  /** Extends a lease, also an expired one that was not taken over. @throws `journal.fenced` */
+  renew(lease: Lease, wish: LeaseWish): Stored<Lease>;
+  /** Releases a lease; a lease that is already gone is ignored. */
+  release(lease: Lease): Stored<void>;
+  /** @throws `journal.fenced`; `journal.conflict`, whose `details` are `{expected, found}`: numbers of rows. */
+  commit(lease: Lease, commit: JournalCommit): Stored<void>;
+  /**
+   * Rows from `from` (default 0) on, in order, at most `limit` (default: all).
+   *
+   * @throws `journal.unknown`; `journal.corrupt`, whose `details` are `{row}`: the first that cannot be had. Those before it can,
+   *   with a `limit`.
+   */
+  read(runId: string, from?: number, limit?: number): Stored<readonly JournalRow[]>;
+  entry(runId: string): Stored<RunEntry | undefined>;
+  /**
+   * Newest first, by when they were created; of one time, the last first. An entry that cannot be read does not hide the others: it is
+   * left out, and named in `unreadable`.
+   */
+  list(query?: RunQuery): Stored<RunList>;
+  /** @throws `journal.unknown` */
+  post(letter: Letter): Stored<void>;
+  /** Returns unprocessed letters in order of arrival; none for an unknown run. */
+  letters(runId: string): Stored<readonly Letter[]>;
+  /**
+   * Deletes runs that have ended, with all their data; returns the count. Runs under a lease are skipped, unless it had
+   * expired by `idleSince`.
+   */
+  prune(query: RunQuery): Stored<number>;
+  /** Named texts beside the runs, in rooms of their own: for memories, threads and sessions. */
+  files(room: string): KeyValueFiles;
+  close(): Stored<void>;
+}

@@ -1,0 +1,160 @@
+import type { AdaptiveRetry } from './adaptive-retry.ts';
+import type { Json, JsonSchema } from '../../base/json/json.ts';
+import type { Secrets } from '../secrets/redactor.ts';
+import type { ToolCall, ToolSpec } from '../tools/tool.ts';
+import type { Replay, Transcript } from '../conversations/transcript.ts';
+
+/**
+ * Answers prompts: the one contract behind which every provider stands.
+ *
+ * A model makes one attempt and reports truthfully; it never retries and never waits: that is the runtime's work, in
+ * one place. It may answer synchronously (in process) or with a promise. It should throw a `TroupeError` with a
+ * `model.*` code; anything else counts as `model.failed` and is not retried.
+ *
+ * @example
+ * const echo: Model = {
+ *   provider: 'example',
+ *   id: 'echo',
+ *   answer: ({ messages }) => modelAnswer({ text: `You said: ${messages.at(-1)?.text}` }),
+ * };
+ */
+export interface Model {
+  /** The vendor file behind it: `openai`, `anthropic`, `offline` … */
+  readonly provider: string;
+  readonly id: string;
+  /** False for a model that is not an LLM (offline, scripted); stated in the first event of the run. */
+  readonly isLanguageModel?: boolean;
+  /** Secrets that must be redacted, by name: its API key. Registered with each run that it answers in. */
+  readonly secrets?: (() => Secrets) | undefined;
+  answer(request: ModelRequest, call: ModelCall): ModelAnswer | Promise<ModelAnswer>;
+}
+
+/** The input of a model call. */
+export interface ModelRequest {
+  /** The system prompt; byte-stable over a run, so that providers can cache it. */
+  readonly instructions: string;
+  readonly messages: Transcript;
+  readonly tools: readonly ToolSpec[];
+  readonly toolChoice?: ToolChoice | undefined;
+  /** The final answer's schema; the model's text must then be one JSON value of it. */
+  readonly output?: OutputSpec | undefined;
+  readonly settings?: ModelSettings | undefined;
+}
+
+/** `none` hides the tools without changing the prompt prefix; `{ name }` forces that one. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
+/** A structured final answer. */
+export interface OutputSpec {
+  readonly name: string;
+  readonly schema: JsonSchema;
+}
+
+/** Settings that every provider maps as well as it can; unsupported ones are ignored. */
+export interface ModelSettings {
+  /** In tokens. Default: the provider's, or 8,192 where it demands a number. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Left out for models that refuse it. */
+  readonly temperature?: number | undefined;
+  readonly reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | undefined;
+  /** Mark the stable prefix for the provider's prompt cache. Default true. */
+  readonly cache?: boolean | undefined;
+}
+
+/** Facilities of one attempt. */
+export interface ModelCall {
+  /** Follows from run, step and attempt: the same call after a crash has the same key. */
+  readonly key: string;
+  /** Aborted when the answer is no longer needed, or the attempt timed out. Made on first use. */
+  readonly signal: AbortSignal;
+  /** Reports a piece of the answer as it arrives. Every delta resets the idle watchdog; do not report keep-alives. */
+  readonly delta: (delta: ModelDelta) => void;
+  /** True if text deltas have a reader; a provider may stream either way. */
+  readonly isWatched: boolean;
+  /**
+   * Waits for `turn` while the attempt's time limit is suspended: for a model that shares its provider and has to
+   * queue. Not for the provider's own silence.
+   */
+  readonly inLine?: <Turn>(turn: Promise<Turn>) => Promise<Turn>;
+}
+
+/** A piece of an answer that is still arriving: ephemeral, never in a log. */
+export type ModelDelta =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'tool-call'; readonly index: number; readonly name?: string; readonly text: string }
+  | { readonly type: 'progress' };
+
+/**
+ * The reason why the model stopped; `pause` must be sent back unchanged, `other` is not known to be an end and is asked
+ * again.
+ */
+export type FinishReason =
+  'stop' | 'tool-calls' | 'length' | 'content-filter' | 'refusal' | 'pause' | 'other';
+
+/** Tokens of one call; `cached` and `reasoning` are parts of `input` and `output`. */
+export type Usage = {
+  readonly input: number;
+  readonly output: number;
+  readonly cached?: number | undefined;
+  readonly reasoning?: number | undefined;
+  /** True if the provider reported no usage and it was estimated from characters. */
+  readonly isEstimate?: boolean | undefined;
+};
+
+/** A model's answer. */
+export interface ModelAnswer {
+  readonly text: string;
+  readonly reasoning?: string | undefined;
+  /** Ids are the provider's; the runtime gives calls ids of its own. */
+  readonly calls: readonly ToolCall[];
+  readonly refusal?: string | undefined;
+  /**
+   * The reason why the provider could not use the model's output (an unreadable call): the model is notified and
+   * answers again. `text` is then that output.
+   */
+  readonly problem?: string | undefined;
+  readonly finish: FinishReason;
+  readonly usage: Usage;
+  /** The model that really answered, as the provider names it. */
+  readonly model?: string | undefined;
+  readonly replay?: Replay | undefined;
+  readonly metadata?: Json | undefined;
+}
+
+/** Completes a {@link ModelAnswer} from the parts that matter: for custom models. */
+export const modelAnswer = (parts: Partial<ModelAnswer>): ModelAnswer => {
+  const calls = parts.calls ?? [];
+  return {
+    text: '',
+    finish: calls.length > 0 ? 'tool-calls' : 'stop',
+    usage: NO_USAGE,
+    ...parts,
+    calls,
+  };
+};
+
+const NO_USAGE: Usage = { input: 0, output: 0 };
+
+/** Retry policy of failed model calls (defaults in `models/retry/retry-policy`). */
+export interface ModelRetry {
+  /** Attempts of one model in all, the first included. Default 3. */
+  readonly attempts?: number | undefined;
+  /** The longest single wait that is accepted, in ms; a provider that asks for more fails the call. Default 60,000. */
+  readonly maxWaitMs?: number | undefined;
+  /** All waits of one call together, in ms. Default 300,000. */
+  readonly maxTotalWaitMs?: number | undefined;
+  /** First back-off, in ms; it doubles. Default 1,000. */
+  readonly initialWaitMs?: number | undefined;
+  /** One attempt may last this long, in ms. Default 600,000. */
+  readonly attemptTimeoutMs?: number | undefined;
+  /** No semantic event of a stream for this long ends the attempt, in ms. Default 90,000. */
+  readonly idleTimeoutMs?: number | undefined;
+  /**
+   * Handling of the text of a broken stream when the call is retried: `restart` discards it (`model.discarded`),
+   * `continue` keeps it and has the model continue (`model.interrupted`). Default `restart`.
+   */
+  readonly onBreak?: 'restart' | 'continue' | undefined;
+  /** Back-off by what failed lately, in place of the attempt alone; see {@link AdaptiveRetry}. Default false. */
+  readonly adaptive?: boolean | AdaptiveRetry | undefined;
+}

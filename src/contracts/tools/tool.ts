@@ -1,0 +1,278 @@
+import type { Agent } from '../agents/agent.ts';
+import type { Allotment } from '../runs/budget.ts';
+import type { EnvironmentOps, EnvironmentOutcome, OpsGroup } from '../environments/environment.ts';
+import type { BeforeEnd, ChildOptions, ChildTerms, Delegation } from './delegation.ts';
+import type { ErrorData } from '../errors/error.ts';
+import type { Json, JsonObject, JsonSchema } from '../../base/json/json.ts';
+import type { Messenger } from '../messages/message.ts';
+import type { RunResult } from '../runs/run.ts';
+import type { Checked } from '../../base/schemas/schema.ts';
+import type { Turn } from '../conversations/transcript.ts';
+
+/** A request of a model or an agent to use a tool. */
+export interface ToolCall {
+  /** Unique within a run: `call_<step>_<index>` once the runtime has numbered it. */
+  readonly id: string;
+  readonly name: string;
+  readonly input: Json;
+  /**
+   * The reason why this call is invalid (malformed or truncated arguments): it gets a failed result, and is never
+   * executed.
+   */
+  readonly problem?: string | undefined;
+  /** Provider data that must be sent back with the call. */
+  readonly origin?: CallOrigin | undefined;
+}
+
+/** A provider's own id of a call, and additional fields; read by that provider alone. */
+export interface CallOrigin {
+  readonly provider: string;
+  /** The provider's id; absent where it gave none. */
+  readonly id?: string | undefined;
+  /** The model that made `fields`: they are useless to another. */
+  readonly model?: string | undefined;
+  /** Fields that are sent back unchanged: signatures, and others unknown here. */
+  readonly fields?: JsonObject | undefined;
+}
+
+/** The description of a tool that a model sees. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+/** `read` changes nothing, `write` changes something, `danger` cannot be undone. */
+export type Safety = 'read' | 'write' | 'danger';
+
+/** Facts about a tool that people, policies and registries use. */
+export interface ToolFacts {
+  /** Default `0.0.0`. */
+  readonly version: string;
+  /** Default `general`. */
+  readonly category: string;
+  readonly tags: readonly string[];
+  /** Deprecation notice; the tool still works, and a warning event reports it. */
+  readonly deprecated?: string | undefined;
+  readonly replacedBy?: string | undefined;
+  /** Default `read`. */
+  readonly safety: Safety;
+  /** True if repeating it with the same key does no harm. Default: true for `read`. */
+  readonly idempotent: boolean;
+  /**
+   * The result follows from the input until something changes: within a run an equal call reuses the first result,
+   * until any tool that is not `read` was called. Default: false.
+   */
+  readonly cacheable?: boolean | undefined;
+  /** Runs alone: a barrier among the calls of one step. Default: false for `read`, true otherwise. */
+  readonly exclusive: boolean;
+  /** In ms, `Infinity` for none. Default 60,000. */
+  readonly timeoutMs: number;
+  readonly retry: ToolRetry;
+  /** Operations of the environment that it cannot do without; a run without them ends before its first step. */
+  readonly requires?: readonly OpsGroup[] | undefined;
+}
+
+/**
+ * The outcome of an earlier call: its value, as `execute` would have returned it; undefined if the call was never
+ * executed.
+ */
+export interface Became<Value = unknown> {
+  readonly value: Value;
+}
+
+/** The number of times that a failed call is repeated by the runtime; waits double from `initialWaitMs` (ms) up to `maxWaitMs` (ms). */
+export interface ToolRetry {
+  /** Total number of attempts. Default 3 for an idempotent tool, else 1. */
+  readonly attempts: number;
+  readonly initialWaitMs: number;
+  readonly maxWaitMs: number;
+}
+
+/**
+ * A tool, with its types erased: the form that registries and runtimes hold.
+ *
+ * Make one with `tool()`; it validates the input before `execute` sees it.
+ */
+export interface Tool extends ToolFacts {
+  readonly name: string;
+  readonly description: string;
+  /** Takes any input unchecked (for tools whose schema is known only at run time). */
+  readonly dynamicSchema: boolean;
+  readonly parameters: JsonSchema;
+  /** The JSON Schema of its value, if it declares one. */
+  readonly outputSchema?: JsonSchema | undefined;
+  /** Checks whether a person must approve a call with this input. */
+  needsApproval(input: Json): boolean;
+  /** Describes a running call for people: "Reading config.json". */
+  describe(input: Json): string;
+  check(input: Json): Checked<unknown> | Promise<Checked<unknown>>;
+  /** Agents that it delegates to and that continue after the call returns. */
+  readonly delegates?: Delegates | undefined;
+  /** Agents that its calls may name: the system prompt of an agent that has the tool lists them. */
+  readonly receivers?: readonly Receiver[] | undefined;
+  /** The parameters and check of a tool that completes, for an agent whose answer has this schema. Absent where they are always the same. */
+  readonly forOutput?: ((answer: JsonSchema) => Pick<Tool, 'parameters' | 'check'>) | undefined;
+  /** Called with the validated input. Returns the value, or a {@link DualResult}. */
+  execute(input: unknown, context: ToolContext): unknown;
+  /** Returns the outcome of the call with this key; if it throws, the outcome is unknown. See `ToolOptions`. */
+  whatBecame?(
+    key: string,
+    options: { readonly signal: AbortSignal },
+  ): Became | undefined | Promise<Became | undefined>;
+}
+
+/** An agent that work can be delegated to, and its purpose. */
+export interface Receiver {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The agents that a tool may delegate to. */
+export interface Delegates {
+  readonly to: readonly Agent<string, unknown>[];
+  /** The agent that has the tool as well, without the tool. */
+  readonly includesSelf: boolean;
+  readonly budget?: Allotment | undefined;
+}
+
+/** Facilities for a running tool. It may be destructured: each part works by itself. */
+export interface ToolContext {
+  /** The name that it was called by, with that of its toolset. */
+  readonly tool: string;
+  readonly callId: string;
+  /**
+   * Idempotency key: equal for every attempt of this very call, also after a crash, and never equal with other
+   * arguments, as it ends with a digest of them.
+   */
+  readonly key: string;
+  readonly runId: string;
+  /** The keys of the calls that this one's agent works for, outermost first: each waits until this one is done. */
+  readonly callers?: readonly string[] | undefined;
+  /** Address of the calling agent: `desk/researcher-1`. */
+  readonly path: string;
+  readonly agent: string;
+  readonly step: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** The agent's state at this call: a frozen copy, made when read. */
+  readonly state: Json;
+  /** The `context` that the caller of the run passed; validate it before use. */
+  readonly context?: unknown;
+  /** The operations of the run's environment. */
+  readonly ops?: EnvironmentOps | undefined;
+  /** Aborted at the time-out, or when the run ends. Made on first use. */
+  readonly signal: AbortSignal;
+  /** Now, by the run's clock, in ms since 1970. */
+  readonly now: () => number;
+  /** Reports progress to observers (`tool.progressed`). */
+  readonly progress: (text: string) => void;
+  /** Emits a custom event (`custom.emitted`): `emit('shop.ordered', { id: 7 })`. */
+  readonly emit: (name: string, data: Json) => void;
+  /** Asks a person and waits; rejects with `tool.failed` if nobody can answer. */
+  readonly ask: (question: string) => Promise<string>;
+  /** Exchanges messages with other agents of the run. */
+  readonly messages: Messenger;
+  /** The calling agent's conversation before this step. */
+  readonly conversation: readonly Turn[];
+  /** Work delegated by the calling agent, as of the start of the call. */
+  readonly delegations: readonly Delegation[];
+  /** Runs an agent or team, or the calling agent itself, as a child of this run: its events, limits and abort are the run's. */
+  readonly run: <Input, Output>(
+    agent: Agent<Input, Output> | 'self',
+    input: Input,
+    options?: ChildOptions,
+  ) => Promise<RunResult<Output>>;
+}
+
+/** A result in two languages: `text` for the model, `value` and `artifacts` for the program. */
+export interface DualResult {
+  readonly text: string;
+  readonly value?: unknown;
+  readonly artifacts?: readonly Artifact[] | undefined;
+  readonly control?: Control | undefined;
+}
+
+/** A tool's product that is too large, or unsuitable, for the model to see. */
+export interface Artifact {
+  readonly name: string;
+  readonly mediaType: string;
+  /** Text, or base64 if `encoding` says so. */
+  readonly content: string;
+  readonly encoding?: 'utf8' | 'base64' | undefined;
+}
+
+/** A control tool's effect on the run, applied once its whole batch is done and only if it succeeded. */
+export type Control =
+  | { readonly type: 'complete'; readonly answer: Json; readonly summary?: string | undefined }
+  | { readonly type: 'handoff'; readonly to: string; readonly message?: string | undefined }
+  /** Delegates work: the run continues, and the result comes back as a message. */
+  | ({
+      readonly type: 'delegate';
+      readonly id: string;
+      readonly to: string;
+      readonly task: string;
+      /** Id of earlier work to be continued. */
+      readonly follows?: string | undefined;
+      readonly beforeEnd: BeforeEnd;
+      /** Time that a waiting agent waits for further results after the first, in ms. */
+      readonly gatherMs: number;
+    } & Omit<ChildTerms, 'history'>)
+  /** Delegated work is done, and can be continued. */
+  | {
+      readonly type: 'delegated';
+      readonly id: string;
+      readonly to: string;
+      readonly conversation: readonly Turn[];
+    }
+  | { readonly type: 'callOff'; readonly id: string }
+  /** Waits until a result comes back. */
+  | { readonly type: 'await' };
+
+/** The level that refused or failed. */
+export type ToolErrorKind =
+  'validation' | 'execution' | 'system' | 'timeout' | 'denied' | 'unknown' | 'cancelled';
+
+interface ToolResultBase {
+  readonly callId: string;
+  readonly tool: string;
+  /** Shown to the model; never empty. */
+  readonly text: string;
+  /** In ms, by the run's clock. */
+  readonly durationMs: number;
+  readonly attempts: number;
+  /** The effective input, if a person changed it on approval. */
+  readonly input?: Json | undefined;
+  /** Answered from an equal call of this run: the tool did not run. */
+  readonly cached?: boolean | undefined;
+  readonly artifacts?: readonly Artifact[] | undefined;
+  /** The environment's reaction to the call. */
+  readonly environment?: EnvironmentOutcome | undefined;
+}
+
+/** The result of a call; failures are data for the next decision, they never end a run by themselves. */
+export type ToolResult = ToolSuccess | ToolFailure;
+
+/** A call that worked. */
+export interface ToolSuccess extends ToolResultBase {
+  readonly ok: true;
+  readonly value: Json;
+  readonly control?: Control | undefined;
+}
+
+/** A call that did not. */
+export interface ToolFailure extends ToolResultBase {
+  readonly ok: false;
+  readonly kind: ToolErrorKind;
+  readonly error: ErrorData;
+}
+
+/** Tools that belong together: a namespace, and a life cycle around every run that uses them. */
+export interface Toolset {
+  readonly name: string;
+  readonly tools: readonly Tool[];
+  /** Before the first step of a run; a throw is a problem that preparing reports. */
+  setup?(): void | Promise<void>;
+  /** After the run, however it ended, in reverse order of set-up. */
+  teardown?(): void | Promise<void>;
+}

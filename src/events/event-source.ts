@@ -1,7 +1,0 @@
-import type { RuntimeEvent } from '../contracts/event.ts';
-
-/** A readable log: its length and its entries. An array is one. */
-export interface EventSource {
-  readonly length: number;
-  at(index: number): RuntimeEvent | undefined;
-}

@@ -1,0 +1,117 @@
+import type { Clock } from '../../base/clock.ts';
+import type { EventOf, EventType, Hook, HookScope, LiveEvent } from '../../contracts/events/event.ts';
+import type { EventStream } from '../stream/event-stream.ts';
+import type { OnFailure } from './failure-reporter.ts';
+import { failureReporter } from './failure-reporter.ts';
+import type { HookStats } from './hook-lane.ts';
+import { HookLane, typesOf } from './hook-lane.ts';
+
+/** The calls that hooks need of the run that they observe. */
+export interface HookSetup {
+  readonly clock: Clock;
+  /** Called for every exception, rejection and timeout, with the name of the hook; at most 100 times each. */
+  readonly onFailure: OnFailure;
+  /** Called with the number of dropped events once a hook has caught up. Their sum equals `stats`. */
+  readonly onDropped?: ((hook: string, count: number) => void) | undefined;
+  /** Largest queue of a hook; beyond it the oldest events are dropped. Default 1,000. */
+  readonly capacity?: number | undefined;
+  /** Passed to every hook with every event. */
+  readonly scope?: Pick<HookScope, 'context' | 'thread' | 'sent'> | undefined;
+}
+
+/** Attached hooks. */
+export interface AttachedHooks {
+  /** Statistics of every hook, in calling order. */
+  readonly stats: readonly HookStats[];
+  /**
+   * Waits until every hook has handled its queue, for at most `timeoutMs` (by the run's clock, default 5,000): then the rest is dropped and
+   * counted. The hooks accept no more events. Never rejects.
+   */
+  settle(timeoutMs?: number): Promise<void>;
+  /** Flushes hooks, each within its timeout. Undefined if there is nothing to flush. Never rejects. */
+  flush(runId: string): Promise<void> | undefined;
+  /** Accepts no more events; queued ones are still handled. */
+  detach(): void;
+}
+
+/**
+ * Attaches hooks to a stream, by priority, then in the order given, each with its own queue and timeout.
+ *
+ * A hook is called within `publish`, unless it is still busy: then the event is queued, without delaying others. Failures of hooks with the
+ * same name are reported together.
+ *
+ * @example
+ * const hooks = attachHooks(stream, [hook({ name: 'audit', on: 'tool.started', handle: write })], { clock, onFailure });
+ * stream.close();
+ * await hooks.settle();
+ */
+export const attachHooks = (
+  stream: EventStream,
+  hooks: readonly Hook[],
+  { clock, onFailure, onDropped = () => undefined, capacity = 1_000, scope = {} }: HookSetup,
+): AttachedHooks => {
+  const report = failureReporter(onFailure);
+  const lanes = hooks
+    // Sorting is stable: equal priorities keep the order given.
+    .toSorted((one, other) => (other.priority ?? 0) - (one.priority ?? 0))
+    .map((observer) => new HookLane(observer, { clock, report, onDropped, capacity, scope }));
+  const lanesOf = new Map<EventType, readonly HookLane[]>();
+
+  const next = (event: LiveEvent) => {
+    let interested = lanesOf.get(event.type);
+    if (interested === undefined) {
+      interested = lanes.filter((lane) => lane.wants(event.type));
+      lanesOf.set(event.type, interested);
+    }
+    for (const lane of interested) lane.offer(event);
+  };
+  const wantsDeltas = lanes.some((lane) => lane.wants('model.delta'));
+  const detach = lanes.length === 0 ? () => undefined : stream.watch({ name: 'hooks', wantsDeltas, next });
+
+  return {
+    get stats() {
+      return lanes.map((lane) => lane.stats);
+    },
+    detach,
+    flush: (runId) => {
+      const flushing = lanes.flatMap((lane) => lane.flush(runId) ?? []);
+      return flushing.length === 0 ? undefined : Promise.all(flushing).then(() => undefined);
+    },
+    settle: async (timeoutMs = 5_000) => {
+      const busy = lanes.filter((lane) => lane.isBusy);
+      if (busy.length > 0) {
+        const idle = Promise.all(busy.map((lane) => lane.whenIdle()));
+        let timer: unknown;
+        const patience = new Promise<void>((resolve) => {
+          timer = clock.setTimeout(resolve, timeoutMs);
+        });
+        await Promise.race([idle, patience]);
+        clock.clearTimeout(timer);
+      }
+      detach();
+      for (const lane of lanes) lane.close();
+    },
+  };
+};
+
+/**
+ * Creates a hook for the event types in `on`, with `handle` typed accordingly.
+ *
+ * @example
+ * const audit = hook({ name: 'audit', on: 'tool.finished', handle: (event) => console.log(event.tool, event.ok) });
+ * await desk.run('…', { hooks: [audit] });
+ */
+export const hook = <const Type extends EventType = EventType>(observer: Hook<Type>): Hook => {
+  const { name, on, priority, timeoutMs, wantsRequests } = observer;
+  const types = typesOf(on);
+  const isWanted = (event: LiveEvent): event is EventOf<Type> => types?.has(event.type) ?? true;
+  return {
+    name,
+    on,
+    priority,
+    timeoutMs,
+    ...(wantsRequests === undefined ? {} : { wantsRequests }),
+    handle: (event, scope) => (isWanted(event) ? observer.handle(event, scope) : undefined),
+    ...(observer.flush === undefined ? {} : { flush: (runId: string) => observer.flush?.(runId) }),
+  };
+};

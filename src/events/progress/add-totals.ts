@@ -1,0 +1,54 @@
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { Usage } from '../../contracts/models/model.ts';
+import type { RunTotals } from '../../contracts/runs/run.ts';
+
+/** Adds the tokens of a call to totals; an unknown cost makes the sum unknown. */
+export const addUsage = (
+  totals: RunTotals,
+  model: string,
+  usage: Usage,
+  costUsd: number | undefined,
+): RunTotals => {
+  const { costUsd: before, unpriced = [], estimated = 0, ...rest } = totals;
+  const isKnown = costUsd !== undefined;
+  return {
+    ...rest,
+    inputTokens: totals.inputTokens + usage.input,
+    outputTokens: totals.outputTokens + usage.output,
+    cachedTokens: totals.cachedTokens + (usage.cached ?? 0),
+    ...(isKnown && before !== undefined ? { costUsd: before + costUsd } : {}),
+    ...(isKnown && unpriced.length === 0
+      ? {}
+      : { unpriced: isKnown ? unpriced : [...new Set([...unpriced, model])] }),
+    ...(usage.isEstimate === true || estimated > 0
+      ? { estimated: estimated + Number(usage.isEstimate === true) }
+      : {}),
+  };
+};
+
+/**
+ * Adds an event to a run's totals; the same object if nothing changes. `durationMs` is unchanged until `run.ended`, whose totals replace
+ * these.
+ */
+export const addTotals = (totals: RunTotals, event: LiveEvent): RunTotals => {
+  switch (event.type) {
+    case 'step.ended':
+      return { ...totals, steps: totals.steps + 1 };
+    case 'model.asked':
+      return { ...totals, modelCalls: totals.modelCalls + 1 };
+    case 'model.answered':
+    case 'model.discarded':
+    case 'model.interrupted':
+      return event.usage === undefined ? totals : addUsage(totals, event.model, event.usage, event.costUsd);
+    case 'tool.finished':
+      return { ...totals, toolCalls: totals.toolCalls + 1 };
+    case 'model.retrying':
+    case 'model.fell-back':
+    case 'tool.retrying':
+      return { ...totals, retries: totals.retries + 1 };
+    case 'run.ended':
+      return event.totals;
+    default:
+      return totals;
+  }
+};

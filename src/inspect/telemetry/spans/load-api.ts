@@ -1,0 +1,9 @@
+import type * as api from '@opentelemetry/api';
+import { loadPackage } from '../../../models/load-package.ts';
+
+/** The parts of `@opentelemetry/api` that are used. */
+export type OpenTelemetryApi = typeof api;
+
+/** @throws (rejects with) `telemetry.package-missing` */
+export const loadApi = (): Promise<OpenTelemetryApi> =>
+  loadPackage('@opentelemetry/api', () => import('@opentelemetry/api'), 'telemetry.package-missing');

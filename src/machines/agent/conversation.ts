@@ -1,0 +1,50 @@
+import type { Json } from '../../base/json/json.ts';
+import type { MemoryBlock } from '../../contracts/conversations/memory.ts';
+import type { Message } from '../../contracts/messages/message.ts';
+import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { Turn, UserTurn } from '../../contracts/conversations/transcript.ts';
+import type { Cycle } from './agent-context.ts';
+
+/** The turns that a step adds: the assistant's, directly followed by its results in call order, and a note. */
+export const turnsOfStep = (
+  { turn, note, decision, plan }: Cycle,
+  results: readonly ToolResult[],
+): readonly Turn[] => {
+  const notes = note === null ? [] : [runtimeSays(note)];
+  if (turn !== null) return [turn, ...results.map(resultTurn), ...notes];
+  if (plan !== null)
+    return [{ role: 'assistant', text: '', calls: plan.calls }, ...results.map(resultTurn), ...notes];
+  if (decision?.kind === 'answer') return [{ role: 'assistant', text: textOf(decision.answer) }];
+  return [];
+};
+
+const resultTurn = (result: ToolResult): Turn =>
+  result.ok
+    ? { role: 'tool', callId: result.callId, tool: result.tool, text: result.text }
+    : { role: 'tool', callId: result.callId, tool: result.tool, text: result.text, failed: true };
+
+/** A message as a turn. */
+export const messageTurn = ({ from, text, id, wantsReply }: Message): UserTurn => ({
+  role: 'user',
+  from,
+  text: wantsReply === true ? `${text}\n\n(${from} waits for an answer to this: '${id ?? ''}')` : text,
+});
+
+/** Recalled memories as turns; empty if there are none. */
+export const recalledTurns = (memory: MemoryBlock | undefined): readonly UserTurn[] =>
+  memory === undefined || memory.summary === ''
+    ? []
+    : [{ role: 'user', from: 'memory', text: memory.summary }];
+
+/** An observation as a turn. */
+export const observationTurn = (observation: Json): UserTurn => ({
+  role: 'user',
+  from: 'observation',
+  text: textOf(observation),
+});
+
+/** A note of the runtime as a turn. */
+export const runtimeSays = (text: string): UserTurn => ({ role: 'user', from: 'runtime', text });
+
+/** A value as text. */
+export const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,0 +1,162 @@
+import { assign, setup } from 'xstate';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { Acted } from '../agent/agent-context.ts';
+import { carrierOf } from '../outputs.ts';
+import type { Approval, ToolCallContext, ToolCallInput } from './tool-call-context.ts';
+import * as call from './tool-call-context.ts';
+
+/** Events of a tool call. */
+export type ToolCallEvent =
+  | { type: 'answered.approve'; at: number; output: Approval }
+  | { type: 'answered.tool'; at: number; output: Acted }
+  | { type: 'answered.pause'; at: number }
+  | { type: 'abort'; at: number; reason: string }
+  | { type: `failed.${string}`; at: number; error: ErrorData };
+
+const toolCall = /* @__PURE__ */ setup({
+  types: {
+    context: {} as ToolCallContext,
+    input: {} as ToolCallInput,
+    events: {} as ToolCallEvent,
+    output: {} as ReturnType<typeof call.toolCallOutput>,
+  },
+  actions: {
+    entered: ({ self, context }, { phase }: { phase: string }) => {
+      carrierOf(self).enter(phase, context.of.context.step);
+    },
+    askApproval: ({ self, context }) => {
+      carrierOf(self).ask([call.approvalAsk(context)]);
+    },
+    askTool: ({ self, context }) => {
+      carrierOf(self).ask([call.toolAsk(context)]);
+    },
+    askPause: ({ self, context }) => {
+      carrierOf(self).ask([call.toolPause(context)]);
+    },
+    emitRetry: ({ self, context }) => {
+      carrierOf(self).emit(call.retryingEvent(context), context.of.context.step, 'waitingToRetry');
+    },
+    withdraw: ({ self }) => {
+      carrierOf(self).withdraw();
+    },
+    holdOff: assign(({ context }) => call.holdOff(context)),
+    approved: assign(({ context, event }) =>
+      event.type === 'answered.approve' ? call.approved(context, event.output, event.at) : {},
+    ),
+    denied: assign(({ context, event }) =>
+      event.type === 'answered.approve' ? call.denied(context, event.output, event.at) : {},
+    ),
+    ran: assign(({ event }) => (event.type === 'answered.tool' ? call.ran(event.output, event.at) : {})),
+    cancelled: assign(({ context }) => call.cancelled(context)),
+    broken: assign(({ context, event }) => ('error' in event ? call.broken(context, event.error) : {})),
+    giveUp: assign(({ context }) => call.giveUp(context)),
+  },
+  guards: {
+    needsApproval: ({ context }) => context.trouble.needsApproval === true && !context.isApproved,
+    canRetry: ({ context }) => context.trouble.waitMs !== null,
+    saidYes: ({ event }) => event.type === 'answered.approve' && event.output.isApproved,
+    isTrouble: ({ event }) => event.type === 'answered.tool' && event.output.kind === 'trouble',
+    isSuccess: ({ event }) => resultOf(event)?.ok === true,
+    isTimeout: ({ event }) => kindOf(resultOf(event)) === 'timeout',
+    isCancelled: ({ event }) => kindOf(resultOf(event)) === 'cancelled',
+    isAmbiguous: ({ event }) => codeOf(resultOf(event)) === 'tool.ambiguous',
+  },
+});
+
+const resultOf = (event: ToolCallEvent): ToolResult | undefined =>
+  event.type === 'answered.tool' && event.output.kind === 'result' ? event.output.result : undefined;
+
+const kindOf = (result: ToolResult | undefined) => (result?.ok === false ? result.kind : undefined);
+
+const codeOf = (result: ToolResult | undefined) => (result?.ok === false ? result.error.code : undefined);
+
+/**
+ * A tool call that needs more than one attempt: it has to be approved, or a failure may be transient.
+ *
+ * It always ends with a result, as the model needs an answer.
+ */
+export const toolCallMachine = /* @__PURE__ */ toolCall.createMachine({
+  id: 'toolCall',
+  description: 'One tool call that has to be approved or retried.',
+  context: call.initialToolCall,
+  output: call.toolCallOutput,
+  options: { maxIterations: 1000 },
+  initial: 'validating',
+  on: {
+    abort: { target: '.cancelled', actions: 'cancelled' },
+    'failed.*': { target: '.failed', actions: 'broken' },
+  },
+  states: {
+    validating: {
+      description: 'Does this call need a person, a wait, or nothing more?',
+      always: [
+        { guard: 'needsApproval', target: 'awaitingApproval' },
+        { guard: 'canRetry', target: 'waitingToRetry' },
+        { target: 'failed', actions: 'giveUp' },
+      ],
+    },
+    awaitingApproval: {
+      description: 'A person looks at the call and says yes or no.',
+      entry: [{ type: 'entered', params: { phase: 'awaitingApproval' } }, 'askApproval'],
+      exit: 'withdraw',
+      on: {
+        'answered.approve': [
+          { guard: 'saidYes', target: 'running', actions: 'approved' },
+          { target: 'denied', actions: 'denied' },
+        ],
+      },
+    },
+    running: {
+      description: 'One attempt is in progress.',
+      entry: [{ type: 'entered', params: { phase: 'running' } }, 'askTool'],
+      exit: 'withdraw',
+      on: {
+        'answered.tool': [
+          { guard: 'isTrouble', target: 'validating', actions: 'ran' },
+          { guard: 'isSuccess', target: 'succeeded', actions: 'ran' },
+          { guard: 'isTimeout', target: 'timedOut', actions: 'ran' },
+          { guard: 'isCancelled', target: 'cancelled', actions: 'ran' },
+          { guard: 'isAmbiguous', target: 'ambiguous', actions: 'ran' },
+          { target: 'failed', actions: 'ran' },
+        ],
+      },
+    },
+    waitingToRetry: {
+      description: 'Holding off before the next attempt.',
+      entry: ['holdOff', { type: 'entered', params: { phase: 'waitingToRetry' } }, 'emitRetry', 'askPause'],
+      exit: 'withdraw',
+      on: { 'answered.pause': 'running' },
+    },
+    succeeded: {
+      description: 'The tool did its work.',
+      type: 'final',
+      entry: { type: 'entered', params: { phase: 'succeeded' } },
+    },
+    failed: {
+      description: 'The tool failed, and no attempt is left.',
+      type: 'final',
+      entry: { type: 'entered', params: { phase: 'failed' } },
+    },
+    denied: {
+      description: 'A person said no.',
+      type: 'final',
+      entry: { type: 'entered', params: { phase: 'denied' } },
+    },
+    timedOut: {
+      description: 'The tool took too long and was aborted.',
+      type: 'final',
+      entry: { type: 'entered', params: { phase: 'timedOut' } },
+    },
+    cancelled: {
+      description: 'The run ended before the tool did.',
+      type: 'final',
+      entry: { type: 'entered', params: { phase: 'cancelled' } },
+    },
+    ambiguous: {
+      description: 'The tool may or may not have done its work; a person has to decide.',
+      type: 'final',
+      entry: { type: 'entered', params: { phase: 'ambiguous' } },
+    },
+  },
+});

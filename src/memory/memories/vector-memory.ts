@@ -1,0 +1,184 @@
+import type {
+  Embedder,
+  Memory,
+  MemoryRecord,
+  MemorySource,
+  VectorIndex,
+} from '../../contracts/conversations/memory.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import { hashingEmbedder } from './hashing-embedder.ts';
+import { MemoryLog } from './memory-log.ts';
+import { memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
+import { memoryText, readRecord } from './memory-text.ts';
+import { oramaIndex } from './orama-index.ts';
+import { fromBase64, toBase64 } from './vector-text.ts';
+
+/** Options of a {@link vectorMemory}. */
+export interface VectorMemoryOptions extends MemoryOptions {
+  /** Default: {@link hashingEmbedder}, which compares words and not meanings. With a provider: `openaiEmbedder()`. */
+  readonly embedder?: Embedder | undefined;
+  /** Records; the oldest go first. Default 10,000: all of them are looked at in each search. */
+  readonly size?: number | undefined;
+  /** Makes the index. Default: embedded, exact. */
+  readonly index?: ((dimensions: number) => VectorIndex) | undefined;
+}
+
+/**
+ * Remembers by similarity: recall returns the records nearest to the query, the nearest last.
+ *
+ * Vectors are stored with the records, so that nothing is embedded twice; those of another embedder are recomputed.
+ *
+ * @example
+ * agent({ name: 'clerk', memory: vectorMemory({ embedder: openaiEmbedder(), files: folderStore('./memory') }) });
+ */
+export const vectorMemory = (options: VectorMemoryOptions = {}): MemorySource =>
+  memorySource('vector', options, async (file) => {
+    const memory = new Vectors(file, options);
+    await memory.load();
+    return memory;
+  });
+
+/** Default number of recalled records. */
+const RECALLED = 5;
+
+/** A record with its vector. */
+interface Entry {
+  readonly record: MemoryRecord;
+  readonly embedder: string;
+  readonly vector: Float32Array;
+}
+
+/** The same as a line of a file. */
+interface Line extends Omit<Entry, 'vector'> {
+  /** Base64. */
+  readonly vector: string;
+}
+
+class Vectors implements Memory {
+  readonly #embedder: Embedder;
+  readonly #size: number;
+  readonly #makeIndex: (dimensions: number) => VectorIndex;
+  readonly #log: MemoryLog<Line>;
+  readonly #isKept: boolean;
+  #index: VectorIndex;
+  /** By id, oldest first. */
+  readonly #entries = new Map<string, Entry>();
+  #made = 0;
+  #stale = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ files, name }: MemoryFile, { embedder, size, index }: VectorMemoryOptions) {
+    this.#embedder = embedder ?? hashingEmbedder();
+    this.#size = size ?? 10_000;
+    this.#makeIndex = index ?? oramaIndex;
+    this.#index = this.#makeIndex(this.#embedder.dimensions);
+    this.#log = new MemoryLog(files, name);
+    this.#isKept = files !== undefined;
+  }
+
+  async load(): Promise<void> {
+    const read = (await this.#log.load(readLine)).map(entryOf);
+    const entries = read.slice(Math.max(0, read.length - this.#size));
+    const isOwn = ({ embedder }: Entry): boolean => embedder === this.#embedder.name;
+    const foreign = entries.filter((entry) => !isOwn(entry));
+    const renewed = new Map(
+      (await this.#embedded(foreign.map(({ record }) => record))).map((entry, at) => [foreign[at], entry]),
+    );
+    for (const entry of entries) await this.#hold(renewed.get(entry) ?? entry);
+    if (entries.length < read.length || foreign.length > 0) await this.#rewrite();
+  }
+
+  append(records: readonly MemoryRecord[]): Promise<void> {
+    return this.#next(async () => {
+      const entries = await this.#embedded(records.filter(({ text }) => text.trim() !== ''));
+      for (const entry of entries) await this.#hold(entry);
+      if (this.#isKept) await this.#log.append(entries.map(lineOf));
+      await this.#cut();
+    });
+  }
+
+  async recall(query: string, k = RECALLED): Promise<readonly MemoryRecord[]> {
+    await this.#last;
+    if (k <= 0 || this.#entries.size === 0 || query.trim() === '') return [];
+    const [vector] = await this.#embedder.embed([query]);
+    if (vector === undefined) return [];
+    const found = await this.#index.search(vector, k);
+    return found
+      .flatMap(({ id }) => this.#entries.get(id) ?? [])
+      .map(({ record }) => record)
+      .reverse();
+  }
+
+  async summarise(k = RECALLED): Promise<string> {
+    await this.#last;
+    return memoryText(k <= 0 ? [] : [...this.#entries.values()].slice(-k).map(({ record }) => record));
+  }
+
+  evict(): Promise<number> {
+    return this.#next(async () => {
+      const gone = (await this.#cut()) + this.#stale;
+      if (gone > 0) await this.#rewrite();
+      return gone;
+    });
+  }
+
+  reset(): Promise<void> {
+    return this.#next(async () => {
+      this.#entries.clear();
+      this.#index = this.#makeIndex(this.#embedder.dimensions);
+      await this.#rewrite();
+    });
+  }
+
+  async #embedded(records: readonly MemoryRecord[]): Promise<readonly Entry[]> {
+    if (records.length === 0) return [];
+    const vectors = await this.#embedder.embed(records.map(({ text }) => text));
+    return records.flatMap((record, at) => {
+      const vector = vectors[at];
+      return vector === undefined ? [] : [{ record, embedder: this.#embedder.name, vector }];
+    });
+  }
+
+  async #hold(entry: Entry): Promise<void> {
+    if (entry.vector.length !== this.#embedder.dimensions) return;
+    const id = String((this.#made += 1));
+    await this.#index.add(id, entry.vector);
+    this.#entries.set(id, entry);
+  }
+
+  async #cut(): Promise<number> {
+    const gone = [...this.#entries.keys()].slice(0, Math.max(0, this.#entries.size - this.#size));
+    for (const id of gone) {
+      this.#entries.delete(id);
+      await this.#index.remove(id);
+    }
+    this.#stale += gone.length;
+    if (this.#stale > this.#size) await this.#rewrite();
+    return gone.length;
+  }
+
+  #rewrite(): Promise<void> {
+    this.#stale = 0;
+    return this.#isKept ? this.#log.rewrite([...this.#entries.values()].map(lineOf)) : Promise.resolve();
+  }
+
+  /** One change after the other. */
+  #next<Value>(work: () => Promise<Value>): Promise<Value> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+}
+
+const lineOf = (entry: Entry): Line => ({ ...entry, vector: toBase64(entry.vector) });
+
+const entryOf = (line: Line): Entry => ({ ...line, vector: fromBase64(line.vector) });
+
+const readLine = (value: unknown): Line | undefined => {
+  const plain = toJson(value);
+  if (!isJsonObject(plain)) return undefined;
+  const { embedder, vector } = plain;
+  const record = readRecord(plain['record']);
+  if (record === undefined || typeof embedder !== 'string' || typeof vector !== 'string') return undefined;
+  return { record, embedder, vector };
+};

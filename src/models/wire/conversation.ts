@@ -1,0 +1,101 @@
+import { isJsonObject } from '../../base/json/json.ts';
+import { fenced, spoken } from '../../contracts/conversations/speaker.ts';
+import type {
+  AssistantTurn,
+  ToolTurn,
+  Transcript,
+  UserTurn,
+} from '../../contracts/conversations/transcript.ts';
+
+/** A message of the user side: first the results of earlier calls, then text. */
+export interface UserMessage {
+  readonly role: 'user';
+  readonly results: readonly ToolTurn[];
+  readonly text: string;
+}
+
+/** A message of the model, or several consecutive ones. */
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly turns: readonly AssistantTurn[];
+}
+
+/** One side's contribution. */
+export type Message = UserMessage | AssistantMessage;
+
+/**
+ * Turns a transcript into strictly alternating messages that both providers accept, whatever happened before: the user
+ * starts, neighbours of one role are merged, no message is empty, every call has exactly one result, and every result
+ * directly follows its call. A call without a result (its run was aborted) gets one that says so; a result without a
+ * call (which was compacted away) becomes text. The user comes last too (newer models refuse to complete a partial
+ * answer), unless the model paused and needs its own text back.
+ *
+ * @example
+ * conversation(messages).map(({ role }) => role) // => ['user', 'assistant', 'user']
+ */
+export const conversation = (messages: Transcript): readonly Message[] => {
+  const found: Message[] = [];
+  let open: Map<string, ToolTurn | undefined> = new Map();
+  let texts: string[] = [];
+
+  const closeUser = (): void => {
+    const results = [...open].map(([callId, result]) => result ?? missingResult(callId));
+    const text = texts.join('\n\n');
+    open = new Map();
+    texts = [];
+    if (results.length > 0 || text !== '') found.push({ role: 'user', results, text });
+  };
+
+  for (const turn of messages) {
+    if (turn.role === 'user') {
+      if (turn.text.trim() !== '') texts.push(spokenOnce(turn));
+    } else if (turn.role === 'tool') {
+      if (open.has(turn.callId) && open.get(turn.callId) === undefined) open.set(turn.callId, turn);
+      else texts.push(`[result of ${turn.tool}] ${fenced(turn.text)}`);
+    } else if (!isEmpty(turn)) {
+      closeUser();
+      const last = found.at(-1);
+      if (last?.role === 'assistant')
+        found.splice(-1, 1, { role: 'assistant', turns: [...last.turns, turn] });
+      else found.push(...(last === undefined ? [OPENING] : []), { role: 'assistant', turns: [turn] });
+      open = new Map((turn.calls ?? []).map(({ id }) => [id, undefined]));
+    }
+  }
+  closeUser();
+  const last = found.at(-1);
+  return last === undefined || (last.role === 'assistant' && !isPaused(last)) ? [...found, OPENING] : found;
+};
+
+/** Turns are immutable and occur in every later step: each is converted once. */
+const known = new WeakMap<UserTurn, string>();
+
+const spokenOnce = (turn: UserTurn): string => {
+  const before = known.get(turn);
+  if (before !== undefined) return before;
+  const text = spoken(turn.from, turn.text);
+  known.set(turn, text);
+  return text;
+};
+
+/** Stands in where the user side is empty and providers require text. */
+const OPENING: UserMessage = { role: 'user', results: [], text: 'Go on.' };
+
+/** An adapter marks the replay of a turn with which the model paused by `paused: true`. */
+const isPaused = ({ turns }: AssistantMessage): boolean => {
+  const content = turns.at(-1)?.replay?.content;
+  return isJsonObject(content) && content['paused'] === true;
+};
+
+const isEmpty = ({ text, calls, replay }: AssistantTurn): boolean =>
+  text.trim() === '' && (calls ?? []).length === 0 && replay === undefined;
+
+const missingResult = (callId: string): ToolTurn => ({
+  role: 'tool',
+  callId,
+  tool: '',
+  text: '{"error":"aborted"}',
+  failed: true,
+});
+
+/** Returns the text of a result; providers refuse an empty one. */
+export const resultText = ({ text }: ToolTurn): string => (text === '' ? '(no output)' : text);

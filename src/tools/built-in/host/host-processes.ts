@@ -1,0 +1,48 @@
+import type { ProcessOps } from '../../../contracts/environments/environment.ts';
+import { pathDenied, pathNames } from '../../environments/clean-path.ts';
+import type { AllowedCommands } from './allowed-commands.ts';
+import { assertAllowedCommands, deniedArguments, planCommand } from './allowed-commands.ts';
+import type { ConfinedRoot } from './host-root.ts';
+import { refusedRepository } from './repository.ts';
+import { spawnCaptured } from './spawn.ts';
+
+/** Limits on commands. */
+export interface ProcessLimits {
+  readonly env: Readonly<Record<string, string>>;
+  /** In ms, and the most that a call may ask for. */
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+}
+
+/** The commands of this machine that are allowed, run below a root. */
+export const hostProcesses = (
+  root: ConfinedRoot,
+  commands: AllowedCommands,
+  limits: ProcessLimits,
+): ProcessOps => {
+  assertAllowedCommands(commands);
+  return {
+    commands: Object.keys(commands),
+    run: async (command, args, { cwd = '.', input, timeoutMs = limits.timeoutMs, signal } = {}) => {
+      const { readsRepository, ...planned } = planCommand(commands, command, args);
+      const folder = await root.openFolder(pathNames(cwd));
+      if (folder === undefined) throw pathDenied(cwd, 'there is no such folder');
+      try {
+        const plan = {
+          ...planned,
+          cwd: folder.place,
+          env: { ...limits.env, ...planned.env },
+          input,
+          timeoutMs: Math.min(timeoutMs, limits.timeoutMs),
+          maxOutputBytes: limits.maxOutputBytes,
+          signal,
+        };
+        const refused = readsRepository ? await refusedRepository(plan) : undefined;
+        if (refused !== undefined) throw deniedArguments(command, refused);
+        return await spawnCaptured(plan);
+      } finally {
+        await folder[Symbol.asyncDispose]();
+      }
+    },
+  };
+};

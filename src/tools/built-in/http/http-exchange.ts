@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
+import type { HttpResponse } from '../../../contracts/environments/environment.ts';
+import { TroupeError } from '../../../contracts/errors/error.ts';
+
+/** One request, with everything about it decided. */
+export interface Exchange {
+  readonly url: URL;
+  /** The only addresses to connect to. */
+  readonly addresses: readonly string[];
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Sends one request to one of the given addresses and reads the response up to a limit. Follows no redirect. */
+export const exchange = (plan: Exchange): Promise<HttpResponse> =>
+  new Promise((resolve, reject) => {
+    const { url, addresses, method, headers, body, maxBytes, signal } = plan;
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = send(
+      url,
+      // No agent: a kept connection could be reused for another host.
+      { method, headers, signal, agent: false, lookup: pinAddresses(addresses) },
+      (response) => {
+        const address = response.socket.remoteAddress ?? '';
+        if (!addresses.includes(plainAddress(address)) && !addresses.includes(address)) {
+          request.destroy();
+          reject(new TroupeError('tool.denied', `Cannot fetch from ${url.host} as its address has changed`));
+          return;
+        }
+        read(response, maxBytes).then(
+          ({ text, isCut }) =>
+            resolve({
+              url: url.href,
+              status: response.statusCode ?? 0,
+              headers: headersOf(response),
+              text,
+              isCut,
+            }),
+          reject,
+        );
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+
+/** Resolves to the addresses that were checked, whatever the name resolves to by now. */
+const pinAddresses =
+  (addresses: readonly string[]): LookupFunction =>
+  (_host, options, callback) => {
+    const all = addresses.map((address) => ({ address, family: isIP(address) }));
+    const [first] = all;
+    if (first === undefined) callback(new Error('there is no address'), '', 0);
+    else if (options.all === true) callback(null, all);
+    else callback(null, first.address, first.family);
+  };
+
+const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+const read = async (
+  response: IncomingMessage,
+  maxBytes: number,
+): Promise<{ readonly text: string; readonly isCut: boolean }> => {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let isCut = false;
+  for await (const chunk of response) {
+    const bytes: Buffer = Buffer.from(chunk);
+    chunks.push(bytes.subarray(0, maxBytes - length));
+    length += bytes.length;
+    if (length <= maxBytes) continue;
+    isCut = true;
+    break;
+  }
+  return { text: new TextDecoder().decode(Buffer.concat(chunks), { stream: isCut }), isCut };
+};
+
+const headersOf = ({ headers }: IncomingMessage): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, typeof value === 'string' ? value : value.join(', ')]],
+    ),
+  );

@@ -1,0 +1,161 @@
+import type { ErrorData, Retryable } from '../../contracts/errors/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { copyPlain } from '../../base/json/copy-plain.ts';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
+import type {
+  Artifact,
+  Control,
+  DualResult,
+  ToolCall,
+  ToolErrorKind,
+  ToolFailure,
+  ToolSuccess,
+} from '../../contracts/tools/tool.ts';
+import { capOutput } from './cap-output.ts';
+
+const DUAL = Symbol.for('troupe.dual');
+
+/** The result of {@link dual}, with the type of its value. */
+export interface Dual<Value = unknown> extends DualResult {
+  readonly [DUAL]: true;
+  readonly text: string;
+  readonly value?: Value;
+}
+
+/**
+ * A result with two representations: `text` for the model, `value` and `artifacts` for the program.
+ *
+ * Only results of this function count: a plain object with a `text` is an ordinary value.
+ *
+ * @example
+ * execute: async ({ city }) => {
+ *   const forecast = await fetchForecast(city);
+ *   return dual({ text: `${forecast.high} °C in ${city}`, value: forecast });
+ * }
+ */
+export const dual = <Value = undefined>(result: {
+  readonly text: string;
+  readonly value?: Value;
+  readonly artifacts?: readonly Artifact[] | undefined;
+  readonly control?: Control | undefined;
+}): Dual<Value> => ({ ...result, [DUAL]: true });
+
+/**
+ * Fails a call, with exactly this text for the model: no prefix is added.
+ *
+ * @param options.retryable Whether an unchanged retry may help. Default `no`.
+ *
+ * @example
+ * execute: ({ id }) => orders.get(id) ?? failed(`There is no order ${id}.`)
+ *
+ * @throws {TroupeError} `tool.failed`, always: a tool's error is the result of its call.
+ */
+export const failed = (
+  text: string,
+  {
+    retryable = 'no',
+    details,
+  }: { readonly retryable?: Retryable | undefined; readonly details?: Json | undefined } = {},
+): never => {
+  throw new TroupeError('tool.failed', text, { retryable, details });
+};
+
+/** Checks whether a tool's return value was made by {@link dual}; true across copies of the package. */
+export const isDual = (value: unknown): value is Dual =>
+  typeof value === 'object' && value !== null && DUAL in value;
+
+/** Duration of a call, and the number of its attempts. */
+export interface Effort {
+  /** In ms, by the run's clock. */
+  readonly durationMs: number;
+  readonly attempts: number;
+}
+
+/** The text for the model if a tool returned none: providers refuse empty texts. */
+export const NO_OUTPUT = '(no output)';
+
+/**
+ * Returns the text of a value for the model: a string as it is, anything else as JSON, never empty.
+ *
+ * @example
+ * textOf({ celsius: 21 }) // => '{"celsius":21}'
+ * textOf(undefined) // => '(no output)'
+ */
+export const textOf = (value: unknown): string =>
+  value === undefined ? NO_OUTPUT : textOfPlain(toPlain(value));
+
+const textOfPlain = (value: Json): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.trim() === '' ? NO_OUTPUT : text;
+};
+
+/** Primitives need no copy; all other values are copied, so that a tool cannot change a result later. */
+const toPlain = (value: unknown): Json =>
+  typeof value === 'string' || typeof value === 'boolean' || value === null ? value : toJson(value);
+
+/**
+ * Builds the result of a successful call from the tool's return value.
+ *
+ * A text of more than 65,536 bytes is truncated, and kept in full as an artifact, after the tool's own; so is the
+ * value.
+ */
+export const success = (call: ToolCall, returned: unknown, effort: Effort): ToolSuccess => {
+  const both = isDual(returned) ? returned : undefined;
+  const given = both === undefined ? returned : both.value;
+  const value = toPlain(given);
+  const hasText = both !== undefined && both.text.trim() !== '';
+  const capped = capOutput(hasText ? both.text : given === undefined ? NO_OUTPUT : textOfPlain(value), call);
+  const artifacts =
+    both?.artifacts === undefined
+      ? capped.artifacts
+      : [...both.artifacts.map((artifact) => ({ ...artifact })), ...capped.artifacts];
+  return {
+    callId: call.id,
+    tool: call.name,
+    ok: true,
+    text: capped.text,
+    value,
+    ...effort,
+    ...(artifacts.length === 0 ? {} : { artifacts }),
+    ...(both?.control === undefined ? {} : { control: copyPlain(both.control) }),
+  };
+};
+
+/** The result of a call that did not work; the model reads the error's message. */
+export const failure = (
+  call: ToolCall,
+  kind: ToolErrorKind,
+  error: ErrorData,
+  effort: Effort,
+): ToolFailure => {
+  const kept = shortenError(error);
+  return {
+    callId: call.id,
+    tool: call.name,
+    ok: false,
+    kind,
+    error: kept,
+    text: textOf(kept.message),
+    ...effort,
+  };
+};
+
+/** Errors live in contexts, events and prompts: a page of a failed download must not. In characters. */
+const MAX_MESSAGE = 4_000;
+
+const shortenError = (error: ErrorData): ErrorData => {
+  const isShort = error.message.length <= MAX_MESSAGE && (error.cause?.message.length ?? 0) <= MAX_MESSAGE;
+  if (isShort) return error;
+  const { cause } = error;
+  return {
+    ...error,
+    message: shorten(error.message),
+    ...(cause === undefined ? {} : { cause: { name: cause.name, message: shorten(cause.message) } }),
+  };
+};
+
+const shorten = (text: string): string =>
+  text.length <= MAX_MESSAGE
+    ? text
+    : `${text.slice(0, MAX_MESSAGE)}… (${text.length - MAX_MESSAGE} more characters)`;

@@ -1,0 +1,327 @@
+import { freezeJson } from '../../base/json/freeze-json.ts';
+import type { ErrorData } from '../../contracts/errors/error.ts';
+import { errorData, messageOf } from '../../contracts/errors/error.ts';
+import type { Tool, ToolCall, ToolFailure, ToolSpec, Toolset } from '../../contracts/tools/tool.ts';
+import { isToolName, isToolsetName } from './tool-options.ts';
+import type { JsonSchema } from '../../base/json/json.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
+import { SmallSet } from '../../base/collections/small-set.ts';
+import { withExecute } from '../wrappers/with-execute.ts';
+import { nearestName } from '../../base/text/nearest-name.ts';
+import { failure } from '../calls/tool-result.ts';
+
+/** Maximum length of a name that providers accept, in characters, namespace included. */
+const MAX_FULL_NAME = 256;
+/** Part of an invented name that a message quotes. */
+const MAX_SHOWN_NAME = 64;
+
+/** More names than this are counted in the answer to an unknown name, not listed. */
+const MAX_LISTED = 100;
+
+interface Entry {
+  readonly name: string;
+  readonly tool: Tool;
+  /** As added. */
+  readonly given: Tool;
+  readonly spec: ToolSpec;
+  readonly toolset: Toolset | undefined;
+}
+
+/**
+ * The tools of one run, by full name: `add` for a tool, `files.read` for a tool of the set `files`.
+ *
+ * Nothing throws: problems with tools and toolsets are collected as data. A change takes effect at the next {@link
+ * ToolRegistry.specs}, so a model can only call tools that it has seen.
+ *
+ * @example
+ * const registry = new ToolRegistry([add, files]);
+ * const problems = [...registry.problems, ...(await registry.setup())];
+ * registry.specs().map(({ name }) => name) // => ['add', 'files.read']
+ */
+export class ToolRegistry {
+  #entries = new SmallMap<string, Entry>();
+  #problems: ErrorData[] = [];
+  /** Entries and problems are those of another registry too: they are copied before a change. */
+  #isShared = false;
+  /** Sets in the order in which they were added, until set up. */
+  readonly #waiting = new SmallSet<Toolset>();
+  /** Toolsets whose set-up was started, in order; a failed one may hold resources, too. */
+  readonly #begun: Toolset[] = [];
+  readonly #ready = new SmallSet<Toolset>();
+  /** Number of set-ups requested and not finished. */
+  #settingUp = 0;
+  #work: Promise<readonly ErrorData[]> | undefined;
+  #isChanged = true;
+  #visible: ReadonlyMap<string, Entry> | undefined;
+  #specs: readonly ToolSpec[] = [];
+  readonly #answer: JsonSchema | undefined;
+
+  /** With the schema of an `answer`, tools that complete with one take that. */
+  constructor(items: readonly (Tool | Toolset)[] = [], answer?: JsonSchema) {
+    this.#answer = answer;
+    for (const item of items) this.add(item);
+  }
+
+  /** Creates a copy, for registries without toolsets: both share their tables until one changes. */
+  fork(): ToolRegistry {
+    const fork = new ToolRegistry(NO_TOOLS, this.#answer);
+    this.specs();
+    fork.#entries = this.#entries;
+    fork.#problems = this.#problems;
+    fork.#isShared = true;
+    this.#isShared = true;
+    fork.#isChanged = false;
+    fork.#visible = this.#visible;
+    fork.#specs = this.#specs;
+    return fork;
+  }
+
+  /** All that was wrong with what was added, so far. */
+  get problems(): readonly ErrorData[] {
+    return this.#problems;
+  }
+
+  /** True if a toolset waits for {@link ToolRegistry.setup}; its tools are not there before. */
+  get needsSetup(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** True if a set-up was started, or is pending, that {@link ToolRegistry.teardown} has not released. */
+  get wasSetUp(): boolean {
+    return this.#settingUp > 0 || this.#begun.length > 0;
+  }
+
+  /** Full names, as of the last {@link ToolRegistry.specs}. */
+  get names(): readonly string[] {
+    return [...this.#current().keys()];
+  }
+
+  /**
+   * Adds a tool or a toolset; returns its problems (`tool.duplicate`, `tool.invalid`).
+   *
+   * Of two tools with one name the first stays.
+   */
+  add(item: Tool | Toolset): readonly ErrorData[] {
+    this.#unshare();
+    const before = this.#problems.length;
+    if (isToolset(item)) this.#addSet(item);
+    else this.#addTool(item, undefined);
+    return this.#problems.slice(before);
+  }
+
+  /** Removes a tool (by its full name) or a whole toolset (by its name); false if there is none of that name. */
+  remove(name: string): boolean {
+    const gone = [...this.#entries.values()].filter(
+      (entry) => entry.name === name || entry.toolset?.name === name,
+    );
+    if (gone.length > 0) this.#unshare();
+    for (const entry of gone) this.#entries.delete(entry.name);
+    if (gone.length > 0) this.#isChanged = true;
+    return gone.length > 0;
+  }
+
+  /** Returns the descriptions for the model, in order of addition: the same array until something changes. */
+  specs(): readonly ToolSpec[] {
+    if (!this.#isChanged) return this.#specs;
+    this.#isChanged = false;
+    const visible = [...this.#entries.values()].filter(
+      ({ toolset }) => toolset === undefined || this.#ready.has(toolset),
+    );
+    this.#visible = new Map(visible.map((entry) => [entry.name, entry]));
+    this.#specs = visible.map(({ spec }) => spec);
+    return this.#specs;
+  }
+
+  /** The tool behind a full name, as of the last {@link ToolRegistry.specs}. */
+  find(name: string): Tool | undefined {
+    return this.#current().get(name)?.tool;
+  }
+
+  /** The tool of a full name, whether or not its toolset is set up. */
+  held(name: string): Tool | undefined {
+    return this.#entries.get(name)?.tool;
+  }
+
+  /** Returns the result of a call to an unknown tool: it lists the known ones, and the nearest name. */
+  refuse(call: ToolCall, attempts = 0): ToolFailure {
+    const message = unknownToolMessage(call.name, this.names);
+    const name = call.name.slice(0, MAX_SHOWN_NAME);
+    const error: ErrorData = { code: 'tool.unknown', message, retryable: 'no', tool: name };
+    return failure(call, 'unknown', error, { durationMs: 0, attempts });
+  }
+
+  /**
+   * Sets up toolsets added since the last time, one after the other; returns the problems.
+   *
+   * Each is set up once; the tools of a failed one stay hidden, the others continue.
+   */
+  setup(): Promise<readonly ErrorData[]> {
+    this.#settingUp += 1;
+    return (this.#work = this.#after(() => this.#setUpWaiting()));
+  }
+
+  /** Tears down, in reverse order, every started set-up, also a failed one; pending ones are skipped. Idempotent. */
+  teardown(): Promise<readonly ErrorData[]> {
+    this.#waiting.clear();
+    return (this.#work = this.#after(() => this.#tearDownBegun()));
+  }
+
+  /** Returns the current names; before the first step, those of the first. */
+  #current(): ReadonlyMap<string, Entry> {
+    if (this.#visible === undefined || this.#visible.size === 0) this.specs();
+    return this.#visible ?? NOTHING;
+  }
+
+  /** Set-ups and tear-downs take turns. */
+  #after(work: () => Promise<readonly ErrorData[]>): Promise<readonly ErrorData[]> {
+    return (this.#work ?? Promise.resolve(NO_PROBLEMS)).then(work);
+  }
+
+  #unshare(): void {
+    if (!this.#isShared) return;
+    this.#isShared = false;
+    const entries = new SmallMap<string, Entry>();
+    for (const [name, entry] of this.#entries) entries.set(name, entry);
+    this.#entries = entries;
+    this.#problems = [...this.#problems];
+  }
+
+  #addSet(toolset: Toolset): void {
+    if (!isToolsetName(toolset.name)) {
+      this.#refuse(
+        'tool.invalid',
+        `toolset '${messageOf(toolset.name)}' as its name is invalid: letters, digits, _ and - only`,
+      );
+      return;
+    }
+    for (const tool of toolset.tools) this.#addTool(tool, toolset);
+    if (this.#begun.includes(toolset)) return;
+    if (toolset.setup === undefined && toolset.teardown === undefined) this.#ready.add(toolset);
+    else this.#waiting.add(toolset);
+  }
+
+  #addTool(tool: Tool, toolset: Toolset | undefined): void {
+    const problem = notATool(tool);
+    if (problem !== undefined) {
+      this.#refuse(
+        'tool.invalid',
+        `a tool${toolset ? ` of '${toolset.name}'` : ''} as it is invalid: ${problem}`,
+      );
+      return;
+    }
+    const name = toolset === undefined ? tool.name : `${toolset.name}.${tool.name}`;
+    const known = this.#entries.get(name);
+    if (known !== undefined) {
+      const found = known.given === tool ? 'it was added twice' : 'two different tools have that name';
+      this.#refuse('tool.duplicate', `tool '${name}' as its name is taken: ${found}`, name);
+      return;
+    }
+    if (name.length > MAX_FULL_NAME) {
+      this.#refuse(
+        'tool.invalid',
+        `tool '${name}' as its name is longer than ${MAX_FULL_NAME} characters: ${name.length}`,
+        name,
+      );
+      return;
+    }
+    try {
+      const fitted = this.#fitted(tool);
+      const spec = freezeJson({ name, description: tool.description, parameters: fitted.parameters });
+      this.#entries.set(name, { name, tool: fitted, given: tool, spec, toolset });
+      this.#isChanged = true;
+    } catch (thrown) {
+      this.#problems.push(
+        errorData(thrown, 'tool.invalid', {
+          tool: name,
+          message: `Cannot add tool '${name}' as it cannot be described`,
+        }),
+      );
+    }
+  }
+
+  /** Adapts a tool to the agent's answer schema: only its parameters differ. */
+  #fitted(tool: Tool): Tool {
+    if (this.#answer === undefined || tool.forOutput === undefined) return tool;
+    return {
+      ...withExecute(tool, (input, context) => tool.execute(input, context)),
+      ...tool.forOutput(this.#answer),
+    };
+  }
+
+  #refuse(code: 'tool.invalid' | 'tool.duplicate', what: string, tool?: string): void {
+    const where = tool === undefined ? {} : { tool };
+    this.#problems.push({ code, message: `Cannot add ${what}`, retryable: 'no', ...where });
+  }
+
+  async #setUpWaiting(): Promise<readonly ErrorData[]> {
+    const problems: ErrorData[] = [];
+    for (const toolset of this.#waiting) {
+      this.#waiting.delete(toolset);
+      this.#begun.push(toolset);
+      try {
+        await toolset.setup?.();
+        this.#ready.add(toolset);
+        this.#isChanged = true;
+      } catch (thrown) {
+        problems.push(lifeCycleError(thrown, toolset, 'set up'));
+      }
+    }
+    this.#settingUp -= 1;
+    return problems;
+  }
+
+  async #tearDownBegun(): Promise<readonly ErrorData[]> {
+    const problems: ErrorData[] = [];
+    for (const toolset of this.#begun.splice(0).toReversed()) {
+      try {
+        await toolset.teardown?.();
+      } catch (thrown) {
+        problems.push(lifeCycleError(thrown, toolset, 'tear down'));
+      }
+    }
+    return problems;
+  }
+}
+
+const NO_TOOLS: readonly never[] = [];
+const NO_PROBLEMS: readonly ErrorData[] = [];
+const NOTHING: ReadonlyMap<string, Entry> = new Map();
+
+/** Checks whether an entry in a list of tools is a toolset. */
+export const isToolset = (item: Tool | Toolset): item is Toolset =>
+  typeof item === 'object' && item !== null && 'tools' in item && Array.isArray(item.tools);
+
+/**
+ * Returns the message to a model that called an unknown tool.
+ *
+ * @example
+ * unknownToolMessage('Add', ['add', 'clock'])
+ * // => "Cannot call 'Add' as there is no such tool: did you mean 'add'? There are: add, clock"
+ */
+export const unknownToolMessage = (name: string, names: readonly string[]): string => {
+  const listed = names.slice(0, MAX_LISTED);
+  const more = names.length > listed.length ? ` and ${names.length - listed.length} more` : '';
+  const nearest = nearestName(name, names);
+  const hint = nearest === undefined ? '' : `did you mean '${nearest}'? `;
+  const there = names.length === 0 ? 'there are no tools' : `There are: ${listed.join(', ')}${more}`;
+  return `Cannot call '${name.slice(0, MAX_SHOWN_NAME)}' as there is no such tool: ${hint}${there}`;
+};
+
+const lifeCycleError = (thrown: unknown, toolset: Toolset, what: string): ErrorData => ({
+  ...errorData(thrown, 'tool.setup', { message: `Cannot ${what} toolset '${toolset.name}' as it failed` }),
+  code: 'tool.setup',
+  details: { toolset: toolset.name },
+});
+
+/** Validates tools made by hand, or in JavaScript. */
+const notATool = (tool: unknown): string | undefined => {
+  if (typeof tool !== 'object' || tool === null) return messageOf(tool);
+  if (!('name' in tool) || !isToolName(tool.name))
+    return `its name is ${'name' in tool ? messageOf(tool.name) : 'missing'}`;
+  const isWhole =
+    'execute' in tool &&
+    typeof tool.execute === 'function' &&
+    'check' in tool &&
+    typeof tool.check === 'function';
+  return isWhole ? undefined : `'${tool.name}' has no execute and check; make it with tool()`;
+};
