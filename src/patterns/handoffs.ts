@@ -4,7 +4,18 @@ import { errorData } from '../contracts/errors/error.ts';
 import type { EventBody } from '../contracts/events/event.ts';
 import type { Json } from '../base/json/json.ts';
 import { isJsonObject } from '../base/json/json.ts';
-import { aFunction, aText, anything, listOf, oneOf, wholeNumber } from '../base/schemas/option-schemas.ts';
+import {
+  aFunction,
+  aText,
+  anything,
+  formOr,
+  isObject,
+  listOf,
+  oneOf,
+  optional,
+  optionsSchema,
+  wholeNumber,
+} from '../base/schemas/option-schemas.ts';
 import type { Turn } from '../contracts/conversations/transcript.ts';
 import { failedWith } from '../coordination/round/ends.ts';
 import { fieldsOf, lastRounds } from '../coordination/round/hand-over.ts';
@@ -27,12 +38,10 @@ export interface HandoffsSetup<Input, Output> extends TeamSetup {
   /** The member that has it first. Default: the first of them. */
   readonly first?: string | undefined;
   /**
-   * The part of the work so far that the receiver sees beside the task: the giver's whole conversation (`full`), the last rounds of it in a few lines
-   * (`summary`), or nothing (`isolated`, the default).
+   * What the receiver sees: the `task` alone (default), a `summary` of the giver's conversation too (its last 3 rounds in a few lines, or as
+   * many as `{ rounds }` says), or the whole `conversation`. As for the tool `delegate`.
    */
-  readonly context?: HandoffsOptions['context'] | undefined;
-  /** Rounds that a summary tells of. Default 3. */
-  readonly summaryRounds?: number | undefined;
+  readonly sees?: HandoffsOptions['sees'] | { readonly rounds?: number | undefined } | undefined;
   /** Fields of the giver's state that come with the task. Default: none. */
   readonly fields?: readonly string[] | undefined;
   /** Pure: what is handed over of those fields, for this receiver. Default: the fields as they are. */
@@ -50,8 +59,9 @@ export const ADAPTER = 'adapt';
 export type HandoffsOptions = {
   readonly first: string;
   readonly members: readonly string[];
-  readonly context: 'full' | 'summary' | 'isolated';
-  readonly summaryRounds: number;
+  readonly sees: 'task' | 'summary' | 'conversation';
+  /** The rounds that a summary tells of. */
+  readonly rounds: number;
   readonly fields: readonly string[];
   readonly maxHandoffs: number;
   /** The number of times that one may hand to the same other; 0: nobody has it twice. */
@@ -102,13 +112,13 @@ const receive = (context: Context): Partial<Context> => {
     const carried = carriedTo(context, giver, from, to);
     const note = `(Handed over by ${from}${message === null ? '' : `: ${message}`})`;
     const beginsWith = beginningFor(options, conversation, from);
-    const isWhole = options.context === 'full' ? conversation : [];
+    const isWhole = options.sees === 'conversation' ? conversation : [];
     const telling: readonly EventBody[] = [
       {
         type: 'task.handed-over',
         from,
         to,
-        context: options.context,
+        sees: options.sees,
         ...(message === null ? {} : { message }),
       },
     ];
@@ -122,13 +132,13 @@ const receive = (context: Context): Partial<Context> => {
 
 /** The conversation that the receiver goes on from; what it is not given it does not see. */
 const beginningFor = (
-  { context, summaryRounds }: HandoffsOptions,
+  { sees, rounds }: HandoffsOptions,
   conversation: readonly Turn[],
   giver: string,
 ): readonly Turn[] => {
-  if (context === 'full') return conversation;
-  if (context === 'isolated' || conversation.length === 0) return [];
-  const text = `What was said so far, the end of it:\n${lastRounds(conversation, giver, summaryRounds)}`;
+  if (sees === 'conversation') return conversation;
+  if (sees === 'task' || conversation.length === 0) return [];
+  const text = `What was said so far, the end of it:\n${lastRounds(conversation, giver, rounds)}`;
   return [{ role: 'user', from: 'runtime', text }];
 };
 
@@ -191,11 +201,13 @@ const isPingPong = ({ holder, handoffs }: Own, { revisits }: HandoffsOptions, to
   revisits > 0 &&
   handoffs.filter((handoff) => handoff.from === holder && handoff.to === to).length >= revisits;
 
+const DEFAULT_ROUNDS = 3;
+
 const DEFAULTS: HandoffsOptions = {
   first: '',
   members: [],
-  context: 'isolated',
-  summaryRounds: 3,
+  sees: 'task',
+  rounds: DEFAULT_ROUNDS,
   fields: [],
   maxHandoffs: 0,
   revisits: 0,
@@ -212,10 +224,10 @@ const DEFAULTS: HandoffsOptions = {
  * Not where somebody should decide who does what (`supervisorWorker`, `orchestrator`), or who does it once and for all (`router`).
  *
  * @example
- * const desk = handoffs({ name: 'desk', members: { reception, billing, tech }, context: 'summary' });
+ * const desk = handoffs({ name: 'desk', members: { reception, billing, tech }, sees: 'summary' });
  * const { output } = await desk.run('I was charged twice.');
  *
- * @throws {TroupeError} `team.invalid` without members, for a first one or a context that there is not, or a number that bounds nothing.
+ * @throws {TroupeError} `team.invalid` without members, for a first one that there is not, or a number that bounds nothing.
  */
 export const handoffs = pattern({
   name: 'handoffs',
@@ -224,8 +236,11 @@ export const handoffs = pattern({
     setupShape<HandoffsSetup<unknown, unknown>>({
       members: anything(),
       first: anything(),
-      context: oneOf(['full', 'summary', 'isolated']),
-      summaryRounds: wholeNumber(1),
+      sees: formOr(
+        isObject,
+        optionsSchema<{ readonly rounds: number }>({ rounds: optional(wholeNumber(1)) }),
+        oneOf(['task', 'summary', 'conversation']),
+      ),
       fields: listOf(aText()),
       adapt: aFunction(),
       maxHandoffs: wholeNumber(0),
@@ -260,15 +275,7 @@ export const handoffs = pattern({
       setup: HandoffsSetup<Input, Output>,
     ): EmbeddableAgent<Input, Output, HandoffsState> => {
       const { check, make } = open(setup);
-      const {
-        members,
-        adapt,
-        summaryRounds = 3,
-        maxHandoffs = 10,
-        revisits = 0,
-        context = 'isolated',
-        fields = [],
-      } = setup;
+      const { members, adapt, maxHandoffs = 10, revisits = 0, sees = 'task', fields = [] } = setup;
       const names = check.asked('members', members, {});
       const [first = ''] = names;
       const start = check.word('first', setup.first, first, names);
@@ -290,8 +297,9 @@ export const handoffs = pattern({
         options: {
           first: start,
           members: names,
-          context,
-          summaryRounds,
+          ...(isObject(sees)
+            ? { sees: 'summary', rounds: sees.rounds ?? DEFAULT_ROUNDS }
+            : { sees, rounds: DEFAULT_ROUNDS }),
           fields,
           maxHandoffs,
           revisits,

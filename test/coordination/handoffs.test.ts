@@ -28,17 +28,17 @@ const engagedIn = (events: Parameters<typeof ofType>[0]) =>
 describe('[QITOS-92] handoffs', () => {
   const run = (setup: Omit<HandoffsSetup<string, string>, 'name'>) =>
     settled(start(handoffs({ name: 'relay', ...setup }), 'Help me.', { runId: 'r' }));
-  const three = (context: 'full' | 'summary' | 'isolated', more: object = {}) => {
+  const three = (sees: HandoffsSetup<string, string>['sees'], more: object = {}) => {
     const a = someone('a', calls({ name: 'echo', input: { text: 'looked' } }), giving('b', 'an invoice'));
     const b = someone('b', giving('c'));
     const c = someone('c', 'done');
     const members = { a: a.agent, b: b.agent, c: c.agent };
-    return { b, c, result: run({ members, context, ...more }) };
+    return { b, c, result: run({ members, sees, ...more }) };
   };
   const texts = (messages: readonly Turn[] = []) => messages.map(({ role, text }) => `${role}: ${text}`);
 
-  test('isolated: the receiver sees the task and who hands it over, nothing else', async () => {
-    const { b, c, result } = three('isolated');
+  test('task: the receiver sees the task and who hands it over, nothing else', async () => {
+    const { b, c, result } = three('task');
     expect(await result).toMatchObject({ status: 'completed', output: 'done' });
     expect(engagedIn((await result).events)).toEqual(['a', 'b', 'c']);
     expect(texts(b.model.requests[0]?.messages)).toEqual([
@@ -46,13 +46,13 @@ describe('[QITOS-92] handoffs', () => {
     ]);
     expect(texts(c.model.requests[0]?.messages)).toEqual(['user: Help me.\n\n(Handed over by b)']);
     expect(ofType((await result).events, 'task.handed-over')).toMatchObject([
-      { from: 'a', to: 'b', context: 'isolated', message: 'an invoice' },
-      { from: 'b', to: 'c', context: 'isolated' },
+      { from: 'a', to: 'b', sees: 'task', message: 'an invoice' },
+      { from: 'b', to: 'c', sees: 'task' },
     ]);
   });
 
-  test('full: it goes on from the whole conversation, which holds the task already', async () => {
-    const { b, c, result } = three('full');
+  test('conversation: it goes on from the whole conversation, which holds the task already', async () => {
+    const { b, c, result } = three('conversation');
     await result;
     expect(texts(b.model.requests[0]?.messages)).toEqual([
       'user: Help me.',
@@ -78,6 +78,24 @@ describe('[QITOS-92] handoffs', () => {
       'What was said so far, the end of it:\nuser: Help me.\na: (uses echo)\n[echo] looked\na: (uses handoff)\n[handoff] Handed over to b.',
     );
     expect(task?.text).toBe('Help me.\n\n(Handed over by a: an invoice)');
+  });
+
+  test.each<[HandoffsSetup<string, string>['sees'], number]>([
+    [{ rounds: 1 }, 1],
+    [{ rounds: 2 }, 2],
+    [{}, 3],
+    ['summary', 3],
+  ])('a summary tells of as many rounds as one says: %j', async (sees, rounds) => {
+    const a = someone('a', giving('b'));
+    const b = someone('b', 'done');
+    const relay = handoffs({ name: 'relay', members: { a: a.agent, b: b.agent }, sees });
+    const history: Turn[] = ['one', 'two', 'three'].flatMap((text): Turn[] => [
+      { role: 'user', text },
+      { role: 'assistant', text: `${text} it is` },
+    ]);
+    await settled(start(relay, 'four', { history }));
+    const told = b.model.requests[0]?.messages.find(({ text }) => text.startsWith('What was said'))?.text;
+    expect(told?.match(/^user: /gm)).toHaveLength(rounds);
   });
 
   test('only the fields that are named come along, as the adapter has them', async () => {
@@ -159,7 +177,7 @@ describe('[QITOS-92] handoffs', () => {
     const stage = agent({ name: 'stage', decide: () => handoff('b', 'sorry') });
     const b = someone('b', 'done');
     const a = pipeline({ name: 'line', stages: [stage] });
-    const result = await run({ members: { a, b: b.agent }, context: 'full' });
+    const result = await run({ members: { a, b: b.agent }, sees: 'conversation' });
     expect(result.output).toBe('done');
     expect(b.model.requests[0]?.messages.at(-1)?.text).toBe('Help me.\n\n(Handed over by a: sorry)');
   });
@@ -183,8 +201,8 @@ test('of a state that has no fields none is handed over', () => {
 test.each([
   ['nobody', { members: {} }],
   ['a first one that there is not', { members: { a: parrot('a', 'x') }, first: 'z' }],
-  ['a context that there is not', { members: { a: parrot('a', 'x') }, context: 'all' as 'full' }],
-  ['a bound of nothing', { members: { a: parrot('a', 'x') }, summaryRounds: 0 }],
+  ['a part to see that there is not', { members: { a: parrot('a', 'x') }, sees: 'all' as 'task' }],
+  ['a bound of nothing', { members: { a: parrot('a', 'x') }, sees: { rounds: 0 } }],
 ])('refuses %s', (_, setup) => {
   expect(() => handoffs({ name: 'relay', ...setup })).toThrow(
     expect.objectContaining({ code: 'team.invalid' }) as Error,

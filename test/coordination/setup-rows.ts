@@ -145,14 +145,16 @@ export const setupRows: readonly SetupRow[] = [
     options: {
       members: 'needed',
       first: 'optional',
-      context: 'optional',
-      summaryRounds: 'count',
+      sees: 'record',
       fields: 'list',
       adapt: 'optional',
       maxHandoffs: 'count',
       revisits: 'count',
     },
-    places: { 'a member': ['needed', (found) => ({ members: { ann, bob: found } })] },
+    places: {
+      'a member': ['needed', (found) => ({ members: { ann, bob: found } })],
+      'the rounds of a summary': ['count', (found) => ({ sees: { rounds: found } })],
+    },
   },
   {
     pattern: 'jury',

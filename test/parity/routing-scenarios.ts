@@ -73,13 +73,13 @@ export const routingScenarios: readonly Scenario[] = [
       }),
     }),
   })),
-  ...(['full', 'summary', 'isolated'] as const).map((context) => ({
-    name: `handoffs with the context ${context}, one of them refused`,
+  ...(['conversation', 'summary', 'task'] as const).map((sees) => ({
+    name: `handoffs whose receiver sees the ${sees}, one of them refused`,
     tells: ['task.handed-over', 'handoff.refused'],
     make: () => ({
       agent: handoffs({
         name: 'relay',
-        context,
+        sees,
         fields: ['seen'],
         members: {
           ann: passes('ann', 'bob'),
@@ -95,7 +95,7 @@ export const routingScenarios: readonly Scenario[] = [
     make: () => ({
       agent: handoffs({
         name: 'relay',
-        context: 'full',
+        sees: 'conversation',
         supervision: {},
         members: { ann: passes('ann', 'carl'), carl: says('carl', new Error('dead'), 'c') },
       }),

@@ -82,7 +82,7 @@ export const coordinationEvents = () => {
     event('delegation.began', { id: text, to: text, child: text, follows: z.literal(true).optional() }),
     event('delegation.returned', { id: text, to: text, child: text, status }),
     /** A member handed over its task, and the receiver starts. */
-    event('task.handed-over', { from: text, to: text, context: text, message: text.optional() }),
+    event('task.handed-over', { from: text, to: text, sees: text, message: text.optional() }),
     /** A handoff was refused, and the member notified of the reason. */
     event('handoff.refused', { from: text, to: text, reason: text }),
     event('team.planned', { assignments: z.array(z.object({ member: text, task: text })) }),
