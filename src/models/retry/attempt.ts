@@ -79,18 +79,33 @@ export const attemptThen = <Result>(
   return ends.answered(answer);
 };
 
+const ATTEMPT = Symbol('attempt');
+
 /** The call as own properties, so that a wrapper may spread it and change a part. */
-const callOf = <Result>(attempt: Attempt<Result>, { key, isWatched = false }: AttemptOptions): ModelCall => ({
-  key,
-  isWatched,
-  delta: (delta) => {
-    attempt.hear(delta);
+const callOf = <Result>(attempt: Attempt<Result>, { key, isWatched = false }: AttemptOptions): ModelCall => {
+  const call = {
+    key,
+    isWatched,
+    delta: (delta: ModelDelta) => {
+      attempt.hear(delta);
+    },
+    inLine: <Turn>(turn: Promise<Turn>) => attempt.waitInLine(turn),
+    [ATTEMPT]: attempt,
+  };
+  return Object.defineProperty(call, 'signal', SIGNAL) as typeof call & { readonly signal: AbortSignal };
+};
+
+/**
+ * The lazy signal of every call: one getter for all. An object literal with a getter has a hidden class of its own, which V8 allocates as
+ * a long-lived object: it would keep the run past each minor collection.
+ */
+const SIGNAL: PropertyDescriptor = {
+  get(this: { readonly [ATTEMPT]: { readonly signal: AbortSignal } }) {
+    return this[ATTEMPT].signal;
   },
-  inLine: (turn) => attempt.waitInLine(turn),
-  get signal() {
-    return attempt.signal;
-  },
-});
+  enumerable: true,
+  configurable: true,
+};
 
 const AS_IT_IS: AttemptEnds<ModelAnswer> = {
   answered: (answer) => answer,
