@@ -12,7 +12,14 @@ interface WaitingDelta {
   readonly after: number;
 }
 
+/** A stream that can be watched from now on. */
+interface WatchedStream {
+  watch(watcher: Watcher, replay: boolean): () => void;
+}
+
 const NAME = 'iterator';
+
+const NOT_WATCHING = { stop: (): void => undefined };
 
 /**
  * The events of a stream as an async iterator. It reads durable events from the log, and buffers deltas only, the newest `capacity` of
@@ -22,20 +29,21 @@ const NAME = 'iterator';
  */
 export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined> {
   readonly #log: EventSource;
-  readonly #watch: (watcher: Watcher) => () => void;
+  readonly #stream: WatchedStream;
   readonly #deltas: BoundedBuffer<WaitingDelta>;
   readonly #waiters: ((result: Result) => void)[] = [];
-  #stop: (() => void) | undefined;
+  /** Absent until it watches. A function in a field of its own would be taken for long-lived, and the run with it. */
+  #watching: { readonly stop: () => void } | undefined;
   /** Number of the log's events that were returned, and of those that have happened. */
   #given = 0;
   #happened = 0;
   #dropped = 0;
   #isEnded = false;
 
-  constructor(log: EventSource, capacity: number, watch: (watcher: Watcher) => () => void) {
+  constructor(log: EventSource, capacity: number, stream: WatchedStream) {
     this.#log = log;
     this.#deltas = new BoundedBuffer(capacity);
-    this.#watch = watch;
+    this.#stream = stream;
   }
 
   next(): Promise<Result> {
@@ -50,8 +58,8 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
 
   /** Called by `break`: unsubscribes, and completes all pending `next()` calls. */
   return(): Promise<Result> {
-    this.#stop?.();
-    this.#stop = () => undefined;
+    this.#watching?.stop();
+    this.#watching = NOT_WATCHING;
     this.#given = this.#happened;
     this.#dropped = 0;
     this.#deltas.clear();
@@ -64,10 +72,10 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
   }
 
   #start(): void {
-    if (this.#stop !== undefined) return;
-    this.#stop = () => undefined;
+    if (this.#watching !== undefined) return;
+    this.#watching = NOT_WATCHING;
     this.#happened = this.#log.length;
-    this.#stop = this.#watch({
+    const watcher: Watcher = {
       name: NAME,
       wantsDeltas: true,
       next: (event) => {
@@ -77,7 +85,8 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
       complete: () => {
         this.#end();
       },
-    });
+    };
+    this.#watching = { stop: this.#stream.watch(watcher, false) };
   }
 
   #receive(event: LiveEvent): void {

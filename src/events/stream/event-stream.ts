@@ -5,6 +5,7 @@ import type { EventSource } from './event-source.ts';
 import type { OnFailure } from '../hooks/failure-reporter.ts';
 import { failureReporter, isAboutObservers } from '../hooks/failure-reporter.ts';
 import { SafeObservable } from './safe-observable.ts';
+import { SubscriberWatcher } from '../subscriber-watcher.ts';
 import type { Watcher } from './watcher.ts';
 
 /** Records failures of observers. */
@@ -57,20 +58,7 @@ export class EventStream {
       (observer, error) => {
         this.#failed(observer, error);
       },
-      (subscriber) =>
-        this.watch({
-          name: 'subscriber',
-          wantsDeltas: true,
-          get closed() {
-            return subscriber.closed;
-          },
-          next: (event) => {
-            subscriber.next(event);
-          },
-          complete: () => {
-            subscriber.complete();
-          },
-        }),
+      (subscriber) => this.watch(new SubscriberWatcher(subscriber)),
     ));
   }
 
@@ -141,7 +129,7 @@ export class EventStream {
    * for await (const event of stream.iterate()) if (event.type === 'run.ended') break;
    */
   iterate(capacity = 1_000): AsyncIterableIterator<LiveEvent> {
-    return new EventIterator(this.#log, capacity, (watcher) => this.watch(watcher, false));
+    return new EventIterator(this.#log, capacity, this);
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<LiveEvent> {
