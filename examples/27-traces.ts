@@ -1,4 +1,4 @@
-// A run as readable files: while it runs, after a crash, and as a page for a browser.
+// A run as a readable file: while it runs, after a crash, and as a page for a browser.
 //
 //   npx tsx examples/27-traces.ts
 //
@@ -41,10 +41,10 @@ const model = scriptedModel([calls({ name: 'weather', input: { city: 'Oslo' } })
 const { runId } = await clerk.run('How is the weather in Oslo?', { model, hooks: [traces] });
 assert.deepEqual(await traces.written(), []); // nothing went wrong
 
-// 2. Three files, with secrets redacted.
-const trace = await readTrace(join(folder, runId));
-console.log('1.', trace.manifest.status, '·', trace.events.length, 'events ·', trace.steps.length, 'steps');
-assert.equal(trace.manifest.status, 'completed');
+// 2. One file of lines, with secrets redacted.
+const trace = await readTrace(join(folder, `${runId}.jsonl`));
+console.log('1.', trace.account.status, '·', trace.events.length, 'events ·', trace.steps.length, 'steps');
+assert.equal(trace.account.status, 'completed');
 assert.ok(JSON.stringify(trace).includes('[redacted API_KEY]'));
 assert.ok(!JSON.stringify(trace).includes('sk-1234567890'));
 assert.deepEqual(await checkTrace(trace), []);

@@ -1,8 +1,8 @@
 /** Stores outside the process. Node only. */
 export { folderStore } from './folder-store.ts';
 export { exportJournal, readJournalFile } from './journal-file.ts';
-export { journalText, readJournalText } from './journal-text.ts';
-export type { JournalCopy } from './journal-text.ts';
+export { journalText, readJournalText } from './run-log.ts';
+export type { JournalCopy } from './run-log.ts';
 export { memoryStore } from './memory-store.ts';
 export { postgresStore } from './postgres/postgres-store.ts';
 export type { PostgresPlace, PostgresStoreOptions } from './postgres/postgres-store.ts';

@@ -51,7 +51,8 @@ export interface SealOptions {
   /** Secret fields, and the key that seals them. Default: none. */
   readonly hidden?: Pick<VaultPlace, 'key' | 'fields'> | undefined;
   /** The journal to continue. Default: a new one. */
-  readonly after?: OpenedJournal | undefined;
+  readonly after?:
+    (Pick<OpenedJournal, 'rows' | 'check'> & Partial<Pick<OpenedJournal, 'fields'>>) | undefined;
   /** Version of the records. Default {@link journalVersion}. */
   readonly version?: number | undefined;
 }
@@ -96,8 +97,12 @@ export class JournalSeal {
 
   /** Serializes records as the next row. */
   seal(records: readonly (Json | object)[]): JournalRow {
+    return this.sealText(textOf(records, this.#redactor?.(), (name) => this.#vault?.take(name)));
+  }
+
+  /** Makes records that are JSON on one line already the next row. */
+  sealText(text: string): JournalRow {
     const n = this.#next;
-    const text = textOf(records, this.#redactor?.(), (name) => this.#vault?.take(name));
     const version = this.#version;
     this.#check = checkOf(this.#check, { version, runId: this.#runId, n }, text);
     this.#next = n + 1;
@@ -134,6 +139,36 @@ export const openJournal = (
     if ('check' in found) check = found.check;
   }
   return { records, rows: rows.length, check, ...of(), damage: undefined };
+};
+
+/** All rows of a log that can be parsed, past damage. */
+export interface PastDamage {
+  /** Of each row its records, and what is wrong with it. */
+  readonly found: readonly { readonly records: readonly Json[]; readonly damage: TroupeError | undefined }[];
+  /** Number and predecessor of the next row. */
+  readonly rows: number;
+  readonly check: string;
+}
+
+/** Reads all rows that can be parsed, for looking at a run: {@link openJournal} trusts none that follows a damaged one. Never throws. */
+export const readPastDamage = (runId: string, texts: readonly string[]): PastDamage => {
+  const known: KnownSecrets = { secrets: {}, fields: {} };
+  const missing: MissingSecrets = { secrets: new Set(), fields: new Set() };
+  let place: RowPlace = { runId, n: 0, check: '', version: journalVersion };
+  const found = texts.map((text) => {
+    const row = readRow(place, { n: place.n, text });
+    const [, n, written = '', check] = SEALED.exec(text) ?? [];
+    // What comes after a damaged row follows what stands there.
+    if (check !== undefined) place = { ...place, n: Number(n) + 1, check };
+    const records = 'damage' in row ? parse(written) : row.records;
+    return {
+      records: (Array.isArray(records) ? (records as readonly Json[]) : []).map((record) =>
+        dereferenced(record, known, missing),
+      ),
+      damage: 'damage' in row ? row.damage : undefined,
+    };
+  });
+  return { found, rows: place.n, check: place.check };
 };
 
 /** The state that the next row has to follow. */

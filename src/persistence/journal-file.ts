@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
 import type { JournalStore } from '../contracts/journals/journal.ts';
-import type { JournalCopy } from './journal-text.ts';
+import type { JournalCopy } from './run-log.ts';
 import { PRIVATE } from './private-files.ts';
-import { journalText, readJournalText } from './journal-text.ts';
+import { journalText, readJournalText } from './run-log.ts';
 
 /**
  * Exports the journal of a run to a text file.

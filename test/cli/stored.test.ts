@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import { openSqlite } from '../../src/persistence/sqlite/sqlite-driver.ts';
-import { journalText, readJournalText } from '../../src/persistence/journal-text.ts';
+import { journalText, readJournalText } from '../../src/persistence/run-log.ts';
 import type { FakeOptions, Played } from './fake-terminal.ts';
 import { play } from './fake-terminal.ts';
 import { moduleOf, root } from './run-command.ts';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEvent } from '../../src/index.ts';
-import { checkTrace } from '../../src/inspect/traces/index.ts';
+import { checkTrace, readTrace } from '../../src/inspect/traces/index.ts';
 import type { Played } from './fake-terminal.ts';
 import { play } from './fake-terminal.ts';
 import { moduleOf } from './run-command.ts';
@@ -40,7 +40,7 @@ const eventsIn = (lines: string) =>
 describe('--trace', () => {
   test('[QITOS-58] of an ask writes a trace that is whole, and prints no more than without', async () => {
     expect(await checkTrace(trace)).toEqual([]);
-    expect(readdirSync(trace).toSorted()).toEqual(['events.jsonl', 'manifest.json', 'steps.jsonl']);
+    expect(trace).toMatch(/[0-9a-f]{12}\.jsonl$/);
     const quiet = await play(['run', moduleOf('echo.ts'), 'x', '--quiet', '--trace', join(folder, 'quiet')]);
     expect(quiet).toEqual({ code: 0, stdout: 'You said: x\n', stderr: '' });
     expect(readdirSync(join(folder, 'quiet'))).toHaveLength(1);
@@ -49,11 +49,8 @@ describe('--trace', () => {
   test('[DODO-61] goes with --json: each event is a line on standard output, and the trace has the same', async () => {
     const place = join(folder, 'json');
     const { stdout } = await play(['run', moduleOf('team.ts'), 'you', '--json', '--trace', place]);
-    expect(
-      readFileSync(join(place, readdirSync(place)[0] ?? '', 'events.jsonl'), 'utf8')
-        .trim()
-        .split('\n'),
-    ).toHaveLength(stdout.trim().split('\n').length);
+    const traced = await readTrace(join(place, readdirSync(place)[0] ?? ''));
+    expect(traced.events).toHaveLength(stdout.trim().split('\n').length);
   });
 
   test('that cannot be written harms nothing: the answer is there, and one line says what is missing', async () => {
@@ -75,8 +72,7 @@ describe('--trace', () => {
       environment: { OPENAI_API_KEY: 'sk-1234567890' },
     });
     for (const run of readdirSync(place))
-      for (const file of readdirSync(join(place, run)))
-        expect(readFileSync(join(place, run, file), 'utf8')).not.toContain('sk-1234567890');
+      expect(readFileSync(join(place, run), 'utf8')).not.toContain('sk-1234567890');
   });
 });
 
@@ -91,7 +87,7 @@ describe('troupe trace', () => {
       'No traces in traces\n',
     );
     expect(JSON.parse((await call('list', 'traces', '--json')).stdout)).toMatchObject({
-      folder: trace,
+      place: trace,
       agent: 'desk',
     });
   });
@@ -105,12 +101,12 @@ describe('troupe trace', () => {
   });
 
   test('[QITOS-80] replay: the run goes by as it did, and does nothing', async () => {
-    const before = readFileSync(join(trace, 'events.jsonl'), 'utf8');
+    const before = readFileSync(trace, 'utf8');
     const { code, stdout, stderr } = await call('replay', trace, '--speed', '1000');
     expect(code).toBe(0);
     expect(stderr).toMatch(/researcher-1 · ACT · Searching the documents/);
     expect(stdout).toMatch(/5 steps · 5 model calls/);
-    expect(readFileSync(join(trace, 'events.jsonl'), 'utf8')).toBe(before);
+    expect(readFileSync(trace, 'utf8')).toBe(before);
     const json = await call('replay', trace, '--speed', '1000', '--json');
     expect(
       json.stdout
@@ -139,7 +135,7 @@ describe('troupe trace', () => {
     expect(again.code).toBe(2);
     expect(again.stderr).toMatch(/^✗ Cannot export to run\.html as the file system refuses/);
     const { stdout } = await call('export', trace, '--ndjson');
-    expect(eventsIn(stdout)).toEqual(eventsIn(readFileSync(join(trace, 'events.jsonl'), 'utf8')));
+    expect(eventsIn(stdout)).toEqual((await readTrace(trace)).events);
     expect((await call('export', trace, '--html', '-')).stdout).toMatch(/^<!doctype html>/);
   });
 
@@ -152,13 +148,11 @@ describe('troupe trace', () => {
     const place = join(folder, 'broken');
     await play(['run', moduleOf('echo.ts'), 'x', '--quiet', '--trace', place]);
     const broken = join(place, readdirSync(place)[0] ?? '');
-    appendFileSync(join(broken, 'events.jsonl'), 'half a li');
+    appendFileSync(broken, 'half a li');
     const { code, stdout } = await call('check', trace, broken, join(folder, 'nowhere'));
     expect(code).toBe(1);
     expect(stdout).toContain(`✓ ${trace}`);
-    expect(stdout).toMatch(
-      /✗ .*broken.*: 2 problems\n {4}manifest\.contradicts .*\n {4}line\.cut · events line \d+ · /,
-    );
+    expect(stdout).toMatch(/✗ .*broken.*: 1 problem\n {4}line\.cut · line \d+ · /);
     expect(stdout).toMatch(/✗ .*nowhere: 1 problem\n {4}Cannot read the trace/);
   });
 

@@ -80,7 +80,7 @@ describe('a journal as a cassette', () => {
     const file = join(folder, 'none.journal');
     expect(() => replayModel(join(folder, 'missing'))).toThrow('Cannot read the journal');
     writeFileSync(file, '{"hello":1}\n');
-    expect(() => replayModel(file)).toThrow('it is no journal of this version');
+    expect(() => replayModel(file)).toThrow('it is no log of a run');
   });
 });
 

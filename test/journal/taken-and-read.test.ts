@@ -10,7 +10,7 @@ import { readStoredRun } from '../../src/cli/stored/stored-run.ts';
 import type { TroupeError } from '../../src/contracts/errors/error.ts';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import type { JournalStore } from '../../src/contracts/journals/journal.ts';
-import { journalText, readJournalText } from '../../src/persistence/journal-text.ts';
+import { journalText, readJournalText } from '../../src/persistence/run-log.ts';
 import { JournalSeal } from '../../src/persistence/journal-codec.ts';
 import { memoryStore, postgresStore, sqliteStore } from '../../src/persistence/index.ts';
 import {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { openJournal } from '../../persistence/journal-codec.ts';
-import { journalText, readJournalText } from '../../persistence/journal-text.ts';
+import { journalText, readJournalText } from '../../persistence/run-log.ts';
 import { exitCode } from '../exit-code.ts';
 import { counted } from '../words/number-words.ts';
 import type { Session } from '../session.ts';

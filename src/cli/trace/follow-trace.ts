@@ -6,9 +6,8 @@ import { checkTrace } from '../../inspect/traces/check-trace.ts';
 import { listTraces } from '../../inspect/traces/list-traces.ts';
 import type { TraceEntry } from '../../inspect/traces/list-traces.ts';
 import { playTrace } from '../../inspect/traces/play-trace.ts';
-import { stepsIn } from '../../inspect/traces/step-view.ts';
 import { traceAsHtml } from '../../inspect/traces/trace-as-html.ts';
-import { traceAsLines } from '../../inspect/traces/trace-as-lines.ts';
+import { traceAsLines } from '../../inspect/traces/trace-text.ts';
 import { traceAsSequence } from '../../inspect/traces/trace-as-sequence.ts';
 import type { TraceProblem } from '../../inspect/traces/trace-problem.ts';
 import { exitCode } from '../exit-code.ts';
@@ -20,7 +19,7 @@ import { jsonLine, timeWords } from '../stored/run-words.ts';
 import { stepLine } from '../stored/step-lines.ts';
 import { traceAt } from './trace-at.ts';
 import type { TraceCommand } from './trace-command.ts';
-import { endText, headLines, inputWords, traceStatusWords } from './trace-words.ts';
+import { endText, headLines, traceStatusWords } from './trace-words.ts';
 
 /** `troupe trace`: executes its subcommand. */
 export const followTrace = (wanted: TraceCommand, session: Session): Promise<number> => {
@@ -42,8 +41,7 @@ const list = async ({ places, status, limit }: TraceCommand, session: Session): 
   const { terminal, settings, paint } = session;
   const [root] = places;
   const found = await listTraces(resolve(terminal.folder, root), { status, limit });
-  if (settings.json)
-    for (const { folder, manifest } of found) terminal.stdout.write(jsonLine({ folder, ...manifest }));
+  if (settings.json) for (const entry of found) terminal.stdout.write(jsonLine(entry));
   else for (const entry of found) terminal.stdout.write(`${entryLine(entry, paint)}\n`);
   if (found.length === 0 && !settings.json && !settings.quiet)
     terminal.stderr.write(`No traces in ${oneLine(root)}\n`);
@@ -52,25 +50,22 @@ const list = async ({ places, status, limit }: TraceCommand, session: Session): 
 
 const STATUS_WIDTH = 11;
 
-const entryLine = ({ manifest }: TraceEntry, paint: Paint): string => {
-  const { runId, status, startedAt, agent, input } = manifest;
-  return [
+const entryLine = ({ runId, status, startedAt, agent, title }: TraceEntry, paint: Paint): string =>
+  [
     oneLine(runId, 80),
     traceStatusWords(status, paint, STATUS_WIDTH),
     timeWords(startedAt),
     oneLine(agent, 30),
-    oneLine(inputWords(input), 80),
+    oneLine(title, 80),
   ].join('  ');
-};
 
 const show = async ({ places: [place] }: TraceCommand, session: Session): Promise<number> => {
   const { terminal, settings, paint, sidePaint } = session;
-  const { manifest, events, damage } = await traceAt(place, session);
-  const steps = stepsIn(events);
-  if (settings.json) terminal.stdout.write(jsonLine({ ...manifest, steps }));
+  const { account, steps, damage } = await traceAt(place, session);
+  if (settings.json) terminal.stdout.write(jsonLine({ ...account, steps }));
   else {
-    const lines = [...headLines(manifest, paint), '', ...steps.map((view) => stepLine(view, paint)), ''];
-    terminal.stdout.write(`${lines.join('\n')}\n${endText(manifest, session)}`);
+    const lines = [...headLines(account, paint), '', ...steps.map((view) => stepLine(view, paint)), ''];
+    terminal.stdout.write(`${lines.join('\n')}\n${endText(account, session)}`);
   }
   for (const problem of damage) terminal.stderr.write(`${sidePaint.yellow('!')} ${problemWords(problem)}\n`);
   return damage.length === 0 ? exitCode.answered : exitCode.unanswered;
@@ -86,7 +81,7 @@ const replay = async ({ places: [place], speed }: TraceCommand, session: Session
     view.end();
   }
   if (signal.aborted) return exitCode.aborted;
-  if (!settings.json) terminal.stdout.write(endText(trace.manifest, session));
+  if (!settings.json) terminal.stdout.write(endText(trace.account, session));
   return exitCode.answered;
 };
 
@@ -151,13 +146,12 @@ const problemsAt = async (
 };
 
 const problemWords = (problem: Partial<TraceProblem>): string => {
-  const { kind, file, line, seq, message = '' } = problem;
+  const { kind, line, seq, message = '' } = problem;
   const place = [
-    file,
     ...(line === undefined ? [] : [`line ${line}`]),
     ...(seq === undefined ? [] : [`event ${seq}`]),
   ];
-  return [kind, place.filter((part) => part !== undefined).join(' '), oneLine(message, 300)]
+  return [kind, place.join(' '), oneLine(message, 300)]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ');
 };

@@ -9,21 +9,21 @@ import { withStore } from '../stored/open-store.ts';
 import { readStoredRun } from '../stored/stored-run.ts';
 
 /**
- * Reads the trace in a folder, else the stored run of that id.
+ * Reads the trace or the exported journal in a file, else the stored run of that id.
  *
  * @throws {TroupeError} `trace.unreadable`; `journal.…` for a run that is not stored, or whose journal is damaged.
  */
 export const traceAt = (place: string, session: Session): Promise<Trace> => {
-  const folder = resolve(session.terminal.folder, place);
-  if (statSync(folder, { throwIfNoEntry: false }) !== undefined || /[/\\]/.test(place))
-    return readTrace(folder);
+  const file = resolve(session.terminal.folder, place);
+  if (statSync(file, { throwIfNoEntry: false }) !== undefined || /[/\\]|\.jsonl$/.test(place))
+    return readTrace(file);
   return withStore(session, async ({ store }) => {
     const entry = await findRun(store, place);
     const { events, damage } = await readStoredRun(store, entry);
     if (damage !== undefined) throw damage;
     const trace = traceOf(events);
     // Unlike its events, the journal shows that an unfinished run may continue.
-    const status = trace.manifest.status === 'interrupted' ? 'running' : trace.manifest.status;
-    return { ...trace, manifest: { ...trace.manifest, status, runId: entry.runId, agent: entry.agent } };
+    const status = trace.account.status === 'interrupted' ? 'running' : trace.account.status;
+    return { ...trace, account: { ...trace.account, status, runId: entry.runId, agent: entry.agent } };
   });
 };

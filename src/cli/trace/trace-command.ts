@@ -1,5 +1,5 @@
-import type { TraceStatus } from '../../inspect/traces/trace-schema.ts';
-import { traceStatuses } from '../../inspect/traces/trace-schema.ts';
+import type { TraceStatus } from '../../inspect/traces/trace-account.ts';
+import { traceStatuses } from '../../inspect/traces/trace-account.ts';
 import { countOf } from '../usage/option-values.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 
@@ -9,7 +9,7 @@ const verbs = ['list', 'show', 'replay', 'export', 'check'] as const;
 export interface TraceCommand {
   readonly name: 'trace';
   readonly verb: (typeof verbs)[number];
-  /** Folders, or stored runs; at least one. */
+  /** Files, or stored runs, at least one; for `list` a folder. */
   readonly places: readonly [string, ...string[]];
   readonly status: readonly TraceStatus[] | undefined;
   readonly limit: number;

@@ -1,7 +1,6 @@
 import type { StopReason } from '../../contracts/agents/stop.ts';
 import { oneLine } from '../../base/text/printable.ts';
-import type { TraceFacts } from '../../inspect/traces/trace.ts';
-import type { TraceStatus } from '../../inspect/traces/trace-schema.ts';
+import type { TraceAccount, TraceStatus } from '../../inspect/traces/trace-account.ts';
 import { answerText } from '../words/answer-text.ts';
 import { stopWords, totalsLine } from '../words/ending.ts';
 import type { Paint } from '../terminal/paint.ts';
@@ -13,8 +12,8 @@ export const traceStatusWords = (status: TraceStatus, paint: Paint, width = 0): 
   (status === 'interrupted' ? paint.yellow : statusPaint(status, paint))(status.padEnd(width));
 
 /** Formats a run's agent, status, input and start. */
-export const headLines = (manifest: TraceFacts, paint: Paint): readonly string[] => {
-  const { runId, agent, status, input, startedAt } = manifest;
+export const headLines = (account: TraceAccount, paint: Paint): readonly string[] => {
+  const { runId, agent, status, input, startedAt } = account;
   return [
     `${paint.bold(oneLine(runId))} · ${oneLine(agent)} · ${traceStatusWords(status, paint)}`,
     ...(input === undefined ? [] : [`  ${oneLine(inputWords(input))}`]),
@@ -22,13 +21,12 @@ export const headLines = (manifest: TraceFacts, paint: Paint): readonly string[]
   ];
 };
 
-/** Formats the input of a run as text. */
-export const inputWords = (input: unknown): string =>
+const inputWords = (input: unknown): string =>
   typeof input === 'string' ? input : JSON.stringify(input ?? '');
 
 /** Formats the end of a run, with its totals. */
-export const endText = (manifest: TraceFacts, { terminal, paint }: Session): string => {
-  const { status, output, stopReason, error, totals } = manifest;
+export const endText = (account: TraceAccount, { terminal, paint }: Session): string => {
+  const { status, output, stopReason, error, totals } = account;
   const sum = `\n${paint.dim(totalsLine(totals))}\n`;
   if (status === 'completed' && output !== undefined)
     return `${answerText(output, terminal.stdout, paint)}${sum}`;

@@ -124,7 +124,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   trace: {
     needs: [
       'the subcommand is missing: list, show, replay, export or check',
-      'no trace was named: give its folder, or a stored run',
+      'no trace was named: give its file, or a stored run',
     ],
     optional: 1_000,
     options: ['status', 'limit', 'speed', 'html', 'mermaid', 'ndjson'],

@@ -211,7 +211,8 @@ The modules or folders that it names were chosen elsewhere: you are asked once b
   trace: {
     about: 'work with traces of runs, or stored runs',
     usage: 'list|show|replay|export|check TRACE',
-    text: `TRACE is the folder of a trace, or of all traces for list; else a stored run, by its id or the start of it.
+    text: `TRACE is the file of a trace or of an exported journal, for list the folder of all traces; else a stored run,
+by its id or the start of it.
 
   list     the traces in a folder, newest first; one whose process is gone is shown as interrupted
   show     its steps, with decisions, calls and costs, and its end
@@ -226,9 +227,9 @@ The modules or folders that it names were chosen elsewhere: you are asked once b
       --ndjson         export: all events, on standard output`,
     examples: [
       'troupe trace list ./traces --status failed',
-      'troupe trace replay ./traces/3f9a1c0b7d2e --speed 10',
+      'troupe trace replay ./traces/3f9a1c0b7d2e.jsonl --speed 10',
       'troupe trace export 3f9a --html run.html',
-      'troupe trace check ./traces/*',
+      'troupe trace check ./traces/*.jsonl',
     ],
   },
 };

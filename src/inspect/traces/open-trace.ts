@@ -1,94 +1,107 @@
 import { join } from 'node:path';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import { LinesOnDisk } from './lines-file.ts';
-import { readEventLines } from './read-lines.ts';
-import { TraceAccount } from './trace-account.ts';
+import { JournalSeal } from '../../persistence/journal-codec.ts';
+import { LOG_VERSION, openLog } from '../../persistence/run-log.ts';
+import type { OpenedLog } from '../../persistence/run-log.ts';
+import { isUnreadable } from './trace-problem.ts';
+import { LogFile } from './log-file.ts';
+import { eventsIn } from './logged-events.ts';
 import type { TraceDisk } from './trace-disk.ts';
-import { traceFileNames, traceFolderName } from './trace-folder.ts';
+import { traceFileName } from './trace-file-name.ts';
 
 /** A trace that is being written. */
 export interface OpenTrace {
-  readonly folder: string;
-  readonly events: LinesOnDisk;
-  readonly steps: LinesOnDisk;
-  readonly account: TraceAccount;
+  readonly log: LogFile;
+  readonly seal: JournalSeal;
   /** The last event that is there. */
   lastSeq: number;
+}
+
+/** Where a trace is to be, and how it begins. */
+export interface TracePlace {
+  readonly disk: TraceDisk;
+  /** Of all traces. */
+  readonly folder: string;
+  /** The next event of the run. */
+  readonly next: RuntimeEvent;
+  readonly head: string;
 }
 
 /** Runs of one id that ended one after the other are kept apart, as many as this. */
 const MOST = 1_000;
 
+/** Files that this process writes to: a run that is watched twice has two traces. */
+const inUse = new Set<string>();
+
 /**
- * The folder for a run whose next event this is: a new one, or that of the same run if its trace was cut off (a stored run goes on in
- * another process). A trace that has ended is never written to again: the next run of that id has a folder with a number.
+ * The file for a run: a new one, or that of the same run if its trace was cut off (a stored run goes on in another process). A trace that
+ * has ended is never written to again: the next run of that id has a file with a number.
  */
-export const openTrace = async (disk: TraceDisk, root: string, next: RuntimeEvent): Promise<OpenTrace> => {
-  for (let number = 1; number <= MOST; number += 1) {
-    const folder = folderOf(root, next, number);
-    if (inUse.has(folder)) continue;
-    inUse.add(folder);
+export const openTrace = async (place: TracePlace): Promise<OpenTrace> => {
+  for (const file of filesFor(place)) {
+    if (inUse.has(file)) continue;
+    inUse.add(file);
     try {
-      const isNew = await disk.makeFolder(folder);
-      const found = await opened(disk, folder, isNew);
-      if (isNew || goesOn(found, next)) return found.trace;
+      const trace = await opened(file, place);
+      if (trace !== undefined) return trace;
     } catch (thrown) {
-      inUse.delete(folder);
+      inUse.delete(file);
       throw thrown;
     }
-    inUse.delete(folder);
+    inUse.delete(file);
   }
   throw new Error(`there are ${MOST} runs of that id already`);
 };
 
-/** As the process ends: a folder in which there is nothing yet. */
-export const openAtOnce = (disk: TraceDisk, root: string, next: RuntimeEvent): OpenTrace | undefined => {
-  for (let number = 1; number <= MOST; number += 1) {
-    const folder = folderOf(root, next, number);
-    if (disk.atOnce.size(join(folder, traceFileNames.manifest)) > 0) continue;
-    disk.atOnce.makeFolder(folder);
-    return newTrace(disk, folder);
-  }
+/** As the process ends: a file that is new. */
+export const openAtOnce = (place: TracePlace): OpenTrace | undefined => {
+  for (const file of filesFor(place))
+    if (place.disk.atOnce.create(file, place.head)) return newTrace(file, place);
   return undefined;
 };
 
-const folderOf = (root: string, { runId }: RuntimeEvent, number: number): string =>
-  join(root, `${traceFolderName(runId)}${number === 1 ? '' : `~${number}`}`);
+/** Lets go of the file: whoever comes next may go on with it. */
+export const closeTrace = ({ log }: OpenTrace): void => {
+  inUse.delete(log.file);
+};
 
-const newTrace = (disk: TraceDisk, folder: string): OpenTrace => ({
-  folder,
-  events: new LinesOnDisk(disk, folder, 'events'),
-  steps: new LinesOnDisk(disk, folder, 'steps'),
-  account: new TraceAccount(),
+const filesFor = ({ folder, next }: TracePlace): readonly string[] =>
+  Array.from({ length: MOST }, (_, index) => join(folder, traceFileName(next.runId, index + 1)));
+
+const newTrace = (file: string, { disk, next, head }: TracePlace): OpenTrace => ({
+  log: new LogFile(disk, file, head),
+  seal: new JournalSeal({ runId: next.runId }),
   lastSeq: -1,
 });
 
-/** Lets go of the folder: whoever comes next may go on with it. */
-export const closeTrace = ({ folder }: OpenTrace): void => {
-  inUse.delete(folder);
+const opened = async (file: string, place: TracePlace): Promise<OpenTrace | undefined> => {
+  if (await place.disk.create(file, place.head)) return newTrace(file, place);
+  const before = (await place.disk.read(file))?.toString('utf8') ?? '';
+  const found = logIn(before, file);
+  if (found === undefined || found.head.kind !== 'trace' || found.head.v !== LOG_VERSION) return undefined;
+  const { events } = eventsIn(found);
+  if (!goesOn(events, place.next)) return undefined;
+  return {
+    log: new LogFile(place.disk, file, before),
+    seal: new JournalSeal({ runId: place.next.runId, after: found }),
+    lastSeq: events.at(-1)?.seq ?? -1,
+  };
 };
 
-/** Folders that this process writes to: a run that is watched twice has two traces. */
-const inUse = new Set<string>();
+/** What is no log stays as it is. */
+const logIn = (text: string, file: string): OpenedLog | undefined => {
+  try {
+    return openLog(text, file);
+  } catch (thrown) {
+    if (isUnreadable(thrown)) return undefined;
+    throw thrown;
+  }
+};
 
 /** Checks whether this is the run whose trace was found, and not another one of the same id. */
-const goesOn = ({ trace: { account }, first }: Found, next: RuntimeEvent): boolean => {
-  if (account.hasEnded) return false;
+const goesOn = (events: readonly RuntimeEvent[], next: RuntimeEvent): boolean => {
+  if (events.some(({ type }) => type === 'run.ended')) return false;
+  const [first] = events;
   if (first === undefined || next.seq > 0) return true;
   return first.seq === 0 && first.at === next.at && first.path === next.path;
-};
-
-interface Found {
-  readonly trace: OpenTrace;
-  readonly first: RuntimeEvent | undefined;
-}
-
-const opened = async (disk: TraceDisk, folder: string, isNew: boolean): Promise<Found> => {
-  const trace = newTrace(disk, folder);
-  if (isNew) return { trace, first: undefined };
-  const there = readEventLines(await trace.events.read()).items;
-  await trace.steps.read();
-  for (const event of there) trace.account.take(event);
-  trace.lastSeq = trace.account.lastSeq;
-  return { trace, first: there[0] };
 };

@@ -1,7 +1,5 @@
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import type { Json, JsonObject } from '../../base/json/json.ts';
+import type { Json } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
-import { printableJson } from '../../base/text/printable.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 
@@ -82,14 +80,3 @@ export const tidier = ({
 /** What says nothing hides nothing. */
 const isHidden = (value: Json | undefined): boolean =>
   value !== null && value !== '' && typeof value !== 'boolean';
-
-/** An event as a line, its line feed included. What its log is read by is as it was: never cut, never taken for a secret. */
-export const eventLine = (
-  event: RuntimeEvent,
-  tidy: (value: unknown) => Tidied<Json>,
-): { readonly text: string; readonly cut: number } => {
-  const { value, cut } = tidy(event);
-  const { v, type, seq, at, runId, path, agent } = event;
-  const names: JsonObject = { v, type, seq, at, runId, path, agent };
-  return { text: `${printableJson({ ...(isJsonObject(value) ? value : {}), ...names })}\n`, cut };
-};

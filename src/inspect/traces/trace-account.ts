@@ -1,84 +1,102 @@
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import { EVENT_VERSION } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import { noTotals } from '../../contracts/events/no-totals.ts';
 import { addTotals } from '../../events/progress/add-totals.ts';
-import type { TraceManifest } from './trace-schema.ts';
-import { TRACE_VERSION } from './trace-schema.ts';
+import type { TraceNote } from './trace-record.ts';
 
-/** What a manifest says of the run itself: it follows from the events alone. */
-export type RunAccount = Omit<TraceManifest, 'left' | 'trouble' | 'files' | 'writer' | 'facts' | 'factsHash'>;
+/** How a run of a trace stands: as it ended, or that it goes on, or that its process was gone before its end. */
+export const traceStatuses = ['running', 'completed', 'stopped', 'aborted', 'failed', 'interrupted'] as const;
+
+/** See {@link traceStatuses}. */
+export type TraceStatus = (typeof traceStatuses)[number];
 
 type Ended = Extract<RuntimeEvent, { type: 'run.ended' }>;
 type Started = Extract<RuntimeEvent, { type: 'run.started' }>;
 
-/** Counts the events of one run as they come, and says what its manifest is to say. */
-export class TraceAccount {
-  readonly #byType = new Map<string, number>();
-  readonly #agents = new Set<string>();
-  #first: RuntimeEvent | undefined;
-  #started: Started | undefined;
-  #ended: Ended | undefined;
-  #lastAt = 0;
-  #lastSeq = -1;
-  #errors = 0;
-  #totals = noTotals;
-
-  /** The place of the last event; -1 before the first. */
-  get lastSeq(): number {
-    return this.#lastSeq;
-  }
-
-  get hasEnded(): boolean {
-    return this.#ended !== undefined;
-  }
-
-  take(event: RuntimeEvent): void {
-    this.#first ??= event;
-    this.#lastAt = Math.max(this.#lastAt, event.at);
-    this.#lastSeq = Math.max(this.#lastSeq, event.seq);
-    this.#byType.set(event.type, (this.#byType.get(event.type) ?? 0) + 1);
-    this.#agents.add(event.path);
-    if ('error' in event && event.error !== undefined) this.#errors += 1;
-    this.#totals = addTotals(this.#totals, event);
-    if (event.type === 'run.started') this.#started ??= event;
-    if (event.type === 'run.ended') this.#ended = event;
-  }
-
-  /** How the run stands; `unended` is what a run is whose last event never came. */
-  told(runId: string, unended: 'running' | 'interrupted'): RunAccount {
-    const [started, ended, first] = [this.#started, this.#ended, this.#first];
-    const startedAt = first?.at ?? 0;
-    return {
-      v: TRACE_VERSION,
-      eventVersion: EVENT_VERSION,
-      runId,
-      agent: (started ?? first)?.agent ?? '',
-      status: ended?.status ?? unended,
-      input: started?.input,
-      task: jsonOf(started?.task),
-      model: started?.model,
-      isLanguageModel: started?.isLanguageModel,
-      startedAt,
-      updatedAt: this.#lastAt,
-      endedAt: ended?.at,
-      stopReason: ended?.stopReason,
-      output: ended?.output,
-      autoCompleted: ended?.autoCompleted,
-      error: ended?.error,
-      report: jsonOf(ended?.report),
-      totals: ended?.totals ?? { ...this.#totals, durationMs: this.#lastAt - startedAt },
-      counts: {
-        events: [...this.#byType.values()].reduce((sum, count) => sum + count, 0),
-        steps: this.#byType.get('step.ended') ?? 0,
-        agents: this.#agents.size,
-        errors: this.#errors,
-        byType: Object.fromEntries([...this.#byType].toSorted(([a], [b]) => (a < b ? -1 : 1))),
-      },
-    };
-  }
+/** What was run, how it stands and what it took: all of it follows from the events. Times are ms since 1970, by the run's clock. */
+export interface RunAccount extends Pick<Started, 'model' | 'isLanguageModel'> {
+  readonly runId: string;
+  /** The name of its root. */
+  readonly agent: string;
+  readonly status: TraceStatus;
+  readonly input?: Json | undefined;
+  readonly task?: Json | undefined;
+  readonly startedAt: number;
+  /** Of the last event. */
+  readonly updatedAt: number;
+  readonly endedAt?: number | undefined;
+  /** Why the run ended: a budget that is spent is no success, and no failure. */
+  readonly stopReason?: Ended['stopReason'] | undefined;
+  readonly output?: Json | undefined;
+  readonly autoCompleted?: true | undefined;
+  readonly error?: Ended['error'];
+  /** What failed in the run, with what was done about it. */
+  readonly report?: Json | undefined;
+  /** As the run's last event has it; counted from the events until then. */
+  readonly totals: Ended['totals'];
+  readonly counts: {
+    readonly events: number;
+    readonly steps: number;
+    readonly agents: number;
+    /** Events that tell of an error. */
+    readonly errors: number;
+    readonly byType: Readonly<Record<string, number>>;
+  };
 }
+
+/** The account of a run, with what else its trace says. */
+export interface TraceAccount extends RunAccount {
+  /** What is not in the file, once its writer has closed it. */
+  readonly left?: Extract<TraceNote, { kind: 'closed' }>['left'] | undefined;
+  /** What kept the trace from being written whole. */
+  readonly trouble?: string | undefined;
+  /** The process that wrote it last, and what it ran on. */
+  readonly writer?: Pick<Extract<TraceNote, { kind: 'opened' }>, 'holder' | 'node' | 'platform'> | undefined;
+  /** What the caller said of the run, and its hash: equal facts, equal hashes. */
+  readonly facts?: Readonly<Record<string, Json>> | undefined;
+  readonly factsHash?: string | undefined;
+}
+
+/** What the events of one run come to; `unended` is what a run is whose last event is not among them. Pure. */
+export const accountOf = (
+  events: readonly RuntimeEvent[],
+  unended: 'running' | 'interrupted',
+  runId = events[0]?.runId ?? '',
+): RunAccount => {
+  const byType = new Map<string, number>();
+  for (const { type } of events) byType.set(type, (byType.get(type) ?? 0) + 1);
+  const [first] = events;
+  const started = events.find((event): event is Started => event.type === 'run.started');
+  const ended = events.findLast((event): event is Ended => event.type === 'run.ended');
+  const startedAt = first?.at ?? 0;
+  const updatedAt = events.reduce((last, { at }) => Math.max(last, at), 0);
+  return {
+    runId,
+    agent: (started ?? first)?.agent ?? '',
+    status: ended?.status ?? unended,
+    input: started?.input,
+    task: jsonOf(started?.task),
+    model: started?.model,
+    isLanguageModel: started?.isLanguageModel,
+    startedAt,
+    updatedAt,
+    endedAt: ended?.at,
+    stopReason: ended?.stopReason,
+    output: ended?.output,
+    autoCompleted: ended?.autoCompleted,
+    error: ended?.error,
+    report: jsonOf(ended?.report),
+    totals: ended?.totals ?? { ...events.reduce(addTotals, noTotals), durationMs: updatedAt - startedAt },
+    counts: {
+      events: events.length,
+      steps: byType.get('step.ended') ?? 0,
+      agents: new Set(events.map(({ path }) => path)).size,
+      errors: events.filter((event) => 'error' in event && event.error !== undefined).length,
+      byType: Object.fromEntries([...byType].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  };
+};
 
 const jsonOf = (value: object | undefined): Json | undefined =>
   value === undefined ? undefined : toJson(value);

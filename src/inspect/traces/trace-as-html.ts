@@ -8,21 +8,22 @@ import { pageStyle } from './page/page-style.ts';
 import { placesOf, stepCard } from './page/steps.ts';
 import { timeline } from './page/timeline.ts';
 import { stepsIn } from './step-view.ts';
-import type { Trace, TraceFacts } from './trace.ts';
+import type { Trace } from './trace.ts';
+import type { TraceAccount } from './trace-account.ts';
 
 /**
- * A run as one page, for a browser: a card for each step, a timeline, all events, the manifest, a filter, and a player that goes through
+ * A run as one page, for a browser: a card for each step, a timeline, all events, its account, a filter, and a player that goes through
  * the run at any speed.
  *
  * The page loads nothing and sends nothing. Its policy lets no script run but its own, and what models, tools and people said is text in
  * it, whatever they said. Of 4,000 events and 1,000 steps on, the middle is left out.
  *
  * @example
- * await writeFile('run.html', traceAsHtml(await readTrace('./traces/r1')));
+ * await writeFile('run.html', traceAsHtml(await readTrace('./traces/r1.jsonl')));
  */
 export const traceAsHtml = (trace: Trace): string => {
-  const { manifest, events, damage } = trace;
-  const { runId, agent } = manifest;
+  const { account, events, damage } = trace;
+  const { runId, agent } = account;
   const startedAt = events[0]?.at ?? 0;
   const times = JSON.stringify(events.map(({ at }) => at - startedAt));
   const phases = [...new Set(events.map(({ phase }) => phase))].filter((phase) => phase !== undefined);
@@ -37,13 +38,13 @@ export const traceAsHtml = (trace: Trace): string => {
         <style>${new Raw(pageStyle)}</style>
       </head>
       <body data-last="${events.length - 1}" data-times="${times}">
-        ${head(manifest)} ${controls(phases, events.length)}
+        ${head(account)} ${controls(phases, events.length)}
         <main>
           <div data-panel="steps">${cards(trace)}</div>
           <div data-panel="timeline">${timeline(events)}</div>
           <div data-panel="events">${eventRows(events)}</div>
-          <div data-panel="manifest">
-            <div class="card">${dataBlock(manifest)}</div>
+          <div data-panel="account">
+            <div class="card">${dataBlock(account)}</div>
             ${
               damage.length === 0
                 ? undefined
@@ -67,7 +68,7 @@ const policy = new Raw(
   `default-src 'none'; script-src ${hashOf(pageScript)}; style-src ${hashOf(pageStyle)}; base-uri 'none'; form-action 'none'`,
 );
 
-const head = ({ runId, agent, status, startedAt, input, model, totals, ...rest }: TraceFacts): Markup => {
+const head = ({ runId, agent, status, startedAt, input, model, totals, ...rest }: TraceAccount): Markup => {
   const { error, output } = rest;
   const tokens = totals.inputTokens + totals.outputTokens;
   const money = totals.costUsd === undefined ? 'unknown' : `$${totals.costUsd.toPrecision(2)}`;
@@ -113,7 +114,7 @@ const timeOf = (at: number): string => {
   return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
 };
 
-const TABS = ['steps', 'timeline', 'events', 'manifest'] as const;
+const TABS = ['steps', 'timeline', 'events', 'account'] as const;
 const SPEEDS = [0.5, 1, 2, 5, 10, 50] as const;
 
 /** Shown by the script, which gives them their meaning. */

@@ -13,7 +13,7 @@ export interface SequenceOptions {
  * Texts are one line each, cut to 100 characters, and safe in a diagram whatever they say.
  *
  * @example
- * await writeFile('run.mmd', traceAsSequence(await readTrace('./traces/r1')));
+ * await writeFile('run.mmd', traceAsSequence(await readTrace('./traces/r1.jsonl')));
  */
 export const traceAsSequence = (
   { events }: Pick<Trace, 'events'>,

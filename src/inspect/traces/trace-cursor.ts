@@ -35,7 +35,7 @@ export interface TraceCursor {
  * Steps through a run that is over: by event, by step, to a breakpoint, and back. To go on otherwise from a place, `fork` the stored run.
  *
  * @example
- * const cursor = traceCursor(await readTrace('./traces/r1'));
+ * const cursor = traceCursor(await readTrace('./traces/r1.jsonl'));
  * while (cursor.runTo({ phase: 'ACT' })) console.log(cursor.event?.path, progressLine(cursor.progress));
  */
 export const traceCursor = ({ events }: { readonly events: readonly RuntimeEvent[] }): TraceCursor => {

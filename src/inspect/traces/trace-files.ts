@@ -19,13 +19,13 @@ import { TraceWriter } from './trace-writer.ts';
 
 /** Where traces are written, and what of runs is not to be in them. */
 export interface TraceOptions {
-  /** Each run has a folder of its own in it. Made when the first run begins. */
+  /** Each run has a file of its own in it. Made when the first run begins. */
   readonly folder: string;
   /** Never written, as `[redacted NAME]` stands for them. Default: those of the environment, by the names of its variables. */
   readonly secrets?: Secrets | undefined;
   /** Done to every text that is written, after secrets were taken out. One that throws harms the trace alone. */
   readonly redact?: ((text: string) => string) | undefined;
-  /** What else is to be known of the runs: commit, configuration, seed … In the manifest with its hash. */
+  /** What else is to be known of the runs: commit, configuration, seed … In its first line, with its hash. */
   readonly facts?: JsonObject | undefined;
   /** Of the events of one run; what comes then is counted, not written, but for its end. Default 256 MiB. */
   readonly maxBytes?: number | undefined;
@@ -38,7 +38,7 @@ export interface TraceFiles extends Hook {
   /** Resolves when all that happened so far is on the disk, or never will be; gives what went wrong. Never rejects. */
   written(): Promise<readonly TraceTrouble[]>;
   /** Where the trace of a run is; undefined for one that was not seen yet, or had ended when a thousand others began. */
-  folderOf(runId: string): string | undefined;
+  fileOf(runId: string): string | undefined;
 }
 
 /** A trace that is not whole. */
@@ -58,19 +58,19 @@ const TOLD = 100;
 const END_MS = 30_000;
 
 /**
- * A hook that writes what happens in each run to files: `FOLDER/RUN_ID/manifest.json`, `events.jsonl` and `steps.jsonl`.
+ * A hook that writes what happens in each run to a file, `FOLDER/RUN_ID.jsonl`: a log of its events, as an exported journal is one.
  *
  * Give it to a run, or to an engine. It only adds lines, from the first event on, so that a crash leaves a trace that can be read. A disk
  * that is slow, full or broken harms the trace and nothing else. A result is there before the last line is: `await traces.written()`.
  *
- * A run that goes on in another process goes on in its trace; of two runs with one id, the second has a folder `RUN_ID~2`. Numbers are not
+ * A run that goes on in another process goes on in its trace; of two runs with one id, the second has a file `RUN_ID~2.jsonl`. Numbers are not
  * looked at for secrets.
  *
  * @example
  * const traces = traceFiles({ folder: './traces' });
  * const { runId } = await desk.run('How are retries configured?', { hooks: [traces] });
  * await traces.written();
- * console.log((await readTrace(`./traces/${runId}`)).manifest.status); // => 'completed'
+ * console.log((await readTrace(`./traces/${runId}.jsonl`)).account.status); // => 'completed'
  *
  * @throws {TroupeError} `input.invalid` for a limit that is none, or an empty folder.
  */
@@ -92,7 +92,7 @@ export const traceFilesOn = (
   const writerOf = ({ runId }: RuntimeEvent): TraceWriter => {
     const known = writers.get(runId);
     if (known !== undefined && !known.isOver) return known;
-    const writer = new TraceWriter(runId, setup, known?.written());
+    const writer = new TraceWriter(setup, known?.written());
     // Set anew, it is the youngest.
     writers.delete(runId);
     writers.set(runId, writer);
@@ -150,7 +150,7 @@ export const traceFilesOn = (
       for (const [runId, writer] of writers) note(runId, writer);
       return [...troubles];
     },
-    folderOf: (runId) => writers.get(runId)?.folder,
+    fileOf: (runId) => writers.get(runId)?.file,
   };
 };
 

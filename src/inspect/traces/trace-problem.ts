@@ -1,23 +1,18 @@
-import type { LinesFile } from './trace-folder.ts';
+import type { TroupeError } from '../../contracts/errors/error.ts';
+import { isTroupeError } from '../../contracts/errors/error.ts';
 
 /** Every way in which a trace can be wrong. */
 export const traceProblemKinds = [
-  'manifest.missing',
-  'manifest.invalid',
-  /** It says something else than the events, or than the files beside it. */
-  'manifest.contradicts',
-  'file.missing',
   /** The last line is not whole: whoever wrote it was cut off. */
   'line.cut',
   'line.broken',
+  /** A row that is not as it was written, or does not follow the one before it. */
+  'row.changed',
   /** Of a type or version that this release does not know. */
   'event.unknown',
   'event.invalid',
   /** Of another run. */
   'event.foreign',
-  'step.invalid',
-  /** An event tells of its end, and there is no line of it, or the other way round. */
-  'step.missing',
   'seq.gap',
   'seq.doubled',
   /** An event stands before one that came earlier. */
@@ -28,7 +23,7 @@ export const traceProblemKinds = [
   /** Something stands after the last event that there can be. */
   'run.after-end',
   'tool.unfinished',
-  /** Events were not written: what is left out is counted in the manifest. */
+  /** Events were not written: what is left out is counted as its writer closes it. */
   'trace.incomplete',
 ] as const;
 
@@ -40,11 +35,14 @@ export interface TraceProblem {
   readonly kind: TraceProblemKind;
   /** In words. */
   readonly message: string;
-  readonly file?: LinesFile | 'manifest' | undefined;
-  /** From 1. */
+  /** Of its file, from 1. */
   readonly line?: number | undefined;
   /** Of the event that it is about. */
   readonly seq?: number | undefined;
   /** What stands there, as it is: the first 2,000 characters. */
   readonly raw?: string | undefined;
 }
+
+/** Checks whether something is no trace that this release can read. */
+export const isUnreadable = (thrown: unknown): thrown is TroupeError =>
+  isTroupeError(thrown, 'trace.unreadable');

@@ -1,19 +1,13 @@
-import { join } from 'node:path';
-import * as z from 'zod';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
-import { isJsonObject } from '../../base/json/json.ts';
-import { printableJson } from '../../base/text/printable.ts';
-import type { OpenTrace } from './open-trace.ts';
+import type { OpenTrace, TracePlace } from './open-trace.ts';
 import { closeTrace, openAtOnce, openTrace } from './open-trace.ts';
-import { StepLines } from './step-line.ts';
+import type { TraceAccount } from './trace-account.ts';
 import type { TraceDisk } from './trace-disk.ts';
-import { traceFileNames } from './trace-folder.ts';
-import type { TraceManifest } from './trace-schema.ts';
-import { traceManifestSchema } from './trace-schema.ts';
+import type { TraceNote } from './trace-record.ts';
+import { eventRecord, headLine, recordText, rowLine } from './trace-text.ts';
 import type { Tidied } from './tidy-event.ts';
-import { eventLine } from './tidy-event.ts';
 
 /** What the traces of one hook have in common. */
 export interface TraceSetup {
@@ -25,8 +19,8 @@ export interface TraceSetup {
   readonly maxBytes: number;
   /** Of what waits for the disk, in characters. */
   readonly maxWaiting: number;
-  readonly writer: TraceManifest['writer'];
-  readonly facts: Pick<TraceManifest, 'facts' | 'factsHash'>;
+  readonly writer: NonNullable<TraceAccount['writer']>;
+  readonly facts: Pick<TraceAccount, 'facts' | 'factsHash'>;
 }
 
 interface Waiting {
@@ -34,32 +28,33 @@ interface Waiting {
   readonly text: string;
 }
 
+/** What goes to the disk at once. */
+interface Batch {
+  readonly lines: string;
+  /** Of events. */
+  readonly count: number;
+  readonly lastAt: number;
+  /** True if nothing comes after it. */
+  readonly isLast: boolean;
+}
+
 /** What observers are told where a stored run is to go on elsewhere: it is no end of it, and in no journal. */
 const isSuspension = (event: RuntimeEvent): boolean =>
   event.type === 'run.ended' && event.error?.code === 'run.suspended';
 
-interface Batch {
-  readonly events: string;
-  readonly steps: string;
-  /** Of events. */
-  readonly count: number;
-}
+/** Characters of a row beside its records. */
+const AROUND = 60;
 
 const troubleOf = (thrown: unknown): string => `Cannot write the trace whole: ${messageOf(thrown)}`;
-
-/** After these a run may stand for long: its manifest then says what there is. */
-const RESTS: ReadonlySet<string> = new Set(['agent.waiting', 'person.asked', 'run.paused']);
 
 /**
  * Writes the trace of one run: what is handed over waits in memory for the disk, within bounds, and nobody waits for it.
  *
- * The first thing that the disk refuses ends it: what comes then is counted, not written, and the manifest is tried once more at the end.
+ * What the disk refuses is lost and counted, as is all that comes then, but for the end of the run, which is tried once more.
  */
 export class TraceWriter {
-  readonly #runId: string;
   readonly #setup: TraceSetup;
   readonly #after: Promise<void>;
-  readonly #steps = new StepLines();
   #queue: Waiting[] = [];
   #waiting = 0;
   /** Characters of all events. */
@@ -71,19 +66,19 @@ export class TraceWriter {
   /** Events that may or may not be on the disk. */
   #underWay = 0;
   #isOver = false;
+  #end: Waiting | undefined;
   /** Nothing is written any more. */
   #isClosed = false;
 
   /** It begins `after` the trace of an earlier run of that id is done. */
-  constructor(runId: string, setup: TraceSetup, after: Promise<void> = Promise.resolve()) {
-    this.#runId = runId;
+  constructor(setup: TraceSetup, after: Promise<void> = Promise.resolve()) {
     this.#setup = setup;
     this.#after = after;
   }
 
-  /** Where it is; undefined until its folder is made. */
-  get folder(): string | undefined {
-    return this.#open?.folder;
+  /** Where it is; undefined until its file is made. */
+  get file(): string | undefined {
+    return this.#open?.log.file;
   }
 
   get trouble(): string | undefined {
@@ -110,24 +105,26 @@ export class TraceWriter {
       return;
     }
     const { text, cut } = line;
-    const size = this.#waiting + text.length;
-    const isTooMuch = size > maxWaiting || this.#taken + text.length > maxBytes;
+    const length = text.length + AROUND;
+    const isTooMuch = this.#waiting + length > maxWaiting || this.#taken + length > maxBytes;
     // How a run ended is told whatever there was before.
     if (!isEnd && (this.#trouble !== undefined || isTooMuch)) {
       this.#left.events += 1;
       return;
     }
     this.#left.cut += cut;
+    if (isEnd && !isSuspension(event)) this.#end = { event, text };
     this.#queue.push({ event, text });
-    this.#waiting = size;
-    this.#taken += text.length;
+    this.#waiting += length;
+    this.#taken += length;
     this.#pumping ??= this.#pump();
   }
 
   /** Undefined where it cannot be made: whoever takes out what is not to be read may throw. */
-  #lineOf(event: RuntimeEvent): ReturnType<typeof eventLine> | undefined {
+  #lineOf(event: RuntimeEvent): { readonly text: string; readonly cut: number } | undefined {
     try {
-      return eventLine(event, this.#setup.tidy);
+      const { value, cut } = this.#setup.tidy(event);
+      return { text: recordText(eventRecord(event, value)), cut };
     } catch (thrown) {
       this.#trouble ??= troubleOf(thrown);
       this.#left.events += 1;
@@ -145,20 +142,17 @@ export class TraceWriter {
     if (this.#open !== undefined) closeTrace(this.#open);
   }
 
-  /** As the process ends: whatever waits is written now, and the manifest says that the run was interrupted. */
+  /** As the process ends: whatever waits is written now, and that nothing more comes. */
   endAtOnce(): void {
     if (this.#isClosed || this.#trouble !== undefined) return;
     this.#isClosed = true;
-    const { disk, folder } = this.#setup;
     const [first] = this.#queue;
     try {
-      // It may be that not even its folder was made so far.
-      const open = this.#open ?? (first && openAtOnce(disk, folder, first.event));
+      // It may be that not even its file was made so far.
+      const open = this.#open ?? (first && this.#began(openAtOnce(this.#placeOf(first.event)), first.event));
       if (open === undefined) return;
-      const { events, steps } = this.#batch(open);
-      open.events.appendAtOnce(events);
-      open.steps.appendAtOnce(steps);
-      disk.atOnce.replace(...this.#manifestFile(open, 'interrupted'));
+      const { lines, lastAt } = this.#batch(open);
+      open.log.appendAtOnce(lines + this.#closing(open, lastAt));
     } catch {
       // Nobody is left to be told.
     }
@@ -169,7 +163,6 @@ export class TraceWriter {
     await this.#after;
     try {
       while (this.#queue.length > 0 && !this.#isClosed) await this.#write();
-      if (this.#isOver && !this.#isClosed) await this.#giveUp();
     } catch (thrown) {
       this.#trouble ??= troubleOf(thrown);
       await this.#giveUp();
@@ -180,96 +173,73 @@ export class TraceWriter {
   }
 
   async #write(): Promise<void> {
-    const { disk, folder } = this.#setup;
     const [first] = this.#queue;
     if (first === undefined) return;
-    const isNew = this.#open === undefined;
-    const open = (this.#open ??= await openTrace(disk, folder, first.event));
-    const isSuspended = this.#queue.some(({ event }) => isSuspension(event));
-    const isResting = this.#queue.some(({ event }) => RESTS.has(event.type));
-    const batch = this.#batch(open);
-    this.#underWay = batch.count;
-    open.events.add(batch.events);
-    open.steps.add(batch.steps);
-    // First of all, what is run: whatever happens then, it can be told.
-    if (isNew) await disk.replace(...this.#manifestFile(open, 'running'));
-    await open.events.write();
-    await open.steps.write();
+    const open = (this.#open ??= this.#began(await openTrace(this.#placeOf(first.event)), first.event));
+    const { lines, count, lastAt, isLast } = this.#batch(open);
+    this.#underWay = count;
+    open.log.add(isLast ? lines + this.#closing(open, lastAt) : lines);
+    await open.log.write();
     this.#underWay = 0;
-    const hasEnded = open.account.hasEnded || isSuspended;
-    if (hasEnded || isResting)
-      await disk.replace(...this.#manifestFile(open, isSuspended ? 'interrupted' : 'running'));
-    if (!hasEnded) return;
+    if (!isLast) return;
     this.#isClosed = true;
-    await this.#readBack(open);
+    // A trace that is done is read as others will read it.
+    if (!(await open.log.isWhole()))
+      throw new TroupeError('trace.unreadable', 'the file is not as it was written');
   }
 
+  #placeOf(next: RuntimeEvent): TracePlace {
+    const { disk, folder, tidy, facts } = this.#setup;
+    const { runId, agent, at } = next;
+    const input = next.type === 'run.started' ? tidy(next.input).value : undefined;
+    return { disk, folder, next, head: headLine({ runId, agent, startedAt: at, input, ...facts }) };
+  }
+
+  /** Puts down who writes from now on. */
+  #began(open: OpenTrace, { at }: RuntimeEvent): OpenTrace;
+  #began(open: OpenTrace | undefined, { at }: RuntimeEvent): OpenTrace | undefined;
+  #began(open: OpenTrace | undefined, { at }: RuntimeEvent): OpenTrace | undefined {
+    const note: TraceNote = { kind: 'opened', at, ...this.#setup.writer };
+    open?.log.add(rowLine(open.seal, recordText(note)));
+    return open;
+  }
+
+  #closing({ seal }: OpenTrace, at: number): string {
+    const trouble = this.#trouble === undefined ? {} : { trouble: this.#trouble };
+    const note: TraceNote = { kind: 'closed', at, left: this.#left, ...trouble };
+    return rowLine(seal, recordText(note));
+  }
   /** All that waits, as lines; what is there already is not written twice. */
   #batch(open: OpenTrace): Batch {
-    const { tidy } = this.#setup;
-    let [events, steps, count] = ['', '', 0];
-    for (const { event, text } of this.#queue) {
+    const queue = this.#queue;
+    let [lines, count] = ['', 0];
+    for (const { event, text } of queue) {
       if (event.seq <= open.lastSeq || isSuspension(event)) continue;
       open.lastSeq = event.seq;
-      open.account.take(event);
       count += 1;
-      events += text;
-      const step = this.#steps.take(event);
-      if (step !== undefined) steps += `${printableJson(tidy(step).value)}\n`;
+      lines += rowLine(open.seal, text);
     }
     this.#queue = [];
     this.#waiting = 0;
-    return { events, steps, count };
+    const ends = queue.filter(({ event }) => event.type === 'run.ended');
+    return { lines, count, lastAt: queue.at(-1)?.event.at ?? 0, isLast: ends.length > 0 };
   }
 
-  #manifestFile(open: OpenTrace, unended: 'running' | 'interrupted'): [file: string, text: string] {
-    const { tidy, writer, facts } = this.#setup;
-    const account = open.account.told(this.#runId, unended);
-    const tidied = tidy(account).value;
-    const manifest = {
-      ...account,
-      ...(isJsonObject(tidied) ? tidied : {}),
-      // What it is found by, and what is counted, is as it was.
-      runId: this.#runId,
-      agent: account.agent,
-      counts: account.counts,
-      totals: account.totals,
-      left: this.#left,
-      trouble: this.#trouble,
-      files: { events: open.events.told, steps: open.steps.told },
-      writer,
-      ...facts,
-    };
-    return [join(open.folder, traceFileNames.manifest), `${JSON.stringify(manifest, undefined, 2)}\n`];
-  }
-
-  /** A trace that is done is read as others will read it: a manifest that is not whole is trouble. */
-  async #readBack({ folder }: OpenTrace): Promise<void> {
-    const file = join(folder, traceFileNames.manifest);
-    const text = (await this.#setup.disk.read(file))?.toString('utf8') ?? '';
-    const parsed = traceManifestSchema.safeParse(JSON.parse(text));
-    if (!parsed.success)
-      throw new TroupeError(
-        'trace.unreadable',
-        `Cannot end the trace as its manifest is not one: ${z.prettifyError(parsed.error)}`,
-      );
-  }
-
-  /** What is not there is counted, and the manifest says so if it can be written. */
+  /** What is not there is counted; how the run ended is tried once more. */
   async #giveUp(): Promise<void> {
     const open = this.#open;
-    const lost = this.#queue;
-    this.#left.events += this.#underWay + lost.length;
+    const end = this.#end;
+    this.#left.events += this.#underWay + this.#queue.length;
     this.#underWay = 0;
     this.#queue = [];
     this.#waiting = 0;
-    this.#isClosed = this.#isOver;
-    if (open === undefined) return;
-    for (const { event } of lost) open.account.take(event);
-    try {
-      await this.#setup.disk.replace(...this.#manifestFile(open, 'running'));
-    } catch {
-      // It is as it was: a run under way, to be found as interrupted.
-    }
+    open?.log.drop();
+    if (!this.#isOver || this.#isClosed) return;
+    this.#isClosed = true;
+    if (open === undefined || end === undefined) return;
+    this.#left.events -= 1;
+    open.log.add(rowLine(open.seal, end.text) + this.#closing(open, end.event.at));
+    // Where that fails, too, it is found as interrupted.
+    await open.log.write().catch(() => undefined);
   }
 }

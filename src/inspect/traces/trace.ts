@@ -1,22 +1,18 @@
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import { StepLines } from './step-line.ts';
-import { TraceAccount } from './trace-account.ts';
-import type { RunAccount } from './trace-account.ts';
+import type { StepView } from './step-view.ts';
+import { stepsIn } from './step-view.ts';
+import type { TraceAccount } from './trace-account.ts';
+import { accountOf } from './trace-account.ts';
 import type { TraceProblem } from './trace-problem.ts';
-import type { TraceManifest, TraceStep } from './trace-schema.ts';
-
-/** What there is to know of a run whose files may be missing: that of its manifest which follows from the events. */
-export type TraceFacts = RunAccount & Partial<TraceManifest>;
 
 /** A run as its trace has it. */
 export interface Trace {
-  /** Where it was read; absent where it was made of events. */
-  readonly folder?: string | undefined;
-  readonly manifest: TraceFacts;
+  readonly account: TraceAccount;
   /** By their numbers, each once. */
   readonly events: readonly RuntimeEvent[];
-  readonly steps: readonly TraceStep[];
-  /** What was wrong with its files, as far as it kept something from being read; see `checkTrace` for all. */
+  /** What each agent saw, decided and did, step by step, in the order in which the steps began. */
+  readonly steps: readonly StepView[];
+  /** What was wrong with its file, as far as it kept something from being read; see `checkTrace` for all. */
   readonly damage: readonly TraceProblem[];
 }
 
@@ -27,16 +23,11 @@ export interface Trace {
  *
  * @example
  * const { events } = await desk.run('How are retries configured?');
- * await writeFile('run.html', traceAsHtml(traceOf(events)));
+ * await writeFile('run.jsonl', traceText(traceOf(events)));
  */
-export const traceOf = (events: readonly RuntimeEvent[]): Trace => {
-  const account = new TraceAccount();
-  const lines = new StepLines();
-  const steps: TraceStep[] = [];
-  for (const event of events) {
-    account.take(event);
-    const step = lines.take(event);
-    if (step !== undefined) steps.push(step);
-  }
-  return { manifest: account.told(events[0]?.runId ?? '', 'interrupted'), events, steps, damage: [] };
-};
+export const traceOf = (events: readonly RuntimeEvent[]): Trace => ({
+  account: accountOf(events, 'interrupted'),
+  events,
+  steps: stepsIn(events),
+  damage: [],
+});

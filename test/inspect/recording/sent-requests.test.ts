@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -11,12 +11,12 @@ import { append, emptyHistory, HistoryView } from '../../../src/base/collections
 import type { ModelRequest } from '../../../src/contracts/models/model.ts';
 import type { RunOptions } from '../../../src/contracts/runs/run.ts';
 import type { Turn } from '../../../src/contracts/conversations/transcript.ts';
-import { parseEvent } from '../../../src/events/parse-event.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { WholeRequest } from '../../../src/inspect/recording/sent-requests.ts';
 import { SentRequests } from '../../../src/inspect/recording/sent-requests.ts';
+import { readTrace } from '../../../src/inspect/traces/read-trace.ts';
 import { traceFiles } from '../../../src/inspect/traces/trace-files.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { recordsIn } from '../../../src/runtime/journal/index.ts';
@@ -101,11 +101,7 @@ describe('[FIND-71] every model call shows the exact request that it was', () =>
     expect(result.output).toEqual({ sum: 42 });
     expect(model.requests.length).toBe(5);
     expect(wholes(toldIn(live))).toEqual(asked(model));
-    const lines = readFileSync(join(folder, readdirSync(folder)[0] ?? '', 'events.jsonl'), 'utf8');
-    const traced = lines
-      .trim()
-      .split('\n')
-      .map((line) => parseEvent(JSON.parse(line)));
+    const { events: traced } = await readTrace(traces.fileOf('r') ?? '');
     expect(wholes(traced)).toEqual(asked(model));
     await replay(clerk, 'r', { store, inspect: again });
     expect(wholes(toldIn(again))).toEqual(asked(model));

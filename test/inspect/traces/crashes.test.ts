@@ -1,11 +1,10 @@
-import { appendFileSync, readFileSync, truncateSync, statSync } from 'node:fs';
+import { appendFileSync, truncateSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkTrace } from '../../../src/inspect/traces/check-trace.ts';
 import { listTraces } from '../../../src/inspect/traces/list-traces.ts';
 import { readTrace } from '../../../src/inspect/traces/read-trace.ts';
 import { traceFiles } from '../../../src/inspect/traces/trace-files.ts';
-import { traceManifestSchema } from '../../../src/inspect/traces/trace-schema.ts';
 import { memoryStore } from '../../../src/persistence/index.ts';
 import { resume } from '../../../src/runtime/journal/resume/resume.ts';
 import { AnotherProcess } from '../../journal/kills/another-process.ts';
@@ -25,22 +24,17 @@ const run = (order: TraceOrder) =>
     },
   });
 
-const statusIn = (trace: string) =>
-  traceManifestSchema.parse(JSON.parse(textOf(trace, 'manifest.json'))).status;
+const statusIn = async (trace: string) => (await readTrace(trace)).account.status;
 
 describe('the trace of a process that is gone', () => {
-  test('[QITOS-58] killed in the middle: all that was written can be read, and its reader finalises it as interrupted', async () => {
+  test('[QITOS-58] killed in the middle: all that was written can be read, and it is found as interrupted', async () => {
     const folder = temporaryFolder();
     expect((await run({ folder, how: 'kill' })).wasKilled).toBe(true);
-    const trace = join(folder, 'r');
-    expect(statusIn(trace)).toBe('running');
-    expect((await readTrace(trace, { finalise: false })).manifest.status).toBe('interrupted');
-    expect(statusIn(trace)).toBe('running');
-
+    const trace = join(folder, 'r.jsonl');
     const [found] = await listTraces(folder, { status: ['interrupted'] });
-    expect(found?.manifest).toMatchObject({ runId: 'r', status: 'interrupted', counts: { steps: 3 } });
-    expect(statusIn(trace)).toBe('interrupted');
-    const { events } = await readTrace(trace);
+    expect(found).toMatchObject({ runId: 'r', status: 'interrupted', totals: { steps: 3 } });
+    const { events, account } = await readTrace(trace);
+    expect(account.status).toBe('interrupted');
     expect(events.at(-1)).toMatchObject({ type: 'tool.started', step: 3 });
     expect((await checkTrace(trace)).map(({ kind }) => kind)).toEqual(['run.no-end', 'tool.unfinished']);
   });
@@ -50,8 +44,9 @@ describe('the trace of a process that is gone', () => {
     async (how) => {
       const folder = temporaryFolder();
       await run({ folder, how });
-      const trace = join(folder, 'r');
-      expect(statusIn(trace)).toBe('interrupted');
+      const trace = join(folder, 'r.jsonl');
+      expect(textOf(trace)).toMatch(/"kind":"closed"[^\n]*\n$/);
+      expect(await statusIn(trace)).toBe('interrupted');
       const { events } = await readTrace(trace);
       expect(events.at(-1)).toMatchObject({ type: 'tool.started', step: 3 });
       expect((await checkTrace(trace)).map(({ kind }) => kind)).toEqual(['run.no-end', 'tool.unfinished']);
@@ -62,18 +57,18 @@ describe('the trace of a process that is gone', () => {
     const folder = temporaryFolder();
     const store = join(folder, 'runs.db');
     await run({ folder, store, how: 'kill' });
-    const trace = join(folder, 'r');
-    const file = join(trace, 'events.jsonl');
-    truncateSync(file, statSync(file).size - 20);
+    const trace = join(folder, 'r.jsonl');
+    truncateSync(trace, statSync(trace).size - 20);
     expect((await readTrace(trace)).damage).toMatchObject([{ kind: 'line.cut' }]);
 
     const { lines, failure } = await run({ folder, store, how: 'resume' });
     expect({ lines, failure }).toEqual({ lines: ['ready', 'done'], failure: '' });
-    expect(filesIn(folder).filter((name) => name.startsWith('r') && !name.startsWith('runs'))).toEqual(['r']);
-    expect(statusIn(trace)).toBe('completed');
-    const { events, manifest } = await readTrace(trace);
+    expect(filesIn(folder).filter((name) => name.startsWith('r') && !name.startsWith('runs'))).toEqual([
+      'r.jsonl',
+    ]);
+    const { events, account } = await readTrace(trace);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));
-    expect(manifest).toMatchObject({ status: 'completed', output: 'done' });
+    expect(account).toMatchObject({ status: 'completed', output: 'done' });
     // The line that was cut off stays, as files are only added to.
     expect((await checkTrace(trace)).map(({ kind }) => kind)).toEqual(['line.broken']);
   });
@@ -93,8 +88,8 @@ test('a stored run that is suspended and gone on with in one process has one tra
     await resume(one, 'r', { store, hooks: [traces] })
   ).result;
   await traces.written();
-  expect(filesIn(folder)).toEqual(['r']);
-  expect(await checkTrace(join(folder, 'r'))).toEqual([]);
+  expect(filesIn(folder)).toEqual(['r.jsonl']);
+  expect(await checkTrace(join(folder, 'r.jsonl'))).toEqual([]);
 });
 
 test('a half line is told of, and kept as it is; all others are read', async () => {
@@ -102,19 +97,19 @@ test('a half line is told of, and kept as it is; all others are read', async () 
   const traces = traceFiles({ folder });
   await looker(1).run('x', { runId: 'r', hooks: [traces] });
   await traces.written();
-  const trace = join(folder, 'r');
+  const trace = join(folder, 'r.jsonl');
   const before = (await readTrace(trace)).events;
-  appendFileSync(join(trace, 'events.jsonl'), '{"v":1,"type":"run.en');
+  appendFileSync(trace, '{"v":1,"n":99,"rec');
   const { events, damage } = await readTrace(trace);
   expect(events).toEqual(before);
   expect(damage).toEqual([
     {
       kind: 'line.cut',
-      file: 'events',
-      line: before.length + 1,
-      raw: '{"v":1,"type":"run.en',
+      // After the head, and who opened and closed it.
+      line: before.length + 4,
+      raw: '{"v":1,"n":99,"rec',
       message: 'The last line is not ended: its writer was cut off',
     },
   ]);
-  expect(readFileSync(join(trace, 'events.jsonl'), 'utf8')).toMatch(/run\.en$/);
+  expect(textOf(trace)).toMatch(/"rec$/);
 });

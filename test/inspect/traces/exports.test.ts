@@ -60,15 +60,15 @@ const hostileTrace = async (text: string): Promise<Trace> => {
 };
 
 describe('[QITOS-79] [QITOS-81] [M51] [M85] a run as one page', () => {
-  test('has a card for each step, a timeline, all events and the manifest', () => {
+  test('has a card for each step, a timeline, all events and its account', () => {
     const page = traceAsHtml(desk);
     const steps = desk.events.filter(({ type }) => type === 'step.ended').length;
     expect(steps).toBeGreaterThan(2);
     expect(page.match(/<details class="card step/g)).toHaveLength(steps);
     expect(page.match(/<details class="row/g)).toHaveLength(desk.events.length);
     expect(page.match(/<rect class="(?:model|tool)/g)?.length).toBeGreaterThan(steps);
-    expect(page).toContain('data-panel="manifest"');
-    expect(page).toContain(desk.manifest.runId);
+    expect(page).toContain('data-panel="account"');
+    expect(page).toContain(desk.account.runId);
   });
 
   test('loads nothing, and lets no script or style count but its own', () => {

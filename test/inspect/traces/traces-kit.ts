@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { z } from 'zod';
 import { act, agent, answer, maxSteps, tool } from '../../../src/index.ts';
+import type { JsonObject } from '../../../src/base/json/json.ts';
 import type { TraceDisk } from '../../../src/inspect/traces/trace-disk.ts';
 import { realDisk } from '../../../src/inspect/traces/trace-disk.ts';
 
@@ -21,13 +22,14 @@ export const temporaryFolder = (): string => {
 
 export const filesIn = (folder: string): readonly string[] => readdirSync(folder).toSorted();
 
-export const textOf = (folder: string, file: string): string => readFileSync(join(folder, file), 'utf8');
+export const textOf = (file: string): string => readFileSync(file, 'utf8');
 
-export const linesOf = (folder: string, file: string): readonly unknown[] =>
-  textOf(folder, file)
+/** The records in the rows of a trace. */
+export const recordsOf = (file: string): readonly JsonObject[] =>
+  textOf(file)
     .split('\n')
-    .slice(0, -1)
-    .map((line): unknown => JSON.parse(line));
+    .slice(1, -1)
+    .flatMap((line) => (JSON.parse(line) as { readonly records: readonly JsonObject[] }).records);
 
 const look = tool({
   name: 'look',

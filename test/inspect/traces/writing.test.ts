@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -10,15 +10,12 @@ import { readTrace } from '../../../src/inspect/traces/read-trace.ts';
 import { tidier } from '../../../src/inspect/traces/tidy-event.ts';
 import { realDisk } from '../../../src/inspect/traces/trace-disk.ts';
 import { traceFiles, traceFilesOn } from '../../../src/inspect/traces/trace-files.ts';
-import { traceFolderName } from '../../../src/inspect/traces/trace-folder.ts';
-import {
-  traceJsonSchemas,
-  traceManifestSchema,
-  traceStepSchema,
-} from '../../../src/inspect/traces/trace-schema.ts';
-import { diskWith, filesIn, linesOf, looker, temporaryFolder, textOf } from './traces-kit.ts';
+import { traceFileName } from '../../../src/inspect/traces/trace-file-name.ts';
+import { traceIn } from '../../../src/inspect/traces/read-trace.ts';
+import { traceJsonSchemas } from '../../../src/inspect/traces/trace-record.ts';
+import { diskWith, filesIn, looker, recordsOf, temporaryFolder, textOf } from './traces-kit.ts';
 
-const manifestOf = (folder: string) => traceManifestSchema.parse(JSON.parse(textOf(folder, 'manifest.json')));
+const accountOf = (file: string) => traceIn(textOf(file)).account;
 
 /** A promise, and what settles it. */
 const gate = () => {
@@ -30,7 +27,7 @@ const gate = () => {
 };
 
 describe('the trace of a run', () => {
-  test('[QITOS-58] [M50] is three files: running in the middle, final after, every event and every step', async () => {
+  test('[QITOS-58] [M50] is one file of lines: running in the middle, final after, every event and so every step', async () => {
     const folder = temporaryFolder();
     const traces = traceFiles({ folder });
     const inside: string[] = [];
@@ -40,7 +37,7 @@ describe('the trace of a run', () => {
       input: z.object({}),
       execute: async () => {
         await traces.written();
-        inside.push(manifestOf(join(folder, 'r1')).status);
+        inside.push(accountOf(join(folder, 'r1.jsonl')).status);
         return 'seen';
       },
     });
@@ -52,17 +49,23 @@ describe('the trace of a run', () => {
     const { events } = await spying.run('Look.', { runId: 'r1', hooks: [traces] });
     expect(await traces.written()).toEqual([]);
 
-    const trace = join(folder, 'r1');
-    expect(traces.folderOf('r1')).toBe(trace);
-    expect(filesIn(trace)).toEqual(['events.jsonl', 'manifest.json', 'steps.jsonl']);
+    const file = join(folder, 'r1.jsonl');
+    expect(traces.fileOf('r1')).toBe(file);
+    expect(filesIn(folder)).toEqual(['r1.jsonl']);
     expect(inside).toEqual(['running']);
-    expect(manifestOf(trace).status).toBe('completed');
-    expect(linesOf(trace, 'events.jsonl')).toEqual(JSON.parse(JSON.stringify(events)));
-    expect(linesOf(trace, 'steps.jsonl').map((step) => traceStepSchema.parse(step).step)).toEqual([0, 1]);
+    const trace = await readTrace(file);
+    expect(trace.account.status).toBe('completed');
+    expect(trace.events).toEqual(JSON.parse(JSON.stringify(events)));
+    expect(trace.steps.map(({ step }) => step)).toEqual([0, 1]);
+    expect(recordsOf(file).map(({ kind }) => kind)).toEqual([
+      'opened',
+      ...events.map(() => 'event'),
+      'closed',
+    ]);
     expect(await checkTrace(trace)).toEqual([]);
   });
 
-  test('[QITOS-59] has a manifest with input, model, times, totals, counts, sums and the facts of its caller', async () => {
+  test('[QITOS-59] accounts for input, model, times, totals, counts, what was left out, and the facts of its caller', async () => {
     const folder = temporaryFolder();
     const hashOf = async (runId: string, facts: Record<string, string>): Promise<unknown> => {
       const traces = traceFiles({ folder, facts });
@@ -72,14 +75,12 @@ describe('the trace of a run', () => {
         task: 'Find it',
       });
       await traces.written();
-      return manifestOf(join(folder, runId)).factsHash;
+      return accountOf(join(folder, `${runId}.jsonl`)).factsHash;
     };
     const hash = await hashOf('a', { commit: 'abc', seed: '7' });
     expect(await hashOf('b', { seed: '7', commit: 'abc' })).toBe(hash);
     expect(await hashOf('c', { seed: '8', commit: 'abc' })).not.toBe(hash);
-    expect(manifestOf(join(folder, 'a'))).toMatchObject({
-      v: 1,
-      eventVersion: 1,
+    expect(accountOf(join(folder, 'a.jsonl'))).toMatchObject({
       runId: 'a',
       agent: 'looker',
       status: 'completed',
@@ -91,7 +92,7 @@ describe('the trace of a run', () => {
       counts: { steps: 2, agents: 1, errors: 0, byType: { 'run.started': 1, 'run.ended': 1 } },
       left: { events: 0, cut: 0 },
       facts: { commit: 'abc', seed: '7' },
-      files: { events: { name: 'events.jsonl' }, steps: { name: 'steps.jsonl', lines: 2 } },
+      writer: { node: process.version, platform: process.platform },
     });
   });
 
@@ -129,25 +130,21 @@ describe('the trace of a run', () => {
     };
     await runs[kind]().catch(() => undefined);
     await traces.written();
-    const manifest = manifestOf(join(folder, 'r'));
-    expect([manifest.status, manifest.stopReason?.kind]).toEqual([status, kind]);
-    expect(await checkTrace(join(folder, 'r'))).toEqual([]);
+    const account = accountOf(join(folder, 'r.jsonl'));
+    expect([account.status, account.stopReason?.kind]).toEqual([status, kind]);
+    expect(await checkTrace(join(folder, 'r.jsonl'))).toEqual([]);
   });
 
-  test('[QITOS-61] is read back as it ends: a manifest that lost a key is trouble, and told', async () => {
+  test('[QITOS-61] is read back as it ends: one whose end is not as it was written is trouble, and told', async () => {
     const folder = temporaryFolder();
     const forgetful = diskWith({
-      replace: (file, text) =>
-        realDisk.replace(
-          file,
-          text.includes('"completed"') ? text.replace('"startedAt"', '"begunAt"') : text,
-        ),
+      append: (file, text) => realDisk.append(file, text.replace('"stopReason"', '"reason"')),
     });
     const traces = traceFilesOn(forgetful, { folder });
     await looker(1).run('x', { runId: 'r', hooks: [traces] });
     const [trouble] = await traces.written();
-    expect(trouble).toMatchObject({ runId: 'r', message: expect.stringContaining('startedAt') });
-    expect((await checkTrace(join(folder, 'r')))[0]?.kind).toBe('manifest.invalid');
+    expect(trouble).toMatchObject({ runId: 'r', message: expect.stringContaining('not as it was written') });
+    expect((await checkTrace(join(folder, 'r.jsonl')))[0]?.kind).toBe('row.changed');
   });
 
   test('[QITOS-62] writes whatever it is given: cyclic, bigint, Error, function, and nothing that is secret', () => {
@@ -195,7 +192,7 @@ describe('the trace of a run', () => {
     );
   });
 
-  test('[QITOS-62] holds no secret in any of its files, wherever that was said', async () => {
+  test('[QITOS-62] holds no secret in any of its lines, wherever that was said', async () => {
     const folder = temporaryFolder();
     const secret = 'hunter2-hunter2';
     const traces = traceFiles({
@@ -207,23 +204,21 @@ describe('the trace of a run', () => {
     const leaky = agent({ name: 'leaky', decide: () => answer(`Ada said ${secret}, ${btoa(secret)}`) });
     await leaky.run(`My word is ${secret}`, { runId: 'r', hooks: [traces] });
     await traces.written();
-    for (const file of ['manifest.json', 'events.jsonl', 'steps.jsonl']) {
-      const text = textOf(join(folder, 'r'), file);
-      expect(text).not.toContain(secret);
-      expect(text).not.toContain('Ada');
-      expect(text).not.toContain(btoa(secret));
-    }
-    expect(manifestOf(join(folder, 'r'))).toMatchObject({
+    const text = textOf(join(folder, 'r.jsonl'));
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain('Ada');
+    expect(text).not.toContain(btoa(secret));
+    expect(accountOf(join(folder, 'r.jsonl'))).toMatchObject({
       input: 'My word is [redacted SITE_PASSWORD]',
       facts: { by: '[redacted SITE_PASSWORD]' },
     });
-    expect(await checkTrace(join(folder, 'r'))).toEqual([]);
+    expect(await checkTrace(join(folder, 'r.jsonl'))).toEqual([]);
   });
 
-  test('is published as JSON Schema, of all three formats', () => {
-    const { manifest, step, event } = traceJsonSchemas();
-    expect(manifest['required']).toEqual(expect.arrayContaining(['v', 'runId', 'status', 'totals', 'files']));
-    expect(step['required']).toEqual(expect.arrayContaining(['v', 'path', 'step', 'results', 'seq']));
+  test('is published as JSON Schema, of all its lines', () => {
+    const { head, note, event } = traceJsonSchemas();
+    expect(JSON.stringify(head)).toContain('"factsHash"');
+    expect(JSON.stringify(note)).toContain('"closed"');
     expect(JSON.stringify(event)).toContain('"run.ended"');
   });
 
@@ -232,9 +227,8 @@ describe('the trace of a run', () => {
     const traces = traceFiles({ folder });
     await looker(0).run('x', { runId: 'r', hooks: [traces] });
     await traces.written();
-    expect(statSync(join(folder, 'r')).mode & 0o077).toBe(0);
-    for (const file of filesIn(join(folder, 'r')))
-      expect(statSync(join(folder, 'r', file)).mode & 0o077).toBe(0);
+    expect(statSync(folder).mode & 0o077).toBe(0);
+    expect(statSync(join(folder, 'r.jsonl')).mode & 0o077).toBe(0);
   });
 
   test('does not make a model stream that nobody listens to', async () => {
@@ -245,8 +239,8 @@ describe('the trace of a run', () => {
   });
 });
 
-describe('[M85] [QITOS-81] the folder of a run', () => {
-  test('is one name within the folder of all, whatever the id is; two ids are two folders', () => {
+describe('[M85] [QITOS-81] the file of a run', () => {
+  test('is one name within the folder of all, whatever the id is; two ids are two files', () => {
     const seen = new Map<string, string>();
     const hostile = [
       '..',
@@ -267,11 +261,11 @@ describe('[M85] [QITOS-81] the folder of a run', () => {
       fc.property(
         fc.oneof(fc.constantFrom(...hostile), fc.string(), fc.string({ unit: 'binary', minLength: 150 })),
         (id) => {
-          const name = traceFolderName(id);
-          expect(name).toMatch(/^[a-z0-9_%-](?:[a-z0-9_.%-]*[a-z0-9_%-])?$/);
+          const name = traceFileName(id);
+          expect(name).toMatch(/^[a-z0-9_%-](?:[a-z0-9_.%-]*[a-z0-9_%-])?\.jsonl$/);
           expect(name).not.toMatch(/\.\./);
           expect(name).not.toMatch(/^(?:con|nul|aux|prn|com\d|lpt\d)(?:\.|$)/i);
-          expect(name.length).toBeLessThanOrEqual(120);
+          expect(name.length).toBeLessThanOrEqual(126);
           const before = seen.get(name) ?? id;
           // Halves of characters are one and the same as bytes.
           expect(Buffer.from(before)).toEqual(Buffer.from(id));
@@ -279,7 +273,7 @@ describe('[M85] [QITOS-81] the folder of a run', () => {
         },
       ),
     );
-    expect(traceFolderName('3f9a1c0b7d2e')).toBe('3f9a1c0b7d2e');
+    expect(traceFileName('3f9a1c0b7d2e')).toBe('3f9a1c0b7d2e.jsonl');
   });
 
   test('is where the trace of a hostile id is, and nowhere else', async () => {
@@ -288,10 +282,9 @@ describe('[M85] [QITOS-81] the folder of a run', () => {
     await looker(0).run('x', { runId: '../../evil', hooks: [traces] });
     await traces.written();
     expect(filesIn(folder)).toEqual(['traces']);
-    expect(filesIn(join(folder, 'traces'))).toEqual(['%2e%2e%2f.%2e%2fevil']);
-    expect((await readTrace(join(folder, 'traces', '%2e%2e%2f.%2e%2fevil'))).manifest.runId).toBe(
-      '../../evil',
-    );
+    expect(filesIn(join(folder, 'traces'))).toEqual(['%2e%2e%2f.%2e%2fevil.jsonl']);
+    const { account } = await readTrace(join(folder, 'traces', '%2e%2e%2f.%2e%2fevil.jsonl'));
+    expect(account.runId).toBe('../../evil');
   });
 });
 
@@ -312,7 +305,7 @@ describe('a disk that fails harms the trace alone', () => {
     const full = diskWith({
       append: (file, text) => {
         appends += 1;
-        return appends === 2
+        return appends === 1
           ? Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
           : realDisk.append(file, text);
       },
@@ -323,12 +316,12 @@ describe('a disk that fails harms the trace alone', () => {
     expect(await traces.written()).toMatchObject([
       { runId: 'r', message: expect.stringContaining('no space left') },
     ]);
-    const manifest = manifestOf(join(folder, 'r'));
-    expect(manifest).toMatchObject({
+    const account = accountOf(join(folder, 'r.jsonl'));
+    expect(account).toMatchObject({
       status: 'completed',
       trouble: expect.stringContaining('no space left'),
     });
-    expect((await checkTrace(join(folder, 'r'))).map(({ kind }) => kind)).toContain('trace.incomplete');
+    expect((await checkTrace(join(folder, 'r.jsonl'))).map(({ kind }) => kind)).toContain('trace.incomplete');
   });
 
   test('a disk that takes for ever: the run waits for nothing, and what does not fit into memory is counted', async () => {
@@ -345,11 +338,12 @@ describe('a disk that fails harms the trace alone', () => {
     expect(status).toBe('completed');
     open();
     expect(await traces.written()).toEqual([]);
-    const manifest = manifestOf(join(folder, 'r'));
-    expect(manifest.left.events).toBeGreaterThan(0);
-    expect(manifest.left.events + linesOf(join(folder, 'r'), 'events.jsonl').length).toBe(events.length);
-    expect(manifest).toMatchObject({ status: 'completed', totals: { steps: 61 } });
-    expect(new Set((await checkTrace(join(folder, 'r'))).map(({ kind }) => kind))).toContain(
+    const account = accountOf(join(folder, 'r.jsonl'));
+    const left = account.left?.events ?? 0;
+    expect(left).toBeGreaterThan(0);
+    expect(left + account.counts.events).toBe(events.length);
+    expect(account).toMatchObject({ status: 'completed', totals: { steps: 61 } });
+    expect(new Set((await checkTrace(join(folder, 'r.jsonl'))).map(({ kind }) => kind))).toContain(
       'trace.incomplete',
     );
   });
@@ -359,9 +353,9 @@ describe('a disk that fails harms the trace alone', () => {
     const traces = traceFiles({ folder, maxBytes: 5_000 });
     await looker(30).run('x', { runId: 'r', hooks: [traces] });
     await traces.written();
-    const lines = textOf(join(folder, 'r'), 'events.jsonl');
+    const lines = textOf(join(folder, 'r.jsonl'));
     expect(lines.length).toBeLessThan(7_000);
-    expect(lines).toMatch(/"type":"run.ended"[^\n]*\n$/);
+    expect(lines).toMatch(/"type":"run.ended"[^\n]*\n[^\n]*"closed"[^\n]*\n$/);
   });
 
   test('a redaction that throws harms the trace alone', async () => {
@@ -388,13 +382,13 @@ describe('a disk that fails harms the trace alone', () => {
     });
     await looker(1).run('x', { runId: 'r', hooks: [bad, traces] });
     await traces.written();
-    expect(await checkTrace(join(folder, 'r'))).toEqual([]);
-    expect(manifestOf(join(folder, 'r')).counts.byType['observer.failed']).toBeGreaterThan(0);
+    expect(await checkTrace(join(folder, 'r.jsonl'))).toEqual([]);
+    expect(accountOf(join(folder, 'r.jsonl')).counts.byType['observer.failed']).toBeGreaterThan(0);
   });
 });
 
 describe('the traces of an engine', () => {
-  test('are one folder for each run, however many run at once; runs of one id do not share one', async () => {
+  test('are one file for each run, however many run at once; runs of one id do not share one', async () => {
     const folder = temporaryFolder();
     const traces = traceFiles({ folder });
     const engine = createGlobalEngine({ hooks: [traces] });
@@ -403,9 +397,9 @@ describe('the traces of an engine', () => {
     await Promise.all(ids.map((runId) => engine.execute(one, runId, { runId })));
     await engine.execute(one, 'again', { runId: 'run-0' });
     await engine.shutdown();
-    expect(filesIn(folder)).toEqual([...ids, 'run-0~2'].toSorted());
+    expect(filesIn(folder)).toEqual([...ids, 'run-0~2'].map((id) => `${id}.jsonl`).toSorted());
     for (const name of filesIn(folder)) expect(await checkTrace(join(folder, name))).toEqual([]);
-    expect((await readTrace(join(folder, 'run-0~2'))).manifest.input).toBe('again');
+    expect((await readTrace(join(folder, 'run-0~2.jsonl'))).account.input).toBe('again');
   });
 
   test('and one that has ended is never written to again, also where the next run of its id begins at the same time', async () => {
@@ -414,8 +408,8 @@ describe('the traces of an engine', () => {
     for (const input of ['one', 'other'])
       await looker(0).run(input, { runId: 'r', hooks: [traces], clock: virtualClock() });
     await traces.written();
-    expect((await readTrace(join(folder, 'r'))).manifest.input).toBe('one');
-    expect((await readTrace(join(folder, 'r~2'))).manifest.input).toBe('other');
+    expect((await readTrace(join(folder, 'r.jsonl'))).account.input).toBe('one');
+    expect((await readTrace(join(folder, 'r~2.jsonl'))).account.input).toBe('other');
   });
 
   test('and a run that is watched twice has two', async () => {
@@ -424,10 +418,10 @@ describe('the traces of an engine', () => {
     await looker(2).run('x', { runId: 'r', hooks: [one, other] });
     await one.written();
     await other.written();
-    expect(filesIn(folder)).toEqual(['r', 'r~2']);
+    expect(filesIn(folder)).toEqual(['r.jsonl', 'r~2.jsonl']);
     for (const name of filesIn(folder)) expect(await checkTrace(join(folder, name))).toEqual([]);
-    expect(readFileSync(join(folder, 'r/events.jsonl'))).toEqual(
-      readFileSync(join(folder, 'r~2/events.jsonl')),
+    expect((await readTrace(join(folder, 'r.jsonl'))).events).toEqual(
+      (await readTrace(join(folder, 'r~2.jsonl'))).events,
     );
   });
 });

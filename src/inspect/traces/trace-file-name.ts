@@ -1,31 +1,25 @@
 import { createHash } from 'node:crypto';
 
-/** The files of a trace. */
-export const traceFileNames = {
-  manifest: 'manifest.json',
-  events: 'events.jsonl',
-  steps: 'steps.jsonl',
-} as const;
-
-/** One of the two files that hold lines. */
-export type LinesFile = 'events' | 'steps';
-
-/** The longest name that every file system takes, with room for a number and a draft's ending. */
+/** The longest name that every file system takes, with room for a number and an ending. */
 const LONGEST = 120;
 
 /** Names that Windows keeps for devices, with or without an ending. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 
 /**
- * The folder of a run's trace: one name, whatever the id is, so that no id leads out of the folder of all traces.
+ * The file of a run's trace: one name, whatever the id is, so that no id leads out of the folder of all traces. Runs of one id that ended
+ * one after the other have a `number`.
  *
- * Lower-case letters, digits, `_`, `-` and single inner dots stay; all else is `%` and its code, so that two ids are two folders also
+ * Lower-case letters, digits, `_`, `-` and single inner dots stay; all else is `%` and its code, so that two ids are two files also
  * where the file system takes `A` for `a`.
  *
  * @example
- * traceFolderName('../etc/passwd') // => '%2e%2e%2fetc%2fpasswd'
+ * traceFileName('../etc/passwd') // => '%2e%2e%2fetc%2fpasswd.jsonl'
  */
-export const traceFolderName = (runId: string): string => {
+export const traceFileName = (runId: string, number = 1): string =>
+  `${plainName(runId)}${number === 1 ? '' : `~${number}`}.jsonl`;
+
+const plainName = (runId: string): string => {
   const plain = [...new TextEncoder().encode(runId)]
     .map((byte, index, all) => {
       const character = String.fromCharCode(byte);
