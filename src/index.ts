@@ -22,24 +22,36 @@ export type {
 export type { LogicOptions } from './runtime/embed/logic-options.ts';
 export { eventsOf } from './runtime/embed/events-of.ts';
 export type { EventsOfOptions } from './runtime/embed/events-of.ts';
+export type { Agent, AgentFor, AgentOptions, ReduceView } from './contracts/agents/agent.ts';
+export type { AgentView } from './contracts/agents/agent-view.ts';
 export type {
-  Agent,
-  AgentFor,
-  AgentOptions,
-  AgentView,
   ModelChoice,
-  ReduceView,
-} from './contracts/agents/agent.ts';
+  FinishReason,
+  Model,
+  ModelAnswer,
+  ModelCall,
+  ModelDelta,
+  ModelRequest,
+  ModelRetry,
+  ModelSettings,
+  OutputSpec,
+  ToolChoice,
+} from './contracts/models/model.ts';
 export { act, answer, branch, decisionSchema, handoff, wait } from './contracts/agents/decision.ts';
 export type {
   ActDecision,
   AnswerDecision,
   BranchDecision,
   BranchTaken,
+  Candidate,
+  ChosenCall,
+  Decision,
+  HandoffDecision,
+  TakenDecision,
+  WaitDecision,
 } from './contracts/agents/decision.ts';
-export type { Candidate, ChosenCall, Decision, HandoffDecision } from './contracts/agents/decision.ts';
-export type { TakenDecision, WaitDecision } from './contracts/agents/decision.ts';
-export type { Critic, Critique, CritiquePatch, Review, SaidCritique } from './contracts/agents/critique.ts';
+export type { Critic, Review } from './contracts/agents/critic.ts';
+export type { Critique, CritiquePatch, SaidCritique } from './contracts/agents/critique.ts';
 export { fieldList, signature } from './tools/signatures/signature.ts';
 export type {
   Described,
@@ -89,19 +101,16 @@ export type {
   RequestKind,
   RequestOptions,
 } from './contracts/people/request.ts';
-export type {
-  EffectRecord,
-  Outcome,
-  Person,
-  RunHandle,
-  RunOptions,
-  RunResult,
-  RunStatus,
-  RunTotals,
-  StateChange,
-  StepRecord,
-} from './contracts/runs/run.ts';
-export type { StopReason, StopRule, StopView, Tally } from './contracts/agents/stop.ts';
+export type { EffectRecord, RunResult, RunTotals } from './contracts/runs/run-result.ts';
+export type { Outcome } from './contracts/runs/outcome.ts';
+export type { Person } from './contracts/people/person.ts';
+export type { RunHandle } from './contracts/runs/run-handle.ts';
+export type { RunOptions } from './contracts/runs/run-options.ts';
+export type { RunStatus } from './contracts/runs/run-status.ts';
+export type { StateChange, StepRecord } from './contracts/runs/step-record.ts';
+export type { StopReason } from './contracts/agents/stop-reason.ts';
+export type { StopRule, StopView } from './contracts/agents/stop-rule.ts';
+export type { Tally } from './contracts/agents/tally.ts';
 export type {
   Ending,
   EndingVerdict,
@@ -129,8 +138,14 @@ export { genaiPrices } from './models/genai-prices.ts';
 // Teams
 export { pipeline } from './patterns/pipeline.ts';
 export { supervisorWorker } from './patterns/supervisor-worker.ts';
-export type { OnStageError, PipelineSetup, PipelineStage, StageOptions } from './patterns/pipeline.ts';
-export type { PipelineState, StageFailure } from './patterns/pipeline.ts';
+export type {
+  OnStageError,
+  PipelineSetup,
+  PipelineStage,
+  StageOptions,
+  PipelineState,
+  StageFailure,
+} from './patterns/pipeline.ts';
 export type { Role, RoleOptions } from './patterns/setup/role-of.ts';
 export type { Skilled } from './patterns/skilled.ts';
 export type { SupervisorWorkerSetup } from './patterns/supervisor-worker.ts';
@@ -215,61 +230,52 @@ export { documentsFrom } from './tools/built-in/documents/documents-from.ts';
 export type { Documents, DocumentsReport, SkippedFile } from './tools/built-in/documents/documents-from.ts';
 export type {
   Artifact,
-  Became,
   Control,
   DualResult,
-  Safety,
-  Tool,
-  CallOrigin,
-  ToolCall,
-  ToolContext,
   ToolErrorKind,
-  ToolFacts,
   ToolFailure,
   ToolResult,
-  ToolRetry,
-  ToolSpec,
   ToolSuccess,
+} from './contracts/tools/tool-result.ts';
+export type {
+  Became,
+  Safety,
+  Tool,
+  ToolContext,
+  ToolFacts,
+  ToolRetry,
   Toolset,
 } from './contracts/tools/tool.ts';
+export type { CallOrigin, ToolCall, ToolSpec } from './contracts/tools/tool-call.ts';
 
 // Environments and tasks
 export type {
   Environment,
   EnvironmentAction,
   EnvironmentHealth,
+  EnvironmentScope,
+  OpsContext,
 } from './contracts/environments/environment.ts';
 export type {
   EnvironmentOps,
-  EnvironmentOutcome,
-  EnvironmentScope,
-} from './contracts/environments/environment.ts';
-export type {
-  EnvironmentSpec,
-  EnvironmentStep,
   FileEntry,
   FileFacts,
-} from './contracts/environments/environment.ts';
-export type {
   FileKind,
   FileOps,
   FileText,
   FileWritten,
   HttpOps,
-} from './contracts/environments/environment.ts';
-export type {
   HttpRequest,
   HttpResponse,
-  OpsContext,
   OpsGroup,
   OpsHolder,
-} from './contracts/environments/environment.ts';
-export type {
   ProcessOps,
   ProcessOptions,
   ProcessResult,
   ReadOptions,
-} from './contracts/environments/environment.ts';
+} from './contracts/environments/operations.ts';
+export type { EnvironmentOutcome, EnvironmentStep } from './contracts/environments/environment-step.ts';
+export type { EnvironmentSpec } from './contracts/environments/environment-spec.ts';
 export { taskSchema } from './contracts/tasks/task.ts';
 export type {
   IssueCode,
@@ -303,19 +309,7 @@ export type {
 // Models
 export { modelAnswer } from './contracts/models/model.ts';
 export type { AdaptiveRetry } from './contracts/models/adaptive-retry.ts';
-export type {
-  FinishReason,
-  Model,
-  ModelAnswer,
-  ModelCall,
-  ModelDelta,
-  ModelRequest,
-  ModelRetry,
-  ModelSettings,
-  OutputSpec,
-  ToolChoice,
-  Usage,
-} from './contracts/models/model.ts';
+export type { Usage } from './contracts/models/usage.ts';
 export type {
   AssistantTurn,
   Replay,
@@ -369,8 +363,9 @@ export type {
 } from './contracts/events/event.ts';
 
 // Errors
-export { errorCodes, isTroupeError, TroupeError } from './contracts/errors/error.ts';
-export type { ErrorCause, ErrorCode, ErrorData, Retryable } from './contracts/errors/error.ts';
+export { errorCodes } from './contracts/errors/error-data.ts';
+export { isTroupeError, TroupeError } from './contracts/errors/error.ts';
+export type { ErrorCause, ErrorCode, ErrorData, Retryable } from './contracts/errors/error-data.ts';
 export { categoryOf } from './contracts/errors/error-category.ts';
 export type { ErrorCategory } from './contracts/errors/error-category.ts';
 export type { LogEntry, LogSink } from './contracts/events/log.ts';

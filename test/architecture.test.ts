@@ -163,12 +163,13 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
         'tools/c.ts': `import './a.ts';`,
       },
       { 'tools/a.ts': `import type { B } from './b.ts';`, 'tools/b.ts': `import type { A } from './a.ts';` },
-      { 'contracts/a.ts': `import { b } from './b.ts';`, 'contracts/b.ts': `export { a } from './a.ts';` },
+      {
+        'contracts/agent.ts': `import type { Tool } from './tool.ts';`,
+        'contracts/tool.ts': `export type { Agent } from './agent.ts';`,
+      },
       { 'tools/a.ts': `import './a.ts';` },
     ],
     good: {
-      'contracts/agent.ts': `import type { Tool } from './tool.ts';`,
-      'contracts/tool.ts': `import type { Agent } from './agent.ts';`,
       'tools/a.ts': `import './b.ts';\nimport './c.ts';`,
       'tools/b.ts': `import './c.ts';`,
       'tools/c.ts': '',

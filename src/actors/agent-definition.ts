@@ -1,10 +1,10 @@
-import type { AgentView, ModelChoice } from '../contracts/agents/agent.ts';
-import type { Critic } from '../contracts/agents/critique.ts';
+import type { AgentView } from '../contracts/agents/agent-view.ts';
+import type { ModelChoice, ModelRetry, ModelSettings, OutputSpec } from '../contracts/models/model.ts';
+import type { Critic } from '../contracts/agents/critic.ts';
 import type { Decision, TakenDecision } from '../contracts/agents/decision.ts';
 import type { Environment, EnvironmentScope } from '../contracts/environments/environment.ts';
 import type { Hook } from '../contracts/events/event.ts';
 import type { Json } from '../base/json/json.ts';
-import type { ModelRetry, ModelSettings, OutputSpec } from '../contracts/models/model.ts';
 import type { MemorySource, RecallPolicy } from '../contracts/conversations/memory.ts';
 import type { Summariser, TokenBudget } from '../contracts/conversations/processor.ts';
 import type { PromptFragment } from '../contracts/agents/prompt.ts';

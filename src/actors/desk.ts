@@ -1,18 +1,19 @@
 import type { BudgetSpent } from '../contracts/runs/budget.ts';
-import type { Agent } from '../contracts/agents/agent.ts';
+import type { Delegate } from '../contracts/agents/delegate.ts';
 import type { Clock } from '../base/clock.ts';
 import type { ChildOptions } from '../contracts/tools/delegation.ts';
 import type { EventBody } from '../contracts/events/event.ts';
 import type { Json } from '../base/json/json.ts';
 import type { MemoryRecord } from '../contracts/conversations/memory.ts';
 import type { Messenger } from '../contracts/messages/message.ts';
-import type { Model, ModelAnswer, ModelDelta, ModelRequest, Usage } from '../contracts/models/model.ts';
+import type { Model, ModelAnswer, ModelDelta, ModelRequest } from '../contracts/models/model.ts';
+import type { Usage } from '../contracts/models/usage.ts';
 import type { ApprovalRequest } from '../contracts/people/request.ts';
-import type { RunResult } from '../contracts/runs/run.ts';
+import type { RunResult } from '../contracts/runs/run-result.ts';
 import type { Checked } from '../base/schemas/schema.ts';
 import type { ToolExecutor } from '../contracts/tools/executor.ts';
 import type { SafetyStrategy } from '../contracts/tools/safety.ts';
-import type { Artifact, ToolResult } from '../contracts/tools/tool.ts';
+import type { Artifact, ToolResult } from '../contracts/tools/tool-result.ts';
 import type { TurnCounter } from '../memory/tokens/count-tokens.ts';
 import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { Approval } from '../machines/tool-call/tool-call-context.ts';
@@ -105,7 +106,7 @@ export interface Desk {
   written(): void | Promise<void>;
   /** Runs a child of this run, which is stopped by `abort` (default: that of the effect). */
   run<Input, Output>(
-    agent: Agent<Input, Output> | 'self',
+    agent: Delegate<Input, Output> | 'self',
     input: Input,
     abort?: LazyAbort,
     options?: ChildOptions,

@@ -3,7 +3,7 @@ import { errorData, TroupeError } from '../contracts/errors/error.ts';
 import type { Json } from '../base/json/json.ts';
 import { toJson } from '../base/json/json.ts';
 import type { Checked } from '../base/schemas/schema.ts';
-import type { ToolResult } from '../contracts/tools/tool.ts';
+import type { ToolResult } from '../contracts/tools/tool-result.ts';
 import { issuesText } from '../base/schemas/schema.ts';
 import { failure } from '../tools/calls/tool-result.ts';
 import type { AgentDefinition } from './agent-definition.ts';

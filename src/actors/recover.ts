@@ -1,7 +1,7 @@
 import { freezeJson } from '../base/json/freeze-json.ts';
 import type { Decision } from '../contracts/agents/decision.ts';
 import { categoryOf } from '../contracts/errors/error-category.ts';
-import type { ErrorData } from '../contracts/errors/error.ts';
+import type { ErrorData } from '../contracts/errors/error-data.ts';
 import { messageOf } from '../contracts/errors/error.ts';
 import { toJson } from '../base/json/json.ts';
 import type { Failure, RecoveryDecision } from '../contracts/agents/recovery.ts';

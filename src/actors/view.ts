@@ -1,5 +1,5 @@
 import { freezeJson } from '../base/json/freeze-json.ts';
-import type { AgentView } from '../contracts/agents/agent.ts';
+import type { AgentView } from '../contracts/agents/agent-view.ts';
 import { HistoryView } from '../base/collections/history.ts';
 import type { AgentContext } from '../machines/agent/agent-context.ts';
 import type { Desk } from './desk.ts';

@@ -1,6 +1,8 @@
 import type { RuntimeEvent } from '../contracts/events/event.ts';
 import type { Model } from '../contracts/models/model.ts';
-import type { RunHandle, RunOptions, RunResult, RunTotals } from '../contracts/runs/run.ts';
+import type { RunHandle } from '../contracts/runs/run-handle.ts';
+import type { RunOptions } from '../contracts/runs/run-options.ts';
+import type { RunResult, RunTotals } from '../contracts/runs/run-result.ts';
 import { messageOf } from '../contracts/errors/error.ts';
 import { answerText } from './words/answer-text.ts';
 import { stopWords, totalsLine } from './words/ending.ts';

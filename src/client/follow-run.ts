@@ -1,4 +1,4 @@
-import type { ErrorData } from '../contracts/errors/error.ts';
+import type { ErrorData } from '../contracts/errors/error-data.ts';
 import { errorData, TroupeError } from '../contracts/errors/error.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
 import type { Progress } from '../events/progress/progress.ts';

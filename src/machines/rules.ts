@@ -4,8 +4,8 @@ import { freezeJson } from '../base/json/freeze-json.ts';
 import { oddValueIn } from '../base/json/odd-value.ts';
 import type { ReduceView } from '../contracts/agents/agent.ts';
 import type { Checked } from '../base/schemas/schema.ts';
-import type { StopRule, StopView } from '../contracts/agents/stop.ts';
-import type { ToolResult } from '../contracts/tools/tool.ts';
+import type { StopRule, StopView } from '../contracts/agents/stop-rule.ts';
+import type { ToolResult } from '../contracts/tools/tool-result.ts';
 
 /**
  * The synchronous, pure functions of a definition, which a machine calls while it moves.

@@ -1,4 +1,4 @@
-import type { ErrorData } from '../contracts/errors/error.ts';
+import type { ErrorData } from '../contracts/errors/error-data.ts';
 import type {
   BackOff,
   Directive,

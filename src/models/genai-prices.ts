@@ -1,4 +1,5 @@
-import type { Model, Usage } from '../contracts/models/model.ts';
+import type { Model } from '../contracts/models/model.ts';
+import type { Usage } from '../contracts/models/usage.ts';
 import type { Prices } from '../contracts/models/prices.ts';
 import { loadPackage } from './load-package.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../contracts/errors/error.ts';
+import type { ErrorCode } from '../contracts/errors/error-data.ts';
 import { TroupeError } from '../contracts/errors/error.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Agent } from '../contracts/agents/agent.ts';
 import { TroupeError, errorData } from '../contracts/errors/error.ts';
 import type { Json } from '../base/json/json.ts';
 import { aBoolean, anything, wholeNumber } from '../base/schemas/option-schemas.ts';
-import type { RunStatus } from '../contracts/runs/run.ts';
+import type { RunStatus } from '../contracts/runs/run-status.ts';
 import { answeredWith, endedAs, failedWith, stoppedBy } from '../coordination/round/ends.ts';
 import { messageLines, troubleOf } from '../coordination/round/reply-text.ts';
 import type { Reply, Task } from '../coordination/round/round.ts';

@@ -1,5 +1,5 @@
 import type { Agent } from '../contracts/agents/agent.ts';
-import type { ErrorCode } from '../contracts/errors/error.ts';
+import type { ErrorCode } from '../contracts/errors/error-data.ts';
 import { errorData } from '../contracts/errors/error.ts';
 import type { EventBody } from '../contracts/events/event.ts';
 import type { Json } from '../base/json/json.ts';

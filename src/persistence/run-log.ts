@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { TroupeError } from '../contracts/errors/error.ts';
-import type { ErrorCode } from '../contracts/errors/error.ts';
+import type { ErrorCode } from '../contracts/errors/error-data.ts';
 import { isJsonObject } from '../base/json/json.ts';
 import type { Json, JsonObject } from '../base/json/json.ts';
 import type { JournalRow, RunEntry } from '../contracts/journals/journal.ts';

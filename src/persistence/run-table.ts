@@ -2,7 +2,7 @@ import { errorData, TroupeError } from '../contracts/errors/error.ts';
 import type { RunEntry, RunQuery, StoredStatus } from '../contracts/journals/journal.ts';
 import { listed } from '../contracts/errors/listed.ts';
 import type { Listed, UnreadableEntry } from '../contracts/errors/listed.ts';
-import type { RunStatus } from '../contracts/runs/run.ts';
+import type { RunStatus } from '../contracts/runs/run-status.ts';
 import { storedText, textOf } from './stored-text.ts';
 
 /** Bytes, as different drivers return them. */

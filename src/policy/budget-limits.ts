@@ -1,6 +1,6 @@
 import type { Budget, BudgetKind } from '../contracts/runs/budget.ts';
 import { budgetKinds } from '../contracts/runs/budget.ts';
-import type { ErrorCode } from '../contracts/errors/error.ts';
+import type { ErrorCode } from '../contracts/errors/error-data.ts';
 import { checkOptions } from '../contracts/errors/check-options.ts';
 import { onDemand } from '../base/on-demand.ts';
 import { optionsSchema } from '../base/schemas/option-schemas.ts';

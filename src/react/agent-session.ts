@@ -1,6 +1,6 @@
 import { createActor } from 'xstate';
 import { waitingRequests, runningTools, partialOutput } from '../client/select-progress.ts';
-import type { ErrorData } from '../contracts/errors/error.ts';
+import type { ErrorData } from '../contracts/errors/error-data.ts';
 import { errorData, TroupeError } from '../contracts/errors/error.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
 import type { Json } from '../base/json/json.ts';

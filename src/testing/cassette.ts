@@ -1,9 +1,10 @@
 import { callIdOf } from '../contracts/runs/effect.ts';
-import type { ErrorData } from '../contracts/errors/error.ts';
+import type { ErrorData } from '../contracts/errors/error-data.ts';
 import type { EventOf } from '../contracts/events/event.ts';
 import type { JournalRecord } from '../contracts/journals/journal-record.ts';
 import type { Json } from '../base/json/json.ts';
-import type { ToolResult, ToolSpec } from '../contracts/tools/tool.ts';
+import type { ToolResult } from '../contracts/tools/tool-result.ts';
+import type { ToolSpec } from '../contracts/tools/tool-call.ts';
 import type { AssistantTurn } from '../contracts/conversations/transcript.ts';
 import type { Acted, Decided } from '../machines/agent/agent-context.ts';
 import { openJournal } from '../persistence/journal-codec.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../base/json/json.ts';
 import { isJsonObject, toJson } from '../base/json/json.ts';
-import type { RunResult } from '../contracts/runs/run.ts';
+import type { RunResult } from '../contracts/runs/run-result.ts';
 
 /** Fields in which equivalent runs may differ: times, durations, and positions among other agents' events. */
 const INCIDENTAL: ReadonlySet<string> = new Set([

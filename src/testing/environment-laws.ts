@@ -1,4 +1,5 @@
-import type { Environment, FileOps, HttpOps, ProcessOps } from '../contracts/environments/environment.ts';
+import type { Environment } from '../contracts/environments/environment.ts';
+import type { FileOps, HttpOps, ProcessOps } from '../contracts/environments/operations.ts';
 import { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import { lawChecks } from './law-checks.ts';
 

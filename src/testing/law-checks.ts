@@ -1,5 +1,5 @@
 import { canonical } from '../base/json/canonical.ts';
-import type { ErrorCode } from '../contracts/errors/error.ts';
+import type { ErrorCode } from '../contracts/errors/error-data.ts';
 import { isTroupeError, messageOf, TroupeError } from '../contracts/errors/error.ts';
 import { toJson } from '../base/json/json.ts';
 

@@ -330,7 +330,7 @@ describe('on the offline model', () => {
       own.run('What counts as accept if a critic throws?', { model: 'offline' }),
       own.run('What counts as accept if a critic throws?', { model: 'offline' }),
     ]);
-    expect(one.output).toMatch(/A critic that throws.*counts as `accept`.*\[agents\/critique\.ts:\d+-\d+\]/);
+    expect(one.output).toMatch(/A critic that throws.*counts as `accept`.*\[agents\/critic\.ts:\d+-\d+\]/);
     expect(other.output).toBe(one.output);
   });
 });

@@ -48,6 +48,7 @@ test('[FIND-40] what a page needs that only shows a run takes at most 12 kB, and
     'src/client/read-sse.ts',
     'src/client/run-address.ts',
     'src/client/select-progress.ts',
+    'src/contracts/errors/error-data.ts',
     'src/contracts/errors/error.ts',
     'src/contracts/events/no-totals.ts',
     'src/contracts/people/announced-request.ts',

@@ -13,7 +13,7 @@ import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { delegateEngagements, returned } from '../../src/machines/agent/delegations.ts';
 import type { AgentContext } from '../../src/machines/agent/agent-context.ts';
 import { initialContext } from '../../src/machines/agent/agent-context.ts';
-import { emptyTally } from '../../src/contracts/agents/stop.ts';
+import { emptyTally } from '../../src/contracts/agents/tally.ts';
 import { echo, letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
 
 const give = (to: string, task = 'Find out.', id?: string) =>

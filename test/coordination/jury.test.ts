@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { debate, jury, parallel, person, pipeline } from '../../src/patterns/index.ts';
 import type { JurySetup } from '../../src/patterns/index.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
-import type { RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { race } from '../../src/patterns/index.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

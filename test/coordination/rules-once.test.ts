@@ -5,7 +5,7 @@ import { awaiting, setupTeam, teamArrows, teamEnds } from '../../src/coordinatio
 import type { TeamInput } from '../../src/coordination/round/team-context.ts';
 import { teamContext } from '../../src/coordination/round/team-context.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
-import type { StopView } from '../../src/contracts/agents/stop.ts';
+import type { StopView } from '../../src/contracts/agents/stop-rule.ts';
 import type { Rules } from '../../src/machines/rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { Definition } from '../../src/runtime/define/definition.ts';

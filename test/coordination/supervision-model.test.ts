@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RestartStrategy } from '../../src/contracts/agents/supervision.ts';
-import type { Outcome } from '../../src/contracts/runs/run.ts';
+import type { Outcome } from '../../src/contracts/runs/outcome.ts';
 import { oddValueIn } from '../../src/base/json/odd-value.ts';
-import { emptyTally } from '../../src/contracts/agents/stop.ts';
+import { emptyTally } from '../../src/contracts/agents/tally.ts';
 import { isRoundOver, placeAt, repliesIn } from '../../src/coordination/round/round.ts';
 import { beginRound, roundMove } from '../../src/coordination/round/settle-reply.ts';
 import type { TeamContext } from '../../src/coordination/round/team-context.ts';

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
-import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
-import type { RunOptions, RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import type { MemberPolicy } from '../../src/contracts/agents/supervision.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
 import { beginRound } from '../../src/coordination/round/settle-reply.ts';

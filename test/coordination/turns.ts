@@ -1,4 +1,4 @@
-import type { RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { ofType } from '../support/runs.ts';
 
 /** Who was engaged directly by the team, in order, by the names of their roles. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Critique, Review } from '../../src/contracts/agents/critique.ts';
+import type { Critique } from '../../src/contracts/agents/critique.ts';
+import type { Review } from '../../src/contracts/agents/critic.ts';
 import type { ToolTurn } from '../../src/contracts/conversations/transcript.ts';
 import {
   agentCritic,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { runtimeEventSchema } from '../../src/contracts/events/event.ts';
-import type { StopReason, StopRule } from '../../src/contracts/agents/stop.ts';
+import type { StopReason } from '../../src/contracts/agents/stop-reason.ts';
+import type { StopRule } from '../../src/contracts/agents/stop-rule.ts';
 import { allOf, anyOf, nearestLimit } from '../../src/machines/stopping/composed-rules.ts';
 import { byTool } from '../../src/machines/endings/endings.ts';
 import { softCap, stagnation } from '../../src/machines/stopping/soft-rules.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentOptions, ReduceView } from '../../src/contracts/agents/agent.ts';
 import type { Ending, Heuristic } from '../../src/contracts/agents/ending.ts';
-import type { RunResult } from '../../src/contracts/runs/run.ts';
-import type { StopRule } from '../../src/contracts/agents/stop.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
+import type { StopRule } from '../../src/contracts/agents/stop-rule.ts';
 import type { EndingRole } from '../../src/machines/endings/endings.ts';
 import { byMarker, byNoToolCalls, byTool } from '../../src/machines/endings/endings.ts';
 import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';

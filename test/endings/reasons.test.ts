@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Agent, AgentOptions } from '../../src/contracts/agents/agent.ts';
 import { answer, handoff } from '../../src/contracts/agents/decision.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
-import type { StopReason } from '../../src/contracts/agents/stop.ts';
+import type { StopReason } from '../../src/contracts/agents/stop-reason.ts';
 import { softCap, stagnation } from '../../src/machines/stopping/soft-rules.ts';
 import { bySupervisor } from '../../src/machines/endings/supervised-ending.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stopping/stop-rules.ts';

@@ -3,7 +3,7 @@ import { access, chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ProcessOps } from '../../src/contracts/environments/environment.ts';
+import type { ProcessOps } from '../../src/contracts/environments/operations.ts';
 import type { AllowedCommands } from '../../src/tools/built-in/host/allowed-commands.ts';
 import { hostEnvironment } from '../../src/tools/built-in/host/host-environment.ts';
 import { processTools } from '../../src/tools/environments/process-tools.ts';

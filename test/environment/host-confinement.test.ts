@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { FileOps } from '../../src/contracts/environments/environment.ts';
+import type { FileOps } from '../../src/contracts/environments/operations.ts';
 import { hostEnvironment } from '../../src/tools/built-in/host/host-environment.ts';
 import { codeOf } from './contract.ts';
 import type { TemporaryWorld } from './temporary-world.ts';

@@ -1,7 +1,7 @@
 import { access, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ProcessOps } from '../../src/contracts/environments/environment.ts';
+import type { ProcessOps } from '../../src/contracts/environments/operations.ts';
 import type { AllowedCommands } from '../../src/tools/built-in/host/allowed-commands.ts';
 import { hostEnvironment } from '../../src/tools/built-in/host/host-environment.ts';
 import { codeOf } from './contract.ts';

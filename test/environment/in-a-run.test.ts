@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/contracts/environments/environment.ts';
-import type { StopRule } from '../../src/contracts/agents/stop.ts';
+import type { StopRule } from '../../src/contracts/agents/stop-rule.ts';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EnvironmentOps } from '../../src/contracts/environments/environment.ts';
+import type { EnvironmentOps } from '../../src/contracts/environments/operations.ts';
 import type { Json } from '../../src/base/json/json.ts';
 import type { Toolset } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
-import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { recorder } from '../../src/inspect/recording/recorder.ts';
 import { toStately } from '../../src/inspect/sinks/stately-sink.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

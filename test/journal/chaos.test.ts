@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { answer } from '../../src/contracts/agents/decision.ts';
 import type { JournalRecord } from '../../src/contracts/journals/journal-record.ts';
-import type { RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

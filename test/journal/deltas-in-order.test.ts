@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { LiveEvent } from '../../src/contracts/events/event.ts';
 import type { RunInspector } from '../../src/contracts/events/inspection.ts';
-import type { RunHandle, RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { sseResponse } from '../../src/inspect/publishing/sse.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

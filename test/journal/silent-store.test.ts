@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../src/contracts/agents/decision.ts';
 import type { JournalStore } from '../../src/contracts/journals/journal.ts';
-import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { maxTime } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { threads } from '../../src/memory/threads/threads.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ToolResult } from '../../src/contracts/tools/tool.ts';
+import type { ToolResult } from '../../src/contracts/tools/tool-result.ts';
 import type { PlannedCall } from '../../src/machines/agent/call-plan.ts';
 import { isLastOpen, isOpen, planCalls, withResult } from '../../src/machines/agent/call-plan.ts';
 import { begin, move } from '../../src/testing/moves.ts';

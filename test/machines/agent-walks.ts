@@ -1,10 +1,10 @@
-import { emptyTally } from '../../src/contracts/agents/stop.ts';
+import { emptyTally } from '../../src/contracts/agents/tally.ts';
 import type { Critique } from '../../src/contracts/agents/critique.ts';
 import type { TakenDecision } from '../../src/contracts/agents/decision.ts';
-import type { ErrorData } from '../../src/contracts/errors/error.ts';
+import type { ErrorData } from '../../src/contracts/errors/error-data.ts';
 import { emptyHistory } from '../../src/base/collections/history.ts';
 import type { Json } from '../../src/base/json/json.ts';
-import type { ToolFailure, ToolResult } from '../../src/contracts/tools/tool.ts';
+import type { ToolFailure, ToolResult } from '../../src/contracts/tools/tool-result.ts';
 import type {
   Acted,
   AgentInput,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { HistoryView } from '../../src/base/collections/history.ts';
-import type { StopReason, StopRule, StopView, Tally } from '../../src/contracts/agents/stop.ts';
+import type { StopReason } from '../../src/contracts/agents/stop-reason.ts';
+import type { StopRule, StopView } from '../../src/contracts/agents/stop-rule.ts';
+import type { Tally } from '../../src/contracts/agents/tally.ts';
 import { allOf, anyOf } from '../../src/machines/stopping/composed-rules.ts';
 import {
   maxSteps,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ErrorData } from '../../src/contracts/errors/error.ts';
-import { errorCodes } from '../../src/contracts/errors/error.ts';
+import type { ErrorData } from '../../src/contracts/errors/error-data.ts';
+import { errorCodes } from '../../src/contracts/errors/error-data.ts';
 import type { Directive, RestartKind } from '../../src/contracts/agents/supervision.ts';
 import { hashOf } from '../../src/base/hash.ts';
 import type { MemberEnd, TeamRules } from '../../src/machines/supervision.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KeyValueFiles } from '../../src/contracts/conversations/memory.ts';
-import type { EarlierTurn } from '../../src/contracts/runs/run.ts';
+import type { EarlierTurn } from '../../src/contracts/conversations/thread.ts';
 import { modelSummariser } from '../../src/memory/processors/model-summariser.ts';
 import { modelTitle } from '../../src/memory/threads/model-title.ts';
 import type { ThreadsOptions } from '../../src/memory/threads/threads.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
-import type { ErrorCode, Retryable } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode, Retryable } from '../../src/contracts/errors/error-data.ts';
 import type { ModelRetry } from '../../src/contracts/models/model.ts';
 import type { ModelFailure } from '../../src/contracts/models/model-failure.ts';
 import { withFailure } from '../../src/contracts/models/model-failure.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type ErrorData, errorData, isTroupeError } from '../../src/contracts/errors/error.ts';
+import { type ErrorData } from '../../src/contracts/errors/error-data.ts';
+import { errorData, isTroupeError } from '../../src/contracts/errors/error.ts';
 import type { Model, ModelAnswer, ModelDelta } from '../../src/contracts/models/model.ts';
 import { attemptModel } from '../../src/models/retry/attempt.ts';
 import { decideModelRetry } from '../../src/models/retry/retry-policy.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ErrorData, Retryable } from '../../src/contracts/errors/error.ts';
+import type { ErrorData, Retryable } from '../../src/contracts/errors/error-data.ts';
 import {
   decideModelRetry,
   decideToolRetry,

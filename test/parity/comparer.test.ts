@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { act, answer } from '../../src/contracts/agents/decision.ts';
-import type { RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { definitionOf } from '../../src/runtime/define/definition.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';

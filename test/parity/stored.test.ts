@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JournalRecord } from '../../src/contracts/journals/journal-record.ts';
-import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/runs/run.ts';
-import type { StopReason } from '../../src/contracts/agents/stop.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
+import type { StopReason } from '../../src/contracts/agents/stop-reason.ts';
 import { openJournal } from '../../src/persistence/journal-codec.ts';
 import { replayRecords } from '../../src/runtime/journal/replay/replay.ts';
 import { journaledDefinition } from '../../src/runtime/journal/resume/resume.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ToolSpec } from '../../src/contracts/tools/tool.ts';
+import type { ToolSpec } from '../../src/contracts/tools/tool-call.ts';
 import { jsonParser } from '../../src/models/parsers/json-parser.ts';
 import { reactParser } from '../../src/models/parsers/react-parser.ts';
 import type { TextParser, TextReading } from '../../src/models/parsers/text-parser.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { BreakerOptions, BreakerState } from '../../src/runtime/resources/index.ts';
 import { circuitBreaker } from '../../src/runtime/resources/index.ts';

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { answer } from '../../src/contracts/agents/decision.ts';
 import type { Json } from '../../src/base/json/json.ts';
-import type { RunHandle, RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 
 test('[QITOS-69] input and answer have the types of their schemas: what goes in, and what comes out', () => {

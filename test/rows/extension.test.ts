@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Processor } from '../../src/contracts/conversations/processor.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
-import type { StopRule } from '../../src/contracts/agents/stop.ts';
+import type { StopRule } from '../../src/contracts/agents/stop-rule.ts';
 import { hook } from '../../src/events/hooks/hooks.ts';
 import { reactParser } from '../../src/models/parsers/react-parser.ts';
 import { withTextTools } from '../../src/models/parsers/with-text-tools.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { act, answer } from '../../src/contracts/agents/decision.ts';
-import type { RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { isTroupeError, TroupeError } from '../../src/contracts/errors/error.ts';
-import type { ErrorCode, Retryable } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode, Retryable } from '../../src/contracts/errors/error-data.ts';
 import type { Model, ModelAnswer } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
 import { text$, totals$ } from '../../src/events/stream/select.ts';

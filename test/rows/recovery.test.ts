@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/base/json/json.ts';
 import { categoryOf } from '../../src/contracts/errors/error-category.ts';
-import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { Failure, RecoveryDecision } from '../../src/contracts/agents/recovery.ts';
 import { answer } from '../../src/contracts/agents/decision.ts';

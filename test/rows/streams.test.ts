@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { LiveEvent } from '../../src/contracts/events/event.ts';
 import type { ModelCall } from '../../src/contracts/models/model.ts';
-import type { RunHandle } from '../../src/contracts/runs/run.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import type { Progress } from '../../src/events/progress/progress.ts';
 import { foldProgress, noProgress } from '../../src/events/progress/progress.ts';
 import { working$ } from '../../src/events/progress/working.ts';

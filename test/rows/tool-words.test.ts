@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../src/base/json/json.ts';
-import type { Tool, ToolResult, Toolset } from '../../src/contracts/tools/tool.ts';
+import type { Tool, Toolset } from '../../src/contracts/tools/tool.ts';
+import type { ToolResult } from '../../src/contracts/tools/tool-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

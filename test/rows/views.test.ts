@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { AgentView } from '../../src/contracts/agents/agent.ts';
+import type { AgentView } from '../../src/contracts/agents/agent-view.ts';
 import { act, answer } from '../../src/contracts/agents/decision.ts';
-import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import type { Processor } from '../../src/contracts/conversations/processor.ts';
 import type { ToolContext } from '../../src/contracts/tools/tool.ts';
 import type { Turn } from '../../src/contracts/conversations/transcript.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import type { Reply } from '../support/mock-provider.ts';
 import { modelFor, type WireKind } from '../support/provider-streams.ts';
 import { type HttpOutcome, type HttpRun, runOverHttp, until } from '../support/run-over-http.ts';

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type ErrorCode, isTroupeError } from '../../src/contracts/errors/error.ts';
+import { type ErrorCode } from '../../src/contracts/errors/error-data.ts';
+import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import { type Model, modelAnswer } from '../../src/contracts/models/model.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { openaiChat, type OpenAIChatOptions } from '../../src/models/openai/openai-chat.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import type { Fault } from '../support/faulty-model.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AgentOptions } from '../../src/contracts/agents/agent.ts';
 import { answer } from '../../src/contracts/agents/decision.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
-import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { stopWhen } from '../../src/index.ts';
 import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../src/contracts/errors/error.ts';
-import type { Critique, Review } from '../../src/contracts/agents/critique.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
+import type { Critique } from '../../src/contracts/agents/critique.ts';
+import type { Review } from '../../src/contracts/agents/critic.ts';
 import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import type { Reply } from '../support/mock-provider.ts';
 import type { WireKind } from '../support/provider-streams.ts';

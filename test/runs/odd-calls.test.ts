@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import { complete } from '../../src/tools/built-in/ending/complete.ts';
 import { toolset } from '../../src/tools/wrappers/compose.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';

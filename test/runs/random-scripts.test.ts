@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Critic } from '../../src/contracts/agents/critique.ts';
+import type { Critic } from '../../src/contracts/agents/critic.ts';
 import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
-import type { StopRule, Tally } from '../../src/contracts/agents/stop.ts';
+import type { StopRule } from '../../src/contracts/agents/stop-rule.ts';
+import type { Tally } from '../../src/contracts/agents/tally.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stopping/stop-rules.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Memory, MemoryRecord, MemorySource } from '../../src/contracts/conversations/memory.ts';
-import type { AgentView } from '../../src/contracts/agents/agent.ts';
+import type { AgentView } from '../../src/contracts/agents/agent-view.ts';
 import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { notesMemory } from '../../src/memory/memories/notes-memory.ts';

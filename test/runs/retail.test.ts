@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.ts';
-import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';

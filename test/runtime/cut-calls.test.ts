@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
-import type { RunHandle } from '../../src/contracts/runs/run.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { maxTime } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

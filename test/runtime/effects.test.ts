@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
-import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
-import type { RunOptions, RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

@@ -2,7 +2,7 @@ import { createActor, setup, waitFor } from 'xstate';
 import type { EmittedFrom, InputFrom, OutputFrom } from 'xstate';
 import { z } from 'zod';
 import { expectTypeOf, test } from 'vitest';
-import type { Outcome } from '../../src/contracts/runs/run.ts';
+import type { Outcome } from '../../src/contracts/runs/outcome.ts';
 import type { AgentCommand } from '../../src/runtime/embed/agent-command.ts';
 import type { MemberRef } from '../../src/runtime/embed/agent-types.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { z } from 'zod';
 import type { Engine } from '../../src/contracts/runs/engine.ts';
 import type { LiveEvent } from '../../src/contracts/events/event.ts';
-import type { RunHandle } from '../../src/contracts/runs/run.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import type { ToolContext } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createDisposableEngine } from '../../src/runtime/engines/disposable-engine.ts';

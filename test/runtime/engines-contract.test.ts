@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
-import type { Critic } from '../../src/contracts/agents/critique.ts';
+import type { Critic } from '../../src/contracts/agents/critic.ts';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createDisposableEngine } from '../../src/runtime/engines/disposable-engine.ts';

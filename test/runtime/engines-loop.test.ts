@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { AgentView } from '../../src/contracts/agents/agent.ts';
+import type { AgentView } from '../../src/contracts/agents/agent-view.ts';
 import { act, answer } from '../../src/contracts/agents/decision.ts';
 import type { Decision } from '../../src/contracts/agents/decision.ts';
 import type { ToolExecutor } from '../../src/contracts/tools/executor.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answer, wait } from '../../src/contracts/agents/decision.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
-import type { EarlierTurn } from '../../src/contracts/runs/run.ts';
+import type { EarlierTurn } from '../../src/contracts/conversations/thread.ts';
 import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { JobQueue } from '../../src/runtime/run/job-queue.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { expect, test } from 'vitest';
 import { answer, wait } from '../../src/contracts/agents/decision.ts';
-import type { RunHandle, RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

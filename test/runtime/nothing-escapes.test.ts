@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AgentOptions } from '../../src/contracts/agents/agent.ts';
 import { answer } from '../../src/contracts/agents/decision.ts';
-import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import type { MemorySource } from '../../src/contracts/conversations/memory.ts';
 import { keepLast } from '../../src/memory/processors/keep-last.ts';
 import { windowMemory } from '../../src/memory/memories/window-memory.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { expect, test } from 'vitest';
 import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
-import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import type { Toolset } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { EventLog } from '../../src/runtime/log/event-log.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { expect, test } from 'vitest';
 import { act, answer, wait } from '../../src/contracts/agents/decision.ts';
-import type { RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { dual } from '../../src/tools/calls/tool-result.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import type { Json, JsonObject } from '../../src/base/json/json.ts';
-import type { StopRule } from '../../src/contracts/agents/stop.ts';
+import type { StopRule } from '../../src/contracts/agents/stop-rule.ts';
 import { anyOf } from '../../src/machines/stopping/composed-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { echo, ofType, settled, start } from '../support/runs.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Decision } from '../../src/contracts/agents/decision.ts';
 import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
-import type { RunHandle } from '../../src/contracts/runs/run.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import type { SupervisionPolicy } from '../../src/contracts/agents/supervision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { replay, resume } from '../../src/runtime/journal/index.ts';

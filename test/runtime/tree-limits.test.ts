@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { act, answer } from '../../src/contracts/agents/decision.ts';
-import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { createDisposableEngine } from '../../src/index.ts';
 import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/base/json/json.ts';
-import type { RunResult } from '../../src/contracts/runs/run.ts';
+import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import type { SignatureInput, SignatureOutput } from '../../src/contracts/agents/signature.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { fieldList, signature } from '../../src/tools/signatures/signature.ts';

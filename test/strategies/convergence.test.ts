@@ -9,7 +9,7 @@ import {
   testsPass,
 } from '../../src/actors/strategies/convergence.ts';
 import { multiCycle } from '../../src/actors/strategies/multi-cycle.ts';
-import type { Review } from '../../src/contracts/agents/critique.ts';
+import type { Review } from '../../src/contracts/agents/critic.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { strategic } from './strategic.ts';
 

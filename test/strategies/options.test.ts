@@ -3,7 +3,7 @@ import { branching } from '../../src/actors/strategies/branching.ts';
 import { personInTheLoop } from '../../src/actors/strategies/person-in-the-loop.ts';
 import { textCalls } from '../../src/actors/strategies/text-calls.ts';
 import { answer, act } from '../../src/contracts/agents/decision.ts';
-import type { Person } from '../../src/contracts/runs/run.ts';
+import type { Person } from '../../src/contracts/people/person.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

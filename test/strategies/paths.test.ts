@@ -11,7 +11,7 @@ import { singleShot } from '../../src/actors/strategies/single-shot.ts';
 import { textCalls } from '../../src/actors/strategies/text-calls.ts';
 import { treeSearch } from '../../src/actors/strategies/tree-search.ts';
 import { act, wait } from '../../src/contracts/agents/decision.ts';
-import type { Person } from '../../src/contracts/runs/run.ts';
+import type { Person } from '../../src/contracts/people/person.ts';
 import type { Strategy } from '../../src/contracts/agents/strategy.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -214,19 +214,12 @@ export const exportsAreNamed = eachFile(({ exportsEverything }) =>
   exportsEverything ? 'it exports everything (`export *`) instead of names' : undefined,
 );
 
-/**
- * No file reaches itself through what it imports. In contracts types may: its nouns describe each other (a tool
- * gets an agent's call, an agent has tools), and nothing of that is there when the code runs.
- */
+/** No file reaches itself through what it imports, types included. */
 export const importsHaveNoCycles: Rule = (sources) => {
-  const counts = (source: Source, { kind }: Import): boolean =>
-    kind !== 'type' || roomOf(source.path) !== 'contracts';
   const next = new Map(
     sources.map((source) => [
       source.path,
-      source.imports
-        .filter((each) => isRelative(each.from) && counts(source, each))
-        .map(({ from }) => resolve(source, from)),
+      source.imports.filter(({ from }) => isRelative(from)).map(({ from }) => resolve(source, from)),
     ]),
   );
   const cycles: string[] = [];

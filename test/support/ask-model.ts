@@ -7,7 +7,7 @@ import type {
   ModelRequest,
 } from '../../src/contracts/models/model.ts';
 import type { Turn } from '../../src/contracts/conversations/transcript.ts';
-import type { ToolSpec } from '../../src/contracts/tools/tool.ts';
+import type { ToolSpec } from '../../src/contracts/tools/tool-call.ts';
 
 /** A transcript of `turns`. */
 export const transcript = (...turns: readonly Turn[]): HistoryView<Turn> =>

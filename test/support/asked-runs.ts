@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import type { Decision } from '../../src/contracts/agents/decision.ts';
 import type { JsonObject } from '../../src/base/json/json.ts';
-import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 

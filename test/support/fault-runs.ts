@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ErrorCode } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import type { HttpOutcome } from './run-over-http.ts';
 import { ofType } from './runs.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
-import type { ErrorCode, Retryable } from '../../src/contracts/errors/error.ts';
+import type { ErrorCode, Retryable } from '../../src/contracts/errors/error-data.ts';
 import type {
   Model,
   ModelAnswer,
@@ -9,7 +9,7 @@ import type {
   ModelRequest,
 } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
-import type { ToolCall } from '../../src/contracts/tools/tool.ts';
+import type { ToolCall } from '../../src/contracts/tools/tool-call.ts';
 import { anthropicRequest } from '../../src/models/anthropic/anthropic-request.ts';
 import { chatRequest } from '../../src/models/openai/chat-request.ts';
 import { openaiRequest } from '../../src/models/openai/responses-request.ts';

@@ -3,7 +3,7 @@ import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { wait } from '../../src/contracts/agents/decision.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { Memory } from '../../src/contracts/conversations/memory.ts';
-import type { RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { toolset } from '../../src/tools/wrappers/compose.ts';

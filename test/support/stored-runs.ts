@@ -1,7 +1,8 @@
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import type { JournalStore } from '../../src/contracts/journals/journal.ts';
 import type { JournalRecord } from '../../src/contracts/journals/journal-record.ts';
-import type { RunHandle, RunOptions } from '../../src/contracts/runs/run.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { journaledDefinition } from '../../src/runtime/journal/resume/resume.ts';
 import { resumeTaken } from '../../src/runtime/journal/resume/resumed-run.ts';
 import { startStored, acquireRun } from '../../src/runtime/journal/resume/stored-run.ts';

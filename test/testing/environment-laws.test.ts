@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Environment, FileOps, HttpOps } from '../../src/contracts/environments/environment.ts';
+import type { Environment } from '../../src/contracts/environments/environment.ts';
+import type { FileOps, HttpOps } from '../../src/contracts/environments/operations.ts';
 import type { EnvironmentWorld } from '../../src/testing/environment-laws.ts';
 import { environmentLaws } from '../../src/testing/environment-laws.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';

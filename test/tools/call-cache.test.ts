@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../src/base/json/json.ts';
-import type { ToolSuccess } from '../../src/contracts/tools/tool.ts';
+import type { ToolSuccess } from '../../src/contracts/tools/tool-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
-import type { Retryable } from '../../src/contracts/errors/error.ts';
+import type { Retryable } from '../../src/contracts/errors/error-data.ts';
 import { classifyToolError } from '../../src/tools/calls/classify-tool-error.ts';
 
 const coded = (code: string) => Object.assign(new Error('it failed'), { code });

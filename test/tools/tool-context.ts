@@ -1,6 +1,8 @@
 import type { Clock } from '../../src/base/clock.ts';
 import type { Json } from '../../src/base/json/json.ts';
-import type { Tool, ToolCall, ToolContext, ToolResult } from '../../src/contracts/tools/tool.ts';
+import type { Tool, ToolContext } from '../../src/contracts/tools/tool.ts';
+import type { ToolCall } from '../../src/contracts/tools/tool-call.ts';
+import type { ToolResult } from '../../src/contracts/tools/tool-result.ts';
 import { LazyAbort } from '../../src/base/promises/lazy-abort.ts';
 import { performCall } from '../../src/tools/calls/perform-call.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

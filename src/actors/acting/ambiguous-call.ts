@@ -1,6 +1,7 @@
 import type { Effect } from '../../contracts/runs/effect.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { Became, Tool, ToolResult } from '../../contracts/tools/tool.ts';
+import type { Became, Tool } from '../../contracts/tools/tool.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import { withinTime } from '../../base/promises/within-time.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
 import { failure, success } from '../../tools/calls/tool-result.ts';

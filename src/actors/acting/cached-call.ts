@@ -1,4 +1,6 @@
-import type { Tool, ToolCall, ToolResult } from '../../contracts/tools/tool.ts';
+import type { Tool } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { CallCache } from '../../tools/calls/call-cache.ts';
 import { andThen } from '../../base/promises/and-then.ts';
 

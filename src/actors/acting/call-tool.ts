@@ -1,7 +1,8 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { Effect } from '../../contracts/runs/effect.ts';
 import { messageOf, toError } from '../../contracts/errors/error.ts';
-import type { Artifact, Tool, ToolResult } from '../../contracts/tools/tool.ts';
+import type { Artifact, ToolResult } from '../../contracts/tools/tool-result.ts';
+import type { Tool } from '../../contracts/tools/tool.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { Acted } from '../../machines/agent/agent-context.ts';
 import type { ToolAsk } from '../../machines/asks.ts';

@@ -1,6 +1,7 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import { letGo } from '../../base/promises/let-go.ts';
-import type { Tool, ToolCall } from '../../contracts/tools/tool.ts';
+import type { Tool } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 
 /** A description of a call for people. Falls back to the tool's name if its `describe` fails. */
 export const describeCall = (tool: Tool | undefined, { name, input }: ToolCall): string => {

@@ -1,7 +1,8 @@
 import type { Agent } from '../../contracts/agents/agent.ts';
-import type { Critic, Critique, Review } from '../../contracts/agents/critique.ts';
+import type { Critic, Review } from '../../contracts/agents/critic.ts';
+import type { Critique } from '../../contracts/agents/critique.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { RunResult } from '../../contracts/runs/run.ts';
+import type { RunResult } from '../../contracts/runs/run-result.ts';
 
 /** Options of {@link agentCritic}. */
 export interface AgentCriticOptions<Case> extends Omit<Critic, 'critique'> {

@@ -1,12 +1,7 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import * as z from 'zod';
-import type {
-  Critic,
-  Critique,
-  CritiquePatch,
-  Review,
-  SaidCritique,
-} from '../../contracts/agents/critique.ts';
+import type { Critic, Review } from '../../contracts/agents/critic.ts';
+import type { Critique, CritiquePatch, SaidCritique } from '../../contracts/agents/critique.ts';
 import { effectKey } from '../../contracts/runs/effect.ts';
 import { errorData, messageOf, toError, TroupeError } from '../../contracts/errors/error.ts';
 import { HistoryView } from '../../base/collections/history.ts';

@@ -1,4 +1,4 @@
-import type { Critic, Review } from '../../contracts/agents/critique.ts';
+import type { Critic, Review } from '../../contracts/agents/critic.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 

@@ -1,4 +1,4 @@
-import type { Critic } from '../../contracts/agents/critique.ts';
+import type { Critic } from '../../contracts/agents/critic.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Schema } from '../../base/schemas/schema.ts';
 import { issuesText } from '../../base/schemas/schema.ts';

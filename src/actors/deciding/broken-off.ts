@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { ModelAnswer } from '../../contracts/models/model.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';

@@ -1,6 +1,7 @@
 import type { BudgetSpent } from '../../contracts/runs/budget.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { Model, ModelAnswer, Usage } from '../../contracts/models/model.ts';
+import type { Model, ModelAnswer } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 import type { History } from '../../base/collections/history.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { BudgetAccount, Reservation } from '../../policy/budget-account.ts';

@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Effect } from '../../contracts/runs/effect.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
 import { append, HistoryView } from '../../base/collections/history.ts';
-import type { Model, ModelAnswer, ModelDelta, ModelRequest, Usage } from '../../contracts/models/model.ts';
+import type { Model, ModelAnswer, ModelDelta, ModelRequest } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 import type { Compaction } from '../../contracts/conversations/processor.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';

@@ -1,5 +1,6 @@
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { ModelAnswer, Usage } from '../../contracts/models/model.ts';
+import type { ModelAnswer } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 
 /**
  * Validates a model's answer: a model may be foreign code, and its answer becomes part of contexts and events.

@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { ModelFailure } from '../../contracts/models/model-failure.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { decideModelRetry } from '../../models/retry/retry-policy.ts';

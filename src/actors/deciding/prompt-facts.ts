@@ -1,5 +1,6 @@
 import type { PromptFacts } from '../../contracts/agents/prompt.ts';
-import type { Receiver, Tool, ToolSpec } from '../../contracts/tools/tool.ts';
+import type { Receiver, Tool } from '../../contracts/tools/tool.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { AgentContext } from '../../machines/agent/agent-context.ts';
 import type { AgentDefinition } from '../agent-definition.ts';
 import type { Desk } from '../desk.ts';

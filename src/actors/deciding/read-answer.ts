@@ -1,10 +1,10 @@
 import { callIdOf, effectKey } from '../../contracts/runs/effect.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { toError } from '../../contracts/errors/error.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
-import type { CallOrigin, ToolCall } from '../../contracts/tools/tool.ts';
+import type { CallOrigin, ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
 import type { AgentContext, Decided } from '../../machines/agent/agent-context.ts';
 import type { PlannedCall } from '../../machines/agent/call-plan.ts';

@@ -1,6 +1,7 @@
 import { errorData, TroupeError } from '../../contracts/errors/error.ts';
 import type { History } from '../../base/collections/history.ts';
-import type { Model, Usage } from '../../contracts/models/model.ts';
+import type { Model } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 import type { Compaction, Summariser } from '../../contracts/conversations/processor.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { withinTime } from '../../base/promises/within-time.ts';

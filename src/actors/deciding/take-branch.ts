@@ -1,4 +1,4 @@
-import type { AgentView } from '../../contracts/agents/agent.ts';
+import type { AgentView } from '../../contracts/agents/agent-view.ts';
 import type {
   BranchDecision,
   BranchTaken,

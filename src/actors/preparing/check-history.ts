@@ -1,5 +1,5 @@
 import { reasonAgainstTurn } from '../../contracts/conversations/check-turn.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { History } from '../../base/collections/history.ts';
 import { HistoryView } from '../../base/collections/history.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';

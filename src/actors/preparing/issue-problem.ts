@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { PreflightIssue } from '../../contracts/tasks/task.ts';
 
 /** Converts a preflight issue to a problem of the run, with the issue's code and field as details. */

@@ -1,6 +1,6 @@
 import { canonical } from '../../base/json/canonical.ts';
-import type { EnvironmentSpec } from '../../contracts/environments/environment.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { EnvironmentSpec } from '../../contracts/environments/environment-spec.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { PreflightIssue } from '../../contracts/tasks/task.ts';

@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { effectKey } from '../../contracts/runs/effect.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import { letGo } from '../../base/promises/let-go.ts';

@@ -1,4 +1,5 @@
-import type { AgentOptions, AgentView } from '../../contracts/agents/agent.ts';
+import type { AgentOptions } from '../../contracts/agents/agent.ts';
+import type { AgentView } from '../../contracts/agents/agent-view.ts';
 import { refusedOptions } from '../../contracts/errors/check-options.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Described } from '../../contracts/agents/signature.ts';

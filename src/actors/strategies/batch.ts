@@ -1,7 +1,8 @@
 import type { Agent } from '../../contracts/agents/agent.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, TroupeError } from '../../contracts/errors/error.ts';
-import type { RunOptions, RunResult } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
+import type { RunResult } from '../../contracts/runs/run-result.ts';
 
 /** The outcome of one input of a batch. */
 export type BatchItem<Output, State> =

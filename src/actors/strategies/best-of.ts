@@ -1,5 +1,6 @@
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { Model, ModelAnswer, ModelCall, ModelRequest, Usage } from '../../contracts/models/model.ts';
+import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 import type { Strategy } from '../../contracts/agents/strategy.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
 import { wrapCall } from '../../models/wrap-call.ts';

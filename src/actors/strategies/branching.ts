@@ -1,4 +1,4 @@
-import type { AgentView } from '../../contracts/agents/agent.ts';
+import type { AgentView } from '../../contracts/agents/agent-view.ts';
 import type { Candidate, Selector } from '../../contracts/agents/decision.ts';
 import { branch, firstCandidate } from '../../contracts/agents/decision.ts';
 import type { Strategy } from '../../contracts/agents/strategy.ts';

@@ -1,4 +1,4 @@
-import type { Critic, Review } from '../../contracts/agents/critique.ts';
+import type { Critic, Review } from '../../contracts/agents/critic.ts';
 import { messageOf } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';

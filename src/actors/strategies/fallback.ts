@@ -1,5 +1,5 @@
 import { errorData, TroupeError } from '../../contracts/errors/error.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/models/model.ts';
 import type { Decision } from '../../contracts/agents/decision.ts';

@@ -1,6 +1,7 @@
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
-import type { Model, ModelAnswer, ModelCall, ModelRequest, Usage } from '../../contracts/models/model.ts';
+import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 import { modelAnswer } from '../../contracts/models/model.ts';
 import type { EnginePlace, Strategy } from '../../contracts/agents/strategy.ts';
 import type { Transcript, Turn } from '../../contracts/conversations/transcript.ts';

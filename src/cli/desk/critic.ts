@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { Agent, ModelChoice } from '../../contracts/agents/agent.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import type { ModelChoice } from '../../contracts/models/model.ts';
 import { agent } from '../../runtime/define/agent.ts';
 import { findingSchema } from './finding.ts';
 

@@ -1,7 +1,8 @@
 import { agentCritic } from '../../actors/critics/agent-critic.ts';
 import { saysNotFound } from '../../actors/critics/says-not-found.ts';
 import type { Agent } from '../../contracts/agents/agent.ts';
-import type { Critic, Critique, Review } from '../../contracts/agents/critique.ts';
+import type { Critic, Review } from '../../contracts/agents/critic.ts';
+import type { Critique } from '../../contracts/agents/critique.ts';
 import { briefSchema } from './brief.ts';
 import type { Case, Judgement } from './critic.ts';
 import type { CitedText, Finding } from './finding.ts';

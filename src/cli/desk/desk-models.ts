@@ -1,4 +1,4 @@
-import type { ModelChoice } from '../../contracts/agents/agent.ts';
+import type { ModelChoice } from '../../contracts/models/model.ts';
 
 /** Models by role of the desk; a role without one uses the run's, else the environment's. */
 export interface DeskModels {

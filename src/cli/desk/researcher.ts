@@ -1,5 +1,6 @@
-import type { Agent, ModelChoice } from '../../contracts/agents/agent.ts';
-import type { Critic } from '../../contracts/agents/critique.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import type { ModelChoice } from '../../contracts/models/model.ts';
+import type { Critic } from '../../contracts/agents/critic.ts';
 import type { Toolset } from '../../contracts/tools/tool.ts';
 import { agent } from '../../runtime/define/agent.ts';
 import type { Finding, Findings } from './finding.ts';

@@ -1,4 +1,5 @@
-import type { Agent, ModelChoice } from '../../contracts/agents/agent.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import type { ModelChoice } from '../../contracts/models/model.ts';
 import type { MemorySource } from '../../contracts/conversations/memory.ts';
 import { agent } from '../../runtime/define/agent.ts';
 import type { Brief } from './brief.ts';

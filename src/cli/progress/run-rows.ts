@@ -1,5 +1,5 @@
 import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
-import type { RunStatus } from '../../contracts/runs/run.ts';
+import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import type { AgentProgress } from '../../events/progress/agent-progress.ts';
 import { isEndPhase } from '../../events/progress/agent-progress.ts';
 import type { Progress } from '../../events/progress/progress.ts';

@@ -1,5 +1,5 @@
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import type { StopReason } from '../../contracts/agents/stop.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { openRequestsOf } from '../../runtime/journal/letters/requests.ts';

@@ -1,6 +1,6 @@
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { Person } from '../../contracts/runs/run.ts';
+import type { Person } from '../../contracts/people/person.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
 import { askLine } from './ask-line.ts';
 import { counted } from '../words/number-words.ts';

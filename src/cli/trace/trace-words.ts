@@ -1,4 +1,4 @@
-import type { StopReason } from '../../contracts/agents/stop.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { TraceAccount, TraceStatus } from '../../inspect/traces/trace-account.ts';
 import { answerText } from '../words/answer-text.ts';

@@ -1,28 +1,28 @@
 import type { Budget } from '../runs/budget.ts';
-import type { Critic } from './critique.ts';
+import type { Critic } from './critic.ts';
+import type { Delegate } from './delegate.ts';
 import type { Decision, TakenDecision } from './decision.ts';
 import type { LoopLimits, StopChoice, WrapUp } from './ending.ts';
 import type { Environment, EnvironmentScope } from '../environments/environment.ts';
 import type { Hook } from '../events/event.ts';
 import type { AsJson, Json } from '../../base/json/json.ts';
-import type { MemoryBlock, MemorySource, RecallPolicy } from '../conversations/memory.ts';
+import type { MemorySource, RecallPolicy } from '../conversations/memory.ts';
 import type { AgentMailbox } from '../messages/message.ts';
-import type { Model, ModelRetry, ModelSettings } from '../models/model.ts';
-import type { RunHandle, RunOptions, RunResult } from '../runs/run.ts';
+import type { ModelRetry, ModelSettings, ModelChoice } from '../models/model.ts';
+import type { RunHandle } from '../runs/run-handle.ts';
+import type { RunOptions } from '../runs/run-options.ts';
+import type { RunResult } from '../runs/run-result.ts';
 import type { CompactionOptions, CompactionPreset } from '../conversations/processor.ts';
 import type { PromptFragment } from './prompt.ts';
 import type { InputOf, OutputOf } from '../../base/schemas/schema.ts';
 import type { Described, InputSchemaOf, OutputSchemaOf, ValidDescription } from './signature.ts';
 import type { RecoveryPolicy } from './recovery.ts';
-import type { Tally } from './stop.ts';
 import type { StrategyChoice } from './strategy.ts';
 import type { MemberPolicy } from './supervision.ts';
-import type { Tool, ToolResult, Toolset } from '../tools/tool.ts';
-import type { Transcript } from '../conversations/transcript.ts';
+import type { Tool, Toolset } from '../tools/tool.ts';
+import type { ToolResult } from '../tools/tool-result.ts';
 import type { SubtreeLimits } from '../runs/tree-limits.ts';
-
-/** A model, or its name as `provider:model`. */
-export type ModelChoice = Model | string;
+import type { AgentView } from './agent-view.ts';
 
 /**
  * Definition of an agent, not a process. Everything but the name has a default.
@@ -173,26 +173,6 @@ type AnswerFor<Input extends Described, Output extends Described> = AsJson<
   InputOf<OutputSchemaOf<Input, Output>, Json>
 >;
 
-/** The run, as an agent's own functions see it. */
-export interface AgentView<State extends Json = Json, Observation extends Json = Json, Input = Json> {
-  /** As JSON: where the input schema makes a Date, its text. */
-  readonly input: Input;
-  readonly state: State;
-  readonly step: number;
-  readonly transcript: Transcript;
-  /** The result of `observe` in this step. */
-  readonly observation: Observation | undefined;
-  /** The memories recalled in this step. */
-  readonly memory?: MemoryBlock | undefined;
-  /** The results of the step before. */
-  readonly results: readonly ToolResult[];
-  readonly tally: Tally;
-  /** The `context` that the caller of the run passed; validate it before use. */
-  readonly context?: unknown;
-  /** Aborted when the run ends. Made on first use. */
-  readonly signal: AbortSignal;
-}
-
 /** The input of a reducer. */
 export interface ReduceView<State extends Json = Json, Observation extends Json = Json> {
   readonly state: State;
@@ -207,9 +187,7 @@ export interface ReduceView<State extends Json = Json, Observation extends Json 
  *
  * A definition: running it twice gives two runs that share nothing.
  */
-export interface Agent<Input = string, Output = string, State = Json> {
-  readonly name: string;
-  readonly description: string;
+export interface Agent<Input = string, Output = string, State = Json> extends Delegate<Input, Output> {
   /**
    * Runs to the end. Rejects if the run failed, with a `TroupeError` whose `result` says how far it came; a limit, a
    * critic or an abort resolves with its stop reason. The run starts asynchronously, after work already queued in the

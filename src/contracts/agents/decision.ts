@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AgentView } from './agent.ts';
+import type { AgentView } from './agent-view.ts';
 import type { Json } from '../../base/json/json.ts';
 
 /** An agent's decision. Later kinds are added here and nowhere else. */

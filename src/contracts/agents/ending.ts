@@ -1,7 +1,8 @@
-import type { ErrorData } from '../errors/error.ts';
+import type { ErrorData } from '../errors/error-data.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { StopRule, StopView, Tally } from './stop.ts';
-import type { ToolResult } from '../tools/tool.ts';
+import type { StopRule, StopView } from './stop-rule.ts';
+import type { Tally } from './tally.ts';
+import type { ToolResult } from '../tools/tool-result.ts';
 
 /**
  * Policy by which an agent's work counts as done, applied to what its model says. Pure and synchronous, as it runs

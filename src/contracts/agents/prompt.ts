@@ -1,6 +1,7 @@
 import type { Json } from '../../base/json/json.ts';
-import type { Tally } from './stop.ts';
-import type { Receiver, ToolSpec } from '../tools/tool.ts';
+import type { Tally } from './tally.ts';
+import type { Receiver } from '../tools/tool.ts';
+import type { ToolSpec } from '../tools/tool-call.ts';
 
 /**
  * A named piece of the system prompt.

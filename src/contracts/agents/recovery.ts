@@ -1,6 +1,6 @@
 import type { Decision } from './decision.ts';
 import type { ErrorCategory } from '../errors/error-category.ts';
-import type { ErrorCode, ErrorData } from '../errors/error.ts';
+import type { ErrorCode, ErrorData } from '../errors/error-data.ts';
 import type { Json } from '../../base/json/json.ts';
 
 /** The phases whose failure a run can survive: the others are pure, or broken critics count as content. */

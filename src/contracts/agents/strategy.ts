@@ -1,11 +1,11 @@
-import type { AgentView } from './agent.ts';
-import type { Critic } from './critique.ts';
+import type { AgentView } from './agent-view.ts';
+import type { Critic } from './critic.ts';
 import type { Decision, TakenDecision } from './decision.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Model, ModelRetry } from '../models/model.ts';
 import type { PromptFragment } from './prompt.ts';
 import type { Schema } from '../../base/schemas/schema.ts';
-import type { StopRule } from './stop.ts';
+import type { StopRule } from './stop-rule.ts';
 
 /** A choice, or undefined where it is left to others. */
 export type Choice = Decision | undefined | Promise<Decision | undefined>;

@@ -1,4 +1,4 @@
-import type { Usage } from '../models/model.ts';
+import type { Usage } from '../models/usage.ts';
 import type { Turn } from './transcript.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { Listed } from '../errors/listed.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { EarlierTurn, RunStatus } from '../runs/run.ts';
 import type { Turn } from './transcript.ts';
+import type { RunStatus } from '../runs/run-status.ts';
+import type { Listed } from '../errors/listed.ts';
 
 /** A turn to be added to a thread: a message, call or result. */
 export type SaidTurn = (Turn | EarlierTurn) & {
@@ -108,4 +108,12 @@ export interface Threads {
   remove(id: string): Promise<void>;
   /** Resolves when pending titles and summaries are made: no other promise waits for those. */
   settled(): Promise<void>;
+}
+
+/** A turn of a conversation that a run continues. */
+export interface EarlierTurn {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  /** The speaker, if it was neither the user nor this agent; see `perspective` of `troupe/memory`. */
+  readonly from?: string | undefined;
 }

@@ -1,6 +1,6 @@
 import type { HistoryView } from '../../base/collections/history.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { ToolCall } from '../tools/tool.ts';
+import type { ToolCall } from '../tools/tool-call.ts';
 
 /** A message to the model from a user, another agent or the runtime itself. */
 export interface UserTurn {

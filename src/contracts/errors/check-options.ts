@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { ErrorCode } from './error.ts';
+import type { ErrorCode } from './error-data.ts';
 import { TroupeError } from './error.ts';
 import { foundText } from './found-text.ts';
 

@@ -1,6 +1,6 @@
 import type { ErrorCategory } from './error-category.ts';
 import { categoryOf } from './error-category.ts';
-import type { ErrorCode, ErrorData } from './error.ts';
+import type { ErrorCode, ErrorData } from './error-data.ts';
 
 const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'model.auth': 'Set a valid API key for this provider.',

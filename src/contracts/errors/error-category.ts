@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorData } from './error.ts';
+import type { ErrorCode, ErrorData } from './error-data.ts';
 
 /** The area of an error, which suggests where to look for a remedy. */
 export type ErrorCategory =

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Json } from '../../base/json/json.ts';
-import type { ErrorCause, ErrorData } from './error.ts';
-import { errorCodes } from './error.ts';
+import type { ErrorCause, ErrorData } from './error-data.ts';
+import { errorCodes } from './error-data.ts';
 import { onDemand } from '../../base/on-demand.ts';
 
 /** Tokens of one call, where they are read back. */

@@ -1,4 +1,4 @@
-import type { ErrorData } from './error.ts';
+import type { ErrorData } from './error-data.ts';
 
 /** A list entry that cannot be read: damaged, or written by a later release. */
 export interface UnreadableEntry {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Json } from '../../base/json/json.ts';
 import { onDemand } from '../../base/on-demand.ts';
-import type { StopReason } from '../agents/stop.ts';
-import { isStopKind } from '../agents/stop.ts';
+import type { StopReason } from '../agents/stop-reason.ts';
+import { isStopKind } from '../agents/stop-reason.ts';
 
 /** The version of every event written by this release; readers refuse unknown versions. */
 export const EVENT_VERSION = 1;

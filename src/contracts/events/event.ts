@@ -4,7 +4,7 @@ import type { CritiquePatch } from '../agents/critique.ts';
 import type { BranchTaken } from '../agents/decision.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isJsonObject } from '../../base/json/json.ts';
-import type { StepRecord } from '../runs/run.ts';
+import type { StepRecord } from '../runs/step-record.ts';
 import type { ModelDelta } from '../models/model.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import type { FailureReport } from '../agents/recovery.ts';

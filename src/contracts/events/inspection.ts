@@ -2,7 +2,7 @@ import type { InspectionEvent, Observer } from 'xstate';
 import type { LiveEvent } from './event.ts';
 import type { FieldSecret } from '../secrets/field-secret.ts';
 import type { SentSource } from '../models/sent-request.ts';
-import type { RunHandle } from '../runs/run.ts';
+import type { RunHandle } from '../runs/run-handle.ts';
 
 /** An observer of a run: an XState inspector, or a run inspector that also receives the run itself. */
 export type Inspect = ((event: InspectionEvent) => void) | Observer<InspectionEvent> | RunInspector;

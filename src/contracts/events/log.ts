@@ -1,4 +1,4 @@
-import type { ErrorData } from '../errors/error.ts';
+import type { ErrorData } from '../errors/error-data.ts';
 import type { EventType } from './event.ts';
 
 /** One error, as passed to a log. */

@@ -1,4 +1,4 @@
-import type { RunTotals } from '../runs/run.ts';
+import type { RunTotals } from '../runs/run-result.ts';
 
 /** The totals of a run before it starts. */
 export const noTotals: RunTotals = {

@@ -1,15 +1,16 @@
 import type { Budget } from '../runs/budget.ts';
-import type { ErrorData } from '../errors/error.ts';
+import type { ErrorData } from '../errors/error-data.ts';
 import type { RuntimeEvent } from '../events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { MemoryRecord } from '../conversations/memory.ts';
 import type { Message } from '../messages/message.ts';
-import type { Usage } from '../models/model.ts';
-import type { Outcome } from '../runs/run.ts';
-import type { StopReason } from '../agents/stop.ts';
+import type { Usage } from '../models/usage.ts';
+import type { Outcome } from '../runs/outcome.ts';
+import type { StopReason } from '../agents/stop-reason.ts';
 import type { RawAnswer, SentRequest } from '../models/sent-request.ts';
 import type { TaskInput } from '../tasks/task.ts';
-import type { Artifact, ToolSpec } from '../tools/tool.ts';
+import type { Artifact } from '../tools/tool-result.ts';
+import type { ToolSpec } from '../tools/tool-call.ts';
 import type { Turn } from '../conversations/transcript.ts';
 import type { TreeLimits } from '../runs/tree-limits.ts';
 

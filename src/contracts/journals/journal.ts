@@ -1,6 +1,6 @@
 import type { UnreadableEntry } from '../errors/listed.ts';
 import type { KeyValueFiles } from '../conversations/memory.ts';
-import type { RunStatus } from '../runs/run.ts';
+import type { RunStatus } from '../runs/run-status.ts';
 
 /**
  * One row of a journal: sealed text that a store keeps as it is, and never reads or changes.

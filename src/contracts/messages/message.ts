@@ -1,4 +1,4 @@
-import type { ErrorData } from '../errors/error.ts';
+import type { ErrorData } from '../errors/error-data.ts';
 import type { Json } from '../../base/json/json.ts';
 
 /**

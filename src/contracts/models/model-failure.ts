@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors/error.ts';
+import type { ErrorCode } from '../errors/error-data.ts';
 
 /** One attempt of a model call that failed, as an adaptive retry remembers it. */
 export interface ModelFailure {

@@ -1,8 +1,9 @@
-import type { AdaptiveRetry } from './adaptive-retry.ts';
 import type { Json, JsonSchema } from '../../base/json/json.ts';
+import type { Transcript, Replay } from '../conversations/transcript.ts';
+import type { AdaptiveRetry } from './adaptive-retry.ts';
 import type { Secrets } from '../secrets/redactor.ts';
-import type { ToolCall, ToolSpec } from '../tools/tool.ts';
-import type { Replay, Transcript } from '../conversations/transcript.ts';
+import type { ToolCall, ToolSpec } from '../tools/tool-call.ts';
+import type { Usage } from './usage.ts';
 
 /**
  * Answers prompts: the one contract behind which every provider stands.
@@ -92,16 +93,6 @@ export type ModelDelta =
 export type FinishReason =
   'stop' | 'tool-calls' | 'length' | 'content-filter' | 'refusal' | 'pause' | 'other';
 
-/** Tokens of one call; `cached` and `reasoning` are parts of `input` and `output`. */
-export type Usage = {
-  readonly input: number;
-  readonly output: number;
-  readonly cached?: number | undefined;
-  readonly reasoning?: number | undefined;
-  /** True if the provider reported no usage and it was estimated from characters. */
-  readonly isEstimate?: boolean | undefined;
-};
-
 /** A model's answer. */
 export interface ModelAnswer {
   readonly text: string;
@@ -158,3 +149,6 @@ export interface ModelRetry {
   /** Back-off by what failed lately, in place of the attempt alone; see {@link AdaptiveRetry}. Default false. */
   readonly adaptive?: boolean | AdaptiveRetry | undefined;
 }
+
+/** A model, or its name as `provider:model`. */
+export type ModelChoice = Model | string;

@@ -1,4 +1,5 @@
-import type { Model, Usage } from './model.ts';
+import type { Model } from './model.ts';
+import type { Usage } from './usage.ts';
 
 /**
  * Prices of model calls.

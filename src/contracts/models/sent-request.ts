@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ModelAnswer, ModelSettings, OutputSpec, ToolChoice } from './model.ts';
 import { onDemand } from '../../base/on-demand.ts';
-import type { ToolSpec } from '../tools/tool.ts';
+import type { ToolSpec } from '../tools/tool-call.ts';
 import type { Turn } from '../conversations/transcript.ts';
 
 /**

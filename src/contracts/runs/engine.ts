@@ -1,7 +1,9 @@
 import type { Observable } from 'rxjs';
 import type { Agent } from '../agents/agent.ts';
 import type { LiveEvent } from '../events/event.ts';
-import type { RunHandle, RunOptions, RunResult, SharedResource } from './run.ts';
+import type { RunHandle } from './run-handle.ts';
+import type { RunOptions, SharedResource } from './run-options.ts';
+import type { RunResult } from './run-result.ts';
 
 /**
  * Carries runs: process-wide, per request, or for a single run; the three share this contract.

@@ -1,8 +1,8 @@
 import type { Json } from '../../base/json/json.ts';
-import type { RunResult } from '../runs/run.ts';
-import type { StopReason } from '../agents/stop.ts';
+import type { RunResult } from '../runs/run-result.ts';
+import type { StopReason } from '../agents/stop-reason.ts';
 import type { Task } from './task.ts';
-import type { Artifact } from '../tools/tool.ts';
+import type { Artifact } from '../tools/tool-result.ts';
 
 /** A finished run under examination. */
 export interface Examined<Output = unknown> {

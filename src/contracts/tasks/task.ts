@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { environmentSpecSchema } from '../environments/environment.ts';
+import { environmentSpecSchema } from '../environments/environment-spec.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { schemaOnDemand } from '../../base/schemas/schema-on-demand.ts';
 

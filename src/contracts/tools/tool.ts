@@ -1,46 +1,12 @@
-import type { Agent } from '../agents/agent.ts';
+import type { Delegate } from '../agents/delegate.ts';
 import type { Allotment } from '../runs/budget.ts';
-import type { EnvironmentOps, EnvironmentOutcome, OpsGroup } from '../environments/environment.ts';
-import type { BeforeEnd, ChildOptions, ChildTerms, Delegation } from './delegation.ts';
-import type { ErrorData } from '../errors/error.ts';
-import type { Json, JsonObject, JsonSchema } from '../../base/json/json.ts';
+import type { EnvironmentOps, OpsGroup } from '../environments/operations.ts';
+import type { ChildOptions, Delegation } from './delegation.ts';
+import type { Json, JsonSchema } from '../../base/json/json.ts';
 import type { Messenger } from '../messages/message.ts';
-import type { RunResult } from '../runs/run.ts';
+import type { RunResult } from '../runs/run-result.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
 import type { Turn } from '../conversations/transcript.ts';
-
-/** A request of a model or an agent to use a tool. */
-export interface ToolCall {
-  /** Unique within a run: `call_<step>_<index>` once the runtime has numbered it. */
-  readonly id: string;
-  readonly name: string;
-  readonly input: Json;
-  /**
-   * The reason why this call is invalid (malformed or truncated arguments): it gets a failed result, and is never
-   * executed.
-   */
-  readonly problem?: string | undefined;
-  /** Provider data that must be sent back with the call. */
-  readonly origin?: CallOrigin | undefined;
-}
-
-/** A provider's own id of a call, and additional fields; read by that provider alone. */
-export interface CallOrigin {
-  readonly provider: string;
-  /** The provider's id; absent where it gave none. */
-  readonly id?: string | undefined;
-  /** The model that made `fields`: they are useless to another. */
-  readonly model?: string | undefined;
-  /** Fields that are sent back unchanged: signatures, and others unknown here. */
-  readonly fields?: JsonObject | undefined;
-}
-
-/** The description of a tool that a model sees. */
-export interface ToolSpec {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: JsonSchema;
-}
 
 /** `read` changes nothing, `write` changes something, `danger` cannot be undone. */
 export type Safety = 'read' | 'write' | 'danger';
@@ -130,7 +96,7 @@ export interface Receiver {
 
 /** The agents that a tool may delegate to. */
 export interface Delegates {
-  readonly to: readonly Agent<string, unknown>[];
+  readonly to: readonly Delegate<string, unknown>[];
   /** The agent that has the tool as well, without the tool. */
   readonly includesSelf: boolean;
   readonly budget?: Allotment | undefined;
@@ -179,92 +145,10 @@ export interface ToolContext {
   readonly delegations: readonly Delegation[];
   /** Runs an agent or team, or the calling agent itself, as a child of this run: its events, limits and abort are the run's. */
   readonly run: <Input, Output>(
-    agent: Agent<Input, Output> | 'self',
+    agent: Delegate<Input, Output> | 'self',
     input: Input,
     options?: ChildOptions,
   ) => Promise<RunResult<Output>>;
-}
-
-/** A result in two languages: `text` for the model, `value` and `artifacts` for the program. */
-export interface DualResult {
-  readonly text: string;
-  readonly value?: unknown;
-  readonly artifacts?: readonly Artifact[] | undefined;
-  readonly control?: Control | undefined;
-}
-
-/** A tool's product that is too large, or unsuitable, for the model to see. */
-export interface Artifact {
-  readonly name: string;
-  readonly mediaType: string;
-  /** Text, or base64 if `encoding` says so. */
-  readonly content: string;
-  readonly encoding?: 'utf8' | 'base64' | undefined;
-}
-
-/** A control tool's effect on the run, applied once its whole batch is done and only if it succeeded. */
-export type Control =
-  | { readonly type: 'complete'; readonly answer: Json; readonly summary?: string | undefined }
-  | { readonly type: 'handoff'; readonly to: string; readonly message?: string | undefined }
-  /** Delegates work: the run continues, and the result comes back as a message. */
-  | ({
-      readonly type: 'delegate';
-      readonly id: string;
-      readonly to: string;
-      readonly task: string;
-      /** Id of earlier work to be continued. */
-      readonly follows?: string | undefined;
-      readonly beforeEnd: BeforeEnd;
-      /** Time that a waiting agent waits for further results after the first, in ms. */
-      readonly gatherMs: number;
-    } & Omit<ChildTerms, 'history'>)
-  /** Delegated work is done, and can be continued. */
-  | {
-      readonly type: 'delegated';
-      readonly id: string;
-      readonly to: string;
-      readonly conversation: readonly Turn[];
-    }
-  | { readonly type: 'callOff'; readonly id: string }
-  /** Waits until a result comes back. */
-  | { readonly type: 'await' };
-
-/** The level that refused or failed. */
-export type ToolErrorKind =
-  'validation' | 'execution' | 'system' | 'timeout' | 'denied' | 'unknown' | 'cancelled';
-
-interface ToolResultBase {
-  readonly callId: string;
-  readonly tool: string;
-  /** Shown to the model; never empty. */
-  readonly text: string;
-  /** In ms, by the run's clock. */
-  readonly durationMs: number;
-  readonly attempts: number;
-  /** The effective input, if a person changed it on approval. */
-  readonly input?: Json | undefined;
-  /** Answered from an equal call of this run: the tool did not run. */
-  readonly cached?: boolean | undefined;
-  readonly artifacts?: readonly Artifact[] | undefined;
-  /** The environment's reaction to the call. */
-  readonly environment?: EnvironmentOutcome | undefined;
-}
-
-/** The result of a call; failures are data for the next decision, they never end a run by themselves. */
-export type ToolResult = ToolSuccess | ToolFailure;
-
-/** A call that worked. */
-export interface ToolSuccess extends ToolResultBase {
-  readonly ok: true;
-  readonly value: Json;
-  readonly control?: Control | undefined;
-}
-
-/** A call that did not. */
-export interface ToolFailure extends ToolResultBase {
-  readonly ok: false;
-  readonly kind: ToolErrorKind;
-  readonly error: ErrorData;
 }
 
 /** Tools that belong together: a namespace, and a life cycle around every run that uses them. */

@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Reply } from './round.ts';
 import type { TeamEnd } from './team-context.ts';

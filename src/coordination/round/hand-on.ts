@@ -1,4 +1,4 @@
-import type { StopReason } from '../../contracts/agents/stop.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { Task } from './round.ts';
 import type { TeamContext } from './team-context.ts';
 

@@ -1,8 +1,8 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { RunStatus } from '../../contracts/runs/run.ts';
-import type { StopReason } from '../../contracts/agents/stop.ts';
+import type { RunStatus } from '../../contracts/runs/run-status.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { Restart } from '../../machines/outputs.ts';
 import type { Trouble } from '../../machines/supervision.ts';

@@ -1,6 +1,7 @@
-import type { Outcome } from '../../contracts/runs/run.ts';
-import type { StopReason, Tally } from '../../contracts/agents/stop.ts';
-import { emptyTally } from '../../contracts/agents/stop.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
+import type { Tally } from '../../contracts/agents/tally.ts';
+import { emptyTally } from '../../contracts/agents/tally.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import { atOnce, rulesInForce } from '../../machines/rules.ts';
 import { handedOn } from './hand-on.ts';

@@ -1,8 +1,7 @@
 import { assign, setup } from 'xstate';
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import type { EventBody } from '../../contracts/events/event.ts';
+import type { RuntimeEvent, EventBody } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
 import { carrierOf } from '../../machines/outputs.ts';
 import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
 import { extendable } from './extendable.ts';

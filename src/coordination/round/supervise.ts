@@ -1,6 +1,6 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { Restart } from '../../machines/outputs.ts';
 import type { Verdict } from '../../machines/supervision.ts';
 import { recentRestarts, startedAgain, verdictOn, withFailure } from '../../machines/supervision.ts';

@@ -1,4 +1,4 @@
-import type { StopReason } from '../../contracts/agents/stop.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 
 /** Checks whether it is the team's own budget that is spent, or one above it: then no other member can go on either. */
 export const isBudgetOf = ({ path }: { readonly path: string }, reason: StopReason): boolean =>

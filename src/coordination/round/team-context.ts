@@ -1,10 +1,12 @@
 import { effectKey } from '../../contracts/runs/effect.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Message } from '../../contracts/messages/message.ts';
-import type { Outcome, RunStatus } from '../../contracts/runs/run.ts';
-import type { StopReason, Tally } from '../../contracts/agents/stop.ts';
-import { emptyTally } from '../../contracts/agents/stop.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
+import type { RunStatus } from '../../contracts/runs/run-status.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
+import type { Tally } from '../../contracts/agents/tally.ts';
+import { emptyTally } from '../../contracts/agents/tally.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Engagement } from '../../machines/outputs.ts';
 import type { TeamRules } from '../../machines/supervision.ts';

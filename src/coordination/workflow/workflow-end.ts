@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json/json.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { TeamEnd } from '../round/team-context.ts';
 import { teamOutcome } from '../round/team-context.ts';
 import type { NodeFailure, NodeStatus, WorkflowContext } from './workflow-state.ts';

@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Draft } from '../round/round-draft.ts';
 import { moveOf, wantWait } from '../round/round-draft.ts';

@@ -1,5 +1,5 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
-import type { Tally } from '../../contracts/agents/stop.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
+import type { Tally } from '../../contracts/agents/tally.ts';
 import { backOffMs, failureClassOf } from '../../machines/supervision.ts';
 import type { Reply } from '../round/round.ts';
 import { placeAt, withPlace } from '../round/round.ts';

@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import { rulesInForce } from '../../machines/rules.ts';

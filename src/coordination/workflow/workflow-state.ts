@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Graph, GraphEdge, GraphNode } from './workflow-graph.ts';
 import { INPUT } from './workflow-reference.ts';

@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import { oneLine } from '../../base/text/printable.ts';

@@ -1,9 +1,10 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import { noTotals } from '../../contracts/events/no-totals.ts';
-import type { RunStatus, RunTotals } from '../../contracts/runs/run.ts';
+import type { RunStatus } from '../../contracts/runs/run-status.ts';
+import type { RunTotals } from '../../contracts/runs/run-result.ts';
 import { nameOf } from './activity.ts';
 import { addTotals } from './add-totals.ts';
 import type { AgentsProgress } from './agent-progress.ts';

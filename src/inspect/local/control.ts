@@ -4,7 +4,7 @@ import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { canonical } from '../../base/json/canonical.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
-import type { RunHandle } from '../../contracts/runs/run.ts';
+import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import { fork } from '../../runtime/journal/resume/fork.ts';
 import { answerRequest } from '../../runtime/journal/letters/requests.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';

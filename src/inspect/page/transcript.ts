@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { RawAnswer, SentRequest } from '../../contracts/models/sent-request.ts';
 import type { Entry } from '../recording/entry.ts';

@@ -1,6 +1,6 @@
 import { Subject } from 'rxjs';
 import type { Clock } from '../../base/clock.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { text$ } from '../../events/stream/select.ts';

@@ -1,5 +1,5 @@
 import type { InspectedRun, RunInspector } from '../../contracts/events/inspection.ts';
-import type { RunHandle } from '../../contracts/runs/run.ts';
+import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { FieldSecret } from '../../contracts/secrets/field-secret.ts';
 import { Redactor } from '../../contracts/secrets/redactor.ts';
 import type { Secrets } from '../../policy/redaction.ts';

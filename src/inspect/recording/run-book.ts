@@ -1,6 +1,6 @@
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { InspectedRun } from '../../contracts/events/inspection.ts';
-import type { RunStatus } from '../../contracts/runs/run.ts';
+import type { RunStatus } from '../../contracts/runs/run-status.ts';
 
 /** A run that was recorded, or is being. */
 export interface RecordedRun {

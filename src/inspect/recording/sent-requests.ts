@@ -1,7 +1,7 @@
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { ModelSettings, OutputSpec, ToolChoice } from '../../contracts/models/model.ts';
 import type { SentRequest, SentSource } from '../../contracts/models/sent-request.ts';
-import type { ToolSpec } from '../../contracts/tools/tool.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 
 /** One turn of a conversation that a model was sent. */

@@ -1,4 +1,4 @@
-import type { RunHandle } from '../../contracts/runs/run.ts';
+import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import { parseJson } from './parse-json.ts';

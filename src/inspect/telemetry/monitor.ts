@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { Hook, HookScope, LiveEvent } from '../../contracts/events/event.ts';
-import type { RunStatus } from '../../contracts/runs/run.ts';
+import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import { SafeObservable } from '../../events/stream/safe-observable.ts';
 
 /** A monitor's record of a run. */

@@ -1,6 +1,7 @@
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
-import type { RunStatus, StepRecord } from '../../contracts/runs/run.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
+import type { RunStatus } from '../../contracts/runs/run-status.ts';
+import type { StepRecord } from '../../contracts/runs/step-record.ts';
 
 /** The end of an agent in the middle of a step: nothing more comes of that step. */
 export interface StepEnd {

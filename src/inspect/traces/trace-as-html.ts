@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StopReason } from '../../contracts/agents/stop.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import { eventRows } from './page/events.ts';
 import type { Markup, Shown } from './page/markup.ts';
 import { block, dataBlock, grouped, markup, lasting, Markup as Raw } from './page/markup.ts';

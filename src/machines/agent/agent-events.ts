@@ -1,6 +1,6 @@
 import type { EventBody } from '../../contracts/events/event.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
-import type { StepRecord } from '../../contracts/runs/run.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
+import type { StepRecord } from '../../contracts/runs/step-record.ts';
 import type { AgentContext } from './agent-context.ts';
 import { underWay } from './delegations-state.ts';
 import { patchOf } from './critique-patch.ts';

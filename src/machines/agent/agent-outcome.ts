@@ -1,7 +1,7 @@
-import type { ErrorCode } from '../../contracts/errors/error.ts';
+import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import type { History } from '../../base/collections/history.ts';
 import { HistoryView } from '../../base/collections/history.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { AgentContext, End } from './agent-context.ts';
 import { reportOf } from '../recovery/failure-report.ts';

@@ -1,9 +1,10 @@
 import { append } from '../../base/collections/history.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { ModelFailure } from '../../contracts/models/model-failure.ts';
 import { withFailure } from '../../contracts/models/model-failure.ts';
 import type { Message } from '../../contracts/messages/message.ts';
-import type { StopReason, Tally } from '../../contracts/agents/stop.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
+import type { Tally } from '../../contracts/agents/tally.ts';
 import type { Compaction } from '../../contracts/conversations/processor.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type {

@@ -1,8 +1,8 @@
 import { assign, setup } from 'xstate';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
-import type { StopReason } from '../../contracts/agents/stop.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import { agentAsks, callEngagement, gatherAsks } from './agent-asks.ts';
 import type { AgentPort } from './agent-asks.ts';
 import type {

@@ -1,4 +1,5 @@
-import type { ToolCall, ToolResult } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 
 /** A numbered call of a step, with whether it has to run alone. */
 export interface PlannedCall extends ToolCall {

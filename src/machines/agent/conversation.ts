@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json/json.ts';
 import type { MemoryBlock } from '../../contracts/conversations/memory.ts';
 import type { Message } from '../../contracts/messages/message.ts';
-import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Turn, UserTurn } from '../../contracts/conversations/transcript.ts';
 import type { Cycle } from './agent-context.ts';
 

@@ -1,5 +1,6 @@
 import { append } from '../../base/collections/history.ts';
-import type { ToolCall, ToolResult } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { AgentChange, AgentContext } from './agent-context.ts';
 import { turnsOfStep } from './conversation.ts';

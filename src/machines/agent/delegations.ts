@@ -1,7 +1,7 @@
 import { append } from '../../base/collections/history.ts';
 import type { Message } from '../../contracts/messages/message.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
-import type { Control, ToolResult } from '../../contracts/tools/tool.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
+import type { Control, ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { AgentChange, AgentContext } from './agent-context.ts';
 import { runtimeSays, textOf } from './conversation.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json/json.ts';
-import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { Cycle } from './agent-context.ts';
 import type { CallPlan } from './call-plan.ts';
 

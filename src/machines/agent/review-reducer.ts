@@ -1,5 +1,5 @@
 import { append } from '../../base/collections/history.ts';
-import type { StopReason } from '../../contracts/agents/stop.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { Turn, UserTurn } from '../../contracts/conversations/transcript.ts';
 import type { AgentChange, AgentContext, Critiqued } from './agent-context.ts';
 import { patched, patchOf } from './critique-patch.ts';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
-import type { StateChange } from '../../contracts/runs/run.ts';
+import type { StateChange } from '../../contracts/runs/step-record.ts';
 
 /** The keys whose values a reducer replaced. */
 export const difference = (before: Json, after: Json): Readonly<Record<string, StateChange>> => {

@@ -1,6 +1,6 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import { append } from '../../base/collections/history.ts';
-import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { AgentChange, AgentContext, Cycle, End, ReviewState } from './agent-context.ts';
 import { failure, threw } from './agent-end.ts';

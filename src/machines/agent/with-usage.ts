@@ -1,5 +1,5 @@
-import type { Usage } from '../../contracts/models/model.ts';
-import type { Tally } from '../../contracts/agents/stop.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
+import type { Tally } from '../../contracts/agents/tally.ts';
 
 /** Adds the tokens of a model call to a tally. */
 export const withUsage = (tally: Tally, usage: Usage | undefined, at: number): Tally =>

@@ -5,7 +5,7 @@ import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import { issuesText } from '../../base/schemas/schema.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
-import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { AgentContext, Candidate, End, ReviewState } from '../agent/agent-context.ts';
 import { failure, threw } from '../agent/agent-end.ts';
 import { textOf } from '../agent/conversation.ts';

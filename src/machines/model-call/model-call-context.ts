@@ -1,6 +1,6 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
-import type { Usage } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 import type { ModelFailure } from '../../contracts/models/model-failure.ts';
 import { withFailure } from '../../contracts/models/model-failure.ts';
 import type { Compaction } from '../../contracts/conversations/processor.ts';

@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Decided } from '../agent/agent-context.ts';
 import type { ModelCallContext, ModelCallInput, ModelCallOutput } from './model-call-context.ts';
 import * as call from './model-call-context.ts';

@@ -1,6 +1,6 @@
 import { adviceOn } from '../../contracts/errors/error-advice.ts';
 import { categoryOf } from '../../contracts/errors/error-category.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { FailureEntry, FailureReport, RecoveryDecision } from '../../contracts/agents/recovery.ts';
 import type { AgentContext, End } from '../agent/agent-context.ts';
 

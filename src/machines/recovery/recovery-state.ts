@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { FailureEntry } from '../../contracts/agents/recovery.ts';
 
 /** Ports whose failures can be recovered. */

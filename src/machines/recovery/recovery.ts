@@ -1,9 +1,9 @@
 import { categoryOf } from '../../contracts/errors/error-category.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { append } from '../../base/collections/history.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { RecoverablePhase, RecoveryDecision } from '../../contracts/agents/recovery.ts';
-import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { AgentChange, AgentContext, Decided, Trouble } from '../agent/agent-context.ts';
 import { failure } from '../agent/agent-end.ts';

@@ -1,5 +1,7 @@
 import type { BudgetUse } from '../../contracts/runs/budget.ts';
-import type { StopReason, StopRule, Tally } from '../../contracts/agents/stop.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
+import type { StopRule } from '../../contracts/agents/stop-rule.ts';
+import type { Tally } from '../../contracts/agents/tally.ts';
 
 /** Updates the budgets in a tally, keeping an earlier refusal. */
 export const withBudget = (tally: Tally, use: BudgetUse | undefined): Tally => {

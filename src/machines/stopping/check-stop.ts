@@ -1,8 +1,9 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import { append } from '../../base/collections/history.ts';
-import type { StopReason, StopView } from '../../contracts/agents/stop.ts';
-import { isStopKind } from '../../contracts/agents/stop.ts';
-import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
+import type { StopView } from '../../contracts/agents/stop-rule.ts';
+import { isStopKind } from '../../contracts/agents/stop-reason.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { AgentChange, AgentContext, End } from '../agent/agent-context.ts';
 import { threw } from '../agent/agent-end.ts';

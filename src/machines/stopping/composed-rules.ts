@@ -1,5 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
-import type { Deadline, StopReason, StopRule, StopView } from '../../contracts/agents/stop.ts';
+import type { Deadline, StopRule, StopView } from '../../contracts/agents/stop-rule.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import { atOnce, plain } from '../rules.ts';
 
 /** Stops when any of the rules does, with the reason of the first in order. */

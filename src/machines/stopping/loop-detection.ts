@@ -1,5 +1,5 @@
 import type { LoopLimits } from '../../contracts/agents/ending.ts';
-import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { PlannedCall } from '../agent/call-plan.ts';
 
 /** A loop: a number of steps, and how often they were repeated. */

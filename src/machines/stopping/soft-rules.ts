@@ -3,8 +3,8 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
-import type { StopRule, StopView } from '../../contracts/agents/stop.ts';
-import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { StopRule, StopView } from '../../contracts/agents/stop-rule.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import { printOf } from './loop-detection.ts';
 
 /** Options of {@link stagnation}. */

@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import { atOnce } from '../rules.ts';
-import type { StopRule, StopView } from '../../contracts/agents/stop.ts';
+import type { StopRule, StopView } from '../../contracts/agents/stop-rule.ts';
 
 /**
  * Stops after a number of steps (`>=`). An agent without a limit of its own stops after 50.

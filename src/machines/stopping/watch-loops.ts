@@ -1,7 +1,7 @@
 import type { LoopLimits } from '../../contracts/agents/ending.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
-import type { StopReason } from '../../contracts/agents/stop.ts';
-import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { PlannedCall } from '../agent/call-plan.ts';
 import { findLoop, fingerprint, remember } from './loop-detection.ts';
 import type { Watch, WatchedLoop } from './watch.ts';

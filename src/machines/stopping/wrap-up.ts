@@ -1,6 +1,6 @@
 import type { WrapUp } from '../../contracts/agents/ending.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
-import type { StopRule, StopView } from '../../contracts/agents/stop.ts';
+import type { StopRule, StopView } from '../../contracts/agents/stop-rule.ts';
 import { memoryAt, nearestLimit } from './composed-rules.ts';
 import { atOnce } from '../rules.ts';
 import type { Watch } from './watch.ts';

@@ -1,9 +1,9 @@
 import type { BudgetUse } from '../../contracts/runs/budget.ts';
 import type { Effect } from '../../contracts/runs/effect.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { ToolFailure, ToolResult } from '../../contracts/tools/tool.ts';
+import type { ToolFailure, ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Acted, AgentContext, Trouble } from '../agent/agent-context.ts';
 import { initialContext } from '../agent/agent-context.ts';
 import type { AskOf } from '../asks.ts';

@@ -1,6 +1,6 @@
 import { assign, setup } from 'xstate';
-import type { ErrorData } from '../../contracts/errors/error.ts';
-import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Acted } from '../agent/agent-context.ts';
 import { carrierOf } from '../outputs.ts';
 import type { Approval, ToolCallContext, ToolCallInput } from './tool-call-context.ts';

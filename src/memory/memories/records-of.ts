@@ -1,6 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
 import type { MemoryKind, MemoryRecord } from '../../contracts/conversations/memory.ts';
-import type { StepRecord } from '../../contracts/runs/run.ts';
+import type { StepRecord } from '../../contracts/runs/step-record.ts';
 import { oneLine } from '../processors/truncate-text.ts';
 
 /** Builds the record of a run's task. */

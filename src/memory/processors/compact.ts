@@ -1,6 +1,6 @@
 import type { History } from '../../base/collections/history.ts';
 import { HistoryView } from '../../base/collections/history.ts';
-import type { Usage } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 import type {
   Processor,
   Summarised,

@@ -1,6 +1,6 @@
 import { reasonAgainstTurn } from '../../contracts/conversations/check-turn.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, isTroupeError, toError, TroupeError } from '../../contracts/errors/error.ts';
 import type { History } from '../../base/collections/history.ts';
 import { append, emptyHistory, HistoryView } from '../../base/collections/history.ts';

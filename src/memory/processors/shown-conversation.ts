@@ -1,7 +1,7 @@
 import { isTroupeError } from '../../contracts/errors/error.ts';
 import type { History } from '../../base/collections/history.ts';
 import { append, emptyHistory, HistoryView } from '../../base/collections/history.ts';
-import type { Usage } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 import type {
   Compaction,
   Processor,
@@ -11,7 +11,7 @@ import type {
   TokenCounter,
 } from '../../contracts/conversations/processor.ts';
 import { noCompaction } from '../../contracts/conversations/processor.ts';
-import type { ToolSpec } from '../../contracts/tools/tool.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { compact, type Compacted } from './compact.ts';
 import { budgetLadder } from './budget-ladder.ts';

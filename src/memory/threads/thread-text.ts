@@ -2,7 +2,7 @@ import { reasonAgainstTurn } from '../../contracts/conversations/check-turn.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Json, JsonObject } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
-import type { RunStatus } from '../../contracts/runs/run.ts';
+import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import type { SkippedLine, ThreadEntry, ThreadTurn } from '../../contracts/conversations/thread.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 

@@ -1,6 +1,6 @@
 import type { TokenCounter } from '../../contracts/conversations/processor.ts';
 import type { History } from '../../base/collections/history.ts';
-import type { ToolSpec } from '../../contracts/tools/tool.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { isJsonObject, type Json, toJson } from '../../base/json/json.ts';
 import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
-import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import { type AnthropicBlock, anthropicBlocks } from './anthropic-blocks.ts';
 import { callArguments, parsedArguments } from '../calls/call-arguments.ts';
 import { wireOutput } from '../schemas/output-schema.ts';

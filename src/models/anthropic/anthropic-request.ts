@@ -9,7 +9,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import type { JsonObject } from '../../base/json/json.ts';
 import type { ModelRequest } from '../../contracts/models/model.ts';
-import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn, ToolTurn } from '../../contracts/conversations/transcript.ts';
 import { isBlockParam } from './anthropic-replay.ts';
 import { thinkingFields } from './anthropic-thinking.ts';

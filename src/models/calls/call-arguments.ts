@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, toJson } from '../../base/json/json.ts';
-import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 
 /** The part of a {@link ToolCall} that depends on its arguments. */
 export type CallArguments = Pick<ToolCall, 'input' | 'problem'>;

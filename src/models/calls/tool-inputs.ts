@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json/json.ts';
-import type { ToolCall, ToolSpec } from '../../contracts/tools/tool.ts';
+import type { ToolCall, ToolSpec } from '../../contracts/tools/tool-call.ts';
 import { echoedInput } from './call-arguments.ts';
 import { inDialect } from '../schemas/schema-dialect.ts';
 import { objectVariants, wrapped } from '../schemas/schema-root.ts';

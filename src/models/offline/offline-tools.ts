@@ -1,7 +1,7 @@
 import { canonical } from '../../base/json/canonical.ts';
 import { isJsonObject, type Json, type JsonSchema } from '../../base/json/json.ts';
 import type { ModelRequest } from '../../contracts/models/model.ts';
-import type { ToolSpec } from '../../contracts/tools/tool.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import { stem } from '../../base/text/stem.ts';
 import { rate, saysNothing, type Findings } from './offline-answer.ts';
 import { quotesIn, type Quote } from './offline-evidence.ts';

@@ -5,7 +5,7 @@ import {
   type ModelAnswer,
   type ModelRequest,
 } from '../../contracts/models/model.ts';
-import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import {
   compose,
   isAnswered,

@@ -2,7 +2,7 @@ import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
 import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
-import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import { callArguments } from '../calls/call-arguments.ts';
 import { errorInBody } from '../retry/error-body.ts';
 import { wireOutput } from '../schemas/output-schema.ts';

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { Message } from '../wire/conversation.ts';
 
 /** Demands of a provider on the ids that calls and results carry. */

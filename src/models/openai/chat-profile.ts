@@ -1,4 +1,5 @@
-import { type ErrorCode, errorCodes, TroupeError } from '../../contracts/errors/error.ts';
+import { type ErrorCode, errorCodes } from '../../contracts/errors/error-data.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { JsonObject } from '../../base/json/json.ts';
 import type { FinishReason } from '../../contracts/models/model.ts';
 

@@ -8,7 +8,7 @@ import type {
 } from 'openai/resources/chat/completions';
 import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
 import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/models/model.ts';
-import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
 import { conversation, type Message, resultText } from '../wire/conversation.ts';

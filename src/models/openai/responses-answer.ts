@@ -1,7 +1,7 @@
 import type { Response, ResponseOutputItem, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
-import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { Replay } from '../../contracts/conversations/transcript.ts';
 import { callArguments } from '../calls/call-arguments.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';

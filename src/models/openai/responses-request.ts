@@ -4,7 +4,7 @@ import type {
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
 import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/models/model.ts';
-import type { ToolCall } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
 import { conversation, resultText } from '../wire/conversation.ts';
 import { isInputItem } from './responses-replay.ts';

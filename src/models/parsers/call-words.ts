@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
-import type { ToolSpec } from '../../contracts/tools/tool.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import { parsedArguments } from '../calls/call-arguments.ts';
 import type { TextCall } from './text-parser.ts';
 

@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../../contracts/tools/tool.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import { callsIn, parameterType, textCall, valueOf } from './call-words.ts';
 import { looseJson } from './loose-json.ts';
 import type { TextCall, TextParser, TextReading } from './text-parser.ts';

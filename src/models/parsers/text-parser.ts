@@ -1,6 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
 import type { OutputSpec } from '../../contracts/models/model.ts';
-import type { ToolSpec } from '../../contracts/tools/tool.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 
 /** A call parsed from a text; `problem` says why it is invalid. */
 export interface TextCall {

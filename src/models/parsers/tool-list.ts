@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../../contracts/tools/tool.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import { outputInstruction } from '../schemas/output-schema.ts';
 import type { LessonOptions } from './text-parser.ts';
 

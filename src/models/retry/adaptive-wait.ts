@@ -1,5 +1,5 @@
 import { categoryOf } from '../../contracts/errors/error-category.ts';
-import type { ErrorCode } from '../../contracts/errors/error.ts';
+import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import type { AdaptiveRetry } from '../../contracts/models/adaptive-retry.ts';
 import type { ModelFailure } from '../../contracts/models/model-failure.ts';
 

@@ -1,9 +1,5 @@
-import {
-  type ErrorCode,
-  type ErrorData,
-  isTroupeError,
-  type Retryable,
-} from '../../contracts/errors/error.ts';
+import { type ErrorCode, type ErrorData, type Retryable } from '../../contracts/errors/error-data.ts';
+import { isTroupeError } from '../../contracts/errors/error.ts';
 import { Redactor } from '../../contracts/secrets/redactor.ts';
 import { type Json, isJsonObject } from '../../base/json/json.ts';
 import { type ThrownFacts, thrownFacts } from './thrown-facts.ts';

@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { ModelRetry } from '../../contracts/models/model.ts';
 import type { ModelFailure } from '../../contracts/models/model-failure.ts';
 import type { ToolRetry } from '../../contracts/tools/tool.ts';

@@ -1,4 +1,5 @@
-import type { ModelRequest, Usage } from '../../contracts/models/model.ts';
+import type { ModelRequest } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 
 /** A provider's token counts of one call; any may be missing or invalid. */
 export interface ReportedUsage {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Json } from '../../base/json/json.ts';
-import type { RunStatus } from '../../contracts/runs/run.ts';
+import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import type { Cursors } from '../../memory/processors/perspective.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { saidJson } from '../../coordination/round/said-json.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
-import type { RunStatus } from '../../contracts/runs/run.ts';
+import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { wordsOf } from '../../coordination/round/reply-text.ts';
 import { saidJson, textOf } from '../../coordination/round/said-json.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../contracts/errors/error.ts';
+import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { Column, TableRow } from '../run-table.ts';

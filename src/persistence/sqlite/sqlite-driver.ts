@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { ErrorCode } from '../../contracts/errors/error.ts';
+import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { Column, TableRow } from '../run-table.ts';

@@ -1,7 +1,8 @@
-import type { Agent } from '../../contracts/agents/agent.ts';
+import type { Delegate } from '../../contracts/agents/delegate.ts';
 import type { ChildOptions } from '../../contracts/tools/delegation.ts';
 import { toError, TroupeError } from '../../contracts/errors/error.ts';
-import type { Outcome, RunResult } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
+import type { RunResult } from '../../contracts/runs/run-result.ts';
 import { callIn } from '../../machines/asks.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Engagement, Restart } from '../../machines/outputs.ts';
@@ -115,7 +116,7 @@ export class ActorTree {
   /** Runs an agent as a child of the actor that performs `ask`, within this run's events, limits and abort. */
   runWithin<Input, Output>(
     parent: Actor,
-    agent: Agent<Input, Output> | 'self',
+    agent: Delegate<Input, Output> | 'self',
     input: Input,
     ask: Ask,
     abort: LazyAbort,

@@ -1,13 +1,14 @@
 import { callInKey, callKey } from '../../actors/acting/call-key.ts';
 import type { RunTask } from '../../actors/preparing/run-task.ts';
 import type { ChildTerms } from '../../contracts/tools/delegation.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import type { Model } from '../../contracts/models/model.ts';
-import type { Outcome, RunOptions } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { Toolset } from '../../contracts/tools/tool.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import type { Ask } from '../../machines/asks.ts';

@@ -1,6 +1,5 @@
-import type { ModelChoice } from '../../contracts/agents/agent.ts';
-import type { Model } from '../../contracts/models/model.ts';
-import type { RunOptions, SharedResource } from '../../contracts/runs/run.ts';
+import type { ModelChoice, Model } from '../../contracts/models/model.ts';
+import type { RunOptions, SharedResource } from '../../contracts/runs/run-options.ts';
 import type { EnginePlace } from '../../contracts/agents/strategy.ts';
 import { modelFromEnvironment, resolveModel } from '../../models/model-registry.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
 import { outcomeOfFailure } from '../run/result.ts';
 
 /** Reason of a stop by timeout. Recorded, and compared on replay. */

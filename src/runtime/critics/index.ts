@@ -12,10 +12,5 @@ export { judgeCritic } from './judge-critic.ts';
 export type { JudgeCriticOptions } from './judge-critic.ts';
 export { progressCritic } from './progress-critic.ts';
 export type { ProgressOptions } from './progress-critic.ts';
-export type {
-  Critic,
-  Critique,
-  CritiquePatch,
-  Review,
-  SaidCritique,
-} from '../../contracts/agents/critique.ts';
+export type { Critic, Review } from '../../contracts/agents/critic.ts';
+export type { Critique, CritiquePatch, SaidCritique } from '../../contracts/agents/critique.ts';

@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import type { Agent, ModelChoice } from '../../contracts/agents/agent.ts';
-import type { Critic, Critique, Review } from '../../contracts/agents/critique.ts';
+import type { Agent } from '../../contracts/agents/agent.ts';
+import type { ModelChoice } from '../../contracts/models/model.ts';
+import type { Critic, Review } from '../../contracts/agents/critic.ts';
+import type { Critique } from '../../contracts/agents/critique.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import { resolveModel } from '../../models/model-registry.ts';

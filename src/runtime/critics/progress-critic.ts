@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ModelChoice } from '../../contracts/agents/agent.ts';
-import type { Critic, Review } from '../../contracts/agents/critique.ts';
+import type { ModelChoice } from '../../contracts/models/model.ts';
+import type { Critic, Review } from '../../contracts/agents/critic.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import type { Json } from '../../base/json/json.ts';

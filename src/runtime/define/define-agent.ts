@@ -4,11 +4,12 @@ import { agentsFragment, instructionsFragment } from '../../actors/deciding/prom
 import { answerCheckOf } from '../../actors/strategies/answer-check.ts';
 import { applyStrategies } from '../../actors/strategies/apply-strategies.ts';
 import { strategiesOf } from '../../actors/strategies/strategy-registry.ts';
-import type { AgentOptions, ModelChoice } from '../../contracts/agents/agent.ts';
+import type { AgentOptions } from '../../contracts/agents/agent.ts';
+import type { ModelChoice } from '../../contracts/models/model.ts';
 import { checkOptions, refusedOptions } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { isObject } from '../../base/schemas/option-schemas.ts';
-import type { StopRule } from '../../contracts/agents/stop.ts';
+import type { StopRule } from '../../contracts/agents/stop-rule.ts';
 import { writeOutStop } from '../../contracts/agents/ending.ts';
 import { append, emptyHistory } from '../../base/collections/history.ts';
 import type { Json } from '../../base/json/json.ts';

@@ -1,7 +1,7 @@
 import type { DiagramSubject } from '../../machines/diagrams/composition.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { compositionMermaid } from '../../machines/diagrams/composition-diagram.ts';
 import { toMermaid } from '../../machines/diagrams/diagram.ts';
 import { compositionOf } from './composition.ts';

@@ -1,4 +1,4 @@
-import type { Agent } from '../../contracts/agents/agent.ts';
+import type { Delegate } from '../../contracts/agents/delegate.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { BudgetSpent } from '../../contracts/runs/budget.ts';
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
@@ -9,12 +9,14 @@ import type { EventBody } from '../../contracts/events/event.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { MemoryRecord } from '../../contracts/conversations/memory.ts';
 import type { Messenger } from '../../contracts/messages/message.ts';
-import type { Model, ModelAnswer, ModelDelta, ModelRequest, Usage } from '../../contracts/models/model.ts';
-import type { RunOptions, RunResult } from '../../contracts/runs/run.ts';
+import type { Model, ModelAnswer, ModelDelta, ModelRequest } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
+import type { RunResult } from '../../contracts/runs/run-result.ts';
 import type { ToolExecutor } from '../../contracts/tools/executor.ts';
 import type { RawAnswer } from '../../contracts/models/sent-request.ts';
 import type { SafetyStrategy } from '../../contracts/tools/safety.ts';
-import type { Artifact, ToolResult } from '../../contracts/tools/tool.ts';
+import type { Artifact, ToolResult } from '../../contracts/tools/tool-result.ts';
 import { keyInRun } from '../../contracts/runs/effect.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Approval } from '../../machines/tool-call/tool-call-context.ts';
@@ -50,7 +52,7 @@ export interface DeskRun extends AskingRun {
   readonly actors: {
     runWithin<Input, Output>(
       parent: Actor,
-      agent: Agent<Input, Output> | 'self',
+      agent: Delegate<Input, Output> | 'self',
       input: Input,
       ask: Ask,
       abort: LazyAbort,
@@ -239,7 +241,7 @@ export class EffectDesk implements Desk {
     return this.#run.journal.flush();
   }
   run<Input, Output>(
-    agent: Agent<Input, Output> | 'self',
+    agent: Delegate<Input, Output> | 'self',
     input: Input,
     abort: LazyAbort = this.abort,
     options?: ChildOptions,

@@ -3,7 +3,7 @@ import { awaitTime } from '../../actors/await-time.ts';
 import { perform } from '../../actors/perform.ts';
 import type { Port } from '../../contracts/runs/effect.ts';
 import { errorData, TroupeError } from '../../contracts/errors/error.ts';
-import type { EffectRecord } from '../../contracts/runs/run.ts';
+import type { EffectRecord } from '../../contracts/runs/run-result.ts';
 import type { Ask } from '../../machines/asks.ts';
 import { callIn } from '../../machines/asks.ts';
 import { LazyAbort } from '../../base/promises/lazy-abort.ts';

@@ -1,6 +1,6 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
-import type { EffectRecord } from '../../contracts/runs/run.ts';
+import type { EffectRecord } from '../../contracts/runs/run-result.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Slot } from './slot.ts';
 

@@ -11,7 +11,7 @@ import type {
 } from 'xstate';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { TeamContext } from '../../coordination/round/team-context.ts';
 import type { AgentContext } from '../../machines/agent/agent-context.ts';
 import type { agentMachine } from '../../machines/agent/agent-machine.ts';

@@ -1,5 +1,6 @@
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
-import type { Outcome, RunOptions } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
 import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
 import { FieldVault } from '../../persistence/field-vault.ts';

@@ -1,4 +1,4 @@
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 
 /** Options of the runs that a logic starts. */
 export interface LogicOptions extends Omit<RunOptions, 'inspect'> {

@@ -1,5 +1,5 @@
 import type { LiveEvent } from '../../contracts/events/event.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { Definition } from '../define/definition.ts';
 import type { MachineSnapshot } from '../turn/turn.ts';
 import type { KeptActor } from './kept-run.ts';

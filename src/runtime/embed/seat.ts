@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Redactor } from '../../contracts/secrets/redactor.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
 import { randomId } from '../../base/random-id.ts';
 import type { Definition } from '../define/definition.ts';
 import type { Envelope } from '../turn/envelope.ts';

@@ -2,7 +2,9 @@ import type { Observable } from 'rxjs';
 import type { Agent } from '../../contracts/agents/agent.ts';
 import type { Engine, EngineOptions, ShutdownOptions } from '../../contracts/runs/engine.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
-import type { RunHandle, RunOptions, RunResult } from '../../contracts/runs/run.ts';
+import type { RunHandle } from '../../contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
+import type { RunResult } from '../../contracts/runs/run-result.ts';
 import { engineClosed, GlobalEngine } from './global-engine.ts';
 
 /**

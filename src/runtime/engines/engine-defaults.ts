@@ -1,6 +1,6 @@
 import { andThen } from '../../base/promises/and-then.ts';
 import type { EngineOptions } from '../../contracts/runs/engine.ts';
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { SafetyStrategy } from '../../contracts/tools/safety.ts';
 
 /** The options of a run in an engine: its own, else the engine's; hooks and safety rules of both. */

@@ -10,7 +10,7 @@ import type {
   RunMetrics,
   TaskResult,
 } from '../../contracts/tasks/evaluator.ts';
-import type { RunResult } from '../../contracts/runs/run.ts';
+import type { RunResult } from '../../contracts/runs/run-result.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { SuccessCriterion, Task, TaskInput } from '../../contracts/tasks/task.ts';
 import { checkTask } from '../../tools/environments/check-task.ts';

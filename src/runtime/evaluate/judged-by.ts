@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { ModelChoice } from '../../contracts/agents/agent.ts';
+import type { ModelChoice } from '../../contracts/models/model.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Evaluator, Examined } from '../../contracts/tasks/evaluator.ts';
 import { toJson } from '../../base/json/json.ts';
 import { onDemand } from '../../base/on-demand.ts';
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { agent } from '../define/agent.ts';
 import { authorProblem } from './author-problem.ts';
 import { metricsOf } from './evaluate.ts';

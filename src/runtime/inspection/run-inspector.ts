@@ -1,6 +1,6 @@
 import type { InspectionEvent } from 'xstate';
 import type { InspectedMember, InspectedRun, RunInspector } from '../../contracts/events/inspection.ts';
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { Handle } from '../run/handle.ts';
 import type { Run } from '../run/run.ts';
 import { onlyOnce, safeInspector } from './safe-inspector.ts';

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Deadline, StopReason } from '../../contracts/agents/stop.ts';
+import type { Deadline } from '../../contracts/agents/stop-rule.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
 import { earliestDeadline } from '../../machines/stopping/composed-rules.ts';
 import type { Scope } from '../journal/write/scope.ts';

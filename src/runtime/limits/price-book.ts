@@ -1,4 +1,5 @@
-import type { Model, ModelAnswer, Usage } from '../../contracts/models/model.ts';
+import type { Model, ModelAnswer } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 import type { Prices } from '../../contracts/models/prices.ts';
 import { genaiPrices, pricedProviders } from '../../models/genai-prices.ts';
 

@@ -1,5 +1,5 @@
 import type { Budget } from '../../contracts/runs/budget.ts';
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { TurnCounter } from '../../memory/tokens/count-tokens.ts';
 import { allottedLimits } from '../../policy/allotted-limits.ts';
 import { BudgetAccount } from '../../policy/budget-account.ts';

@@ -1,5 +1,5 @@
 import type { SubtreeLimits, TreeLimit, TreeLimits } from '../../contracts/runs/tree-limits.ts';
-import type { ErrorCode } from '../../contracts/errors/error.ts';
+import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';

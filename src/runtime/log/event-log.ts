@@ -1,9 +1,11 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { DeltaEvent, EventBody, LiveEvent, RuntimeEvent } from '../../contracts/events/event.ts';
 import { EVENT_VERSION } from '../../contracts/events/event.ts';
-import type { ModelDelta, Usage } from '../../contracts/models/model.ts';
-import type { RunTotals, StepRecord } from '../../contracts/runs/run.ts';
+import type { ModelDelta } from '../../contracts/models/model.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
+import type { RunTotals } from '../../contracts/runs/run-result.ts';
+import type { StepRecord } from '../../contracts/runs/step-record.ts';
 import type { SentSource } from '../../contracts/models/sent-request.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
 import { EventStream } from '../../events/stream/event-stream.ts';

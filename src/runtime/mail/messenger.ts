@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
-import type { ErrorCode } from '../../contracts/errors/error.ts';
+import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import { keyInRun } from '../../contracts/runs/effect.ts';
 import { toJson } from '../../base/json/json.ts';
 import type {

@@ -3,7 +3,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { EXPIRED } from '../../contracts/people/request.ts';
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import { issuesText } from '../../base/schemas/schema.ts';

@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { SnapshotFrom } from 'xstate';
 import { initialTransition, transition } from 'xstate';
 import type { Clock } from '../../base/clock.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, TroupeError } from '../../contracts/errors/error.ts';
 import type { BreakerEvent } from '../../machines/resources/breaker-machine.ts';
 import { breakerMachine } from '../../machines/resources/breaker-machine.ts';

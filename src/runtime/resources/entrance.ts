@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { Priority } from '../../contracts/messages/priority.ts';
 import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';

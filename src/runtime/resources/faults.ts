@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorCode, ErrorData } from '../../contracts/errors/error-data.ts';
 
 /** Codes of failures of the called side, as opposed to the caller's. */
 const FAULTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

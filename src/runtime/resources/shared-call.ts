@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import { onSignal } from '../run/shared-signal.ts';
 import type { SharedCallNeeds, Entered, SharedBy } from './entrance.ts';

@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, isTroupeError } from '../../contracts/errors/error.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
 import { TurnCounter } from '../../memory/tokens/count-tokens.ts';

@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Messenger } from '../../contracts/messages/message.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { Tool, ToolContext } from '../../contracts/tools/tool.ts';

@@ -1,4 +1,4 @@
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { ambientInspector } from '../inspection/ambient-inspector.ts';
 import { patientClock, systemClock } from '../../base/clock.ts';
 import { errorData, TroupeError } from '../../contracts/errors/error.ts';

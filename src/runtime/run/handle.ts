@@ -1,12 +1,13 @@
 import type { Observable } from 'rxjs';
-import type { ModelChoice } from '../../contracts/agents/agent.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ModelChoice } from '../../contracts/models/model.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { DeadLetter, Message, Terminated } from '../../contracts/messages/message.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
-import type { RunHandle, RunResult } from '../../contracts/runs/run.ts';
+import type { RunHandle } from '../../contracts/runs/run-handle.ts';
+import type { RunResult } from '../../contracts/runs/run-result.ts';
 import type { AbortOptions, SuspendOptions } from '../../contracts/runs/run-control.ts';
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import type { PersonAnswer } from '../people/request-book.ts';

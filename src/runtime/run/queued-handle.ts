@@ -1,7 +1,7 @@
-import type { ModelChoice } from '../../contracts/agents/agent.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ModelChoice } from '../../contracts/models/model.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Message } from '../../contracts/messages/message.ts';
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { AbortOptions, SuspendOptions } from '../../contracts/runs/run-control.ts';
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import { Handle } from './handle.ts';

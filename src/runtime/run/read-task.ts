@@ -1,6 +1,6 @@
 import { issueProblem } from '../../actors/preparing/issue-problem.ts';
 import type { RunTask } from '../../actors/preparing/run-task.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { Task, TaskInput } from '../../contracts/tasks/task.ts';
 import { taskSchema } from '../../contracts/tasks/task.ts';

@@ -1,6 +1,7 @@
 import type { TroupeError } from '../../contracts/errors/error.ts';
 import { errorData, toError } from '../../contracts/errors/error.ts';
-import type { Outcome, RunResult } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
+import type { RunResult } from '../../contracts/runs/run-result.ts';
 import type { ReportedRun } from './result.ts';
 import { endedBody, outcomeOfFailure, resultOf } from './result.ts';
 import type { AttachedHooks } from '../../events/hooks/hooks.ts';

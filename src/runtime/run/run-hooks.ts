@@ -1,5 +1,5 @@
 import type { Hook } from '../../contracts/events/event.ts';
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import { logHook } from '../../events/hooks/log-hook.ts';
 import type { AttachedHooks } from '../../events/hooks/hooks.ts';

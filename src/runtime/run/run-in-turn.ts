@@ -1,6 +1,7 @@
 import { errorData, toError } from '../../contracts/errors/error.ts';
 import { toJson } from '../../base/json/json.ts';
-import type { RunOptions, RunResult } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
+import type { RunResult } from '../../contracts/runs/run-result.ts';
 import type { Definition } from '../define/definition.ts';
 import { processPacer } from './pacer.ts';
 import { checkRunOptions } from './run-schema.ts';

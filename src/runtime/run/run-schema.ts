@@ -11,7 +11,7 @@ import {
   optional,
   optionsSchema,
 } from '../../base/schemas/option-schemas.ts';
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { hooksSchema } from '../define/common-schemas.ts';
 
 const anObject = (otherwise: string) => optional(objectLike({}, otherwise));

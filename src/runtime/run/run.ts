@@ -1,10 +1,13 @@
-import type { ModelChoice } from '../../contracts/agents/agent.ts';
+import type { ModelChoice } from '../../contracts/models/model.ts';
 import type { Clock } from '../../base/clock.ts';
-import { type ErrorData, errorData } from '../../contracts/errors/error.ts';
+import { type ErrorData } from '../../contracts/errors/error-data.ts';
+import { errorData } from '../../contracts/errors/error.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { AttachedHooks } from '../../events/hooks/hooks.ts';
-import type { Outcome, RunOptions, RunResult } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
+import type { RunResult } from '../../contracts/runs/run-result.ts';
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import { isToolset } from '../../tools/define/tool-registry.ts';
 import type { Actor, Job } from '../actors/actor.ts';

@@ -1,4 +1,5 @@
-import type { RunHandle, RunOptions } from '../../contracts/runs/run.ts';
+import type { RunHandle } from '../../contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { StartSetup } from './create-run.ts';
 import { createRun, failToBegin } from './create-run.ts';
 import type { Definition } from '../define/definition.ts';

@@ -1,6 +1,6 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { isJsonObject } from '../../base/json/json.ts';
-import type { Outcome } from '../../contracts/runs/run.ts';
+import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { MemorySession } from '../../memory/memories/memory-session.ts';
 import type { Clock } from '../../base/clock.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';

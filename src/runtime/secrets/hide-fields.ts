@@ -1,7 +1,9 @@
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { ModelDelta } from '../../contracts/models/model.ts';
-import type { Tool, ToolCall, ToolResult } from '../../contracts/tools/tool.ts';
+import type { Tool } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { SecretFields } from '../../tools/schemas/secret-fields.ts';
 import { secretFieldsIn, secretFieldsOf } from '../../tools/schemas/secret-fields.ts';
 import type { ToolRegistry } from '../../tools/define/tool-registry.ts';

@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { Json } from '../../base/json/json.ts';

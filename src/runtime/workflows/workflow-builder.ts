@@ -1,6 +1,6 @@
 import type { Agent } from '../../contracts/agents/agent.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { RunOptions } from '../../contracts/runs/run.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { AgentLogic, LogicChart, TeamChart } from '../embed/agent-types.ts';
 import type { LogicOptions } from '../embed/logic-options.ts';
 import type { NodeResult } from '../../coordination/workflow/workflow-end.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ErrorCode } from '../../contracts/errors/error.ts';
+import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { packageTool } from '../define/define-tool.ts';
 

@@ -1,6 +1,7 @@
 import { canonical } from '../../base/json/canonical.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { Tool, ToolResult, ToolSuccess } from '../../contracts/tools/tool.ts';
+import type { Tool } from '../../contracts/tools/tool.ts';
+import type { ToolResult, ToolSuccess } from '../../contracts/tools/tool-result.ts';
 
 /** Maximum number of cached results; the least recently used are dropped. */
 const MAX_ANSWERS = 256;

@@ -1,4 +1,5 @@
-import type { Artifact, ToolCall } from '../../contracts/tools/tool.ts';
+import type { Artifact } from '../../contracts/tools/tool-result.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 
 /** Maximum size of a tool's text, marker included: 64 KiB of UTF-8. */
 export const MAX_OUTPUT_BYTES = 65_536;

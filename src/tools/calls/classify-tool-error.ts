@@ -1,4 +1,4 @@
-import type { Retryable } from '../../contracts/errors/error.ts';
+import type { Retryable } from '../../contracts/errors/error-data.ts';
 import { isTroupeError } from '../../contracts/errors/error.ts';
 
 /** Codes of Node, undici, SQLite, PostgreSQL and MySQL that pass by themselves: networks, locks, deadlocks. */

@@ -1,18 +1,13 @@
 import { copyPlain } from '../../base/json/copy-plain.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, isTroupeError, messageOf } from '../../contracts/errors/error.ts';
 import type { ToolExecutor } from '../../contracts/tools/executor.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
-import type {
-  Tool,
-  ToolCall,
-  ToolContext,
-  ToolErrorKind,
-  ToolFailure,
-  ToolResult,
-} from '../../contracts/tools/tool.ts';
+import type { Tool, ToolContext } from '../../contracts/tools/tool.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
+import type { ToolErrorKind, ToolFailure, ToolResult } from '../../contracts/tools/tool-result.ts';
 import { classifyToolError, statusOf } from './classify-tool-error.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { issuesText } from '../../base/schemas/schema.ts';

@@ -1,4 +1,5 @@
-import type { Tool, ToolResult, Toolset } from '../../contracts/tools/tool.ts';
+import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 
 /**
  * Derives the phase of the work from the tools used: that of the newest result whose tool's category is named.

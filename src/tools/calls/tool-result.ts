@@ -1,4 +1,4 @@
-import type { ErrorData, Retryable } from '../../contracts/errors/error.ts';
+import type { ErrorData, Retryable } from '../../contracts/errors/error-data.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { copyPlain } from '../../base/json/copy-plain.ts';
 import type { Json } from '../../base/json/json.ts';
@@ -7,11 +7,11 @@ import type {
   Artifact,
   Control,
   DualResult,
-  ToolCall,
   ToolErrorKind,
   ToolFailure,
   ToolSuccess,
-} from '../../contracts/tools/tool.ts';
+} from '../../contracts/tools/tool-result.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import { capOutput } from './cap-output.ts';
 
 const DUAL = Symbol.for('troupe.dual');

@@ -20,7 +20,7 @@ import {
   wholeNumber,
 } from '../../base/schemas/option-schemas.ts';
 import type { InputOf, OutputOf, Schema } from '../../base/schemas/schema.ts';
-import type { OpsGroup } from '../../contracts/environments/environment.ts';
+import type { OpsGroup } from '../../contracts/environments/operations.ts';
 import type { Became, Safety, ToolContext, ToolRetry } from '../../contracts/tools/tool.ts';
 import { canGiveJsonSchema, isLikeJsonSchema, isSchema, schemaFound } from '../schemas/schemas.ts';
 import { unsendableIn } from '../schemas/unsendable-parts.ts';

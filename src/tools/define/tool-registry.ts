@@ -1,7 +1,9 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
-import type { ErrorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, messageOf } from '../../contracts/errors/error.ts';
-import type { Tool, ToolCall, ToolFailure, ToolSpec, Toolset } from '../../contracts/tools/tool.ts';
+import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
+import type { ToolCall, ToolSpec } from '../../contracts/tools/tool-call.ts';
+import type { ToolFailure } from '../../contracts/tools/tool-result.ts';
 import { isToolName, isToolsetName } from './tool-options.ts';
 import type { JsonSchema } from '../../base/json/json.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';

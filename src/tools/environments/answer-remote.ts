@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { Environment, EnvironmentAction, OpsHolder } from '../../contracts/environments/environment.ts';
+import type { Environment, EnvironmentAction } from '../../contracts/environments/environment.ts';
+import type { OpsHolder } from '../../contracts/environments/operations.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';

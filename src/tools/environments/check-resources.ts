@@ -1,4 +1,4 @@
-import type { FileFacts, FileOps } from '../../contracts/environments/environment.ts';
+import type { FileFacts, FileOps } from '../../contracts/environments/operations.ts';
 import { messageOf } from '../../contracts/errors/error.ts';
 import type { IssueCode, PreflightIssue, Task, TaskResource } from '../../contracts/tasks/task.ts';
 import { shownPath, pathNames } from './clean-path.ts';

@@ -1,12 +1,10 @@
 import type {
   Environment,
   EnvironmentAction,
-  EnvironmentOps,
-  EnvironmentOutcome,
   EnvironmentScope,
-  EnvironmentStep,
-  OpsGroup,
 } from '../../contracts/environments/environment.ts';
+import type { EnvironmentOps, OpsGroup } from '../../contracts/environments/operations.ts';
+import type { EnvironmentOutcome, EnvironmentStep } from '../../contracts/environments/environment-step.ts';
 import { messageOf } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { FileOps } from '../../contracts/environments/environment.ts';
+import type { FileOps } from '../../contracts/environments/operations.ts';
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import { tool } from '../define/define-tool.ts';
 import { dual } from '../calls/tool-result.ts';

@@ -1,13 +1,12 @@
+import type { Environment, EnvironmentAction } from '../../contracts/environments/environment.ts';
+import type { EnvironmentStep } from '../../contracts/environments/environment-step.ts';
 import type {
-  Environment,
-  EnvironmentAction,
-  EnvironmentStep,
   FileEntry,
   FileOps,
   HttpOps,
   ProcessOps,
   ProcessResult,
-} from '../../contracts/environments/environment.ts';
+} from '../../contracts/environments/operations.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import { pathDenied, pathNames, shownPath } from './clean-path.ts';

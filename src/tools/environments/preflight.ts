@@ -1,4 +1,5 @@
-import type { Environment, EnvironmentScope, OpsGroup } from '../../contracts/environments/environment.ts';
+import type { Environment, EnvironmentScope } from '../../contracts/environments/environment.ts';
+import type { OpsGroup } from '../../contracts/environments/operations.ts';
 import type { PreflightIssue, Task, TaskInput } from '../../contracts/tasks/task.ts';
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import { checkResources } from './check-resources.ts';

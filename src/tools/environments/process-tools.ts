@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ProcessOps, ProcessResult } from '../../contracts/environments/environment.ts';
+import type { ProcessOps, ProcessResult } from '../../contracts/environments/operations.ts';
 import type { Safety, Toolset } from '../../contracts/tools/tool.ts';
 import { tool } from '../define/define-tool.ts';
 import { dual } from '../calls/tool-result.ts';

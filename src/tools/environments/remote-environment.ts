@@ -1,13 +1,14 @@
 import * as z from 'zod';
+import type { Environment } from '../../contracts/environments/environment.ts';
 import type {
-  Environment,
   EnvironmentOps,
-  EnvironmentStep,
   FileOps,
   HttpOps,
   ProcessOps,
-} from '../../contracts/environments/environment.ts';
-import { errorCodes, messageOf, TroupeError } from '../../contracts/errors/error.ts';
+} from '../../contracts/environments/operations.ts';
+import type { EnvironmentStep } from '../../contracts/environments/environment-step.ts';
+import { errorCodes } from '../../contracts/errors/error-data.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import { remoteValues } from './remote-values.ts';

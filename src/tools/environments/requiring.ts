@@ -1,9 +1,5 @@
-import type {
-  EnvironmentOps,
-  OpsContext,
-  OpsGroup,
-  OpsHolder,
-} from '../../contracts/environments/environment.ts';
+import type { EnvironmentOps, OpsGroup, OpsHolder } from '../../contracts/environments/operations.ts';
+import type { OpsContext } from '../../contracts/environments/environment.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 

@@ -1,4 +1,4 @@
-import type { FileOps } from '../../contracts/environments/environment.ts';
+import type { FileOps } from '../../contracts/environments/operations.ts';
 
 /** A line that contains the searched text. */
 export interface FileHit {

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { schemaOnDemand } from '../../base/schemas/schema-on-demand.ts';
-import type { ToolResult } from '../../contracts/tools/tool.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 
 /** The status of a step. */
 const stepStatus = onDemand(() => z.enum(['pending', 'active', 'done', 'skipped']));

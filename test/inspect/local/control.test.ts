@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { act, answer } from '../../../src/contracts/agents/decision.ts';
 import type { Decision } from '../../../src/contracts/agents/decision.ts';
-import type { RunOptions } from '../../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../../src/contracts/runs/run-options.ts';
 import type { Inspector } from '../../../src/inspect/local/inspect.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { openRequests } from '../../../src/runtime/journal/index.ts';

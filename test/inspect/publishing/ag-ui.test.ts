@@ -6,7 +6,7 @@ import type { MonoTypeOperatorFunction } from 'rxjs';
 import { from, lastValueFrom, Subject, toArray } from 'rxjs';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { EventBody, LiveEvent } from '../../../src/contracts/events/event.ts';
-import type { RunHandle } from '../../../src/contracts/runs/run.ts';
+import type { RunHandle } from '../../../src/contracts/runs/run-handle.ts';
 import type { AgUiEvent } from '../../../src/inspect/publishing/ag-ui-event.ts';
 import { agUiResponse, toAgUi } from '../../../src/inspect/publishing/ag-ui.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { act, answer } from '../../../src/contracts/agents/decision.ts';
 import type { Prices } from '../../../src/contracts/models/prices.ts';
-import type { RunOptions } from '../../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../../src/contracts/runs/run-options.ts';
 import type { Breakpoint } from '../../../src/inspect/recording/breakpoint.ts';
 import { breakpointSchema } from '../../../src/inspect/recording/breakpoint.ts';
 import type { BreakEntry, Entry } from '../../../src/inspect/recording/entry.ts';

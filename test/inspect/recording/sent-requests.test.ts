@@ -9,7 +9,7 @@ import { maxSteps } from '../../../src/index.ts';
 import type { LiveEvent, RuntimeEvent } from '../../../src/contracts/events/event.ts';
 import { append, emptyHistory, HistoryView } from '../../../src/base/collections/history.ts';
 import type { ModelRequest } from '../../../src/contracts/models/model.ts';
-import type { RunOptions } from '../../../src/contracts/runs/run.ts';
+import type { RunOptions } from '../../../src/contracts/runs/run-options.ts';
 import type { Turn } from '../../../src/contracts/conversations/transcript.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';

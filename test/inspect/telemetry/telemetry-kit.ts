@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import type { Model, ModelAnswer } from '../../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../../src/contracts/models/model.ts';
-import type { Usage } from '../../../src/contracts/models/model.ts';
+import type { Usage } from '../../../src/contracts/models/usage.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/patterns/pipeline.ts';
 import { supervisorWorker } from '../../../src/patterns/supervisor-worker.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Agent } from '../../../src/contracts/agents/agent.ts';
 import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import type { Model } from '../../../src/contracts/models/model.ts';
-import type { Person } from '../../../src/contracts/runs/run.ts';
+import type { Person } from '../../../src/contracts/people/person.ts';
 import { agentCritic } from '../../../src/actors/critics/agent-critic.ts';
 import { researchDesk } from '../../../src/cli/desk/research-desk.ts';
 import { maxSteps } from '../../../src/machines/stopping/stop-rules.ts';

@@ -3,7 +3,7 @@ import type { AnyActorLogic, AnyActorRef, Snapshot } from 'xstate';
 import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LiveEvent } from '../../../src/contracts/events/event.ts';
-import type { Outcome } from '../../../src/contracts/runs/run.ts';
+import type { Outcome } from '../../../src/contracts/runs/outcome.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../../src/patterns/index.ts';

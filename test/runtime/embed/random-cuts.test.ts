@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import { act } from '../../../src/contracts/agents/decision.ts';
 import type { LiveEvent } from '../../../src/contracts/events/event.ts';
-import type { Outcome } from '../../../src/contracts/runs/run.ts';
+import type { Outcome } from '../../../src/contracts/runs/outcome.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import type { AgentLogic } from '../../../src/runtime/embed/agent-types.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';

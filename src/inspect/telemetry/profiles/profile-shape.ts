@@ -1,4 +1,4 @@
-import type { RunStatus } from '../../../contracts/runs/run.ts';
+import type { RunStatus } from '../../../contracts/runs/run-status.ts';
 
 /** Time, tokens and money used under one name. */
 export interface ProfileRow {

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { ErrorData } from '../../../contracts/errors/error.ts';
+import type { ErrorData } from '../../../contracts/errors/error-data.ts';
 import { attribute, finishName } from './conventions.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { HookScope, LiveEvent } from '../../../contracts/events/event.ts';

@@ -1,6 +1,6 @@
-import type { ErrorData } from '../../../contracts/errors/error.ts';
+import type { ErrorData } from '../../../contracts/errors/error-data.ts';
 import type { EventOf, LiveEvent } from '../../../contracts/events/event.ts';
-import type { RunStatus } from '../../../contracts/runs/run.ts';
+import type { RunStatus } from '../../../contracts/runs/run-status.ts';
 import type { Actor } from './followed-run.ts';
 import { toolOf, waitOf } from './followed-run.ts';
 import type { WorkEnd } from './work.ts';

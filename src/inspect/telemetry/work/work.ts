@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../../contracts/errors/error.ts';
+import type { ErrorData } from '../../../contracts/errors/error-data.ts';
 import type { HookScope, LiveEvent } from '../../../contracts/events/event.ts';
 
 /** A kind of timed work. `wait` is a requested tool call that has not started: held by a cap, a lock or a person. */

@@ -6,7 +6,7 @@ import type { Listed } from '../../../contracts/errors/listed.ts';
 import { listed } from '../../../contracts/errors/listed.ts';
 import type { OpenRequest, RequestAnswer } from '../../../contracts/people/request.ts';
 import { EXPIRED } from '../../../contracts/people/request.ts';
-import type { RunOptions } from '../../../contracts/runs/run.ts';
+import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import { randomId } from '../../../base/random-id.ts';
 import { redactorOf } from '../../../policy/redaction.ts';
 import { givenSecrets, secretKeyOf } from '../../../policy/secret-key-of.ts';

@@ -2,7 +2,8 @@ import { promptWithoutAgents, systemPrompt } from '../../../actors/deciding/prom
 import { canonical } from '../../../base/json/canonical.ts';
 import type { JsonSchema } from '../../../base/json/json.ts';
 import { toJson } from '../../../base/json/json.ts';
-import type { Tool, ToolSpec, Toolset } from '../../../contracts/tools/tool.ts';
+import type { Tool, Toolset } from '../../../contracts/tools/tool.ts';
+import type { ToolSpec } from '../../../contracts/tools/tool-call.ts';
 import { isToolset } from '../../../tools/define/tool-registry.ts';
 import type { Definition } from '../../define/definition.ts';
 import { DeterminismError } from './determinism-error.ts';

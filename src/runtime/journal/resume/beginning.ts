@@ -1,9 +1,9 @@
 import type { RunEntry } from '../../../contracts/journals/journal.ts';
 import type { Began } from '../../../contracts/journals/journal-record.ts';
-import type { EnvironmentSpec } from '../../../contracts/environments/environment.ts';
-import { environmentSpecSchema } from '../../../contracts/environments/environment.ts';
+import type { EnvironmentSpec } from '../../../contracts/environments/environment-spec.ts';
+import { environmentSpecSchema } from '../../../contracts/environments/environment-spec.ts';
 import { toJson } from '../../../base/json/json.ts';
-import type { RunOptions } from '../../../contracts/runs/run.ts';
+import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { TaskInput } from '../../../contracts/tasks/task.ts';
 import type { Definition } from '../../define/definition.ts';
 import type { Run } from '../../run/run.ts';

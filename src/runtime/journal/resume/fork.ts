@@ -1,10 +1,12 @@
-import type { Agent, ModelChoice } from '../../../contracts/agents/agent.ts';
+import type { Agent } from '../../../contracts/agents/agent.ts';
+import type { ModelChoice } from '../../../contracts/models/model.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { errorData, toError } from '../../../contracts/errors/error.ts';
 import type { Arrived, Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import type { Lease } from '../../../contracts/journals/journal.ts';
 import type { Message } from '../../../contracts/messages/message.ts';
-import type { RunHandle, RunOptions } from '../../../contracts/runs/run.ts';
+import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import { randomId } from '../../../base/random-id.ts';
 import { secretKeyOf } from '../../../policy/secret-key-of.ts';
 import { Handle } from '../../run/handle.ts';

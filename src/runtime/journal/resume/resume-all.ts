@@ -4,7 +4,7 @@ import type { TroupeError } from '../../../contracts/errors/error.ts';
 import { errorData, isTroupeError, toError } from '../../../contracts/errors/error.ts';
 import type { JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
 import type { UnreadableEntry } from '../../../contracts/errors/listed.ts';
-import type { RunHandle } from '../../../contracts/runs/run.ts';
+import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
 import type { ResumeOptions } from './resume.ts';
 import { resume } from './resume.ts';
 

@@ -1,7 +1,8 @@
 import type { Agent } from '../../../contracts/agents/agent.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
-import type { RunHandle, RunOptions } from '../../../contracts/runs/run.ts';
+import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { Definition } from '../../define/definition.ts';
 import { definitionOf } from '../../define/definition.ts';
 import { resumeTaken } from './resumed-run.ts';

@@ -1,5 +1,6 @@
 import { errorData, toError, TroupeError } from '../../../contracts/errors/error.ts';
-import type { RunHandle, RunOptions } from '../../../contracts/runs/run.ts';
+import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { Definition } from '../../define/definition.ts';
 import { Handle } from '../../run/handle.ts';
 import { hideInput } from '../../secrets/hide-fields.ts';

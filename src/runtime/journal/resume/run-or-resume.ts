@@ -2,7 +2,8 @@ import { take } from 'rxjs';
 import type { Agent } from '../../../contracts/agents/agent.ts';
 import { isTroupeError } from '../../../contracts/errors/error.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
-import type { RunHandle, RunOptions } from '../../../contracts/runs/run.ts';
+import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import { startStored } from './stored-run.ts';
 import { journaledDefinition, resume } from './resume.ts';
 

@@ -10,7 +10,8 @@ import type {
 } from '../../../contracts/journals/journal.ts';
 import type { Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import { onDemand } from '../../../base/on-demand.ts';
-import type { RunHandle, RunOptions } from '../../../contracts/runs/run.ts';
+import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { TreeLimits } from '../../../contracts/runs/tree-limits.ts';
 import type { OpenedJournal } from '../../../persistence/journal-codec.ts';
 import type { SecretKey } from '../../../contracts/secrets/secret-key.ts';

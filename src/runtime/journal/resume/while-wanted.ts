@@ -1,5 +1,5 @@
 import { patientClock, systemClock } from '../../../base/clock.ts';
-import type { RunOptions } from '../../../contracts/runs/run.ts';
+import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import { onSignal } from '../../run/shared-signal.ts';
 import { HURRIED_STORE_MS } from '../write/last-write.ts';
 import type { JournalStore, Lease } from '../../../contracts/journals/journal.ts';

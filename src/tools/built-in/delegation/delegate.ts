@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { BeforeEnd, Delegation } from '../../../contracts/tools/delegation.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
-import type { Control, ToolContext } from '../../../contracts/tools/tool.ts';
+import type { Control } from '../../../contracts/tools/tool-result.ts';
+import type { ToolContext } from '../../../contracts/tools/tool.ts';
 import type { DefinedTool } from '../../define/define-tool.ts';
 import { tool } from '../../define/define-tool.ts';
 import type { Dual } from '../../calls/tool-result.ts';

@@ -1,11 +1,11 @@
 import { trimEndOf } from '../../../base/text/trim-end.ts';
+import type { Environment } from '../../../contracts/environments/environment.ts';
 import type {
-  Environment,
   EnvironmentOps,
   FileOps,
   ProcessOps,
   ProcessResult,
-} from '../../../contracts/environments/environment.ts';
+} from '../../../contracts/environments/operations.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { pathDenied, pathNames } from '../../environments/clean-path.ts';
 import { commandDenied } from '../../environments/memory-environment.ts';

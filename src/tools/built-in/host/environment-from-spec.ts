@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { Environment, EnvironmentSpec } from '../../../contracts/environments/environment.ts';
+import type { Environment } from '../../../contracts/environments/environment.ts';
+import type { EnvironmentSpec } from '../../../contracts/environments/environment-spec.ts';
 import { messageOf } from '../../../contracts/errors/error.ts';
 import type { PreflightIssue } from '../../../contracts/tasks/task.ts';
 import { memoryEnvironment } from '../../environments/memory-environment.ts';

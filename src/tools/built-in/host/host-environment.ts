@@ -1,10 +1,10 @@
+import type { Environment } from '../../../contracts/environments/environment.ts';
 import type {
-  Environment,
   EnvironmentOps,
   FileOps,
   HttpOps,
   ProcessOps,
-} from '../../../contracts/environments/environment.ts';
+} from '../../../contracts/environments/operations.ts';
 import type { AllowedCommands } from './allowed-commands.ts';
 import type { HttpRules } from '../http/http-environment.ts';
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readdir, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import type { FileKind, FileOps, FileText } from '../../../contracts/environments/environment.ts';
+import type { FileKind, FileOps, FileText } from '../../../contracts/environments/operations.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { pathDenied, pathNames } from '../../environments/clean-path.ts';
 import type { ConfinedRoot } from './host-root.ts';

@@ -1,4 +1,4 @@
-import type { ProcessOps } from '../../../contracts/environments/environment.ts';
+import type { ProcessOps } from '../../../contracts/environments/operations.ts';
 import { pathDenied, pathNames } from '../../environments/clean-path.ts';
 import type { AllowedCommands } from './allowed-commands.ts';
 import { assertAllowedCommands, deniedArguments, planCommand } from './allowed-commands.ts';

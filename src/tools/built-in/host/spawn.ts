@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { systemClock } from '../../../base/clock.ts';
 import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
-import type { ProcessResult } from '../../../contracts/environments/environment.ts';
+import type { ProcessResult } from '../../../contracts/environments/operations.ts';
 import { hasMarks, killMarked, MARK } from './marked.ts';
 import type { ProcessTree } from './process-tree.ts';
 import { treeByPs } from './process-tree.ts';

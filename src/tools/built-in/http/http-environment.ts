@@ -1,6 +1,6 @@
 import { lookup as lookUp } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { HttpOps, HttpRequest, HttpResponse } from '../../../contracts/environments/environment.ts';
+import type { HttpOps, HttpRequest, HttpResponse } from '../../../contracts/environments/operations.ts';
 import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
 import { exchange } from './http-exchange.ts';
 import { isPublicAddress } from './public-address.ts';

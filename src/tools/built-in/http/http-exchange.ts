@@ -3,7 +3,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
-import type { HttpResponse } from '../../../contracts/environments/environment.ts';
+import type { HttpResponse } from '../../../contracts/environments/operations.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 
 /** One request, with everything about it decided. */

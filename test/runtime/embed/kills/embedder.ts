@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { assign, createActor, setup, toPromise } from 'xstate';
 import type { AnyActorRef, Snapshot } from 'xstate';
 import { z } from 'zod';
-import type { Outcome } from '../../../../src/contracts/runs/run.ts';
+import type { Outcome } from '../../../../src/contracts/runs/outcome.ts';
 import { sqliteStore } from '../../../../src/persistence/sqlite/sqlite-store.ts';
 import { agent } from '../../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../../src/testing/scripted-model.ts';

@@ -1,0 +1,8 @@
+import * as z from 'zod';
+import { onDemand } from '../../base/on-demand.ts';
+
+/** An environment as data, for a task that names one: `{ type: 'host', root: '/srv/work' }`. */
+export const environmentSpecSchema = onDemand(() => z.looseObject({ type: z.string().trim().min(1) }));
+
+/** See {@link environmentSpecSchema}. */
+export type EnvironmentSpec = z.infer<ReturnType<typeof environmentSpecSchema>>;

@@ -1,0 +1,165 @@
+import type { Json } from '../../base/json/json.ts';
+import type { Usage } from '../models/usage.ts';
+
+/** Every way in which troupe fails, by noun. A caller branches on the code, never on the message. */
+export const errorCodes = [
+  'agent.invalid',
+  'agent.duplicate',
+  'agent.unknown',
+  'agent.threw',
+  'agent.stopped',
+  'agent.timeout',
+  'input.invalid',
+  'task.invalid',
+  'environment.unfit',
+  'output.invalid',
+  'output.truncated',
+  'decision.invalid',
+  'routing.required',
+  'routing.refused',
+  'model.unknown',
+  'model.missing',
+  'model.package-missing',
+  'model.auth',
+  'model.forbidden',
+  'model.not-found',
+  'model.bad-request',
+  'model.quota',
+  'model.rate-limited',
+  'model.unavailable',
+  'model.network',
+  'model.timeout',
+  'model.idle',
+  'model.malformed',
+  'model.empty',
+  'model.refused',
+  'model.context-overflow',
+  'model.content-filter',
+  'model.failed',
+  'script.exhausted',
+  'script.unconsumed',
+  'tool.invalid',
+  'tool.duplicate',
+  'tool.unknown',
+  'tool.missing',
+  'tool.input-invalid',
+  'tool.failed',
+  'tool.timeout',
+  'tool.denied',
+  'tool.cancelled',
+  'tool.ambiguous',
+  'tool.setup',
+  'team.invalid',
+  'workflow.invalid',
+  'workflow.reference',
+  'workflow.failed',
+  'team.escalated',
+  'member.timed-out',
+  'handoff.refused',
+  'message.invalid',
+  'message.refused',
+  'message.undelivered',
+  'message.timeout',
+  'wait.deadlock',
+  'budget.invalid',
+  'budget.unpriced',
+  'budget.spent',
+  'limit.invalid',
+  'limit.reached',
+  'machine.invalid',
+  'machine.threw',
+  'session.lost',
+  'journal.exists',
+  'journal.unknown',
+  'journal.held',
+  'journal.fenced',
+  'journal.conflict',
+  'journal.busy',
+  'journal.full',
+  'journal.read-only',
+  'journal.corrupt',
+  'journal.version',
+  'journal.diverged',
+  'journal.package-missing',
+  'journal.failed',
+  'thread.exists',
+  'thread.unknown',
+  'thread.version',
+  'thread.corrupt',
+  'thread.invalid',
+  'request.unknown',
+  'request.answered',
+  'request.expired',
+  'secret.missing',
+  'secret.invalid',
+  'secret.wrong-key',
+  'run.aborted',
+  'run.ended',
+  'run.duplicate',
+  'run.suspended',
+  'engine.invalid',
+  'engine.closed',
+  'engine.full',
+  'engine.resource-failed',
+  'resource.invalid',
+  'resource.open',
+  'resource.busy',
+  'resource.closed',
+  'lock.busy',
+  'lock.lost',
+  'memory.failed',
+  'memory.read-only',
+  'memory.unreadable',
+  'documents.unreadable',
+  'inspector.failed',
+  'inspector.package-missing',
+  'trace.unreadable',
+  'inspector.page-missing',
+  'publishing.invalid',
+  'publishing.failed',
+  'publishing.overflow',
+  'publishing.package-missing',
+  'stream.invalid',
+  'stream.refused',
+  'command.usage',
+  'telemetry.package-missing',
+  'internal',
+] as const;
+
+/** One code for each kind of failure; see {@link errorCodes}. */
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** The prospect of a retry: `maybe` once and with something changed, `no` never. */
+export type Retryable = 'yes' | 'maybe' | 'no';
+
+/** An error as data: contexts, events and journals hold this in place of an `Error`. */
+export type ErrorData = {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryable: Retryable;
+  /** The delay that the other side asked for, in ms. */
+  readonly retryAfterMs?: number | undefined;
+  /** HTTP status, where there was one. */
+  readonly status?: number | undefined;
+  readonly runId?: string | undefined;
+  readonly path?: string | undefined;
+  readonly phase?: string | undefined;
+  readonly step?: number | undefined;
+  /** The port or the function that failed: `decide`, `act`, `reduce` … */
+  readonly operation?: string | undefined;
+  readonly tool?: string | undefined;
+  /** The effect (and so the attempt) that failed: equal wherever this very error is reported. */
+  readonly errorId?: string | undefined;
+  /** The underlying error. */
+  readonly cause?: ErrorCause | undefined;
+  /** Tokens that were used in vain. */
+  readonly spent?: Usage | undefined;
+  readonly details?: Json | undefined;
+};
+
+/** The cause of an error, with its own cause in turn: at most five deep. */
+export type ErrorCause = {
+  readonly name: string;
+  readonly message: string;
+  readonly cause?: ErrorCause | undefined;
+};

@@ -1,0 +1,77 @@
+import type { Observable } from 'rxjs';
+import type { ErrorData } from '../errors/error-data.ts';
+import type { LiveEvent } from '../events/event.ts';
+import type { Json } from '../../base/json/json.ts';
+import type { DeadLetter, Message, Terminated } from '../messages/message.ts';
+import type { ModelChoice } from '../models/model.ts';
+import type { OpenRequest } from '../people/request.ts';
+import type { AbortOptions, SuspendOptions } from './run-control.ts';
+import type { Tool, Toolset } from '../tools/tool.ts';
+import type { RunResult } from './run-result.ts';
+
+/** A run in progress. Iterating yields its events; awaiting `result` works without iteration. */
+export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<LiveEvent> {
+  readonly runId: string;
+  /** Every event from now on, deltas included; replays what was missed since the start, but for deltas. */
+  readonly events$: Observable<LiveEvent>;
+  /** Rejects only if the run failed; limits, critics and aborts resolve with their stop reason. */
+  readonly result: Promise<RunResult<Output, State>>;
+  /** Holds the next effect at the gate; effects in flight continue. */
+  pause(): void;
+  resume(): void;
+  /**
+   * Continues to the next CHECK_STOP, or by one effect, then pauses again; resolves when it is paused or the run has
+   * ended.
+   */
+  step(unit?: 'step' | 'effect'): Promise<void>;
+  /**
+   * Delivers a message to the mailbox of the root, or of the agent at `path`. False if nobody is there, or the mailbox
+   * is full; {@link deadLetters$} reports dropped messages.
+   */
+  send(message: string | Message, path?: string): boolean;
+  /** Delivers like `send`; if the mailbox blocks, waits until there is room. False if nobody is there (any more). */
+  sendWhenRoom(message: string | Message, path?: string): Promise<boolean>;
+  /** Undelivered messages, with the reason: the last 10,000, then live ones. */
+  readonly deadLetters$: Observable<DeadLetter>;
+  /**
+   * Resolves when the agent or team at `path` ends; also if it has ended already, or is not engaged yet. Rejects with
+   * `agent.unknown` if the run is over and nobody was ever there.
+   */
+  watch(path: string): Promise<Terminated>;
+  /** Open requests to people in the whole run, oldest first: those of members and of agents run by tools included. */
+  readonly requests: readonly OpenRequest[];
+  /**
+   * Approves a call, by the id of its request or of the call. With `input`, it is made with these arguments, which its
+   * tool validates. False if it does not wait for approval (any more), or the arguments are invalid.
+   */
+  approve(id: string, options?: { readonly input?: Json | undefined }): boolean;
+  deny(id: string, reason?: string): boolean;
+  /** Answers a question by the id of its request; without one, the oldest. False if there is none. */
+  reply(text: string, id?: string): boolean;
+  /** Swaps the model of the whole run from the next call on. */
+  use(model: ModelChoice): void;
+  /**
+   * Adds tools to the root, or to the agent at `path`, from its next step on.
+   *
+   * Resolves with the problems found (`tool.duplicate`, `tool.invalid`, `tool.setup`, `agent.unknown`).
+   */
+  addTools(tools: readonly (Tool | Toolset)[], path?: string): Promise<readonly ErrorData[]>;
+  /** Removes a tool, or a whole toolset, from the next step on; false if there is none of that name. */
+  removeTool(name: string, path?: string): boolean;
+  /**
+   * Stops the subtree at `path`. Its supervisor sees a failure `agent.stopped` and applies its policy (`stopped`; by
+   * default a restart). False if nobody is there, and for the root.
+   */
+  stop(path: string, reason?: string): boolean;
+  /**
+   * Ends the run within a tick, whatever models and tools do; with `after: 'step'`, once a step is finished and
+   * committed (in a team: the first step of any agent to finish). The first reason counts.
+   */
+  abort(reason?: string, options?: AbortOptions): void;
+  /**
+   * Suspends a stored run, so that it can be resumed anywhere: starts nothing new, lets work in flight finish, and
+   * commits everything. The result rejects with `run.suspended`. Rejects with `run.ended` for a finished run, and with
+   * `journal.unknown` for one without a store.
+   */
+  suspend(options?: SuspendOptions): Promise<void>;
+}
