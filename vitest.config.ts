@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { entryPointsOf } from './scripts/entry-points.ts';
 
 const root = import.meta.dirname;
 
@@ -25,33 +26,10 @@ const report = process.env['TROUPE_REPORT'];
 export default defineConfig({
   resolve: {
     // Tests may import the package by its name, as a user would, and yet run the sources.
-    alias: [
-      { find: /^troupe$/, replacement: resolve(root, 'src/index.ts') },
-      { find: /^troupe\/testing$/, replacement: resolve(root, 'src/testing/index.ts') },
-      { find: /^troupe\/client$/, replacement: resolve(root, 'src/client/index.ts') },
-      { find: /^troupe\/react$/, replacement: resolve(root, 'src/react/index.ts') },
-      {
-        find: /^troupe\/documents$/,
-        replacement: resolve(root, 'src/tools/built-in/documents/documents.ts'),
-      },
-      { find: /^troupe\/memory$/, replacement: resolve(root, 'src/memory/index.ts') },
-      { find: /^troupe\/endings$/, replacement: resolve(root, 'src/runtime/endings.ts') },
-      { find: /^troupe\/strategies$/, replacement: resolve(root, 'src/actors/strategies/index.ts') },
-      { find: /^troupe\/critics$/, replacement: resolve(root, 'src/runtime/critics/index.ts') },
-      { find: /^troupe\/parsers$/, replacement: resolve(root, 'src/models/parsers/index.ts') },
-      { find: /^troupe\/environments$/, replacement: resolve(root, 'src/tools/environments/index.ts') },
-      { find: /^troupe\/host$/, replacement: resolve(root, 'src/tools/built-in/host/index.ts') },
-      { find: /^troupe\/inspect$/, replacement: resolve(root, 'src/inspect/index.ts') },
-      { find: /^troupe\/journal$/, replacement: resolve(root, 'src/runtime/journal/index.ts') },
-      { find: /^troupe\/patterns$/, replacement: resolve(root, 'src/patterns/index.ts') },
-      { find: /^troupe\/messages$/, replacement: resolve(root, 'src/tools/messages/index.ts') },
-      { find: /^troupe\/publishing$/, replacement: resolve(root, 'src/inspect/publishing/index.ts') },
-      { find: /^troupe\/resources$/, replacement: resolve(root, 'src/runtime/resources/index.ts') },
-      { find: /^troupe\/traces$/, replacement: resolve(root, 'src/inspect/traces/index.ts') },
-      { find: /^troupe\/telemetry$/, replacement: resolve(root, 'src/inspect/telemetry/index.ts') },
-      { find: /^troupe\/workflows$/, replacement: resolve(root, 'src/runtime/workflows/index.ts') },
-      { find: /^troupe\/stores$/, replacement: resolve(root, 'src/persistence/index.ts') },
-    ],
+    alias: entryPointsOf().map(({ name, source }) => ({
+      find: new RegExp(`^${name}$`),
+      replacement: resolve(root, source),
+    })),
   },
   test: {
     env: {

@@ -2,7 +2,8 @@
 //
 //   npx tsx examples/05-a-team.ts
 import assert from 'node:assert/strict';
-import { agent, ofType, pipeline, supervisorWorker } from 'troupe';
+import { agent, ofType } from 'troupe';
+import { pipeline, supervisorWorker } from 'troupe/patterns';
 import { scriptedModel } from 'troupe/testing';
 
 // Each member has a scripted model, so that this runs without a key; leave the models out to use your own.

@@ -2,8 +2,8 @@
 //
 //   npx tsx examples/06-your-own-model.ts
 import assert from 'node:assert/strict';
-import { agent, modelAnswer, ofType, text$, TroupeError } from 'troupe';
-import type { Model } from 'troupe';
+import { agent, ofType, text$, TroupeError } from 'troupe';
+import { modelAnswer, type Model } from 'troupe/models';
 
 // It makes one attempt and reports truthfully: retries, waits, time-outs and fallback are the runtime's.
 const parrot: Model = {

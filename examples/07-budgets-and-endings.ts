@@ -2,8 +2,7 @@
 //
 //   npx tsx examples/07-budgets-and-endings.ts
 import assert from 'node:assert/strict';
-import { agent, complete, maxSteps, ofType, tool } from 'troupe';
-import { byTool } from 'troupe/endings';
+import { agent, byTool, complete, maxSteps, ofType, tool } from 'troupe';
 import { calls, scriptedModel } from 'troupe/testing';
 import { z } from 'zod';
 

@@ -2,8 +2,8 @@
 //
 //   npx tsx examples/08-critics.ts
 import assert from 'node:assert/strict';
-import { agent, ofType, tool, type Critic } from 'troupe';
-import { groundingCritic } from 'troupe/critics';
+import { agent, ofType, tool } from 'troupe';
+import { groundingCritic, type Critic } from 'troupe/patterns';
 import { calls, scriptedModel } from 'troupe/testing';
 import { z } from 'zod';
 

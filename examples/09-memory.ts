@@ -5,8 +5,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agent, modelAnswer, ofType, type Model } from 'troupe';
+import { agent, ofType } from 'troupe';
 import { notesMemory } from 'troupe/memory';
+import { modelAnswer, type Model } from 'troupe/models';
 import { folderStore } from 'troupe/stores';
 
 // This model answers only from what it is shown. Memories are shown as a turn.

@@ -6,8 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agent, tool } from 'troupe';
-import { resume } from 'troupe/journal';
+import { agent, resume, tool } from 'troupe';
 import { sqliteStore } from 'troupe/stores';
 import { z } from 'zod';
 

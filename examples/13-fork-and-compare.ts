@@ -2,8 +2,7 @@
 //
 //   npx tsx examples/13-fork-and-compare.ts
 import assert from 'node:assert/strict';
-import { agent, tool } from 'troupe';
-import { compare, fork, replay } from 'troupe/journal';
+import { agent, compare, fork, replay, tool } from 'troupe';
 import { memoryStore } from 'troupe/stores';
 import { calls, scriptedModel } from 'troupe/testing';
 import { z } from 'zod';

@@ -4,7 +4,8 @@
 //
 // When not to use it: the failure itself is informative. Without a policy it is a reply like any other, and the team continues.
 import assert from 'node:assert/strict';
-import { agent, ofType, supervisorWorker, TroupeError } from 'troupe';
+import { agent, ofType, TroupeError } from 'troupe';
+import { supervisorWorker } from 'troupe/patterns';
 import { scriptedModel } from 'troupe/testing';
 
 // The weather service is down on the first call, and answers the second.

@@ -6,9 +6,9 @@
 // Its chart: docs/diagrams/parallel.mmd; messages need no chart of their own, they are read at OBSERVE of docs/diagrams/agent.mmd
 import assert from 'node:assert/strict';
 import { agent, answer, ofType, tool, wait } from 'troupe';
-import { colleagues, protocol } from 'troupe/messages';
 import { parallel } from 'troupe/patterns';
 import { calls, scriptedModel } from 'troupe/testing';
+import { colleagues, protocol } from 'troupe/tools';
 import { z } from 'zod';
 
 // Messages from the writer to the sceptic, and the replies. Both are checked, at compile time and when sent.

@@ -6,8 +6,8 @@
 // Its chart is drawn from its nodes: `report.diagram()`
 import assert from 'node:assert/strict';
 import { agent } from 'troupe';
+import { text, workflow } from 'troupe/patterns';
 import { scriptedModel } from 'troupe/testing';
-import { text, workflow } from 'troupe/workflows';
 
 const researcher = agent({
   name: 'researcher',

@@ -8,16 +8,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agent, tool } from 'troupe';
+import { checkTrace, listTraces, readTrace, traceAsHtml, traceAsSequence, traceCursor, traceFiles } from 'troupe/inspect';
 import { calls, scriptedModel } from 'troupe/testing';
-import {
-  checkTrace,
-  listTraces,
-  readTrace,
-  traceAsHtml,
-  traceAsSequence,
-  traceCursor,
-  traceFiles,
-} from 'troupe/traces';
 import { z } from 'zod';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-traces-'));

@@ -10,16 +10,9 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { act, agent, answer, pipeline, tool } from 'troupe';
-import {
-  collapsedStacks,
-  jsonLog,
-  metrics,
-  openTelemetry,
-  profile,
-  profileTable,
-  snapshotAsPrometheus,
-} from 'troupe/telemetry';
+import { act, agent, answer, tool } from 'troupe';
+import { pipeline } from 'troupe/patterns';
+import { collapsedStacks, jsonLog, metrics, openTelemetry, profile, profileTable, snapshotAsPrometheus } from 'troupe/telemetry';
 import { scriptedModel } from 'troupe/testing';
 import { z } from 'zod';
 

@@ -2,9 +2,8 @@
 //
 //   npx tsx examples/29-publishing.ts
 import assert from 'node:assert/strict';
-import { agent, tool } from 'troupe';
-import type { Publication } from 'troupe/publishing';
-import { around, defineEvent, eventRegistry, publishTo, sseResponse } from 'troupe/publishing';
+import { agent, around, tool } from 'troupe';
+import { defineEvent, eventRegistry, publishTo, sseResponse, type Publication } from 'troupe/inspect';
 import { calls, scriptedModel } from 'troupe/testing';
 import { z } from 'zod';
 

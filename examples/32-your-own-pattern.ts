@@ -4,8 +4,8 @@
 //
 // When not to use it: for patterns one inside the other. A team is an agent: nest them, and give the nest a name by definePattern().
 import assert from 'node:assert/strict';
-import { agent, answer, beginRound, repliesOf, spentEnd } from 'troupe';
-import { answeredWith, endedAs, pattern } from 'troupe/patterns';
+import { agent, answer } from 'troupe';
+import { answeredWith, beginRound, endedAs, pattern, repliesOf, spentEnd } from 'troupe/patterns';
 import { patternLaws } from 'troupe/testing';
 import { z } from 'zod';
 

@@ -9,40 +9,18 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { entryPointsOf, type EntryPoint } from './entry-points.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const reports = join(root, 'docs/api');
 const types = join(root, '.tmp/types');
 
 /** The package's entry points, each with a report of its own. */
-export const entryPoints = [
-  { source: 'index', report: 'troupe' },
-  { source: 'testing/index', report: 'troupe-testing' },
-  { source: 'client/index', report: 'troupe-client' },
-  { source: 'react/index', report: 'troupe-react' },
-  { source: 'tools/built-in/documents/documents', report: 'troupe-documents' },
-  { source: 'memory/index', report: 'troupe-memory' },
-  { source: 'runtime/endings', report: 'troupe-endings' },
-  { source: 'actors/strategies/index', report: 'troupe-strategies' },
-  { source: 'runtime/critics/index', report: 'troupe-critics' },
-  { source: 'models/parsers/index', report: 'troupe-parsers' },
-  { source: 'tools/environments/index', report: 'troupe-environments' },
-  { source: 'tools/built-in/host/index', report: 'troupe-host' },
-  { source: 'inspect/index', report: 'troupe-inspect' },
-  { source: 'runtime/journal/index', report: 'troupe-journal' },
-  { source: 'patterns/index', report: 'troupe-patterns' },
-  { source: 'tools/messages/index', report: 'troupe-messages' },
-  { source: 'inspect/publishing/index', report: 'troupe-publishing' },
-  { source: 'runtime/resources/index', report: 'troupe-resources' },
-  { source: 'inspect/telemetry/index', report: 'troupe-telemetry' },
-  { source: 'runtime/workflows/index', report: 'troupe-workflows' },
-  { source: 'inspect/traces/index', report: 'troupe-traces' },
-  { source: 'persistence/index', report: 'troupe-stores' },
-] as const;
+export const entryPoints = entryPointsOf();
 
-export type EntryPoint = (typeof entryPoints)[number];
+export const reportPath = ({ name }: EntryPoint): string => join(reports, reportName(name));
 
-export const reportPath = ({ report }: EntryPoint): string => join(reports, `${report}.api.md`);
+const reportName = (name: string): string => `${name.replace('/', '-')}.api.md`;
 
 /** What became of a report, and what the extractor complains of. */
 export interface Report {
@@ -63,7 +41,7 @@ const emitDeclarations = (): void => {
     throw new Error(`Cannot report the API as the sources do not compile:\n${run.stdout}`);
 };
 
-const declarations = ({ source }: EntryPoint): string => join(types, `${source}.d.ts`);
+const declarations = ({ built }: EntryPoint): string => join(types, built.replace(/\.js$/, '.d.ts'));
 
 const configOf = (entry: EntryPoint): ExtractorConfig =>
   ExtractorConfig.prepare({
@@ -89,7 +67,7 @@ const configOf = (entry: EntryPoint): ExtractorConfig =>
       },
       apiReport: {
         enabled: true,
-        reportFileName: `${entry.report}.api.md`,
+        reportFileName: reportName(entry.name),
         reportFolder: reports,
         reportTempFolder: join(root, '.tmp/api'),
       },
@@ -114,6 +92,7 @@ const configOf = (entry: EntryPoint): ExtractorConfig =>
 /** One reading of all declarations: it takes longer than any report that is made from it. */
 const readDeclarations = (): CompilerState => {
   const [first, ...others] = entryPoints;
+  if (first === undefined) throw new Error('Cannot report the API as the manifest exports no entry point');
   return CompilerState.create(configOf(first), { additionalEntryPoints: others.map(declarations) });
 };
 
@@ -152,7 +131,7 @@ const main = (): void => {
   for (const entry of entryPoints) {
     const { upToDate, problems } = report(entry, update);
     console.log(
-      `docs/api/${entry.report}.api.md ${upToDate ? 'is up to date' : update ? 'is written' : 'differs'}`,
+      `docs/api/${reportName(entry.name)} ${upToDate ? 'is up to date' : update ? 'is written' : 'differs'}`,
     );
     for (const problem of problems) console.error(problem);
     if (problems.length > 0 || !(upToDate || update)) process.exitCode = 1;

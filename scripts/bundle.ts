@@ -8,34 +8,20 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'rolldown';
+import { entryPointsOf } from './entry-points.ts';
 import { buildPage } from './page.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-interface Manifest {
-  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
-  readonly bin: Readonly<Record<string, string>>;
-}
-
-/** One module that a user of the package may import. */
-export interface BuiltEntry {
-  /** As it is imported: `troupe/testing`. */
-  readonly name: string;
-  /** Its file within the folder of the build: `testing/index.js`. */
-  readonly built: string;
-}
-
-const manifest = (): Manifest => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
-
 const withinBuild = (path: string): string => path.replace('./dist/', '');
 
-/** The modules that the manifest exports. */
-export const entryPointsOf = (): readonly BuiltEntry[] =>
-  Object.entries(manifest().exports).flatMap(([name, target]) =>
-    typeof target === 'string'
-      ? []
-      : [{ name: name.replace('.', 'troupe'), built: withinBuild(target.default) }],
-  );
+/** The commands of the package, within the build. */
+const commands = (): readonly string[] => {
+  const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly bin: Readonly<Record<string, string>>;
+  };
+  return Object.values(bin).map(withinBuild);
+};
 
 /** The entry point that brings in most of the others' parts. */
 const MAIN = 'index.js';
@@ -88,12 +74,7 @@ const sourceOf = (file: string): string => join(root, 'src', file.replace(/\.js$
 
 /** Bundles entry points and commands into `folder`, an empty one or one that may be written over. */
 export const bundlePackage = async (folder: string): Promise<void> => {
-  const files = [
-    ...new Set([
-      ...entryPointsOf().map(({ built }) => built),
-      ...Object.values(manifest().bin).map(withinBuild),
-    ]),
-  ];
+  const files = [...new Set([...entryPointsOf().map(({ built }) => built), ...commands()])];
   const { plugin, chunkOf } = chunking(files);
   await build({
     cwd: root,

@@ -13,7 +13,7 @@ import { toMermaid } from '../src/machines/diagrams/diagram.ts';
 import { leaseMachine } from '../src/machines/resources/lease-machine.ts';
 import { modelCallMachine } from '../src/machines/model-call/model-call-machine.ts';
 import { toolCallMachine } from '../src/machines/tool-call/tool-call-machine.ts';
-import { workflow } from '../src/runtime/workflows/index.ts';
+import { workflow } from '../src/patterns/index.ts';
 
 /** A workflow is drawn as its graph: this one as that of three nodes. */
 const sample = workflow({ name: 'workflow', description: 'A graph of three nodes.' })

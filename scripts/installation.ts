@@ -27,7 +27,6 @@ console.log('an agent ran and stopped:', result.stopReason.kind);
 
 /** An app of an older XState that embeds an agent. */
 const app = `
-import { agent } from 'troupe';
 import { createActor, setup, waitFor } from 'xstate';
 const guest = agent({ name: 'guest', instructions: 'Greet.' });
 const machine = setup({ actors: { guest: guest.logic } }).createMachine({

@@ -2,17 +2,13 @@
  * Runs a program of the guide in a browser, and says how those that it ran moved: bundled for the site by `scripts/docs.ts`. It imports
  * troupe as its users do, by its entries; only the layout of charts has none.
  */
-import * as criticsEntry from 'troupe/critics';
-import * as endingsEntry from 'troupe/endings';
 import { recorder, Tableau } from 'troupe/inspect';
-import * as journalEntry from 'troupe/journal';
 import { notesMemory, threads } from 'troupe/memory';
-import * as messagesEntry from 'troupe/messages';
-import * as patternsEntry from 'troupe/patterns';
-import * as resourcesEntry from 'troupe/resources';
+import { modelAnswer, wrapModel } from 'troupe/models';
 import { memoryStore } from 'troupe/stores';
 import { calls, scriptedModel, virtualClock } from 'troupe/testing';
-import * as workflowsEntry from 'troupe/workflows';
+import { colleagues, protocol } from 'troupe/tools';
+import * as patternsEntry from 'troupe/patterns';
 import * as troupeEntry from 'troupe';
 import * as xstateEntry from 'xstate';
 import { z } from 'zod';
@@ -25,16 +21,12 @@ import { plainChart } from './plain-chart.ts';
 /** What programs of the guide may import. */
 const modules: Readonly<Record<string, object>> = {
   troupe: troupeEntry,
-  'troupe/critics': criticsEntry,
-  'troupe/endings': endingsEntry,
-  'troupe/journal': journalEntry,
   'troupe/memory': { notesMemory, threads },
-  'troupe/messages': messagesEntry,
+  'troupe/models': { modelAnswer, wrapModel },
   'troupe/patterns': patternsEntry,
-  'troupe/resources': resourcesEntry,
   'troupe/stores': { memoryStore },
   'troupe/testing': { calls, scriptedModel, virtualClock },
-  'troupe/workflows': workflowsEntry,
+  'troupe/tools': { colleagues, protocol },
   xstate: xstateEntry,
   zod: { z },
 };

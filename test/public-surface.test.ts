@@ -33,7 +33,7 @@ describe('the surface, as its reports have it', () => {
     report = apiReporter();
   });
 
-  describe.each(entryPoints)('of $source', (entry) => {
+  describe.each(entryPoints)('of $name', (entry) => {
     it('[QITOS-106] is the one that was reviewed (after a change: npm run api:update)', () => {
       expect(report(entry, false)).toEqual({ upToDate: true, problems: [] });
     });

@@ -1,6 +1,6 @@
 // The agent: its tools and its output. Independent of React.
-import { agent, modelAnswer, tool } from 'troupe';
-import type { Model } from 'troupe';
+import { agent, tool } from 'troupe';
+import { modelAnswer, type Model } from 'troupe/models';
 import { z } from 'zod';
 
 const forecast = tool({

@@ -11,6 +11,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^troupe\/react$/, replacement: resolve(sources, 'react/index.ts') },
+      { find: /^troupe\/models$/, replacement: resolve(sources, 'models/index.ts') },
       { find: /^troupe$/, replacement: resolve(sources, 'index.ts') },
     ],
   },

@@ -73,7 +73,6 @@ export { truncateTools } from './processors/truncate-tools.ts';
 export { modelSummariser } from './processors/model-summariser.ts';
 export { project } from './processors/project.ts';
 export type { Projection, ProjectOptions } from './processors/project.ts';
-
 export type {
   CompactionOptions,
   CompactionPreset,

@@ -1,9 +1,11 @@
-/** Stores outside the process. Node only. */
+/** Stores outside the process, for runs, threads and memories. Node only, apart from `memoryStore`. */
+
+// Stores
 export { folderStore } from './folder-store.ts';
-export { exportJournal, readJournalFile } from './journal-file.ts';
-export { journalText, readJournalText } from './run-log.ts';
-export type { JournalCopy } from './run-log.ts';
 export { memoryStore } from './memory-store.ts';
+export { sqliteStore } from './sqlite/sqlite-store.ts';
+export type { SqliteStoreOptions } from './sqlite/sqlite-store.ts';
+export type { SqliteDriver } from './sqlite/sqlite-driver.ts';
 export { postgresStore } from './postgres/postgres-store.ts';
 export type { PostgresPlace, PostgresStoreOptions } from './postgres/postgres-store.ts';
 export type {
@@ -14,11 +16,13 @@ export type {
   PostgresValue,
 } from './postgres/postgres-pool.ts';
 export { isProcessGone, processHolder } from './process-holder.ts';
-export { sqliteStore } from './sqlite/sqlite-store.ts';
-export type { SqliteStoreOptions } from './sqlite/sqlite-store.ts';
-export type { SqliteDriver } from './sqlite/sqlite-driver.ts';
 
-// The store interface, for your own
+// Journals as files
+export { exportJournal, readJournalFile } from './journal-file.ts';
+export { journalText, readJournalText } from './run-log.ts';
+export type { JournalCopy } from './run-log.ts';
+
+// The contract, for a store of your own
 export type {
   EntryChange,
   JournalCommit,

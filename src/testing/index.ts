@@ -1,4 +1,4 @@
-/** Tools for testing agents: scripted models, a virtual clock, walks through machines, and comparison of runs. */
+/** Tools for testing agents: scripted models, a virtual clock, walks through machines, evaluations, and laws for parts of your own. */
 
 // Models and time
 export { calls, scriptedModel } from './scripted-model.ts';
@@ -14,17 +14,38 @@ export type { MachineOutput, Position } from './moves.ts';
 export { deadEnds, explore, loops } from './explore.ts';
 export type { Exploration, Graph, GraphMove, Happening, Place } from './explore.ts';
 
-// Whether two runs mean the same
+// Comparison of runs
 export { compareRuns } from './compare-runs.ts';
 export type { ComparableRun } from './compare-runs.ts';
 
-// Contracts for custom parts
+// Evaluation of finished runs
+export { combined, evaluate, evaluateAll, evaluateTask, metricsOf } from '../runtime/evaluate/evaluate.ts';
+export type { TaskEvaluation } from '../runtime/evaluate/evaluate.ts';
+export { contains, exact, fits, matches, passPower } from '../runtime/evaluate/evaluators.ts';
+export { judgedBy } from '../runtime/evaluate/judged-by.ts';
+export type { JudgeOptions } from '../runtime/evaluate/judged-by.ts';
+export { summariseRuns } from '../runtime/evaluate/summarise-runs.ts';
+export type { RunSummary } from '../runtime/evaluate/summarise-runs.ts';
+export type {
+  Combination,
+  CombinedEvaluation,
+  Evaluation,
+  Evaluator,
+  Examined,
+  Judgement,
+  RunMetrics,
+  TaskResult,
+} from '../contracts/tasks/evaluator.ts';
+
+// Contracts for parts of your own
 export { environmentLaws } from './environment-laws.ts';
 export type { EnvironmentLaw, EnvironmentWorld } from './environment-laws.ts';
 export { journalStoreLaws } from './journal-store-laws.ts';
 export type { JournalStoreLaw, JournalStoreWorld } from './journal-store-laws.ts';
 export { patternLaws } from './pattern-laws.ts';
 export type { BesideMembers, LawMember, PatternLaw, PatternSubject } from './pattern-laws.ts';
+
+// Recorded runs as tests
 export { replayModel } from './replay-model.ts';
 export type { Replaying } from './replay-model.ts';
 export { replayTools } from './replay-tools.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { researchDesk } from '../../src/cli/desk/research-desk.ts';
-import { replay } from '../../src/runtime/journal/index.ts';
+import { replay } from '../../src/index.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { documents } from '../../src/tools/built-in/documents/documents.ts';

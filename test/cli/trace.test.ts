@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEvent } from '../../src/index.ts';
-import { checkTrace, readTrace } from '../../src/inspect/traces/index.ts';
+import { checkTrace, readTrace } from '../../src/inspect/index.ts';
 import type { Played } from './fake-terminal.ts';
 import { play } from './fake-terminal.ts';
 import { moduleOf } from './run-command.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/runtime/define/agent.ts';
-import type { GroupChatSetup } from '../../src/patterns/index.ts';
-import { groupChat } from '../../src/patterns/index.ts';
+import { groupChat, type GroupChatSetup } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { settled, start } from '../support/runs.ts';
 

@@ -4,10 +4,9 @@ import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { answer } from '../../src/contracts/agents/decision.ts';
 import { stepPlanOf } from '../../src/patterns/state/step-plan.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { plannerExecutor, supervisorWorker } from '../../src/patterns/index.ts';
+import { plannerExecutor, supervisorWorker, type PlannerExecutorSetup } from '../../src/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import type { PlannerExecutorSetup } from '../../src/patterns/index.ts';
 import { ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
 
 const dead = new Error('out of paper');

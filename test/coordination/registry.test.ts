@@ -4,8 +4,7 @@ import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { answer } from '../../src/contracts/agents/decision.ts';
 import * as house from '../../src/patterns/house.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import type { race } from '../../src/patterns/index.ts';
-import { definePattern, patternRegistry, pipeline } from '../../src/patterns/index.ts';
+import { definePattern, patternRegistry, pipeline, type race } from '../../src/patterns/index.ts';
 
 const says = (name: string) => agent({ name, decide: () => answer(name) });
 

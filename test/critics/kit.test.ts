@@ -9,7 +9,7 @@ import {
   judgeCritic,
   reflectionCritic,
   schemaCritic,
-} from '../../src/runtime/critics/index.ts';
+} from '../../src/patterns/index.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { progressCritic } from '../../src/runtime/critics/index.ts';
-import type { ProgressOptions } from '../../src/runtime/critics/index.ts';
+import { progressCritic, type ProgressOptions } from '../../src/patterns/index.ts';
 import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, pipeline, tool } from '../../src/index.ts';
-import type { Agent, Decision, RuntimeEvent } from '../../src/index.ts';
+import { agent, tool, type Agent, type Decision, type RuntimeEvent } from '../../src/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { resume } from '../../src/runtime/journal/resume/resume.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { PlainStore } from '../support/plain-store.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, modelAnswer, tool } from '../../src/index.ts';
-import type { Hook, Model, Tool } from '../../src/index.ts';
+import { agent, recordsIn, resume, tool, type Hook, type Tool } from '../../src/index.ts';
+import { modelAnswer, type Model } from '../../src/models/index.ts';
 import { isJsonObject } from '../../src/base/json/json.ts';
 import { openJournal } from '../../src/persistence/journal-codec.ts';
-import { recordsIn, resume } from '../../src/runtime/journal/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 
 const STEPS = 20;

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, tool } from '../../src/index.ts';
-import type { Decision, Model } from '../../src/index.ts';
+import { agent, recordsIn, resume, tool, type Decision } from '../../src/index.ts';
+import type { Model } from '../../src/models/index.ts';
 import { isJsonObject } from '../../src/base/json/json.ts';
 import { openJournal } from '../../src/persistence/journal-codec.ts';
-import { recordsIn, resume } from '../../src/runtime/journal/index.ts';
-import { workflow } from '../../src/runtime/workflows/index.ts';
+import { workflow } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { never, settled } from '../support/runs.ts';

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { agent, createDisposableEngine, createGlobalEngine, createRequestEngine } from '../../src/index.ts';
-import type { Decision } from '../../src/index.ts';
-import { replay } from '../../src/runtime/journal/index.ts';
+import {
+  agent,
+  createDisposableEngine,
+  createGlobalEngine,
+  createRequestEngine,
+  replay,
+  type Decision,
+} from '../../src/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 
 const clerk = agent({

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { agent, pipeline } from '../../src/index.ts';
-import type { Decision } from '../../src/index.ts';
-import { replay } from '../../src/runtime/journal/index.ts';
+import { agent, replay, type Decision } from '../../src/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 
 const stage = (name: string) =>

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, tool } from '../../src/index.ts';
-import type { Decision } from '../../src/index.ts';
-import { recordsIn, replay, resume } from '../../src/runtime/journal/index.ts';
+import { agent, recordsIn, replay, resume, tool, type Decision } from '../../src/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 

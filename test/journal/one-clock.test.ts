@@ -2,10 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agent } from '../../src/index.ts';
+import {
+  agent,
+  recordsIn,
+  replay,
+  resume,
+  type Clock,
+  type Decision,
+  type RunHandle,
+  type RuntimeEvent,
+} from '../../src/index.ts';
 import { parallel } from '../../src/patterns/index.ts';
-import type { Clock, Decision, RunHandle, RuntimeEvent } from '../../src/index.ts';
-import { recordsIn, replay, resume } from '../../src/runtime/journal/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { echo, quiet, settled, start } from '../support/runs.ts';
 import { PlainStore } from '../support/plain-store.ts';

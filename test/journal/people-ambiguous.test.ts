@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Became, Decision, RuntimeEvent, RunOptions } from '../../src/index.ts';
-import { agent, tool } from '../../src/index.ts';
-import { answerRequest, openRequests, resume } from '../../src/runtime/journal/index.ts';
+import {
+  agent,
+  answerRequest,
+  openRequests,
+  resume,
+  tool,
+  type Became,
+  type Decision,
+  type RunOptions,
+  type RuntimeEvent,
+} from '../../src/index.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';

@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, pipeline, tool } from '../../src/index.ts';
-import type { Agent, Decision, RunHandle, RunOptions, RuntimeEvent } from '../../src/index.ts';
-import { scriptedModel, calls, virtualClock } from '../../src/testing/index.ts';
+import {
+  agent,
+  tool,
+  type Agent,
+  type Decision,
+  type RunHandle,
+  type RunOptions,
+  type RuntimeEvent,
+} from '../../src/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
+import { calls, scriptedModel, virtualClock } from '../../src/testing/index.ts';
 import { quiet } from '../support/runs.ts';
 
 const stream = (made: Agent, options?: RunOptions): RunHandle => made.stream('go', options);

@@ -2,10 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Letter } from '../../src/contracts/journals/journal.ts';
 import type { JournalRecord } from '../../src/contracts/journals/journal-record.ts';
-import type { Decision, RunResult, RuntimeEvent } from '../../src/index.ts';
-import { agent, tool, toolset } from '../../src/index.ts';
+import {
+  agent,
+  answerRequest,
+  openRequests,
+  resume,
+  tool,
+  toolset,
+  type Decision,
+  type RunResult,
+  type RuntimeEvent,
+} from '../../src/index.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { answerRequest, openRequests, resume } from '../../src/runtime/journal/index.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { agent, tool } from '../../src/index.ts';
+import { agent, recordsIn, resume, tool } from '../../src/index.ts';
 import type { JournalRecord } from '../../src/contracts/journals/journal-record.ts';
 import { JournalSeal } from '../../src/persistence/journal-codec.ts';
-import { recordsIn, resume } from '../../src/runtime/journal/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 

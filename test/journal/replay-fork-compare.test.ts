@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, isTroupeError, tool } from '../../src/index.ts';
+import {
+  agent,
+  compare,
+  DeterminismError,
+  fork,
+  isTroupeError,
+  maxSteps,
+  recordsIn,
+  replay,
+  tool,
+  type AgentOptions,
+  type Json,
+} from '../../src/index.ts';
 import type { PromptFragment } from '../../src/contracts/agents/prompt.ts';
-import type { AgentOptions, Json } from '../../src/index.ts';
-import { maxSteps } from '../../src/index.ts';
-import { compare, DeterminismError, fork, recordsIn, replay } from '../../src/runtime/journal/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { handoffTool } from '../../src/tools/built-in/delegation/handoff.ts';
 import { PlainStore } from '../support/plain-store.ts';

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { agent } from '../../src/index.ts';
-import type { Decision, JournalStore } from '../../src/index.ts';
+import { agent, recordsIn, resumeAll, runOrResume, type Decision } from '../../src/index.ts';
 import { listed } from '../../src/contracts/errors/listed.ts';
-import { memoryStore } from '../../src/persistence/index.ts';
-import { recordsIn, resumeAll, runOrResume } from '../../src/runtime/journal/index.ts';
+import { memoryStore, type JournalStore } from '../../src/persistence/index.ts';
 import { leaseRequestFor } from '../../src/runtime/journal/resume/stored-run.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { quiet } from '../support/runs.ts';

@@ -6,7 +6,7 @@ import { maxTime } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { threads } from '../../src/memory/threads/threads.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { fork, replay, resume, runOrResume } from '../../src/runtime/journal/index.ts';
+import { fork, replay, resume, runOrResume } from '../../src/index.ts';
 import type { Threads } from '../../src/contracts/conversations/thread.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, supervisorWorker, tool } from '../../src/index.ts';
-import type { Decision } from '../../src/index.ts';
-import { recordsIn, resume } from '../../src/runtime/journal/index.ts';
+import { agent, recordsIn, resume, tool, type Decision } from '../../src/index.ts';
+import { supervisorWorker } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 

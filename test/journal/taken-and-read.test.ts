@@ -4,8 +4,20 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, tool } from '../../src/index.ts';
-import type { Decision, RunHandle, RunOptions, RunResult } from '../../src/index.ts';
+import {
+  agent,
+  fork,
+  openRequests,
+  recordsIn,
+  replay,
+  resume,
+  runOrResume,
+  tool,
+  type Decision,
+  type RunHandle,
+  type RunOptions,
+  type RunResult,
+} from '../../src/index.ts';
 import { readStoredRun } from '../../src/cli/stored/stored-run.ts';
 import type { TroupeError } from '../../src/contracts/errors/error.ts';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
@@ -13,14 +25,6 @@ import type { JournalStore } from '../../src/contracts/journals/journal.ts';
 import { journalText, readJournalText } from '../../src/persistence/run-log.ts';
 import { JournalSeal } from '../../src/persistence/journal-codec.ts';
 import { memoryStore, postgresStore, sqliteStore } from '../../src/persistence/index.ts';
-import {
-  fork,
-  openRequests,
-  recordsIn,
-  replay,
-  resume,
-  runOrResume,
-} from '../../src/runtime/journal/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { asked, clerkWith, subjectOf } from '../support/asked-runs.ts';
 import { PlainStore } from '../support/plain-store.ts';

@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, tool } from '../../src/index.ts';
-import type { Decision } from '../../src/index.ts';
+import { agent, answerRequest, openRequests, tool, type Decision } from '../../src/index.ts';
 import type { JournalStore } from '../../src/contracts/journals/journal.ts';
 import { listRuns } from '../../src/inspect/local/session-board.ts';
 import { recorder } from '../../src/inspect/recording/recorder.ts';
 import { threads } from '../../src/memory/threads/threads.ts';
 import { sqliteStore } from '../../src/persistence/index.ts';
 import { openSqlite } from '../../src/persistence/sqlite/sqlite-driver.ts';
-import { answerRequest, openRequests } from '../../src/runtime/journal/index.ts';
 import { play } from '../cli/fake-terminal.ts';
 import { root } from '../cli/run-command.ts';
 

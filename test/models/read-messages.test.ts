@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { agent, modelAnswer } from '../../src/index.ts';
-import type { Model } from '../../src/index.ts';
+import { agent } from '../../src/index.ts';
+import { modelAnswer, type Model } from '../../src/models/index.ts';
 import { append, emptyHistory, HistoryView } from '../../src/base/collections/history.ts';
 
 test('[FIND-59] a model of an app reads what it is asked like an array', async () => {

@@ -3,7 +3,6 @@ import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/patterns/index.ts';
-import type { Locks, LockTimes, SharedBy } from '../../src/runtime/resources/index.ts';
 import {
   circuitBreaker,
   concurrencyPool,
@@ -11,7 +10,10 @@ import {
   rateLimit,
   shared,
   sharedTool,
-} from '../../src/runtime/resources/index.ts';
+  type Locks,
+  type LockTimes,
+  type SharedBy,
+} from '../../src/index.ts';
 import type { ScriptedReply, ScriptedRequest } from '../../src/testing/scripted-model.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

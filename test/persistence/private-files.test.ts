@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { exportJournal, folderStore, sqliteStore } from 'troupe/stores';
 import { agent, answer } from 'troupe';
+import { exportJournal, folderStore, sqliteStore } from 'troupe/stores';
 
 let place: string;
 let mask: number;

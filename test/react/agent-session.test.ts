@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { AgentSession } from '../../src/react/agent-session.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { resume } from '../../src/runtime/journal/index.ts';
+import { resume } from '../../src/index.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';

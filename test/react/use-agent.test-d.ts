@@ -1,7 +1,6 @@
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { agent } from 'troupe';
-import type { RunHandle } from 'troupe';
+import { agent, type RunHandle } from 'troupe';
 import { supervisorWorker } from 'troupe/patterns';
 import { useAgent, useRun } from 'troupe/react';
 

@@ -33,6 +33,7 @@ export const serveApp = async (
     resolve: {
       alias: [
         { find: /^troupe\/react$/, replacement: builtFile('react/index.js') },
+        { find: /^troupe\/models$/, replacement: builtFile('models/index.js') },
         { find: /^troupe$/, replacement: builtFile('index.js') },
       ],
     },

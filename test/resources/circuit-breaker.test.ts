@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
-import type { BreakerOptions, BreakerState } from '../../src/runtime/resources/index.ts';
-import { circuitBreaker } from '../../src/runtime/resources/index.ts';
+import { circuitBreaker, type BreakerOptions, type BreakerState } from '../../src/index.ts';
 import { deferred } from '../support/runs.ts';
 import { manualClock } from './manual-clock.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PoolSlot } from '../../src/runtime/resources/index.ts';
-import { concurrencyPool } from '../../src/runtime/resources/index.ts';
+import { concurrencyPool, type PoolSlot } from '../../src/index.ts';
 import { deferred } from '../support/runs.ts';
 import { manualClock, microtasks, search } from './manual-clock.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HealthStatus } from '../../src/runtime/resources/index.ts';
-import { providerHealth } from '../../src/runtime/resources/index.ts';
+import { providerHealth, type HealthStatus } from '../../src/index.ts';
 import { manualClock, search } from './manual-clock.ts';
 
 const make = () => {

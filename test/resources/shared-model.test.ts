@@ -13,7 +13,7 @@ import {
   providerHealth,
   rateLimit,
   shared,
-} from '../../src/runtime/resources/index.ts';
+} from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

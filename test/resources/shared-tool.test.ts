@@ -3,13 +3,7 @@ import { z } from 'zod';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { Tool } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import {
-  circuitBreaker,
-  concurrencyPool,
-  rateLimit,
-  shared,
-  sharedTool,
-} from '../../src/runtime/resources/index.ts';
+import { circuitBreaker, concurrencyPool, rateLimit, shared, sharedTool } from '../../src/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';

@@ -6,7 +6,7 @@ import { answer } from '../../src/contracts/agents/decision.ts';
 import type { ErrorCode, ErrorData, Retryable } from '../../src/contracts/errors/error-data.ts';
 import { errorCodes } from '../../src/contracts/errors/error-data.ts';
 import { isTroupeError, TroupeError } from '../../src/contracts/errors/error.ts';
-import { publishTo } from '../../src/inspect/publishing/index.ts';
+import { publishTo } from '../../src/inspect/index.ts';
 import { jsonLog } from '../../src/inspect/telemetry/json-log.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/patterns/index.ts';

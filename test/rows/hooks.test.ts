@@ -4,7 +4,7 @@ import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { EventType, LiveEvent } from '../../src/contracts/events/event.ts';
 import type { Summariser } from '../../src/contracts/conversations/processor.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { softCap } from '../../src/runtime/endings.ts';
+import { softCap } from '../../src/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';

@@ -4,7 +4,7 @@ import type { Json } from '../../src/base/json/json.ts';
 import type { Tool, Toolset } from '../../src/contracts/tools/tool.ts';
 import type { ToolResult } from '../../src/contracts/tools/tool-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
+import { recordsIn, replay } from '../../src/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { askPerson } from '../../src/tools/built-in/ask-person.ts';
 import { calculator } from '../../src/tools/built-in/calculator.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Tool } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { replay } from '../../src/runtime/journal/index.ts';
+import { replay } from '../../src/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { complete } from '../../src/tools/built-in/ending/complete.ts';
 import { intercepted } from '../../src/tools/wrappers/interceptors.ts';

@@ -4,7 +4,7 @@ import { act, answer, branch } from '../../src/contracts/agents/decision.ts';
 import type { Ending } from '../../src/contracts/agents/ending.ts';
 import { byTool } from '../../src/machines/endings/endings.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { replay } from '../../src/runtime/journal/index.ts';
+import { replay } from '../../src/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { complete } from '../../src/tools/built-in/ending/complete.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';

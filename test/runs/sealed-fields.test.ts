@@ -3,9 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { act, agent, answer, askPerson, tool } from 'troupe';
-import type { AgentChart, EmbeddableAgent, Json, RunHandle } from 'troupe';
-import { answerRequest, fork, openRequests, replay, resume } from 'troupe/journal';
+import {
+  act,
+  agent,
+  answer,
+  answerRequest,
+  askPerson,
+  fork,
+  openRequests,
+  replay,
+  resume,
+  tool,
+  type AgentChart,
+  type EmbeddableAgent,
+  type Json,
+  type RunHandle,
+} from 'troupe';
 import { threads } from 'troupe/memory';
 import { memoryStore, sqliteStore } from 'troupe/stores';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';

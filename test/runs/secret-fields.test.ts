@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { act, agent, answer, jsonSchema, pipeline, tool } from 'troupe';
-import type { LiveEvent, Model, ModelDelta } from 'troupe';
-import { recorder } from 'troupe/inspect';
-import { agUiResponse } from 'troupe/publishing';
-import { scriptedModel } from 'troupe/testing';
-import { memoryStore } from 'troupe/stores';
+import { act, agent, answer, jsonSchema, tool, type LiveEvent } from 'troupe';
+import { agUiResponse, recorder } from 'troupe/inspect';
 import { threads } from 'troupe/memory';
+import type { Model, ModelDelta } from 'troupe/models';
+import { pipeline } from 'troupe/patterns';
+import { memoryStore } from 'troupe/stores';
+import { scriptedModel } from 'troupe/testing';
 import { eventRedactor } from '../../src/inspect/publishing/event-redactor.ts';
 
 const PASSWORD = 'correct-horse/battery';

@@ -1,16 +1,25 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { act, agent, answer, openai, tool } from 'troupe';
-import type { LiveEvent, Model, ModelRequest, RunHandle, RunResult } from 'troupe';
+import {
+  act,
+  agent,
+  answer,
+  fork,
+  replay,
+  resume,
+  tool,
+  type LiveEvent,
+  type RunHandle,
+  type RunResult,
+} from 'troupe';
+import { ndjson, publishTo, recorder, sseResponse } from 'troupe/inspect';
+import { notesMemory, threads } from 'troupe/memory';
+import { openai, type Model, type ModelRequest } from 'troupe/models';
 import { memoryStore } from 'troupe/stores';
+import { scriptedModel } from 'troupe/testing';
 import { emptyHistory, HistoryView } from '../../src/base/collections/history.ts';
 import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 import type { KeyValueFiles } from '../../src/contracts/conversations/memory.ts';
-import { recorder } from 'troupe/inspect';
-import { notesMemory, threads } from 'troupe/memory';
-import { ndjson, publishTo, sseResponse } from 'troupe/publishing';
-import { fork, replay, resume } from 'troupe/journal';
-import { scriptedModel } from 'troupe/testing';
 
 const KEY = 'shop-4217-Zx81-key';
 const ENCODED = Buffer.from(`id:${KEY}`).toString('base64');

@@ -17,9 +17,9 @@ import {
   router,
   saga,
   supervisorWorker,
+  workflow,
   writerCritic,
 } from 'troupe/patterns';
-import { workflow } from 'troupe/workflows';
 import { z } from 'zod';
 import { compositionSvg } from '../../src/inspect/drawing/composition-svg.ts';
 import { compositionOf } from '../../src/runtime/define/composition.ts';

@@ -4,7 +4,7 @@ import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { maxTime } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
+import { recordsIn, replay } from '../../src/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

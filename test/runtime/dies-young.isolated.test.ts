@@ -5,7 +5,7 @@ import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
-import { modelAnswer } from '../../src/index.ts';
+import { modelAnswer } from '../../src/models/index.ts';
 import { echo } from '../support/runs.ts';
 
 /** Makes V8 collect garbage: all of it, or only the young. */

@@ -5,7 +5,7 @@ import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
 import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import type { SupervisionPolicy } from '../../src/contracts/agents/supervision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { replay, resume } from '../../src/runtime/journal/index.ts';
+import { replay, resume } from '../../src/index.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, pipeline, tool } from '../../src/index.ts';
-import type { Turn } from '../../src/index.ts';
+import { agent, fork, replay, resume, tool, type Turn } from '../../src/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
 import { conversation } from '../../src/models/wire/conversation.ts';
 import { append, emptyHistory, HistoryView } from '../../src/base/collections/history.ts';
 import { threads } from '../../src/memory/index.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { fork, replay, resume } from '../../src/runtime/journal/index.ts';
 import { calls, scriptedModel, virtualClock } from '../../src/testing/index.ts';
 
 const look = tool({

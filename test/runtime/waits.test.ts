@@ -6,7 +6,7 @@ import type { ChosenCall } from '../../src/contracts/agents/decision.ts';
 import type { ToolContext } from '../../src/contracts/tools/tool.ts';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { concurrencyPool, locks, sharedTool } from '../../src/runtime/resources/index.ts';
+import { concurrencyPool, locks, sharedTool } from '../../src/index.ts';
 import { waits } from '../../src/runtime/actors/waits.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';

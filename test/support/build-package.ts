@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { bundlePackage, entryPointsOf } from '../../scripts/bundle.ts';
+import { bundlePackage } from '../../scripts/bundle.ts';
+import { entryPointsOf } from '../../scripts/entry-points.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

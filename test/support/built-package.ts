@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { build as bundle } from 'esbuild';
 import { inject } from 'vitest';
-import { entryPointsOf } from '../../scripts/bundle.ts';
+import { entryPointsOf } from '../../scripts/entry-points.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

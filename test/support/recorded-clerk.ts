@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { agent, pipeline, tool } from '../../src/index.ts';
-import type { Agent, Decision, Model, Tool } from '../../src/index.ts';
+import { agent, tool, type Agent, type Decision, type Tool } from '../../src/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
+import type { Model } from '../../src/models/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 
 /** What the clerk's tools did. */

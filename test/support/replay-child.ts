@@ -1,6 +1,6 @@
 // Goes through a recording of the shop in a process of its own, and tells what it was told.
 import { readJournalFile } from '../../src/persistence/index.ts';
-import { replay } from '../../src/runtime/journal/index.ts';
+import { replay } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { PlainStore } from './plain-store.ts';
 import { shop } from './recorded-clerk.ts';

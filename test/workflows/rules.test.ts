@@ -3,7 +3,7 @@ import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { changeWorkflow, workflow } from '../../src/runtime/workflows/index.ts';
+import { changeWorkflow, workflow } from '../../src/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { echo, letTimePass, never, ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
 

@@ -2,7 +2,7 @@ import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { RunResult } from '../../src/contracts/runs/run-result.ts';
-import { workflow } from '../../src/runtime/workflows/index.ts';
+import { workflow } from '../../src/patterns/index.ts';
 
 const writer = agent({ name: 'writer', output: z.object({ title: z.string(), words: z.number() }) });
 const printer = agent({ name: 'printer', input: z.object({ text: z.string(), copies: z.number() }) });

@@ -5,8 +5,7 @@ import { answer } from '../../src/contracts/agents/decision.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { definitionOf } from '../../src/runtime/define/definition.ts';
-import { pipeline } from '../../src/patterns/index.ts';
-import { text, workflow } from '../../src/runtime/workflows/index.ts';
+import { pipeline, text, workflow } from '../../src/patterns/index.ts';
 import { ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
 
 /** Says its name and what it was given. */

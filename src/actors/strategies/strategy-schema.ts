@@ -40,6 +40,6 @@ export const strategySchema = onDemand(() =>
       maxRejections: optional(wholeNumber(0)),
       stop: optional(listOf(anything())),
     },
-    'no strategy: write one of troupe/strategies',
+    'no strategy: write one of troupe/patterns',
   ),
 );

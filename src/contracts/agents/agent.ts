@@ -91,7 +91,7 @@ export interface AgentOptions<
   /** In order; the first that stops or revises wins. */
   readonly critics?: readonly Critic[] | undefined;
   /**
-   * The way it decides: a strategy of `troupe/strategies` (one shot, chain of thought, calls as text, an engine outside …), the name of a
+   * The way it decides: a strategy of `troupe/patterns` (one shot, chain of thought, calls as text, an engine outside …), the name of a
    * registered one, or several, the first outermost. Default `reason-act`: native tool calls of its models, step after step.
    */
   readonly strategy?: StrategyChoice | readonly StrategyChoice[] | undefined;

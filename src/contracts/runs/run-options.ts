@@ -102,8 +102,7 @@ export interface RunOptions {
    */
   readonly store?: JournalStore | undefined;
   /**
-   * Wrap all models of the run, the first outermost; a run closes none of them. See `perProvider` of
-   * `troupe/resources`.
+   * Wrap all models of the run, the first outermost; a run closes none of them. See `perProvider`.
    */
   readonly resources?: readonly SharedResource[] | undefined;
   /** An XState inspector, or a recorder of `troupe/inspect`; it is wrapped, so that it cannot hurt the run. */

@@ -1,6 +1,6 @@
 import type { BesideMembers } from '../../../src/testing/pattern-laws.ts';
 import { definitionOf } from '../../../src/runtime/define/definition.ts';
-import { workflow } from '../../../src/runtime/workflows/index.ts';
+import { workflow } from '../../../src/patterns/index.ts';
 import type { Member, PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
 

@@ -5,7 +5,7 @@ import type { Decision } from '../../../src/contracts/agents/decision.ts';
 import type { RunOptions } from '../../../src/contracts/runs/run-options.ts';
 import type { Inspector } from '../../../src/inspect/local/inspect.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { openRequests } from '../../../src/runtime/journal/index.ts';
+import { openRequests } from '../../../src/index.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';

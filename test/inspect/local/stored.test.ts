@@ -4,7 +4,7 @@ import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { replay } from '../../../src/runtime/journal/index.ts';
+import { replay } from '../../../src/index.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { PlainStore } from '../../support/plain-store.ts';
 import { askOpen, Looker, openInspector } from './local-kit.ts';

@@ -9,7 +9,7 @@ import type { BreakEntry, Entry } from '../../../src/inspect/recording/entry.ts'
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { replay } from '../../../src/runtime/journal/index.ts';
+import { replay } from '../../../src/index.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';

@@ -8,7 +8,7 @@ import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { recordsIn, replay } from '../../../src/runtime/journal/index.ts';
+import { recordsIn, replay } from '../../../src/index.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';

@@ -10,7 +10,7 @@ import {
   traceFiles,
   traceOf,
   traceText,
-} from '../../../src/inspect/traces/index.ts';
+} from '../../../src/inspect/index.ts';
 import { traceIn } from '../../../src/inspect/traces/read-trace.ts';
 import { filesIn, looker, temporaryFolder, textOf } from './traces-kit.ts';
 

@@ -3,11 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { RuntimeEvent } from '../../../src/index.ts';
-import { act, answer, parseEvent } from '../../../src/index.ts';
+import { act, answer, parseEvent, type RuntimeEvent } from '../../../src/index.ts';
 import { escapeText, markup } from '../../../src/inspect/traces/page/markup.ts';
 import { mermaidText } from '../../../src/inspect/traces/sequence-lines.ts';
-import type { Trace } from '../../../src/inspect/traces/index.ts';
 import {
   playTrace,
   traceAsHtml,
@@ -15,7 +13,8 @@ import {
   traceAsSequence,
   traceCursor,
   traceOf,
-} from '../../../src/inspect/traces/index.ts';
+  type Trace,
+} from '../../../src/inspect/index.ts';
 import { virtualClock } from '../../../src/testing/index.ts';
 import { play } from '../../cli/fake-terminal.ts';
 import { chromium, pageOf } from './chromium.ts';

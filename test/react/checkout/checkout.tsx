@@ -2,7 +2,8 @@
 import { useMachine, useSelector } from '@xstate/react';
 import { StrictMode, useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
-import { agent, modelAnswer, tool } from 'troupe';
+import { agent, tool } from 'troupe';
+import { modelAnswer } from 'troupe/models';
 import type { ActorRefFrom, Snapshot } from 'xstate';
 import { assign, setup } from 'xstate';
 import { z } from 'zod';

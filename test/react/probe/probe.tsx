@@ -3,7 +3,8 @@ import { useActor } from '@xstate/react';
 import { Activity, StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
-import { agent, modelAnswer, tool } from 'troupe';
+import { agent, tool } from 'troupe';
+import { modelAnswer } from 'troupe/models';
 import { useAgent, useRun } from 'troupe/react';
 import { z } from 'zod';
 

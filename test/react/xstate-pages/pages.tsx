@@ -10,7 +10,8 @@ import {
 import { StrictMode, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { agent, eventsOf, modelAnswer, tool } from 'troupe';
+import { agent, eventsOf, tool } from 'troupe';
+import { modelAnswer } from 'troupe/models';
 import { assign, setup } from 'xstate';
 import type { ActorRefFrom } from 'xstate';
 import { z } from 'zod';

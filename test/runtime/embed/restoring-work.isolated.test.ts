@@ -9,7 +9,7 @@ import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { definitionOf } from '../../../src/runtime/define/definition.ts';
 import { eventsOf } from '../../../src/runtime/embed/events-of.ts';
-import { resume } from '../../../src/runtime/journal/index.ts';
+import { resume } from '../../../src/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import { deferred, quiet } from '../../support/runs.ts';

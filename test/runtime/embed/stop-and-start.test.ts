@@ -5,7 +5,7 @@ import { isTroupeError } from '../../../src/contracts/errors/error.ts';
 import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { resume } from '../../../src/runtime/journal/index.ts';
+import { resume } from '../../../src/index.ts';
 import { supervisorWorker } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
