@@ -55,6 +55,11 @@ test.each([
   ['an agent', 25_000, () => alone.run('go')],
   ['a team', 50_000, () => team.run('go')],
   ['an agent with a subscriber', 25_000, () => watched(alone)],
+  [
+    'an agent with a hook',
+    25_000,
+    () => alone.run('go', { hooks: [{ name: 'reader', handle: () => undefined }] }),
+  ],
   ['an agent in a loop over its events', 25_000, () => iterated(alone)],
 ])('what a run allocates dies young: %s', async (_, limit, run) => {
   const collect = collector();

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { EventOf, EventType, Hook, HookScope, LiveEvent } from '../../contracts/events/event.ts';
 import type { EventStream } from '../stream/event-stream.ts';
+import type { Watcher } from '../stream/watcher.ts';
 import type { OnFailure } from './failure-reporter.ts';
 import { failureReporter } from './failure-reporter.ts';
 import type { HookStats } from './hook-lane.ts';
@@ -55,44 +56,68 @@ export const attachHooks = (
     // Sorting is stable: equal priorities keep the order given.
     .toSorted((one, other) => (other.priority ?? 0) - (one.priority ?? 0))
     .map((observer) => new HookLane(observer, { clock, report, onDropped, capacity, scope }));
-  const lanesOf = new Map<EventType, readonly HookLane[]>();
+  const attached = new HookLanes(lanes, clock);
+  if (lanes.length > 0) attached.watch(stream);
+  return attached;
+};
 
-  const next = (event: LiveEvent) => {
-    let interested = lanesOf.get(event.type);
+/** The queues of all hooks of a stream, in calling order. */
+class HookLanes implements AttachedHooks, Watcher {
+  readonly name = 'hooks';
+  readonly wantsDeltas: boolean;
+  readonly #lanes: readonly HookLane[];
+  readonly #clock: Clock;
+  /** By type of event, those that want it. */
+  readonly #interested = new Map<EventType, readonly HookLane[]>();
+  #watching: { readonly stop: () => void } | undefined;
+
+  constructor(lanes: readonly HookLane[], clock: Clock) {
+    this.#lanes = lanes;
+    this.#clock = clock;
+    this.wantsDeltas = lanes.some((lane) => lane.wants('model.delta'));
+  }
+
+  get stats(): readonly HookStats[] {
+    return this.#lanes.map((lane) => lane.stats);
+  }
+
+  watch(stream: EventStream): void {
+    this.#watching = { stop: stream.watch(this) };
+  }
+
+  detach(): void {
+    this.#watching?.stop();
+  }
+
+  next(event: LiveEvent): void {
+    let interested = this.#interested.get(event.type);
     if (interested === undefined) {
-      interested = lanes.filter((lane) => lane.wants(event.type));
-      lanesOf.set(event.type, interested);
+      interested = this.#lanes.filter((lane) => lane.wants(event.type));
+      this.#interested.set(event.type, interested);
     }
     for (const lane of interested) lane.offer(event);
-  };
-  const wantsDeltas = lanes.some((lane) => lane.wants('model.delta'));
-  const detach = lanes.length === 0 ? () => undefined : stream.watch({ name: 'hooks', wantsDeltas, next });
+  }
 
-  return {
-    get stats() {
-      return lanes.map((lane) => lane.stats);
-    },
-    detach,
-    flush: (runId) => {
-      const flushing = lanes.flatMap((lane) => lane.flush(runId) ?? []);
-      return flushing.length === 0 ? undefined : Promise.all(flushing).then(() => undefined);
-    },
-    settle: async (timeoutMs = 5_000) => {
-      const busy = lanes.filter((lane) => lane.isBusy);
-      if (busy.length > 0) {
-        const idle = Promise.all(busy.map((lane) => lane.whenIdle()));
-        let timer: unknown;
-        const patience = new Promise<void>((resolve) => {
-          timer = clock.setTimeout(resolve, timeoutMs);
-        });
-        await Promise.race([idle, patience]);
-        clock.clearTimeout(timer);
-      }
-      detach();
-      for (const lane of lanes) lane.close();
-    },
-  };
-};
+  flush(runId: string): Promise<void> | undefined {
+    const flushing = this.#lanes.flatMap((lane) => lane.flush(runId) ?? []);
+    return flushing.length === 0 ? undefined : Promise.all(flushing).then(() => undefined);
+  }
+
+  async settle(timeoutMs = 5_000): Promise<void> {
+    const busy = this.#lanes.filter((lane) => lane.isBusy);
+    if (busy.length > 0) {
+      const idle = Promise.all(busy.map((lane) => lane.whenIdle()));
+      let timer: unknown;
+      const patience = new Promise<void>((resolve) => {
+        timer = this.#clock.setTimeout(resolve, timeoutMs);
+      });
+      await Promise.race([idle, patience]);
+      this.#clock.clearTimeout(timer);
+    }
+    this.detach();
+    for (const lane of this.#lanes) lane.close();
+  }
+}
 
 /**
  * Creates a hook for the event types in `on`, with `handle` typed accordingly.

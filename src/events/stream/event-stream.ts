@@ -5,7 +5,7 @@ import type { EventSource } from './event-source.ts';
 import type { OnFailure } from '../hooks/failure-reporter.ts';
 import { failureReporter, isAboutObservers } from '../hooks/failure-reporter.ts';
 import { SafeObservable } from './safe-observable.ts';
-import { SubscriberWatcher } from '../subscriber-watcher.ts';
+import { SubscriberWatcher } from './subscriber-watcher.ts';
 import type { Watcher } from './watcher.ts';
 
 /** Records failures of observers. */

@@ -1,6 +1,6 @@
 import type { Subscriber } from 'rxjs';
-import type { LiveEvent } from '../contracts/events/event.ts';
-import type { Watcher } from './stream/watcher.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { Watcher } from './watcher.ts';
 
 /** Passes the events of a stream to a subscriber of RxJS. */
 export class SubscriberWatcher implements Watcher {
