@@ -32,6 +32,9 @@ const SMALL = 0.25;
 /** Packages that are opened quickly, or that every agent needs. */
 const LIGHT = /^(zod(\/.+)?|@noble\/hashes\/.+)$/;
 
+/** Packages that are a part of what is published, with what they are made of: nobody has to install them. */
+const BUNDLED = ['@dagrejs/dagre', '@dagrejs/graphlib', 'preact', '@preact/signals', '@preact/signals-core'];
+
 /** Helpers of the bundler's own are a part of what it makes. */
 const isPackage = (path: string): boolean => !/^(\.|@oxc-project\/runtime\/)/.test(path) && !isAbsolute(path);
 
@@ -80,7 +83,7 @@ export const bundlePackage = async (folder: string): Promise<void> => {
     cwd: root,
     input: Object.fromEntries(files.map((file) => [file.replace(/\.js$/, ''), sourceOf(file)])),
     platform: 'node',
-    external: (path, importer) => importer !== undefined && isPackage(path),
+    external: (path, importer) => importer !== undefined && isPackage(path) && !BUNDLED.includes(path),
     plugins: [plugin],
     transform: { target: 'es2023' },
     output: {
@@ -104,7 +107,14 @@ export const bundlePackage = async (folder: string): Promise<void> => {
   const page = resolve(root, folder, 'inspect/page.html');
   mkdirSync(dirname(page), { recursive: true });
   writeFileSync(page, await buildPage());
+  writeFileSync(resolve(root, folder, 'licences.txt'), bundledLicences());
 };
+
+/** The licences of the bundled packages, which each asks to be passed on with it. */
+const bundledLicences = (): string =>
+  BUNDLED.map(
+    (name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8')}`,
+  ).join('\n');
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   await bundlePackage(process.argv[2] ?? 'dist');

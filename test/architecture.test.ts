@@ -89,9 +89,14 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
   {
     name: 'what is imported is a declared dependency',
     rule: importsAreDeclared(declared),
-    bad: [{ 'tools/schemas.ts': `import Ajv from 'ajv';` }, { 'tools/mcp.ts': `import '@other/zod';` }],
+    bad: [
+      { 'tools/schemas.ts': `import Ajv from 'ajv';` },
+      { 'tools/mcp.ts': `import '@other/zod';` },
+      { 'tools/graph.ts': `import { layout } from '@dagrejs/dagre';` },
+    ],
     good: {
-      'tools/schemas.ts': `import { z } from 'zod/v4';\nimport type { A } from '@standard-schema/spec';`,
+      'tools/schemas.ts': `import { z } from 'zod/v4';\nimport { jsonrepair } from 'jsonrepair';`,
+      'inspect/drawing/flow-layout.ts': `import { layout } from '@dagrejs/dagre';`,
     },
   },
   {

@@ -9,6 +9,7 @@ const root = resolve(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   readonly files: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta: Readonly<Record<string, unknown>>;
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -104,6 +105,26 @@ describe('the package', () => {
       (name) => !text.includes(`'${name}'`) && !text.includes(`'${name}/`),
     );
     expect(unused).toEqual([]);
+  });
+
+  test('has everybody install at most four small packages beside xstate, rxjs and zod', () => {
+    const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+    expect(installed.length).toBeLessThanOrEqual(4);
+    for (const name of installed) {
+      const folder = join(root, 'node_modules', name);
+      const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+        readonly dependencies?: Readonly<Record<string, string>>;
+      };
+      expect(Object.keys(dependencies), name).toEqual([]);
+      const bytes = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+      expect(bytes, name).toBeLessThan(1_000_000);
+    }
+    const needed = Object.keys(manifest.peerDependencies).filter(
+      (name) => !(name in manifest.peerDependenciesMeta),
+    );
+    expect(needed).toEqual(['rxjs', 'xstate', 'zod']);
   });
 
   test.each(['xstate', 'rxjs', 'zod'])(

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { DistinctNames } from '../../src/cli/progress/distinct-names.ts';
 import { foldRows, noRows } from '../../src/cli/progress/run-rows.ts';
 import { progressTable } from '../../src/cli/progress/progress-table.ts';
-import picocolors from 'picocolors';
 import { found, LEAVE, plan, scriptedDesk, search } from './desk-scripts.ts';
+import { plainText } from '../../src/cli/terminal/paint.ts';
 
 const named = (paths: readonly string[]): readonly string[] => {
   const names = new DistinctNames();
@@ -47,7 +47,7 @@ describe('agents are called so that no two are called the same', () => {
     const { events } = await desk.run('How much leave do I have?');
     for (const event of events) rows = foldRows(rows, event);
     const lines = progressTable(rows, {
-      paint: picocolors.createColors(false),
+      paint: plainText,
       passed: 0,
       room: 40,
       isOver: true,

@@ -1,11 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
-import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { fittedLine } from '../../src/cli/progress/fitted-line.ts';
 import { play } from './fake-terminal.ts';
-
-const paint = picocolors.createColors(true);
+import { colours as paint } from '../../src/cli/terminal/paint.ts';
 
 /** The lines as a terminal that does not wrap is sent them, without what moves the cursor. */
 const drawn = (text: string): readonly string[] => stripVTControlCharacters(text).split(/[\r\n]+/);

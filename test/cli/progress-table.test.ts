@@ -1,10 +1,10 @@
-import picocolors from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { progressTable } from '../../src/cli/progress/progress-table.ts';
 import { soFar } from '../../src/cli/desk/so-far.ts';
 import { foldRows, noRows, type Rows } from '../../src/cli/progress/run-rows.ts';
 import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
 import { accept, found, LEAVE, plan, revise, scriptedDesk, search } from './desk-scripts.ts';
+import { plainText as paint } from '../../src/cli/terminal/paint.ts';
 
 const DAYS = 'Everybody has 30 days of leave a year.';
 const answer = `There are 30 days of leave a year. [${LEAVE}]`;
@@ -12,7 +12,6 @@ const asked = {
   supervisor: [plan('How many days of leave are there?')],
   researcher: [search('days of leave'), found([DAYS, LEAVE])],
 };
-const paint = picocolors.createColors(false);
 const linesOf = (rows: Rows, room = 30, isOver = false): readonly string[] =>
   progressTable(rows, { paint, passed: 0, room, isOver });
 

@@ -171,11 +171,14 @@ export const thePageStandsAlone = eachImport((source, { from, kind }) => {
   return kind === 'type' && isKnown ? undefined : 'the page knows types of contracts, and recordings';
 });
 
+/** The layout of charts is bundled with the package. */
+const isBundled = ({ path }: Source, from: string): boolean =>
+  isIn(path, page) ? bundledIntoPage.test(from) : isIn(path, 'inspect/drawing') && from === '@dagrejs/dagre';
+
 /** Whoever installs the package has what its sources import. */
 export const importsAreDeclared = (declared: readonly string[]): Rule =>
   eachImport((source, { from }) => {
-    if (isRelative(from) || from.startsWith('node:')) return undefined;
-    if (isIn(source.path, page) && bundledIntoPage.test(from)) return undefined;
+    if (isRelative(from) || from.startsWith('node:') || isBundled(source, from)) return undefined;
     const name = from
       .split('/')
       .slice(0, from.startsWith('@') ? 2 : 1)

@@ -1,4 +1,4 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { StandardSchemaV1 } from './standard-schema.ts';
 
 /** Any Standard Schema: zod, valibot, arktype … (https://standardschema.dev). */
 export type Schema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;

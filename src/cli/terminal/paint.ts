@@ -1,15 +1,44 @@
-import picocolors from 'picocolors';
 import type { Environment } from '../../models/environment.ts';
 import type { Output } from './terminal.ts';
 
+type Style = (text: string) => string;
+
 /** Text styles. */
-export type Paint = Pick<
-  ReturnType<typeof picocolors.createColors>,
-  'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
->;
+export type Paint = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', Style>>;
 
 /** Returns colours for an output that supports them; plain text otherwise, and when disabled. */
 export const paintFor = (output: Output, environment: Environment, isWanted: boolean): Paint => {
   const isOff = (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
-  return picocolors.createColors(isWanted && !isOff && output.isTTY === true);
+  return isWanted && !isOff && output.isTTY === true ? colours : plainText;
+};
+
+/** Styles by the codes of ECMA-48 that start and end them. */
+const styled =
+  (start: number, end: number): Style =>
+  (text) => {
+    const [open, close] = [`\u001b[${start}m`, `\u001b[${end}m`];
+    // A style within the text that ends by the same code would end this one.
+    return open + text.replaceAll(close, close + open) + close;
+  };
+
+/** Styles by the colours of the terminal. */
+export const colours: Paint = {
+  bold: styled(1, 22),
+  dim: styled(2, 22),
+  red: styled(31, 39),
+  green: styled(32, 39),
+  yellow: styled(33, 39),
+  cyan: styled(36, 39),
+};
+
+const unstyled: Style = (text) => text;
+
+/** Plain text in place of all styles. */
+export const plainText: Paint = {
+  bold: unstyled,
+  dim: unstyled,
+  red: unstyled,
+  green: unstyled,
+  yellow: unstyled,
+  cyan: unstyled,
 };

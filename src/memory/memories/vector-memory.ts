@@ -10,7 +10,7 @@ import { hashingEmbedder } from './hashing-embedder.ts';
 import { MemoryLog } from './memory-log.ts';
 import { memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
 import { memoryText, readRecord } from './memory-text.ts';
-import { oramaIndex } from './orama-index.ts';
+import { exactIndex } from './exact-index.ts';
 import { fromBase64, toBase64 } from './vector-text.ts';
 
 /** Options of a {@link vectorMemory}. */
@@ -70,7 +70,7 @@ class Vectors implements Memory {
   constructor({ files, name }: MemoryFile, { embedder, size, index }: VectorMemoryOptions) {
     this.#embedder = embedder ?? hashingEmbedder();
     this.#size = size ?? 10_000;
-    this.#makeIndex = index ?? oramaIndex;
+    this.#makeIndex = index ?? exactIndex;
     this.#index = this.#makeIndex(this.#embedder.dimensions);
     this.#log = new MemoryLog(files, name);
     this.#isKept = files !== undefined;

@@ -1,4 +1,4 @@
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '../../base/schemas/standard-schema.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { Json, JsonSchema } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';

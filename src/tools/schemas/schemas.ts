@@ -1,4 +1,4 @@
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '../../base/schemas/standard-schema.ts';
 import * as z from 'zod';
 // Via `z.core.util` a bundler keeps all of zod, with its 50 languages.
 import { util } from 'zod/v4/core';
