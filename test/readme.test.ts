@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { readerPages } from '../scripts/pages.ts';
-import { charted } from '../scripts/readme.ts';
+import { charted, teams } from '../scripts/readme.ts';
 import { codeBlocks } from './support/markdown-blocks.ts';
 import { root, runScript } from './support/run-script.ts';
 
@@ -149,8 +149,17 @@ describe('the README and the guide', () => {
     },
   );
 
+  test.each(Object.keys(teams))(
+    'show each pattern as a chart and as the composition of a team: %s',
+    (name) => {
+      const text = readFileSync(join(root, `docs/guide/teams/${name}.md`), 'utf8');
+      expect(text).toContain(`<!-- chart:${name} -->`);
+      expect(text).toContain(`<!-- composition:${name} -->`);
+    },
+  );
+
   test.each(pages.filter((page) => readFileSync(join(root, page), 'utf8').includes('<!-- chart:')))(
-    'show the charts that there are: %s (else: npx tsx scripts/readme.ts --update)',
+    'show the pictures that there are: %s (else: npx tsx scripts/readme.ts --update)',
     (page) => {
       const text = readFileSync(join(root, page), 'utf8');
       expect(charted(text, page)).toBe(text);
