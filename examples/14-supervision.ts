@@ -43,13 +43,15 @@ const desk = supervisorWorker({
   },
   workers: { forecaster, timetable },
   concurrency: 1, // one after the other: what happens is in the same order each time
+  limits: { memberTimeMs: 60_000 }, // a member that takes longer is stopped, and has failed
   result: 'replies',
-  memberTimeMs: 60_000, // who takes longer is stopped, and has failed
-  supervision: {
-    strategy: 'one-for-one', // or one-for-all, rest-for-one
-    restart: 'transient',
-    intensity: { restarts: 3, withinMs: 30_000 }, // a fourth restart in 30 s is an escalation: the team fails
-    backOff: { leastMs: 10, mostMs: 50 },
+  failures: {
+    supervision: {
+      strategy: 'one-for-one', // or one-for-all, rest-for-one
+      restart: 'transient',
+      intensity: { restarts: 3, withinMs: 30_000 }, // a fourth restart in 30 s is an escalation: the team fails
+      backOff: { leastMs: 10, mostMs: 50 },
+    },
   },
 });
 

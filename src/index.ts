@@ -148,7 +148,7 @@ export type { EffectRecord, RunResult, RunTotals } from './contracts/runs/run-re
 export type { Outcome } from './contracts/runs/outcome.ts';
 export type { Person } from './contracts/people/person.ts';
 export type { RunHandle } from './contracts/runs/run-handle.ts';
-export type { RunOptions } from './contracts/runs/run-options.ts';
+export type { LaterLimits, RunLimits, RunOptions } from './contracts/runs/run-options.ts';
 export type { RunStatus } from './contracts/runs/run-status.ts';
 export type { StateChange, StepRecord } from './contracts/runs/step-record.ts';
 
@@ -158,17 +158,22 @@ export type { Divergence } from './runtime/journal/replay/determinism-error.ts';
 export { compare } from './runtime/journal/replay/compare.ts';
 export type { Comparable, Parted, RunComparison, Sides } from './runtime/journal/replay/compare.ts';
 export { fork } from './runtime/journal/resume/fork.ts';
-export type { ForkChange, ForkOptions } from './runtime/journal/resume/fork.ts';
 export { replay } from './runtime/journal/replay/replay.ts';
-export type { Replayed, ReplayOptions } from './runtime/journal/replay/replay.ts';
+export type { Replayed } from './runtime/journal/replay/replay.ts';
 export type { RunPoint } from './runtime/journal/resume/run-point.ts';
 export { recordsIn } from './runtime/journal/resume/stored-run.ts';
 export { resume } from './runtime/journal/resume/resume.ts';
-export type { ResumeOptions } from './runtime/journal/resume/resume.ts';
+export type {
+  ForkChange,
+  ForkOptions,
+  ReplayOptions,
+  ResumeAllOptions,
+  ResumeOptions,
+  RunOrResumeOptions,
+} from './runtime/journal/resume/resume-options.ts';
 export { resumeAll } from './runtime/journal/resume/resume-all.ts';
-export type { ResumeAllOptions, ResumedRuns } from './runtime/journal/resume/resume-all.ts';
+export type { ResumedRuns } from './runtime/journal/resume/resume-all.ts';
 export { runOrResume } from './runtime/journal/resume/run-or-resume.ts';
-export type { RunOrResumeOptions } from './runtime/journal/resume/run-or-resume.ts';
 export { answerRequest, openRequests, openRequestsOf } from './runtime/journal/letters/requests.ts';
 export type { StoredRequest } from './runtime/journal/letters/requests.ts';
 export type { RequestAnswer } from './contracts/people/request.ts';

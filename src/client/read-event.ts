@@ -29,7 +29,7 @@ const parsed = (text: string): unknown => {
 };
 
 const oddity = (value: unknown): string | undefined => {
-  if (!isJsonObject(value)) return 'it is no object';
+  if (!isJsonObject(value)) return 'it is not an object';
   const { v, type, seq, at, runId, path, agent } = value;
   if (v !== VERSION) return `it is of version ${JSON.stringify(v)}, and this release reads ${VERSION}`;
   const isNamed = [type, runId, path, agent].every((name) => typeof name === 'string');

@@ -60,7 +60,6 @@ export { checkTrace } from './traces/check-trace.ts';
 export { traceProblemKinds } from './traces/trace-problem.ts';
 export type { TraceProblem, TraceProblemKind } from './traces/trace-problem.ts';
 export { traceAsHtml } from './traces/trace-as-html.ts';
-export type { PageOptions } from './traces/trace-as-html.ts';
 export { traceAsSequence } from './traces/trace-as-sequence.ts';
 export type { SequenceOptions } from './traces/trace-as-sequence.ts';
 export { playTrace } from './traces/play-trace.ts';

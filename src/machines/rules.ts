@@ -64,7 +64,7 @@ export const atOnce = <T>(said: T): T => {
 export const plain = (made: Json, before: Json | undefined, what: string): Json => {
   const odd = oddValueIn(made, what, before);
   if (odd === undefined) return freezeJson(made, before);
-  throw new TypeError(`it returned a ${what} that is no plain JSON: ${odd.found} at ${odd.at}`);
+  throw new TypeError(`it returned a ${what} that is not plain JSON: ${odd.found} at ${odd.at}`);
 };
 
 /** The rules of the moving machine; empty outside of a move. */

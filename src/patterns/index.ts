@@ -87,7 +87,7 @@ export type { Pattern, PatternOptions } from './setup/define-pattern.ts';
 export { patternRegistry } from './registry.ts';
 export type { OwnPattern, PatternRegistry } from './registry.ts';
 export { team } from '../runtime/define/team.ts';
-export type { Member, TeamOptions, TeamSetup } from '../runtime/define/team.ts';
+export type { Member, TeamFailures, TeamLimits, TeamOptions, TeamSetup } from '../runtime/define/team.ts';
 export type { FlowArrow } from '../machines/diagrams/composition.ts';
 export { awaiting, emitEvent, setupTeam, teamArrows, teamEnds } from '../coordination/round/setup-team.ts';
 export { repliesOf, spentEnd, teamContext, teamOutcome } from '../coordination/round/team-context.ts';
@@ -98,7 +98,7 @@ export type { Reply, Round, RoundOptions, Task } from '../coordination/round/rou
 // Workflows
 export { workflow } from '../runtime/workflows/workflow.ts';
 export type { WorkflowSetup } from '../runtime/workflows/workflow.ts';
-export type { WorkflowOptions } from '../runtime/workflows/plan.ts';
+export type { WorkflowLimits, WorkflowOptions } from '../runtime/workflows/plan.ts';
 export { text } from '../runtime/workflows/references.ts';
 export { changeWorkflow } from '../runtime/workflows/changes.ts';
 export type { AddedNode } from '../runtime/workflows/changes.ts';

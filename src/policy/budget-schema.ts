@@ -17,7 +17,7 @@ const limitFrom = (least: number, isCount: boolean) =>
         typeof given === 'number' &&
         given >= least &&
         (given === Infinity || !isCount || Number.isSafeInteger(given)),
-      `no ${isCount ? 'whole ' : ''}number from ${least}`,
+      `not a ${isCount ? 'whole ' : ''}number from ${least}`,
     ),
   );
 
@@ -32,13 +32,13 @@ export const budgetSchema = onDemand(() =>
     tokens: limitFrom(1, true),
     usd: limitFrom(0, false),
     toolCalls: limitFrom(0, true),
-    warnAt: optional(part('no number above 0 and at most 1')),
+    warnAt: optional(part('not a number above 0 and at most 1')),
     unpriced: optional(oneOf(['refuse', 'ignore'])),
   }),
 );
 
 const shareSchema = onDemand(() =>
-  optionsSchema<{ readonly share: number }>({ share: part('no number above 0 and at most 1') }),
+  optionsSchema<{ readonly share: number }>({ share: part('not a number above 0 and at most 1') }),
 );
 
 /** The schema of a part of a budget: amounts, or a share. */

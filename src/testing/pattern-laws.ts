@@ -24,9 +24,7 @@ import { virtualClock } from './virtual-clock.ts';
 export type LawMember = Agent<string, string>;
 
 /** What a team may be given beside its members. */
-export type BesideMembers = Partial<
-  Pick<TeamSetup, 'name' | 'supervision' | 'memberTimeMs' | 'budget' | 'hooks' | 'asMember'>
->;
+export type BesideMembers = Partial<Pick<TeamSetup, 'name' | 'limits' | 'failures' | 'hooks'>>;
 
 /** A pattern to be held to the laws: a team of two members, `ann` and `bob`, each of whom gets work. */
 export interface PatternSubject {
@@ -247,14 +245,20 @@ const laws: readonly Law[] = [
     name: 'a member that never answers has had its time',
     holds: async (subject) => {
       const members = { ...two(subject), ann: mute('ann') };
-      endsAs(await run(subject.make(members, { memberTimeMs: 10_000 })), subject.oneFails ?? 'completed');
+      endsAs(
+        await run(subject.make(members, { limits: { memberTimeMs: 10_000 } })),
+        subject.oneFails ?? 'completed',
+      );
     },
   },
   {
     name: 'members none of which ever answers are an end, and no hang',
     holds: async (subject) => {
       const members = { ann: mute('ann'), bob: mute('bob') };
-      endsAs(await run(subject.make(members, { memberTimeMs: 10_000 })), subject.allFail ?? 'failed');
+      endsAs(
+        await run(subject.make(members, { limits: { memberTimeMs: 10_000 } })),
+        subject.allFail ?? 'failed',
+      );
     },
   },
   ...NONSENSE.map((nonsense, index) => ({
@@ -280,7 +284,7 @@ const laws: readonly Law[] = [
           },
         },
       });
-      const result = await run(subject.make({ ...two(subject), ann }, { supervision: {} }));
+      const result = await run(subject.make({ ...two(subject), ann }, { failures: { supervision: {} } }));
       completes(subject, result);
       const restarted = result.events.flatMap((event) =>
         event.type === 'child.restarted' ? [event.member] : [],
@@ -323,7 +327,7 @@ const laws: readonly Law[] = [
       const team = subject.make({ ann: seeker('ann'), bob: seeker('bob') });
       const isOwn = whose === 'its own';
       const outer = isOwn ? team : pipeline<string, unknown>({ name: 'outer', stages: [{ agent: team }] });
-      const result = wholeOf(await run(outer, { budget: { steps: 5 } }));
+      const result = wholeOf(await run(outer, { limits: { budget: { steps: 5 } } }));
       const reason = result.stopReason.kind === 'budget' ? result.stopReason : undefined;
       same('it stopped', result.status, 'stopped');
       same(

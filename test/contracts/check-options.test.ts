@@ -38,7 +38,7 @@ const schema = optionsSchema<Options>({
     ),
   ),
   judge: optional(aFunction()),
-  critics: optional(listOf(objectWith(['critique'], 'no critic'))),
+  critics: optional(listOf(objectWith(['critique'], 'not a critic'))),
   parts: optional(byName(wholeNumber(0))),
   isQuiet: optional(aBoolean()),
 });
@@ -53,16 +53,16 @@ describe('what does not fit is refused in one sentence', () => {
       'its option `colour` is unknown: there are model, loops, judge, critics, parts, isQuiet',
     ],
     [{ loops: { warmAt: 3 } }, 'its option `loops.warmAt` is unknown: did you mean `warnAt`?'],
-    [{ loops: { warnAt: 1 } }, 'its loops.warnAt is no whole number from 2: 1'],
-    [{ loops: true }, 'its loops is no object: true'],
-    [{ model: 'tiny' }, "its model is none of small, large, huge: 'tiny'"],
-    [{ judge: 'me' }, "its judge is no function: 'me'"],
-    [{ critics: {} }, 'its critics is no list: {}'],
-    [{ critics: [{ critique: () => 1 }, 7] }, 'its critics[1] is no critic: 7'],
-    [{ parts: { a: -1 } }, 'its parts.a is no whole number from 0: -1'],
-    [{ isQuiet: 0 }, 'its isQuiet is neither true nor false: 0'],
-    [undefined, 'its options are no object: nothing'],
-    [[], 'its options are no object: []'],
+    [{ loops: { warnAt: 1 } }, 'its loops.warnAt is not a whole number from 2: found 1'],
+    [{ loops: true }, 'its loops is not an object: found true'],
+    [{ model: 'tiny' }, "its model is not one of small, large, huge: found 'tiny'"],
+    [{ judge: 'me' }, "its judge is not a function: found 'me'"],
+    [{ critics: {} }, 'its critics is not a list: found {}'],
+    [{ critics: [{ critique: () => 1 }, 7] }, 'its critics[1] is not a critic: found 7'],
+    [{ parts: { a: -1 } }, 'its parts.a is not a whole number from 0: found -1'],
+    [{ isQuiet: 0 }, 'its isQuiet is not a boolean: found 0'],
+    [undefined, 'its options are not an object: found nothing'],
+    [[], 'its options are not an object: found []'],
   ])('%j', (given, problem) => {
     expect(() => {
       checkOptions(schema, given, about);
@@ -77,8 +77,8 @@ describe('what does not fit is refused in one sentence', () => {
 
   test('all that is wrong is told at once', () => {
     expect(optionProblems(schema, { judge: 1, isQuiet: 'no', modell: 'small' })).toEqual([
-      'its judge is no function: 1',
-      "its isQuiet is neither true nor false: 'no'",
+      'its judge is not a function: found 1',
+      "its isQuiet is not a boolean: found 'no'",
       'its option `modell` is unknown: did you mean `model`?',
     ]);
   });
@@ -86,8 +86,8 @@ describe('what does not fit is refused in one sentence', () => {
   test("zod's own schemas serve, too", () => {
     const own = z.strictObject({ rounds: z.number().min(1), title: z.string() });
     expect(optionProblems(own, { rounds: '2', tilte: 'x' })).toEqual([
-      "its rounds is no number: '2'",
-      'its title is no string: nothing',
+      "its rounds is not a number: found '2'",
+      'its title is not a string: found nothing',
       'its option `tilte` is unknown: Unrecognized key: "tilte"',
     ]);
   });

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PatternRow } from './patterns/pattern-row.ts';
-import { rowIn } from './row-in.ts';
+import { rowIn, setupIn } from './row-in.ts';
+import type { SetupRow } from './setup-row.ts';
 
 const OTHERS = ['pattern-row'];
 
@@ -13,3 +14,13 @@ export const rowFiles: readonly string[] = readdirSync(join(import.meta.dirname,
 
 /** The rows of the contract's table: one for each file in `patterns`. */
 export const allRows: readonly PatternRow[] = await Promise.all(rowFiles.map(rowIn));
+
+/** What each pattern may be given, by its name: from the same files. */
+export const setupRows: readonly (SetupRow & { readonly pattern: string })[] = (
+  await Promise.all(
+    rowFiles.map(async (file) => {
+      const setup = await setupIn(file);
+      return setup === undefined ? [] : [{ ...setup, pattern: (await rowIn(file)).name }];
+    }),
+  )
+).flat();

@@ -191,17 +191,17 @@ const ann = says('ann', 'approve');
 test.each<{ setup: Partial<ConsensusSetup>; says: string }>([
   { setup: { voters: {} }, says: 'needs voters' },
   { setup: { voters: { summariser: ann } }, says: "none of them called 'summariser'" },
-  { setup: { voters: { ann: {} as Agent }, maxRounds: 0 }, says: 'maxRounds is no whole number' },
+  { setup: { voters: { ann: {} as Agent }, maxRounds: 0 }, says: 'maxRounds is not a whole number' },
   { setup: { choices: ['one'] }, says: 'choices are not two' },
   { setup: { choices: ['a', ' A'] }, says: 'choices are not two' },
   { setup: { choices: ['a', 'abstain'] }, says: 'choices are not two' },
   { setup: { choices: ['a', ''] }, says: 'choices are not two' },
   { setup: { threshold: 0.6 }, says: "the rule 'majority' has no threshold: found 0.6" },
-  { setup: { rule: 'threshold', threshold: 0 }, says: 'threshold is no fraction above 0' },
-  { setup: { rule: 'confidence', threshold: 1.1 }, says: 'threshold is no fraction above 0' },
+  { setup: { rule: 'threshold', threshold: 0 }, says: 'threshold is not a number above 0 and at most 1' },
+  { setup: { rule: 'confidence', threshold: 1.1 }, says: 'threshold is not a number above 0 and at most 1' },
   { setup: { weights: { ann: 2 } }, says: 'all votes weigh the same' },
   { setup: { rule: 'weighted', weights: { bob: 2 } }, says: "somebody who has none: found 'bob'" },
-  { setup: { rule: 'weighted', weights: { ann: -1 } }, says: 'weights.ann is no number from 0' },
+  { setup: { rule: 'weighted', weights: { ann: -1 } }, says: 'weights.ann is not a number from 0' },
 ])('[D13] what cannot be honoured is refused: $says', ({ setup, says: why }) => {
   expect(() => consensus({ name: 'board', voters: { ann }, ...setup })).toThrow(why);
 });

@@ -150,7 +150,7 @@ describe('a debate', () => {
   test.each([1, 2])('a budget of %i steps stops it, with the turns so far', async (steps) => {
     const debaters = { ann: three('ann').agent, bob: three('bob').agent };
     const judge = speaker('judge', 'for').agent;
-    const result = await run({ debaters, rounds: 1, judge, budget: { steps } });
+    const result = await run({ debaters, rounds: 1, judge, limits: { budget: { steps } } });
     expect(result).toMatchObject({ stopReason: { kind: 'budget' }, candidate: [{ text: 'ann-1' }, {}] });
   });
 });
@@ -168,7 +168,7 @@ test.each<{ setup: Partial<DebateSetup>; says: string }>([
   { setup: { debaters: { ann, judge: ann } }, says: "none of them called 'judge'" },
   { setup: { sides: { carl: 'for' } }, says: "no such debater to take a side: found 'carl'" },
   { setup: { sides: { bob: 'for' } }, says: 'on one side' },
-  { setup: { rounds: 0 }, says: 'rounds is no whole number' },
+  { setup: { rounds: 0 }, says: 'rounds is not a whole number' },
 ])('[D13] what cannot be honoured is refused: $says', ({ setup, says }) => {
   expect(() => debate({ name: 'court', debaters: { ann, bob: {} }, ...setup })).toThrow(says);
 });

@@ -85,7 +85,7 @@ describe('a jury', () => {
 
   test('the deadline is for people, the time of members for agents; each has its own', async () => {
     const { end } = begin(() => ({
-      memberTimeMs: 10_000,
+      limits: { memberTimeMs: 10_000 },
       personTimeMs: 60_000,
       countAbstentions: true,
       maxRounds: 1,
@@ -101,7 +101,7 @@ describe('a jury', () => {
 
   test('under a policy agents are restarted, people are not asked twice', async () => {
     const { end } = begin(() => ({
-      supervision: {},
+      failures: { supervision: {} },
       personTimeMs: 60_000,
       voters: { ann: says('ann', new Error('dead'), 'approve'), pat: person({ name: 'pat' }) },
     }));
@@ -186,9 +186,9 @@ test.each<{ setup: Partial<JurySetup>; says: string }>([
   { setup: { personTimeMs: 5 }, says: 'personTimeMs is for people, and there is none' },
   {
     setup: { voters: { ann, pat: person({ name: 'pat' }) }, personTimeMs: 0 },
-    says: 'personTimeMs is no whole number',
+    says: 'personTimeMs is not a whole number',
   },
-  { setup: { maxRounds: 0 }, says: 'maxRounds is no whole number' },
+  { setup: { maxRounds: 0 }, says: 'maxRounds is not a whole number' },
 ])('what cannot be honoured is refused: $says', ({ setup, says: why }) => {
   expect(() => jury({ name: 'panel', voters: { ann }, ...setup })).toThrow(why);
 });

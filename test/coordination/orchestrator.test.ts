@@ -235,7 +235,7 @@ test.each([
   [{ members: {} }, 'it needs members'],
   [{ members: { END: agent({ name: 'ann' }) } }, "none of them called 'orchestrator' or 'END'"],
   [{ phases: { a: ['b'] } }, "'a' leads to 'b', which is no phase"],
-  [{ start: 'lunch' }, 'its start is none of chat, '],
+  [{ start: 'lunch' }, 'its start is not one of chat, '],
   [{ maxRounds: 0 }, 'maxRounds'],
 ])('what cannot be orchestrated is refused: %j', (change, message) => {
   expect(() =>

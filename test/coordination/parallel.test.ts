@@ -140,7 +140,7 @@ describe('side by side', () => {
     const result = await run((clock) =>
       parallel({
         name: 'all',
-        memberTimeMs: 500,
+        limits: { memberTimeMs: 500 },
         members: { ann: hangs('ann'), bob: slow(clock, 'bob', 200) },
       }),
     );
@@ -220,7 +220,7 @@ describe('side by side', () => {
       aggregator: (): unknown => Promise.resolve('x'),
       says: 'has to answer at once',
     },
-    { what: 'gives no plain JSON', aggregator: (): unknown => ({ at: new Date(0) }), says: 'no plain JSON' },
+    { what: 'gives no plain JSON', aggregator: (): unknown => ({ at: new Date(0) }), says: 'not plain JSON' },
   ])('[KAIZEN-42] a function that $what takes nothing away', async ({ aggregator, says: why }) => {
     const result = await run(() => parallel({ name: 'all', members: { ann: says('ann') }, aggregator }));
     expect(result).toMatchObject({
@@ -282,7 +282,7 @@ describe('side by side', () => {
       parallel({
         name: 'all',
         concurrency: 1,
-        budget: { steps },
+        limits: { budget: { steps } },
         members: { ann: says('ann'), bob: says('bob') },
         aggregator: agent({ name: 'sum', model: scriptedModel(['x']) }),
       }),
@@ -313,8 +313,8 @@ test.each([
     setup: { members: { ann: says('x') }, quorum: 2 },
     says: 'more than its members, of whom there are 1: found 2',
   },
-  { setup: { members: { ann: says('x') }, quorum: 0 }, says: 'quorum is no whole number' },
-  { setup: { members: { ann: says('x') }, concurrency: 0.5 }, says: 'concurrency is no whole number' },
+  { setup: { members: { ann: says('x') }, quorum: 0 }, says: 'quorum is not a whole number' },
+  { setup: { members: { ann: says('x') }, concurrency: 0.5 }, says: 'concurrency is not a whole number' },
   { setup: { members: { ann: {} as Agent<string> } }, says: 'was not made by agent()' },
 ])('what cannot be a team is refused: $says', ({ setup, says: why }) => {
   expect(() => parallel({ name: 'all', ...setup })).toThrow(why);

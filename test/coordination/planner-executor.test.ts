@@ -189,7 +189,11 @@ describe('a planner and executors', () => {
 
   test.each([1, 2, 3])('a budget of %i that is spent stops it, with the results so far', async (steps) => {
     const planner = says('pia', plan(['ann', 'find'], ['ann', 'go']), done('gone'));
-    const result = await run(planner.agent, { ann: says('ann', 'x', 'y').agent }, { budget: { steps } });
+    const result = await run(
+      planner.agent,
+      { ann: says('ann', 'x', 'y').agent },
+      { limits: { budget: { steps } } },
+    );
     expect(result).toMatchObject({ status: 'stopped', stopReason: { kind: 'budget', limit: steps } });
     expect(result.candidate).toHaveLength(Math.min(steps, 2));
   });
@@ -237,8 +241,8 @@ test('what cannot be a team is refused; what it gives follows from the result wa
     plannerExecutor({ name: 'trip', planner: {}, executors, ...more });
   expect(() => make({})).toThrow('found {}');
   expect(() => make({ planner: ann })).toThrow("none of them called 'planner'");
-  expect(() => make({ ann }, { maxSteps: 0 })).toThrow('maxSteps is no whole number from 1');
-  expect(() => make({ ann }, { maxReplans: 0.5 })).toThrow('maxReplans is no whole number from 0');
+  expect(() => make({ ann }, { maxSteps: 0 })).toThrow('maxSteps is not a whole number from 1');
+  expect(() => make({ ann }, { maxReplans: 0.5 })).toThrow('maxReplans is not a whole number from 0');
   const setup = { name: 'trip', planner: {}, executors: { ann } };
   expectTypeOf(plannerExecutor(setup)).toExtend<Agent<string, string>>();
   expectTypeOf(plannerExecutor({ ...setup, result: 'last' })).toExtend<Agent<string, number>>();

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { messageOf, TroupeError } from '../../src/contracts/errors/error.ts';
 import { patternRegistry } from '../../src/patterns/registry.ts';
-import type { SetupRow } from './setup-rows.ts';
-import { EVERY, MEANT, setupRows } from './setup-rows.ts';
+import { setupRows } from './all-rows.ts';
+import type { SetupRow } from './setup-row.ts';
+import { EVERY, MEANT } from './setup-row.ts';
 
 /** What JavaScript may put anywhere, and how it is named when it is found. */
 const RUBBISH: readonly (readonly [found: unknown, named: string])[] = [
@@ -13,6 +14,10 @@ const RUBBISH: readonly (readonly [found: unknown, named: string])[] = [
   [[], '[]'],
   [{}, '{}'],
 ];
+
+/** A refusal names what was found last, but for its advice. */
+const names = (said: string, named: string): boolean =>
+  said.endsWith(named) || said.includes(`found ${named}, write `);
 
 /** Makes a team as JavaScript may: of anything. */
 const make = (pattern: string, setup: unknown): unknown => {
@@ -56,7 +61,7 @@ const wrongSetups = ({ setup, options, places }: SetupRow) => {
 
 describe('what cannot be meant is refused with a typed error that says what was found', () => {
   test('there is a row for every pattern', () => {
-    expect(setupRows.map(({ pattern }) => pattern)).toEqual(patternRegistry().names);
+    expect(setupRows.map(({ pattern }) => pattern).toSorted()).toEqual(patternRegistry().names);
   });
 
   test.each(setupRows)('$pattern: each option and each member', (row) => {
@@ -69,7 +74,7 @@ describe('what cannot be meant is refused with a typed error that says what was 
           : thrown === undefined
             ? 'taken'
             : `untyped: ${messageOf(thrown)}`;
-      const isFine = isMeant ? said === 'taken' : thrown instanceof TroupeError && said.endsWith(named);
+      const isFine = isMeant ? said === 'taken' : thrown instanceof TroupeError && names(said, named);
       return isFine ? [] : [`${what} = ${named}: ${said}`];
     });
     expect(wrong).toEqual([]);

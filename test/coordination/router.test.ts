@@ -300,7 +300,7 @@ test('a budget that is spent while it is asked who it should be ends the router'
     limits: { loops: false },
     decide: () => act({ name: 'echo', input: { text: 'hm' } }),
   });
-  const result = await run(make({ kind: 'semantic', judge }, { budget: { steps: 3 } }));
+  const result = await run(make({ kind: 'semantic', judge }, { limits: { budget: { steps: 3 } } }));
   expect(result).toMatchObject({ status: 'stopped', stopReason: { kind: 'budget', path: 'switch' } });
   expect(chosen(result.events)).toEqual([]);
 });

@@ -22,7 +22,7 @@ const saying = (name: string, text: string) =>
 describe('[FIND-45] whether an answer wins a race', () => {
   test.each([
     ['without supervision', {}],
-    ['under supervision', { supervision: {} }],
+    ['under supervision', { failures: { supervision: {} } }],
   ])('is asked once for each answer, %s', async (_, setup) => {
     const asked: Json[] = [];
     const team = race({

@@ -115,7 +115,7 @@ describe('a saga', () => {
         flight: { does: does('flight'), undoes: undoes('flight') },
         hotel: { does: fails('hotel') },
       },
-      { supervision: { intensity: { restarts: 1, withinMs: 60_000 } } },
+      { failures: { supervision: { intensity: { restarts: 1, withinMs: 60_000 } } } },
     );
     expect(result).toMatchObject({ status: 'failed', error: { code: 'team.escalated' } });
     expect(log.filter((entry) => entry === 'hotel fails')).toHaveLength(2);

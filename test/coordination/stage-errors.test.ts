@@ -86,7 +86,7 @@ test('a budget that is spent ends it, whatever the rule', async () => {
     name: 'line',
     stages: [stage('a'), stage('b'), stage('c')],
     onStageError: { value: 'never' },
-    budget: { steps: 1 },
+    limits: { budget: { steps: 1 } },
   });
   expect((await settled(start(team, 'go'))).stopReason).toMatchObject({
     kind: 'budget',

@@ -111,7 +111,7 @@ const outage = failure('model.unavailable', { retryable: 'yes' });
 test('[P1] a member that fails is restarted at a new address, and nobody beside it notices', async () => {
   const told: string[] = [];
   const members = { ann: mortal('ann', [outage, 'saved'], { told }), bob: mortal('bob', ['b']) };
-  const result = await ended(all(members, { supervision: {} }));
+  const result = await ended(all(members, { failures: { supervision: {} } }));
   expect(result.output).toEqual(['saved', 'b']);
   expect(lives(result.events)).toEqual([
     '+all/ann-1',
@@ -133,7 +133,7 @@ test('[P1] a member that fails is restarted at a new address, and nobody beside 
 test('it waits before it restarts, between the least and the most', async () => {
   const members = { ann: mortal('ann', [outage, 'saved']) };
   const supervision = { backOff: { leastMs: 5_000, mostMs: 7_000 } };
-  const { events } = await ended(all(members, { supervision }));
+  const { events } = await ended(all(members, { failures: { supervision } }));
   const [waited] = ofType(events, 'child.supervised');
   const [again] = ofType(events, 'child.restarted');
   expect(waited?.waitMs).toBeGreaterThanOrEqual(5_000);
@@ -147,7 +147,7 @@ test('[P2] one-for-all: the others are stopped in the reverse order, and all beg
     bob: mortal('bob', [outage, 'b']),
     cid: mortal('cid', ['hangs', 'c']),
   };
-  const result = await ended(all(members, { supervision: { strategy: 'one-for-all' } }));
+  const result = await ended(all(members, { failures: { supervision: { strategy: 'one-for-all' } } }));
   expect(result.output).toEqual(['a', 'b', 'c']);
   expect(lives(result.events).slice(3)).toEqual([
     '-all/bob-2 failed',
@@ -168,14 +168,14 @@ test('[P2] rest-for-one: who began before it goes on undisturbed', async () => {
     bob: mortal('bob', [outage, 'b']),
     cid: mortal('cid', ['hangs', 'c']),
   };
-  const result = await ended(all(members, { supervision: { strategy: 'rest-for-one' } }));
+  const result = await ended(all(members, { failures: { supervision: { strategy: 'rest-for-one' } } }));
   expect(result.output).toEqual(['a', 'b', 'c']);
   expect(lives(result.events).filter((life) => life.includes('ann'))).toHaveLength(2);
 });
 
 test('[P3] more restarts than allowed are an escalation: the team fails, says why, and keeps what it has', async () => {
   const members = { ann: mortal('ann', [outage]), bob: mortal('bob', ['b']) };
-  const result = await ended(all(members, { supervision: {} }));
+  const result = await ended(all(members, { failures: { supervision: {} } }));
   expect(result).toMatchObject({
     status: 'failed',
     candidate: ['b'],
@@ -190,8 +190,10 @@ test('[P3] an escalation is a failure of the team to whoever supervises it, and 
   const ann = mortal('ann', [outage, outage, outage, outage, 'in the second life of the team'], {
     told: tries,
   });
-  const inner = all({ ann }, { supervision: {} }, 'inner') as Agent<string, unknown>;
-  const result = await ended(all({ inner }, { supervision: { intensity: { restarts: 1, withinMs: 1 } } }));
+  const inner = all({ ann }, { failures: { supervision: {} } }, 'inner') as Agent<string, unknown>;
+  const result = await ended(
+    all({ inner }, { failures: { supervision: { intensity: { restarts: 1, withinMs: 1 } } } }),
+  );
   expect(result.output).toEqual([['in the second life of the team']]);
   expect(ofType(result.events, 'child.supervised').map(({ path, directive }) => [path, directive])).toEqual([
     ['all/inner-1', 'restart'],
@@ -204,7 +206,7 @@ test('[P3] an escalation is a failure of the team to whoever supervises it, and 
 
 test('what no restart can mend is not restarted: it escalates at once', async () => {
   const members = { ann: mortal('ann', [failure('model.auth')]), bob: mortal('bob', ['b']) };
-  const result = await ended(all(members, { supervision: {} }));
+  const result = await ended(all(members, { failures: { supervision: {} } }));
   expect(result.error?.code).toBe('team.escalated');
   expect(ofType(result.events, 'child.restarted')).toEqual([]);
 });
@@ -212,7 +214,7 @@ test('what no restart can mend is not restarted: it escalates at once', async ()
 test('a task that fails in one way again and again is given up, told of with the task, and the others go on', async () => {
   const members = { ann: mortal('ann', [failure('tool.failed')]), bob: mortal('bob', ['b']) };
   const supervision = { intensity: { restarts: 9, withinMs: 1_000_000 } };
-  const result = await ended(all(members, { supervision }));
+  const result = await ended(all(members, { failures: { supervision } }));
   expect(result.output).toEqual(['failed', 'b']);
   expect(ofType(result.events, 'child.quarantined')).toMatchObject([
     { member: 'ann', task: 'for ann', error: { code: 'tool.failed' } },
@@ -223,7 +225,7 @@ test('a task that fails in one way again and again is given up, told of with the
 test('[MAST 2.1] a bad answer is restarted with a word on what was wrong with it; a plain restart begins clean', async () => {
   const told: string[] = [];
   const members = { ann: mortal('ann', [failure('output.invalid'), outage, 'good'], { told }) };
-  const result = await ended(all(members, { supervision: {} }));
+  const result = await ended(all(members, { failures: { supervision: {} } }));
   expect(result.output).toEqual(['good']);
   expect(told[0]).toBe('for ann');
   expect(told[1]).toBe('The attempt before this one was no use: Cannot go on: output.invalid|for ann');
@@ -244,7 +246,7 @@ test('a conversation that had become too long is begun anew with its latter half
     ),
   });
   const history = ['one', 'two', 'three', 'four'].map((text) => ({ role: 'user' as const, text }));
-  const result = await ended(all({ ann }, { supervision: {} }), { history });
+  const result = await ended(all({ ann }, { failures: { supervision: {} } }), { history });
   expect(result.output).toEqual(['short']);
   expect(asked[0]).toEqual(['one', 'two', 'three', 'four', 'for ann']);
   expect(asked.at(-1)?.join('|')).toContain('left out');
@@ -253,7 +255,9 @@ test('a conversation that had become too long is begun anew with its latter half
 
 test('[P9] a member that never answers has had its time: it is stopped, has failed, and is restarted like any other', async () => {
   const members = { ann: mortal('ann', ['hangs', 'woken']), bob: mortal('bob', ['b']) };
-  const result = await ended(all(members, { memberTimeMs: 10_000, supervision: {} }));
+  const result = await ended(
+    all(members, { limits: { memberTimeMs: 10_000 }, failures: { supervision: {} } }),
+  );
   expect(result.output).toEqual(['woken', 'b']);
   expect(ofType(result.events, 'child.supervised')).toMatchObject([
     { failure: 'timeOut', error: { code: 'member.timed-out' } },
@@ -266,7 +270,7 @@ test('without a policy its failure is its reply, also when it never answers', as
     bob: mortal('bob', [outage]),
     cid: mortal('cid', ['c']),
   };
-  const result = await ended(all(members, { memberTimeMs: 10_000 }));
+  const result = await ended(all(members, { limits: { memberTimeMs: 10_000 } }));
   expect(result.output).toEqual(['failed', 'failed', 'c']);
   expect(ofType(result.events, 'child.supervised')).toEqual([]);
 });
@@ -282,9 +286,9 @@ test('a member brings its own policy, in a team that has none', async () => {
 test('a budget that is spent is no failure to restart from', async () => {
   const ann = mortal('ann', ['a']);
   const result = await ended(
-    all({ ann, bob: mortal('bob', ['b']) }, { supervision: { restart: 'permanent' } }),
+    all({ ann, bob: mortal('bob', ['b']) }, { failures: { supervision: { restart: 'permanent' } } }),
     {
-      budget: { steps: 1 },
+      limits: { budget: { steps: 1 } },
     },
   );
   expect(result).toMatchObject({ status: 'stopped', stopReason: { kind: 'budget' } });
@@ -294,7 +298,9 @@ test('a budget that is spent is no failure to restart from', async () => {
 test('aborted while it waits to restart somebody, it ends at once', async () => {
   const clock = virtualClock(1_000);
   const members = { ann: mortal('ann', [outage]) };
-  const handle = start(all(members, { supervision: { backOff: { leastMs: 20_000 } } }), 'go', { clock });
+  const handle = start(all(members, { failures: { supervision: { backOff: { leastMs: 20_000 } } } }), 'go', {
+    clock,
+  });
   await quiet();
   handle.abort('enough');
   expect(await settled(handle)).toMatchObject({ stopReason: { kind: 'aborted', reason: 'enough' } });
@@ -320,7 +326,7 @@ test('stages in a row are supervised, too', async () => {
   const line = pipeline({
     name: 'line',
     stages: [mortal('ann', [outage, 'a']), mortal('bob', [outage, 'b'])],
-    supervision: {},
+    failures: { supervision: {} },
   });
   expect((await ended(line)).output).toBe('b');
 });
@@ -328,18 +334,18 @@ test('stages in a row are supervised, too', async () => {
 test.each([
   [
     { strategy: 'all-for-one' as never },
-    "strategy is none of one-for-one, one-for-all, rest-for-one: 'all-for-one'",
+    "strategy is not one of one-for-one, one-for-all, rest-for-one: found 'all-for-one'",
   ],
   [
     { intensity: { restarts: 1.5, withinMs: 0 } },
-    'intensity.restarts is no whole number from 0: 1.5; and as its supervision.intensity.withinMs',
+    'intensity.restarts is not a whole number from 0: found 1.5; and as its failures.supervision.intensity.withinMs',
   ],
-  [{ backOff: { leastMs: 10, mostMs: 5 } }, 'backOff.mostMs is no number from 10: 5'],
-  [{ directives: { crash: 'panic' as never } }, 'directives.crash is none of'],
+  [{ backOff: { leastMs: 10, mostMs: 5 } }, 'backOff.mostMs is not a number from 10: found 5'],
+  [{ directives: { crash: 'panic' as never } }, 'directives.crash is not one of'],
   [{ poisonAfter: 0 }, 'poisonAfter'],
-  [{ restart: 'always' as never }, 'restart is none of'],
+  [{ restart: 'always' as never }, 'restart is not one of'],
 ])('a policy that cannot be followed is refused, with all that is wrong: %j', (supervision, message) => {
-  expect(() => all({ ann: mortal('ann', ['a']) }, { supervision })).toThrowError(message);
+  expect(() => all({ ann: mortal('ann', ['a']) }, { failures: { supervision } })).toThrowError(message);
 });
 
 test('so is one that an agent brings', () => {

@@ -137,7 +137,7 @@ describe('who does what is the supervisor’s to say, however many', () => {
         },
         result: 'replies',
         concurrency: 2,
-        budget: { steps: 3 },
+        limits: { budget: { steps: 3 } },
       });
       const result = await settled(start(team, 'go'));
       expect(result.stopReason).toMatchObject({ kind: 'budget', path: 'desk' });
@@ -158,7 +158,7 @@ describe('who does what is the supervisor’s to say, however many', () => {
         name: 'desk',
         supervisor: { model: scriptedModel([plan([['ann', 'x']]), plan([], 'done')]) },
         workers: { ann },
-        budget: { steps: 50 },
+        limits: { budget: { steps: 50 } },
       });
       expect((await settled(start(team, 'go'))).output).toBe('done');
     });

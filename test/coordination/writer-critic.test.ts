@@ -137,7 +137,7 @@ describe('a writer and a critic', () => {
     { steps: 2, candidate: 'one' },
   ])('a budget of $steps that is spent stops it, with the last draft', async ({ steps, candidate }) => {
     const result = await run(says('ann', 'one', 'two').agent, says('bob', 'revise: dull').agent, {
-      budget: { steps },
+      limits: { budget: { steps } },
     });
     expect(result).toMatchObject({ status: 'stopped', stopReason: { kind: 'budget' }, candidate });
   });
@@ -197,7 +197,7 @@ test('what cannot be a team is refused', () => {
     writerCritic({ name: 'essay', writer, critic, ...more });
   expect(() => make(writer)).toThrow("its writer and its critic are the same: found 'ann'");
   expect(() => make({ name: 'ann' })).toThrow("its writer and its critic are the same: found 'ann'");
-  expect(() => make({}, { maxRejections: -1 })).toThrow('maxRejections is no whole number from 0');
+  expect(() => make({}, { maxRejections: -1 })).toThrow('maxRejections is not a whole number from 0');
   expect(() => make({}, { writer: {} })).toThrow('was not made by agent()');
 });
 

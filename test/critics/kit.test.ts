@@ -184,7 +184,7 @@ test('a judge needs a model, grounding a share, reflection a number', () => {
     expect.objectContaining({ code: 'model.unknown' }),
   );
   expect(() => groundingCritic({ coverage: 2 })).toThrow('0 to 1: 2');
-  expect(() => reflectionCritic({ patience: -1 })).toThrow('from 0: -1');
+  expect(() => reflectionCritic({ patience: -1 })).toThrow('from 0: found -1');
 });
 
 describe('grounding', () => {

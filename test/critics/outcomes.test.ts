@@ -227,14 +227,14 @@ test('[D27] a critic that throws, or answers nonsense, every time can neither lo
 });
 
 test.each([
-  ['no name', { critique: () => accept }, 'critics[0].name is no text: nothing'],
-  ['no function', { name: 'c' }, 'critics[0].critique is no function: nothing'],
+  ['no name', { critique: () => accept }, 'critics[0].name is not a non-empty string: found nothing'],
+  ['no function', { name: 'c' }, 'critics[0].critique is not a function: found nothing'],
   ['no time', { name: 'c', critique: () => accept, timeoutMs: 0 }, 'timeoutMs'],
   ['a time that is none', { name: 'c', critique: () => accept, timeoutMs: Number.NaN }, 'timeoutMs'],
   ['a time in letters', { name: 'c', critique: () => accept, timeoutMs: '5' }, 'timeoutMs'],
   ['an each that there is not', { name: 'c', critique: () => accept, each: 'day' }, "'day'"],
   ['an end that there is not', { name: 'c', critique: () => accept, ifBroken: 'loop' }, "'loop'"],
-  ['nothing in its place', undefined, 'critics[0] is no critic'],
+  ['nothing in its place', undefined, 'critics[0] is not a critic'],
 ])('a critic with %s is refused where the agent is defined', (_, critic, found) => {
   const define = () => agent({ name: 'a', critics: [critic as never] });
   expect(define).toThrow(

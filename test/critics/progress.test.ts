@@ -88,10 +88,13 @@ test('critics that look now and then go by their own steps, and answers are for 
 });
 
 test.each([
-  [() => progressCritic({ model: scriptedModel([]), every: 0 }), "'every' is no whole number from 1: 0"],
+  [
+    () => progressCritic({ model: scriptedModel([]), every: 0 }),
+    "'every' is not a whole number from 1: found 0",
+  ],
   [
     () => agent({ name: 'a', critics: [{ name: 'c', every: 2, critique: () => ({ verdict: 'accept' }) }] }),
-    "critics[0].every is of no use without `each: 'step'`, found 2",
+    "critics[0].every is of no use without `each: 'step'`: found 2",
   ],
 ])('what cannot be honoured is refused: %#', (make, message) => {
   expect(make).toThrow(message);

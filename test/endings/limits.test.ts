@@ -179,13 +179,19 @@ test('how near a limit is each rule says, and the nearest counts', () => {
 });
 
 test.each([
-  [() => agent({ name: 'a', limits: { wrapUp: { warnAt: 0 } } }), 'wrapUp.warnAt is no fraction above 0: 0'],
+  [
+    () => agent({ name: 'a', limits: { wrapUp: { warnAt: 0 } } }),
+    'wrapUp.warnAt is not a number above 0 and at most 1: found 0',
+  ],
   [
     () => agent({ name: 'a', limits: { wrapUp: { wrapUpAt: 0.5 } } }),
-    'wrapUp.wrapUpAt is no fraction from 0.8: 0.5',
+    'wrapUp.wrapUpAt is not a fraction from 0.8: found 0.5',
   ],
-  [() => stagnation({ steps: 1 }), 'its steps is no whole number from 2: 1'],
-  [() => softCap({ name: 'x', limit: 0, counts: () => true }), 'its limit is no whole number from 1: 0'],
+  [() => stagnation({ steps: 1 }), 'its steps is not a whole number from 2: found 1'],
+  [
+    () => softCap({ name: 'x', limit: 0, counts: () => true }),
+    'its limit is not a whole number from 1: found 0',
+  ],
 ])('numbers that bound nothing are refused: %#', (make, message) => {
   expect(make).toThrow(message);
 });

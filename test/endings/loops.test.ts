@@ -100,9 +100,9 @@ test('what the agent’s own code repeats it repeats on purpose', async () => {
 });
 
 test.each([
-  [{ warnAt: 1 }, 'loops.warnAt is no whole number from 2: 1'],
-  [{ warnAt: NaN }, 'loops.warnAt is no whole number from 2: NaN'],
-  [{ warnAt: 6 }, 'loops.warnAt is past stopAt, 5 by default: 6'],
+  [{ warnAt: 1 }, 'loops.warnAt is not a whole number from 2: found 1'],
+  [{ warnAt: NaN }, 'loops.warnAt is not a whole number from 2: found NaN'],
+  [{ warnAt: 6 }, 'loops.warnAt is past stopAt, 5 by default: found 6'],
 ])('limits of %j are refused', (loops, message) => {
   expect(() => agent({ name: 'a', limits: { loops } })).toThrow(
     `Cannot define the agent 'a' as its limits.${message}`,

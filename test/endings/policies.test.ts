@@ -80,7 +80,7 @@ describe('by a tool', () => {
   });
 
   test.each([0, 1.5, NaN])('[TENEX-52] attempts of %d are refused', (attempts) => {
-    expect(() => byTool({ attempts })).toThrow('attempts are no whole number from 1');
+    expect(() => byTool({ attempts })).toThrow('attempts are not a whole number from 1');
   });
 
   test.each<[EndingRole, RegExp]>([

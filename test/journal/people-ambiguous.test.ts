@@ -241,7 +241,7 @@ describe('a tool that knows what became of a call', () => {
         whatBecame: JSON.parse('1'),
         execute: () => 1,
       }),
-    ).toThrow(/whatBecame is no function/);
+    ).toThrow(/whatBecame is not a function/);
     const strict = tool({
       name: 'x',
       description: 'X.',

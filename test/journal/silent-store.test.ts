@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../src/contracts/agents/decision.ts';
 import type { JournalStore } from '../../src/contracts/journals/journal.ts';
-import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
+import type { RunLimits, RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { maxTime } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { threads } from '../../src/memory/threads/threads.ts';
@@ -119,7 +119,7 @@ describe('a store that never takes a run in', () => {
 
   test.each([
     ['its own budget', { timeMs: LIMIT_MS }, {}],
-    ['the budget of the run', {}, { budget: { timeMs: LIMIT_MS } }],
+    ['the budget of the run', {}, { limits: { budget: { timeMs: LIMIT_MS } } }],
     ['a rule', { ruleMs: LIMIT_MS }, {}],
     ['the nearer of two', { ruleMs: LIMIT_MS, timeMs: 9_000 }, {}],
   ])('[FIND-51] does not keep it past its time: %s', async (_, limits, options: RunOptions) => {
@@ -200,7 +200,7 @@ describe('a store that never gives a run', () => {
     const { store, silent, letGo } = silentIn('acquire');
     await stored(store);
     const clock = virtualClock(1_000);
-    const options = { store: silent, runId: 'r', clock, budget: { timeMs: LIMIT_MS } };
+    const options = { store: silent, runId: 'r', clock, limits: { budget: { timeMs: LIMIT_MS } } };
     const asked = runOrResume(clerk().made, 'go', options);
     const refused = asked.catch((thrown: unknown) => thrown);
     const refusal = {
@@ -220,15 +220,21 @@ describe('a store that never gives a run', () => {
     const clock = virtualClock(1_000);
     const { signal } = new AbortController();
     const budget = { timeMs: LIMIT_MS };
-    const handle = await runOrResume(clerk().made, 'go', { store, runId: 'r', clock, signal, budget });
+    const handle = await runOrResume(clerk().made, 'go', {
+      store,
+      runId: 'r',
+      clock,
+      signal,
+      limits: { budget },
+    });
     expect((await handle.result).output).toBe('done 1');
     expect(clock.pending).toBe(0);
   });
 });
 
 describe('a store that never gives a run to be forked', () => {
-  const stored = async (store: JournalStore, budget?: RunOptions['budget']): Promise<void> => {
-    await clerk().made.run('go', { store, runId: 'r', budget });
+  const stored = async (store: JournalStore, budget?: RunLimits['budget']): Promise<void> => {
+    await clerk().made.run('go', { store, runId: 'r', limits: { budget } });
   };
 
   test.each(['read', 'create'] as const)('[FIND-51] does not hold who forks it: %s', async (operation) => {

@@ -53,7 +53,7 @@ const crew = (supervision: SupervisionPolicy, lives: readonly ScriptedReply[]) =
       }),
       bob: agent({ name: 'bob', model, failures: { retry: { attempts: 1 } } }),
     },
-    supervision: { backOff: { leastMs: 1_000, mostMs: 1_000 }, ...supervision },
+    failures: { supervision: { backOff: { leastMs: 1_000, mostMs: 1_000 }, ...supervision } },
   });
   return { team, model, gate, free };
 };
@@ -216,7 +216,7 @@ describe('mail over restarts', () => {
     const team = parallel({
       name: 'crew',
       members: { ann, bob, cy },
-      supervision: { backOff: { leastMs: 5_000, mostMs: 5_000 } },
+      failures: { supervision: { backOff: { leastMs: 5_000, mostMs: 5_000 } } },
     });
     const handle = start(team, 'go', { clock });
     await quiet();
@@ -275,10 +275,12 @@ test('[P5] over any restarts, what was taken is read once or a dead letter, and 
       const team = parallel({
         name: 'crew',
         members: { bob },
-        supervision: {
-          backOff: { leastMs: 1_000, mostMs: 1_000 },
-          intensity: { restarts, withinMs: 1_000_000 },
-          poisonAfter,
+        failures: {
+          supervision: {
+            backOff: { leastMs: 1_000, mostMs: 1_000 },
+            intensity: { restarts, withinMs: 1_000_000 },
+            poisonAfter,
+          },
         },
       });
       const handle =

@@ -135,7 +135,7 @@ describe('agents that talk', () => {
     const talk = async (limits: { readonly maxHops?: number; readonly maxExchanges?: number }) => {
       const clock = virtualClock(1_000);
       const desk = deskOf(polite('ada', 'bob', true), polite('bob', 'ada', false));
-      const handle = start(desk, 'go', { clock, messages: limits });
+      const handle = start(desk, 'go', { clock, limits: { messages: limits } });
       const { events } = await letTimePass(clock, settled(handle), 500);
       return {
         sent: ofType(events, 'message.sent').length,

@@ -61,7 +61,7 @@ test('[KAIZEN-82] whoever watches is told once how somebody ended: by itself, st
       const team = parallel({
         name: 'crew',
         members: Object.fromEntries(crew.map((life, index) => [`m${index}`, member(`m${index}`, life)])),
-        ...(end === 'memberTime' ? { memberTimeMs: 20_000 } : {}),
+        ...(end === 'memberTime' ? { limits: { memberTimeMs: 20_000 } } : {}),
       });
       const handle = start(team, 'go', { clock });
       const result = settled(handle);

@@ -99,9 +99,9 @@ test('[TENEX-94] an adaptive wait is never above the cap, and never shrinks as f
 });
 
 test.each([
-  [{ adaptive: 'yes' }, "retry.adaptive is no object: 'yes'"],
-  [{ adaptive: { steps: 0 } }, 'retry.adaptive.steps is no whole number from 1: 0'],
-  [{ adaptive: { rateLimitWaitMs: -1 } }, 'retry.adaptive.rateLimitWaitMs is no number from 0: -1'],
+  [{ adaptive: 'yes' }, "retry.adaptive is not an object: found 'yes'"],
+  [{ adaptive: { steps: 0 } }, 'retry.adaptive.steps is not a whole number from 1: found 0'],
+  [{ adaptive: { rateLimitWaitMs: -1 } }, 'retry.adaptive.rateLimitWaitMs is not a number from 0: found -1'],
   [{ adaptive: { waitMs: 1 } }, 'option `failures.retry.adaptive.waitMs` is unknown'],
 ])('options that cannot be honoured are refused: %#', (retry, message) => {
   // In JavaScript anything may stand here.

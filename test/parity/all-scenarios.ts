@@ -36,7 +36,10 @@ const patternScenarios: readonly Scenario[] = allRows.flatMap(({ name, make, say
       name: `the pattern ${name}, with a member that fails once`,
       tells: ['child.restarted'],
       make: () => ({
-        agent: make({ ann: says('ann', outage(), good('ann')), bob: bob() }, { supervision: {} }),
+        agent: make(
+          { ann: says('ann', outage(), good('ann')), bob: bob() },
+          { failures: { supervision: {} } },
+        ),
       }),
     },
   ];

@@ -122,7 +122,7 @@ export const capabilityScenarios: readonly Scenario[] = [
         },
         workers: { ann: says('ann', 'a', 'b'), bob: says('bob', 'c') },
       }),
-      options: { budget: { steps: 3 } },
+      options: { limits: { budget: { steps: 3 } } },
     }),
   },
   {
@@ -135,7 +135,7 @@ export const capabilityScenarios: readonly Scenario[] = [
         workers: { ann: says('ann', looks('x'), looks('y')), bob: says('bob', 'c') },
         result: 'replies',
         concurrency: 1,
-        budget: { steps: 2 },
+        limits: { budget: { steps: 2 } },
       }),
     }),
   },

@@ -153,7 +153,7 @@ export const delegationScenarios: readonly Scenario[] = [
         'done',
         'done',
       ),
-      options: { budget: { steps: 10 } },
+      options: { limits: { budget: { steps: 10 } } },
     }),
   },
   {

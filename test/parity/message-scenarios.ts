@@ -38,7 +38,7 @@ const crew = (clock: VirtualClock, error: TroupeError, supervision: SupervisionP
         model: scripted([naps(2_000), error, naps(2_000), naps(2_000), 'b']),
       }),
     },
-    supervision: { backOff: { leastMs: 5_000, mostMs: 5_000 }, ...supervision },
+    failures: { supervision: { backOff: { leastMs: 5_000, mostMs: 5_000 }, ...supervision } },
   });
 };
 

@@ -55,8 +55,10 @@ export const opinionScenarios: readonly Scenario[] = [
       const quorum = parallel({
         name: 'quorum',
         quorum: 2,
-        memberTimeMs: 60_000,
-        supervision: { intensity: { restarts: 2, withinMs: 30_000 }, directives: { bug: 'stop' } },
+        limits: { memberTimeMs: 60_000 },
+        failures: {
+          supervision: { intensity: { restarts: 2, withinMs: 30_000 }, directives: { bug: 'stop' } },
+        },
         members: {
           never: says('never', () => never<string>()),
           slow: slowly(clock, 'slow', 2_500),
@@ -84,7 +86,7 @@ export const opinionScenarios: readonly Scenario[] = [
         threshold: 0.6,
         weights: { slow: 2 },
         countAbstentions: true,
-        memberTimeMs: 60_000,
+        limits: { memberTimeMs: 60_000 },
         voters: {
           slow: slowly(clock, 'slow', 5_000, { vote: 'tram', confidence: 2 }),
           ann: says('ann', '{"vote": "bus", "reason": "it is there"}', () => never<string>(), 'tram'),

@@ -36,7 +36,7 @@ export const routingScenarios: readonly Scenario[] = [
     make: () => ({
       agent: router({
         name: 'switch',
-        supervision: {},
+        failures: { supervision: {} },
         strategy: {
           kind: 'semantic',
           judge: {
@@ -96,7 +96,7 @@ export const routingScenarios: readonly Scenario[] = [
       agent: handoffs({
         name: 'relay',
         sees: 'conversation',
-        supervision: {},
+        failures: { supervision: {} },
         members: { ann: passes('ann', 'carl'), carl: says('carl', new Error('dead'), 'c') },
       }),
     }),

@@ -122,8 +122,14 @@ const withoutDone = (
 };
 
 /** What is the journal's to say, or only of use to one process. */
-const withoutBeginning = ({ budget: _budget, paused: _paused, ...options }: RunOptions = {}): RunOptions =>
-  options;
+const withoutBeginning = ({
+  limits: { concurrency, messages } = {},
+  paused: _paused,
+  ...options
+}: RunOptions = {}): RunOptions => ({
+  ...options,
+  limits: { concurrency, messages },
+});
 
 /** Observers of a stored run are told when it is written, and so their failures stand elsewhere. */
 const withoutObservers = (result: Result): Result => ({

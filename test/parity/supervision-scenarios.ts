@@ -27,8 +27,8 @@ const desk = (
     supervisor: { model: scripted([plan('ann', 'bob')]) },
     workers: { ann: worker('ann', ...ann), bob: worker('bob', ...bob) },
     result: 'replies',
-    supervision,
-    memberTimeMs,
+    failures: { supervision },
+    limits: { memberTimeMs },
   });
 
 const invalid = new TroupeError('output.invalid', 'Cannot use the answer as it is none');

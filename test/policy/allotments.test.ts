@@ -23,7 +23,8 @@ const busy = (name: string, steps: number, more: Pick<AgentOptions, 'limits'> = 
   });
 
 describe('[QITOS-93] parts of a budget', () => {
-  const play = (who: Agent<string, unknown>, budget = { steps: 20 }) => settled(start(who, 'go', { budget }));
+  const play = (who: Agent<string, unknown>, budget = { steps: 20 }) =>
+    settled(start(who, 'go', { limits: { budget } }));
 
   const giving = (worker: Agent<string, unknown>, budget: { share: number } | { steps: number }) =>
     agent({
@@ -106,7 +107,7 @@ describe('[QITOS-93] parts of a budget', () => {
       },
       workers: { greedy: busy('greedy', 9), modest: busy('modest', 2) },
       result: 'replies',
-      budgets: { greedy: { share: 0.2 }, modest: { steps: 5 } },
+      limits: { budgets: { greedy: { share: 0.2 }, modest: { steps: 5 } } },
     });
     const result = await play(desk);
     expect(result.status).toBe('completed');
@@ -136,7 +137,7 @@ describe('[QITOS-93] parts of a budget', () => {
       result: 'replies',
       concurrency: 3,
     });
-    const result = await settled(start(outer, 'go', { budget: { steps: 12 } }));
+    const result = await settled(start(outer, 'go', { limits: { budget: { steps: 12 } } }));
     expect(result).toMatchObject({
       status: 'stopped',
       stopReason: { kind: 'budget', budget: 'steps', path: 'outer' },
@@ -160,7 +161,7 @@ describe('[QITOS-93] parts of a budget', () => {
     });
     const inner = pipeline({ name: 'inner', stages: [writer] });
     const outer = pipeline({ name: 'outer', stages: [inner] });
-    const result = await settled(start(outer, 'go', { budget: { steps: 10 } }));
+    const result = await settled(start(outer, 'go', { limits: { budget: { steps: 10 } } }));
     expect(result).toMatchObject({ status: 'completed', output: 'What I have.' });
     expect(ofType(result.events, 'limit.neared').map(({ stage }) => stage)).toEqual(['warned', 'wrappingUp']);
   });
@@ -169,14 +170,14 @@ describe('[QITOS-93] parts of a budget', () => {
 test('parts that are none are refused when they are defined', () => {
   const worker = agent({ name: 'worker' });
   expect(() => agent({ name: 'x', tools: [delegate({ to: [worker], budget: { share: 1.5 } })] })).toThrow(
-    'budget.share is no number above 0 and at most 1: 1.5',
+    'budget.share is not a number above 0 and at most 1: found 1.5',
   );
   expect(() => agent({ name: 'x', tools: [delegate({ to: [worker], budget: { steps: 0 } })] })).toThrow(
     'budget.steps',
   );
   const options = { name: 'desk', machine: supervisorWorker.machine, members: { worker }, options: {} };
-  expect(() => team({ ...options, budgets: { nobody: { share: 0.5 } } })).toThrow(
+  expect(() => team({ ...options, limits: { budgets: { nobody: { share: 0.5 } } } })).toThrow(
     "to 'nobody', who is no member: worker",
   );
-  expect(() => team({ ...options, budgets: { worker: { share: 0 } } })).toThrow('above 0');
+  expect(() => team({ ...options, limits: { budgets: { worker: { share: 0 } } } })).toThrow('above 0');
 });

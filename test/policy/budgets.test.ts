@@ -98,7 +98,8 @@ test('[KAIZEN-65] a budget is warned of once, at 80 % or where its owner says, a
 
 test('the budget of a run takes the place of its agent’s, kind by kind, and is gone in the next run', async () => {
   const one = walker({ steps: 4, tokens: 60 });
-  const ended = async (budget?: Budget) => (await settled(start(one, 'go', { budget }))).stopReason;
+  const ended = async (budget?: Budget) =>
+    (await settled(start(one, 'go', { limits: { budget } }))).stopReason;
   expect(await ended({ steps: 1 })).toMatchObject({ budget: 'steps', limit: 1 });
   expect(await ended({ tokens: Infinity })).toMatchObject({ budget: 'steps', limit: 4 });
   expect(await ended()).toMatchObject({ budget: 'tokens', limit: 60 });
@@ -112,8 +113,8 @@ test('a step budget stands in place of the default of 50; any other leaves that 
 });
 
 test('a run that is given a bad budget is refused, and says what was found', () => {
-  expect(() => start(walker(undefined), 'go', { budget: { steps: NaN } })).toThrow(
-    expect.objectContaining({ code: 'budget.invalid' }),
+  expect(() => start(walker(undefined), 'go', { limits: { budget: { steps: NaN } } })).toThrow(
+    expect.objectContaining({ code: 'input.invalid' }),
   );
 });
 
@@ -141,7 +142,7 @@ test('members that work at the same time cannot overspend together', async () =>
     name: 'desk',
     supervisor: { model: scriptedModel([costing(10, JSON.stringify(plan))]) },
     workers: { w0: worker(0), w1: worker(1), w2: worker(2) },
-    budget: { tokens: 150 },
+    limits: { budget: { tokens: 150 } },
   });
   const handle = start(desk, 'go');
   for (const gate of gates) {
@@ -208,7 +209,7 @@ test('a stage that stops for want of budget stops the pipeline', async () => {
   const row = pipeline({
     name: 'row',
     stages: [walker(undefined), walker(undefined)],
-    budget: { steps: 5 },
+    limits: { budget: { steps: 5 } },
   });
   const { stopReason, totals } = await settled(start(row, 'go'));
   expect(stopReason).toMatchObject({ kind: 'budget', budget: 'steps', path: 'row' });

@@ -97,15 +97,15 @@ test('prices of one’s own count; what throws or makes no sense is unknown', as
 test('a money budget ends the run, and is refused before the first step for a model without a price', async () => {
   const flat: Prices = { name: 'flat', cost: (_, { input }) => input / 1_000 };
   const mine = says('compatible', 'mine', usage);
-  const refused = await run(mine, { budget: { usd: 5 } });
+  const refused = await run(mine, { limits: { budget: { usd: 5 } } });
   expect(refused).toMatchObject({
     status: 'failed',
     error: { code: 'budget.unpriced' },
     totals: { steps: 0 },
   });
-  expect((await run(mine, { budget: { usd: 5, unpriced: 'ignore' } })).status).toBe('completed');
-  expect((await run(mine, { budget: { usd: 0 }, prices: flat })).stopReason).toMatchObject({
+  expect((await run(mine, { limits: { budget: { usd: 5, unpriced: 'ignore' } } })).status).toBe('completed');
+  expect((await run(mine, { limits: { budget: { usd: 0 } }, prices: flat })).stopReason).toMatchObject({
     budget: 'usd',
   });
-  expect((await run(scriptedModel(['free']), { budget: { usd: 0 } })).status).toBe('completed');
+  expect((await run(scriptedModel(['free']), { limits: { budget: { usd: 0 } } })).status).toBe('completed');
 });

@@ -21,7 +21,7 @@ test("an answer has the type of the agent's schema, and is partial until it is w
 
 test('what it is given has the type of its input', () => {
   const adder = agent({ name: 'adder', input: z.object({ a: z.number() }), output: z.number() });
-  const show = () => useAgent(adder, { input: { a: 1 }, budget: { usd: 1 } });
+  const show = () => useAgent(adder, { input: { a: 1 }, limits: { budget: { usd: 1 } } });
   type View = ReturnType<typeof show>;
   expectTypeOf<View['send']>().parameter(0).toEqualTypeOf<{ a: number }>();
   expectTypeOf<View['output']>().toEqualTypeOf<number | undefined>();

@@ -108,7 +108,7 @@ describe('phases of work', () => {
 test('[DODO-09] phases that are none are refused', () => {
   const phases = { files: '' };
   expect(() => agent({ name: 'a', stop: { workPhases: phases } })).toThrow(
-    "Cannot define the agent 'a' as its stop.workPhases.files is no name of a phase: ''",
+    "Cannot define the agent 'a' as its stop.workPhases.files is not a name of a phase: found ''",
   );
 });
 

@@ -77,7 +77,7 @@ describe('what a run is about', () => {
       const model = scriptedModel(Array.from({ length: 6 }, () => looks));
       const one = agent({ name: 'a', tools: [echo], model, limits: { budget: { steps: 9 } } });
       const task = { objective: 'x', budget: { steps: 1, toolCalls: 2 } };
-      const result = await run(one, 'x', { task, budget: { steps: 5 } });
+      const result = await run(one, 'x', { task, limits: { budget: { steps: 5 } } });
       expect(result.stopReason).toMatchObject({ kind: 'budget', budget: 'toolCalls', limit: 2 });
     });
   });

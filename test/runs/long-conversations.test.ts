@@ -172,7 +172,8 @@ test('[KAIZEN-84] a summary draws on the budget of the run, as any call', async 
     summarise: () => ({ text: 'In short.', usage: { input: 1_000_000, output: 1 } }),
   };
   const { ada } = walking(250, { budget: small, summariser: dear });
-  const { stopReason, totals } = await start(ada, 'Go.', { budget: { tokens: 1_000_000 } }).result;
+  const { stopReason, totals } = await start(ada, 'Go.', { limits: { budget: { tokens: 1_000_000 } } })
+    .result;
   expect(stopReason).toMatchObject({ kind: 'budget', budget: 'tokens' });
   expect(totals.steps).toBeLessThan(100);
 });
@@ -435,7 +436,7 @@ test('[U8] a message in mid-run is seen exactly once, also by a run that was cut
 
 test.each([
   ['a preset that there is not', 'enormous' as 'balanced'],
-  ['what is no object', 7 as unknown as 'balanced'],
+  ['what is not an object', 7 as unknown as 'balanced'],
   ['processors that are none', { processors: [{}] as Processor[] }],
   ['a budget of nothing', { budget: { hard: 0 } }],
   ['a soft limit past the hard one', { budget: { soft: 2, hard: 1 } }],

@@ -56,7 +56,7 @@ it.each([
   ],
   ['the assistant first', chat({ role: 'assistant', content: 'Hello' }, user)],
   ['the assistant last', chat(user, { role: 'assistant', content: 'Hello' })],
-  ['arguments that are no object', responses(user, { ...call, arguments: '[]' }, output)],
+  ['arguments that are not an object', responses(user, { ...call, arguments: '[]' }, output)],
   ['an illegal name', responses(user, { ...call, name: 'a.b' }, output)],
   [
     'thoughts without a signature',

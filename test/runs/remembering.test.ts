@@ -156,7 +156,7 @@ test.each([
     },
     ['recall'],
   ],
-  ['gives what is no list', {}, { recall: () => 'lies' as unknown as MemoryRecord[] }, ['recall']],
+  ['gives what is not a list', {}, { recall: () => 'lies' as unknown as MemoryRecord[] }, ['recall']],
   ['hangs when it is asked', {}, { recall: () => never<MemoryRecord[]>() }, ['recall']],
   ['hangs when it is opened', { open: () => never<Memory>() }, {}, ['recall']],
   ['rejects what is written', {}, { append: () => Promise.reject(new Error('full')) }, ['remember']],

@@ -53,7 +53,7 @@ describe('[FIND-16] a result says what happened', () => {
   test('a step that the budget does not allow is none: it is neither counted nor ended', async () => {
     // The first stage needs all four, so the second is refused its first.
     const line = pipeline({ name: 'line', stages: [busy('one', 3), busy('two')] });
-    const result = await line.run('go', { budget: { steps: 4 } });
+    const result = await line.run('go', { limits: { budget: { steps: 4 } } });
     expect(result.stopReason).toMatchObject({ kind: 'budget', budget: 'steps', limit: 4, used: 4 });
     expect(ofType(result.events, 'step.ended')).toHaveLength(4);
     expect(result.totals.steps).toBe(4);
@@ -61,7 +61,7 @@ describe('[FIND-16] a result says what happened', () => {
 
   test('nor where several share what is left', async () => {
     const team = parallel({ name: 'team', members: { a: busy('a'), b: busy('b'), c: busy('c') } });
-    const result = await team.run('go', { budget: { steps: 4 } });
+    const result = await team.run('go', { limits: { budget: { steps: 4 } } });
     expect(ofType(result.events, 'step.ended')).toHaveLength(4);
     expect(result.totals.steps).toBe(4);
   });

@@ -229,7 +229,11 @@ test.each([
   };
   const members = { first: calling('busy', 10, busy), last: calling('hang', 100, never) };
   const team = parallel({ name: 't', members });
-  const handle = start(team, 'go', { clock, concurrency: 1, ...(store === undefined ? {} : { store }) });
+  const handle = start(team, 'go', {
+    clock,
+    limits: { concurrency: 1 },
+    ...(store === undefined ? {} : { store }),
+  });
   await quiet();
   // The second attempt is due after 250 ms, and waits until the other tool has left.
   await clock.advance(1_000);

@@ -542,7 +542,7 @@ describe('the gate', () => {
     const model = scriptedModel([calls(...Array.from({ length: 6 }, () => call('nap'))), 'done']);
     await finish(
       { name: 'a', model, tools: [nap], limits: { toolConcurrency: 6 } },
-      { concurrency: 2 },
+      { limits: { concurrency: 2 } },
       clock,
     );
     expect(seen.peak).toBe(2);
@@ -564,9 +564,10 @@ describe('the gate', () => {
       model: scriptedModel([async () => Promise.resolve(calls(call('delegate'))), 'middle']),
     });
     const model = scriptedModel([async () => Promise.resolve(calls(call('delegate'))), 'top']);
-    expect((await finish({ name: 'a', model, tools: [delegateTo(middle)] }, { concurrency: 1 })).output).toBe(
-      'top',
-    );
+    expect(
+      (await finish({ name: 'a', model, tools: [delegateTo(middle)] }, { limits: { concurrency: 1 } }))
+        .output,
+    ).toBe('top');
   });
 
   test('a person who takes their time does not keep others from working', async () => {
@@ -592,7 +593,7 @@ describe('the gate', () => {
     });
     const model = scriptedModel([calls(call('approved'), call('asks'), call('nap')), 'done']);
     const definition = agent({ name: 'a', model, tools: [approved, asks, nap] });
-    const handle = start(definition, 'go', { clock, concurrency: 1 });
+    const handle = start(definition, 'go', { clock, limits: { concurrency: 1 } });
     await clock.advance(10);
     const finished: string[] = [];
     handle.events$.subscribe((event) => {
@@ -616,7 +617,11 @@ describe('the gate', () => {
       execute: async (_, context) => (await context.run(stuck, 'x')).output ?? '',
     });
     const model = scriptedModel([calls(call('delegate')), async () => Promise.resolve('done')]);
-    const result = await finish({ name: 'a', model, tools: [delegate] }, { concurrency: 1 }, clock);
+    const result = await finish(
+      { name: 'a', model, tools: [delegate] },
+      { limits: { concurrency: 1 } },
+      clock,
+    );
     expect(result.output).toBe('done');
   });
 });

@@ -93,7 +93,7 @@ test('[FIND-09] its logic takes what a run takes, and nothing else', () => {
   const logic = weigher.logicWith({
     thread: 'ann',
     context: { tenant: 1 },
-    budget: { steps: 3 },
+    limits: { budget: { steps: 3 } },
     onStop: 'abort',
   });
   expectTypeOf(logic).toEqualTypeOf<typeof weigher.logic>();

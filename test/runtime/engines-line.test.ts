@@ -42,7 +42,7 @@ describe('runs that overlap', () => {
     expect(() => createGlobalEngine({ concurrency })).toThrow(
       expect.objectContaining({
         code: 'engine.invalid',
-        message: `Cannot make an engine as its concurrency is no whole number from 1 (or Infinity): ${concurrency}`,
+        message: `Cannot make an engine as its concurrency is not a whole number from 1 (or Infinity): found ${concurrency}`,
       }),
     );
   });

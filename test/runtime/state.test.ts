@@ -29,7 +29,7 @@ const odd: readonly (readonly [found: string, value: unknown])[] = [
 
 test.each(odd)('[law 2] an agent whose state holds %s is refused when it is defined', (found, part) => {
   const define = () => agent({ name: 'ada', state: untyped({ part }), decide: () => answer('x') });
-  expect(define).toThrow(`Cannot define the agent 'ada' as its state is no plain JSON: ${found}`);
+  expect(define).toThrow(`Cannot define the agent 'ada' as its state is not plain JSON: ${found}`);
   expect(define).toThrow(expect.objectContaining({ code: 'agent.invalid' }));
 });
 
@@ -50,7 +50,7 @@ test.each(odd)(
     const handle = start(folding(part), 'go');
     const error: unknown = await handle.result.catch((thrown: unknown) => thrown);
     expect(isTroupeError(error, 'agent.threw') && error.data).toMatchObject({
-      message: `Cannot finish step 1 of 'ada' as its reduce threw: it returned a state that is no plain JSON: ${found}`,
+      message: `Cannot finish step 1 of 'ada' as its reduce threw: it returned a state that is not plain JSON: ${found}`,
       phase: 'REDUCE',
       step: 1,
     });
@@ -110,7 +110,7 @@ test.each(odd)('[law 2] a stop rule that remembers %s ends the run as failed', a
     const { status, error } = await settled(start(walking(rule), 'go'));
     expect([status, error?.code, error?.phase]).toEqual(['failed', 'agent.threw', 'CHECK_STOP']);
     expect(error?.message).toContain(
-      `it returned a memory that is no plain JSON: ${found.replace('state', 'memory')}`,
+      `it returned a memory that is not plain JSON: ${found.replace('state', 'memory')}`,
     );
   }
 });

@@ -254,7 +254,12 @@ describe('[FIND-03] a step that is cut short keeps what was done in it', () => {
         'tool pay: paid 30',
         `tool hang: ${HANGING}`,
       ]);
-      await clerk.run('Did you pay?', { store, thread: 't', clock, budget: { timeMs: Infinity } });
+      await clerk.run('Did you pay?', {
+        store,
+        thread: 't',
+        clock,
+        limits: { budget: { timeMs: Infinity } },
+      });
       const seen = model.requests.at(-1)?.messages ?? [];
       assertPaired(seen);
       expect(shape(seen)).toEqual(expect.arrayContaining(told.slice(1, 4)));

@@ -82,7 +82,7 @@ const underWay = async (handle: Pick<RunHandle<unknown, unknown>, 'events$'>): P
 
 test.each(somewhere)('[FIND-19] [FIND-51] a budget of time ends a run $where', async ({ make, options }) => {
   const clock = virtualClock();
-  const limited: RunOptions = { clock, ...options, budget: { timeMs: LIMIT_MS } };
+  const limited: RunOptions = { clock, ...options, limits: { budget: { timeMs: LIMIT_MS } } };
   const handle = start(make(), 'go', limited);
   await clock.advance(LIMIT_MS);
   expect(await resultNow(handle)).toBeUndefined();
@@ -214,7 +214,7 @@ describe.each(allRows)('a team of the pattern $name', ({ make }) => {
     const clock = virtualClock();
     const team = make(
       { ann: parrot('ann', never), bob: parrot('bob', never) },
-      { name: 'desk', budget: { timeMs: LIMIT_MS } },
+      { name: 'desk', limits: { budget: { timeMs: LIMIT_MS } } },
     );
     const handle = start(team, 'go', { clock });
     await clock.advance(DUE_MS);
@@ -236,7 +236,7 @@ test('[FIND-19] a team whose time is up keeps what its members have answered by 
   const clock = virtualClock();
   const fast = agent({ name: 'fast', model: scriptedModel(['here']) });
   const slow = agent({ name: 'slow', model: scriptedModel([() => never<string>()]) });
-  const team = parallel({ name: 'desk', members: { fast, slow }, budget: { timeMs: LIMIT_MS } });
+  const team = parallel({ name: 'desk', members: { fast, slow }, limits: { budget: { timeMs: LIMIT_MS } } });
   const handle = start(team, 'go', { clock });
   await clock.advance(DUE_MS);
   const { candidate } = await handle.result;
@@ -257,7 +257,7 @@ test('[FIND-19] the time of a member is its own: the team goes on without it', a
   const team = parallel({
     name: 'desk',
     members: { fast, slow },
-    supervision: { intensity: { restarts: 0, withinMs: 1_000 } },
+    failures: { supervision: { intensity: { restarts: 0, withinMs: 1_000 } } },
   });
   const handle = start(team, 'go', { clock });
   await clock.advance(DUE_MS);
@@ -319,7 +319,7 @@ test('[FIND-19] a run of many steps arms one timer for its time, and one without
     expect(totals.steps).toBe(51);
     return count;
   };
-  expect((await armed({ budget: { timeMs: 60_000 } })) - (await armed({}))).toBe(1);
+  expect((await armed({ limits: { budget: { timeMs: 60_000 } } })) - (await armed({}))).toBe(1);
 });
 
 test('[FIND-19] the time that a run waits in line does not count', async () => {
@@ -350,7 +350,7 @@ describe('a stored run whose time is up', () => {
       }),
     'agent by rule': () =>
       agent({ name: 'a', model: scriptedModel([hangs, hangs]), tools: [hang], stop: maxTime(LIMIT_MS) }),
-    team: () => parallel({ name: 'desk', members: members(), budget: { timeMs: LIMIT_MS } }),
+    team: () => parallel({ name: 'desk', members: members(), limits: { budget: { timeMs: LIMIT_MS } } }),
     'member of a team': () =>
       parallel({
         name: 'desk',

@@ -155,13 +155,13 @@ describe('limits', () => {
   });
 
   test.each([
-    [{ maxDepth: -1 }, 'its limits.maxDepth is no whole number from 0: -1'],
-    [{ maxAgents: 1.5 }, 'its limits.maxAgents is no whole number from 0: 1.5'],
-    [{ depth: 3 }, "the limit is unknown: 'depth'"],
+    [{ maxDepth: -1 }, 'its limits.maxDepth is not a whole number from 0: found -1'],
+    [{ maxAgents: 1.5 }, 'its limits.maxAgents is not a whole number from 0: found 1.5'],
+    [{ depth: 3 }, 'its option `limits.depth` is unknown: there are'],
   ])('that are none are refused: %j', async (limits, message) => {
     const given = limits as RunOptions['limits'];
     await expect(bomb().run('go', { limits: given })).rejects.toMatchObject({
-      code: 'limit.invalid',
+      code: 'input.invalid',
       message: expect.stringContaining(message) as string,
     });
   });

@@ -41,36 +41,36 @@ test.each<[object, string]>([
 });
 
 test.each<[object, string]>([
-  [{ instructions: 7 }, 'its instructions is no text: 7'],
-  [{ decide: 'now' }, "its decide is no function: 'now'"],
-  [{ stop: 5 }, 'its stop is no stop rule: write one such as maxSteps(5), found 5'],
-  [{ stop: [maxSteps(5), 7] }, 'its stop[1] is no stop rule: write one such as maxSteps(5), found 7'],
+  [{ instructions: 7 }, 'its instructions is not a string: found 7'],
+  [{ decide: 'now' }, "its decide is not a function: found 'now'"],
+  [{ stop: 5 }, 'its stop is not a stop rule: found 5, write one such as maxSteps(5)'],
+  [{ stop: [maxSteps(5), 7] }, 'its stop[1] is not a stop rule: found 7, write one such as maxSteps(5)'],
   [
     { stop: { ends: 'DONE' } },
-    "its stop.ends is no policy of ending: write one such as byTool(), found 'DONE'",
+    "its stop.ends is not a policy of ending: found 'DONE', write one such as byTool()",
   ],
-  [{ memory: 'notes' }, "its memory is no memory: write one of troupe/memory, found 'notes'"],
+  [{ memory: 'notes' }, "its memory is not a memory: found 'notes', write one of troupe/memory"],
   [
     { memory: { sources: windowMemory(), recall: { k: -1 } } },
-    'its memory.recall.k is no whole number from 0: -1',
+    'its memory.recall.k is not a whole number from 0: found -1',
   ],
   [
     { conversation: { compaction: 'brutal' } },
-    "its conversation.compaction is none of conservative, balanced, aggressive: 'brutal'",
+    "its conversation.compaction is not one of conservative, balanced, aggressive: found 'brutal'",
   ],
-  [{ conversation: { compaction: true } }, 'its conversation.compaction is no object: true'],
+  [{ conversation: { compaction: true } }, 'its conversation.compaction is not an object: found true'],
   [
     { failures: { retry: { onBreak: 'cry' } } },
-    "its failures.retry.onBreak is neither restart nor continue: 'cry'",
+    "its failures.retry.onBreak is not one of restart, continue: found 'cry'",
   ],
   [
     { settings: { reasoning: 'deep' } },
-    "its settings.reasoning is none of none, minimal, low, medium, high: 'deep'",
+    "its settings.reasoning is not one of none, minimal, low, medium, high: found 'deep'",
   ],
-  [{ hooks: [{ name: 'ear' }] }, 'its hooks[0].handle is no function: nothing'],
+  [{ hooks: [{ name: 'ear' }] }, 'its hooks[0].handle is not a function: found nothing'],
   [
     { tools: 'all', decide: 1 },
-    "its tools is no list: write `tools: [ … ]`, found 'all'; and as its decide is no function: 1",
+    "its tools is not a list: found 'all', write `tools: [ … ]`; and as its decide is not a function: found 1",
   ],
 ])('a value that does not fit is refused, with what was found: %j', (options, problem) => {
   expect(() => Reflect.apply(agent, undefined, [{ name: 'x', ...options }])).toThrow(
@@ -84,14 +84,14 @@ test.each<[object, string]>([
   [{ modle: 'openai:gpt-5' }, 'its option `modle` is unknown: did you mean `model`?'],
   [{ runid: 'one' }, 'its option `runid` is unknown: did you mean `runId`?'],
   [{ thred: 'ada' }, 'its option `thred` is unknown: did you mean `thread`?'],
-  [{ runId: 7 }, 'its runId is no text: 7'],
-  [{ paused: 'yes' }, "its paused is neither true nor false: 'yes'"],
+  [{ runId: 7 }, 'its runId is not a non-empty string: found 7'],
+  [{ paused: 'yes' }, "its paused is not a boolean: found 'yes'"],
   [
     { hooks: { handle: () => undefined } },
-    'its hooks is no list: write `hooks: [ … ]`, found {"handle":"[function handle]"}',
+    'its hooks is not a list: found {"handle":"[function handle]"}, write `hooks: [ … ]`',
   ],
-  [{ safety: 'strict' }, "its safety is no function: 'strict'"],
-  [{ signal: true }, 'its signal is no AbortSignal: true'],
+  [{ safety: 'strict' }, "its safety is not a function: found 'strict'"],
+  [{ signal: true }, 'its signal is not an AbortSignal: found true'],
 ])(
   'a run refuses an option that there is not, and a value that does not fit: %j',
   async (options, problem) => {

@@ -197,7 +197,7 @@ describe('who waits for whom', () => {
     });
     const bob = taking('bob', [edit], wait('a word'), [call('edit'), reply]);
     const crew = deskOf(adaAsks(files), bob, taking('cy', [think], [call('think')]));
-    const handle = start(crew, 'go', { clock: virtualClock(), concurrency: 2 });
+    const handle = start(crew, 'go', { clock: virtualClock(), limits: { concurrency: 2 } });
     await quiet();
     isHeld.resolve();
     await quiet();

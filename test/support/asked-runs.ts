@@ -104,17 +104,20 @@ export const options = (most: fc.Arbitrary<unknown>): fc.Arbitrary<RunOptions> =
           { requiredKeys: ['objective'] },
         ),
       ),
-      budget: fc.record(
-        {
-          steps: fc.constantFrom(2, 20, Infinity),
-          tokens: fc.constantFrom(10_000, Infinity),
-          timeMs: fc.constant(1e9),
-          warnAt: fc.constantFrom(0.1, 1),
-        },
-        { requiredKeys: [] },
-      ),
       limits: fc.record(
-        { maxDepth: fc.constantFrom(1, 20, Infinity), maxAgents: fc.constantFrom(5, Infinity) },
+        {
+          maxDepth: fc.constantFrom(1, 20, Infinity),
+          maxAgents: fc.constantFrom(5, Infinity),
+          budget: fc.record(
+            {
+              steps: fc.constantFrom(2, 20, Infinity),
+              tokens: fc.constantFrom(10_000, Infinity),
+              timeMs: fc.constant(1e9),
+              warnAt: fc.constantFrom(0.1, 1),
+            },
+            { requiredKeys: [] },
+          ),
+        },
         { requiredKeys: [] },
       ),
       context: fc.constantFrom(undefined, () => 1, { tenant: 7n }),

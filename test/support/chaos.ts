@@ -331,7 +331,7 @@ export const stageChaos = (
   const options: RunOptions = {
     clock,
     hooks,
-    concurrency: plan.concurrency,
+    limits: { concurrency: plan.concurrency },
     person: part(plan.personSays, () => ({
       approve: () => inManner<boolean>(plan.personSays, () => true),
     })),

@@ -7,6 +7,7 @@ export const foldersInDialect: readonly string[] = [
   'coordination/workflow',
   'inspect/recording',
   'inspect/traces',
+  'inspect/traces/page',
   'patterns',
   'patterns/state',
   'testing',

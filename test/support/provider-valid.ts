@@ -7,7 +7,7 @@ import type { SeenRequest } from './mock-provider.ts';
  */
 export const requestProblems = ({ path, body }: Pick<SeenRequest, 'path' | 'body'>): readonly string[] => {
   const plain = toJson(body);
-  if (!isJsonObject(plain)) return ['the body is no object'];
+  if (!isJsonObject(plain)) return ['the body is not an object'];
   if (path.endsWith('/chat/completions')) return chatProblems(plain);
   if (path.endsWith('/responses')) return responsesProblems(plain);
   if (path.endsWith('/messages')) return anthropicProblems(plain);
@@ -174,7 +174,10 @@ const anthropicProblems = (body: JsonObject): readonly string[] => {
   const messages = objects(body['messages']);
   const tools = objects(body['tools']);
   findings.tools(tools.map(({ name }) => name));
-  findings.say(typeof body['max_tokens'] !== 'number' || body['max_tokens'] <= 0, 'max_tokens is no number');
+  findings.say(
+    typeof body['max_tokens'] !== 'number' || body['max_tokens'] <= 0,
+    'max_tokens is not a number',
+  );
   findings.say(
     objects(body['system']).some(({ text }) => !hasText(text)),
     'the system prompt has an empty block',
@@ -207,7 +210,7 @@ const anthropicProblems = (body: JsonObject): readonly string[] => {
           findings.say(!hasText(block['signature']), `${where} has thoughts without a signature`);
         if (block['type'] !== 'tool_use') continue;
         findings.called(block['id'], block['name'], where);
-        findings.say(!isJsonObject(block['input']), `${where} has arguments that are no object`);
+        findings.say(!isJsonObject(block['input']), `${where} has arguments that are not an object`);
         findings.say(tools.length === 0, `${where} calls a tool, and the request has none`);
       }
     } else findings.problems.push(`${where} has the role ${shown(role)}`);

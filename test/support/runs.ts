@@ -13,6 +13,7 @@ import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { definitionOf } from '../../src/runtime/define/definition.ts';
+import { checkRunOptions } from '../../src/runtime/run/run-schema.ts';
 import { startRun } from '../../src/runtime/run/start-run.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
@@ -25,6 +26,7 @@ export const start = <Input, Output, State>(
 ): RunHandle<Output, State> => {
   const definition = definitionOf(agent);
   if (definition === undefined) throw new Error(`${agent.name} is no agent`);
+  checkRunOptions(agent.name, options);
   return startRun<Output, State>(definition, input, options, {
     isAttended: true,
     random: () => 0.5,

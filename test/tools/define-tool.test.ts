@@ -84,16 +84,12 @@ describe('a tool that makes no sense is refused when it is defined', () => {
   test.each(['', 'two words', '.tool', '1st', '$a', 'a'.repeat(257), '__proto__', 'constructor', undefined])(
     '[M18] a bad name: %s',
     (name) => {
-      expect(refusal({ ...base, name })).toContain(
-        'its name is no name: up to 256 letters, digits, and _ - . : /, the first a letter or _, found',
-      );
+      expect(refusal({ ...base, name })).toContain('its name is not a name: found');
     },
   );
 
   test('[M18] a missing description', () => {
-    expect(refusal({ ...base, description: ' ' })).toContain(
-      "its description is no text: tell the model what it does and when to use it, found ' '",
-    );
+    expect(refusal({ ...base, description: ' ' })).toContain("its description is not a text: found ' '");
   });
 
   test('[M18] a schema that is no schema: it says what was found', () => {
@@ -129,38 +125,44 @@ describe('a tool that makes no sense is refused when it is defined', () => {
   });
 
   test('[M18] nonsense instead of options, numbers and words', () => {
-    expect(refusal(undefined)).toBe("Cannot define tool '' as its options are no object: nothing");
-    expect(refusal({ ...base, timeoutMs: -1 })).toContain('its timeoutMs is no time above 0: -1');
-    expect(refusal({ ...base, timeoutMs: NaN })).toContain('its timeoutMs is no time above 0: NaN');
-    expect(refusal({ ...base, timeoutMs: '200' })).toContain("its timeoutMs is no time above 0: '200'");
+    expect(refusal(undefined)).toBe("Cannot define tool '' as its options are not an object: found nothing");
+    expect(refusal({ ...base, timeoutMs: -1 })).toContain(
+      'its timeoutMs is not a time above 0, in ms: found -1',
+    );
+    expect(refusal({ ...base, timeoutMs: NaN })).toContain(
+      'its timeoutMs is not a time above 0, in ms: found NaN',
+    );
+    expect(refusal({ ...base, timeoutMs: '200' })).toContain(
+      "its timeoutMs is not a time above 0, in ms: found '200'",
+    );
     expect(refusal({ ...base, retry: { attempts: '2' } })).toContain(
-      "its retry.attempts is no whole number from 1: '2'",
+      "its retry.attempts is not a whole number from 1: found '2'",
     );
     expect(refusal({ ...base, retry: { attempts: 0 } })).toContain(
-      'its retry.attempts is no whole number from 1: 0',
+      'its retry.attempts is not a whole number from 1: found 0',
     );
     expect(refusal({ ...base, safety: 'harmless' })).toContain(
-      "its safety is none of read, write, danger: 'harmless'",
+      "its safety is not one of read, write, danger: found 'harmless'",
     );
-    expect(refusal({ ...base, execute: 5 })).toContain('its execute is no function: 5');
+    expect(refusal({ ...base, execute: 5 })).toContain('its execute is not a function: found 5');
   });
 
   test.each([
     [{ descripton: 'Adds.' }, 'its option `descripton` is unknown: did you mean `description`?'],
     [{ timeout: 5 }, 'its option `timeout` is unknown: did you mean `timeoutMs`?'],
     [{ attempts: 5 }, 'its option `attempts` is unknown: did you mean `retry.attempts`?'],
-    [{ tags: 'sum' }, "its tags is no list: 'sum'"],
-    [{ approval: 'always' }, "its approval is no function: 'always'"],
-    [{ idempotent: 1 }, 'its idempotent is neither true nor false: 1'],
-    [{ describe: 'adding' }, "its describe is no function: 'adding'"],
+    [{ tags: 'sum' }, "its tags is not a list: found 'sum'"],
+    [{ approval: 'always' }, "its approval is not a function: found 'always'"],
+    [{ idempotent: 1 }, 'its idempotent is not a boolean: found 1'],
+    [{ describe: 'adding' }, "its describe is not a function: found 'adding'"],
   ])('[M18] an option that there is not, and a value that does not fit: %j', (options, problem) => {
     expect(refusal({ ...base, ...options })).toBe(`Cannot define tool 'add' as ${problem}`);
   });
 
   test('[M18] all problems are named at once', () => {
     expect(refusal({ name: 'a b', input: 1 })).toBe(
-      "Cannot define tool 'a b' as its name is no name: up to 256 letters, digits, and _ - . : /, the first a letter or _, found 'a b'; " +
-        'and as its description is no text: tell the model what it does and when to use it, found nothing; and as its execute is no function: nothing; ' +
+      "Cannot define tool 'a b' as its name is not a name: found 'a b', write up to 256 letters, digits, and _ - . : /, the first a letter or _; " +
+        'and as its description is not a text: found nothing, write what it does and when to use it, for the model; and as its execute is not a function: found nothing; ' +
         'and as its input is not a Standard Schema: 1',
     );
   });

@@ -346,7 +346,7 @@ test('[KAIZEN-83] near the end of its budget new nodes are held, which is told; 
     tools: [echo],
     decide: ({ step }) => (step < 2 ? act({ name: 'echo', input: { text: 'x' } }) : answer('seen')),
   });
-  const flow = workflow({ name: 'flow', budget: { steps: 4 }, holdAt: 0.7 })
+  const flow = workflow({ name: 'flow', limits: { budget: { steps: 4 }, holdAt: 0.7 } })
     .node('a', looks)
     .node('b', says('bob'), { after: 'a' })
     .output('b')
@@ -368,7 +368,7 @@ test('a budget that is spent ends it, with what there is', async () => {
     limits: { loops: false },
     decide: () => act({ name: 'echo', input: { text: 'x' } }),
   });
-  const flow = workflow({ name: 'flow', budget: { steps: 3 } })
+  const flow = workflow({ name: 'flow', limits: { budget: { steps: 3 } } })
     .node('a', says('ada'))
     .node('b', looks)
     .build();

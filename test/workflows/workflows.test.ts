@@ -36,7 +36,7 @@ test('its machine keeps the rules of the house, and its diagram shows every node
 
 test('[KAIZEN-26] everything that is wrong is named at once, when it is built', () => {
   const build = () =>
-    workflow({ name: 'flow', concurrency: 0 })
+    workflow({ name: 'flow', limits: { concurrency: 0 } })
       .node('a', says('ada'), { retry: -1 })
       // @ts-expect-error: there is no such node
       .node('b', says('bob'), { after: 'ghost' })
@@ -46,7 +46,7 @@ test('[KAIZEN-26] everything that is wrong is named at once, when it is built', 
   expect(refused(build)).toMatchObject({
     code: 'workflow.invalid',
     message: expect.stringMatching(
-      /^Cannot define the workflow 'flow' as .*concurrency.*retry of 'a'.*'ghost'.*'c' is done by neither/s,
+      /^Cannot define the workflow 'flow' as .*limits\.concurrency.*in node 'a' its retry.*'ghost'.*'c' is done by neither/s,
     ),
   });
   expect(() => workflow({ name: 'a b' }).node('a', says('ada')).build()).toThrow(
@@ -118,7 +118,7 @@ test('[M63] no more are under way than it allows', async () => {
     await quiet();
     now -= 1;
   };
-  const flow = workflow({ name: 'flow', concurrency: 2 })
+  const flow = workflow({ name: 'flow', limits: { concurrency: 2 } })
     .node('a', work)
     .node('b', work)
     .node('c', work)

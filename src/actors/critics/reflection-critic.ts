@@ -23,7 +23,7 @@ export const reflectionCritic = ({ patience = 2, name = 'reflection' }: Reflecti
   if (!Number.isInteger(patience) || patience < 0)
     throw new TroupeError(
       'agent.invalid',
-      `Cannot reflect as the patience is no whole number from 0: ${foundText(patience)}`,
+      `Cannot reflect as the patience is not a whole number from 0: found ${foundText(patience)}`,
     );
   return {
     name,

@@ -51,7 +51,7 @@ const pick = (
   if (typeof select !== 'function')
     throw new TroupeError(
       'decision.invalid',
-      `Cannot branch as its selector is no function: ${typeof select}`,
+      `Cannot branch as its selector is not a function: ${typeof select}`,
     );
   return andThen(select(candidates, view), (picked) => {
     if (picked === undefined) return undefined;

@@ -19,7 +19,7 @@ const answerSchema = onDemand(() =>
       repairs: wholeNumber(0),
       decision: optional(aFunction()),
     },
-    'no form of an answer: an object with a schema and repairs',
+    'not a form of an answer: write an object with a schema and repairs',
   ),
 );
 
@@ -28,7 +28,7 @@ export const strategySchema = onDemand(() =>
   objectLike(
     {
       name: aText(1),
-      fragments: optional(listOf(objectLike({ name: aText() }, 'no fragment'))),
+      fragments: optional(listOf(objectLike({ name: aText() }, 'not a fragment'))),
       model: optional(aFunction()),
       engine: optional(aFunction()),
       hasOwnTools: optional(aBoolean()),
@@ -40,6 +40,6 @@ export const strategySchema = onDemand(() =>
       maxRejections: optional(wholeNumber(0)),
       stop: optional(listOf(anything())),
     },
-    'no strategy: write one of troupe/patterns',
+    'not a strategy: write one of troupe/patterns',
   ),
 );

@@ -7,14 +7,14 @@ export type OptionShape<Options> = { readonly [Option in keyof Options]-?: z.Zod
 /**
  * Builds the schema of an options object: unknown keys are refused, with the nearest known name.
  *
- * The leaves below describe a problem as the end of a sentence, for `checkOptions`: `no function`, `none of stop, restart`.
+ * The leaves below describe a problem as the end of a sentence, for `checkOptions`: `not a function`, `not one of stop, restart`.
  *
  * @example
  * const schema = onDemand(() => optionsSchema<Limits>({ rounds: optional(wholeNumber(1)), accept: optional(aFunction()) }));
  */
 export const optionsSchema = <Options>(shape: OptionShape<Options>): z.ZodType => {
   const schema = z.strictObject<z.ZodRawShape>(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? hintFor(issue.keys, shape) : 'no object'),
+    error: (issue) => (issue.code === 'unrecognized_keys' ? hintFor(issue.keys, shape) : 'not an object'),
   });
   namesOf.set(schema, Object.keys(shape));
   return schema;
@@ -30,6 +30,24 @@ const sameGroup = (schema: z.ZodType, group: z.ZodType): z.ZodType => {
   return schema;
 };
 
+/** Some of the options of a shape. */
+export const shapeOf = <Options, Name extends keyof Options>(
+  shape: OptionShape<Options>,
+  names: readonly Name[],
+): OptionShape<Pick<Options, Name>> =>
+  // Exactly the names that the type picks.
+  Object.fromEntries(names.map((name) => [name, shape[name]])) as OptionShape<Pick<Options, Name>>;
+
+/** The options of a shape but for some. */
+export const shapeWithout = <Options, Name extends keyof Options>(
+  shape: OptionShape<Options>,
+  names: readonly Name[],
+): OptionShape<Omit<Options, Name>> =>
+  // Exactly the names that the type omits.
+  Object.fromEntries(
+    Object.entries(shape).filter(([option]) => !names.some((name) => name === option)),
+  ) as OptionShape<Omit<Options, Name>>;
+
 const hintFor = (keys: readonly string[] | undefined, shape: Readonly<Record<string, z.ZodType>>): string => {
   const [key = ''] = keys ?? [];
   const names = Object.keys(shape);
@@ -41,7 +59,7 @@ const hintFor = (keys: readonly string[] | undefined, shape: Readonly<Record<str
 /** An option that may be left out. */
 export const optional = (schema: z.ZodType): z.ZodType => sameGroup(z.optional(schema), schema);
 
-/** A value that fulfils a condition; `otherwise` says what it is else, as the end of a sentence. */
+/** A value that fulfils a condition; `otherwise` says what it is not, as the end of a sentence, and may advise: `not a list: write [ … ]`. */
 export const fulfilling = (holds: (given: unknown) => boolean, otherwise: string): z.ZodType =>
   z.custom(holds, { error: otherwise, abort: true });
 
@@ -50,44 +68,47 @@ export const anything = (): z.ZodType => z.optional(z.unknown());
 
 /** A text; with `least` 1 a non-empty one. */
 export const aText = (least: 0 | 1 = 0): z.ZodType =>
-  fulfilling((given) => typeof given === 'string' && given.length >= least, 'no text');
+  fulfilling(
+    (given) => typeof given === 'string' && given.length >= least,
+    least === 0 ? 'not a string' : 'not a non-empty string',
+  );
 
 /** A function. */
-export const aFunction = (): z.ZodType => fulfilling((given) => typeof given === 'function', 'no function');
+export const aFunction = (): z.ZodType =>
+  fulfilling((given) => typeof given === 'function', 'not a function');
 
 /** True or false. */
-export const aBoolean = (): z.ZodType =>
-  fulfilling((given) => typeof given === 'boolean', 'neither true nor false');
+export const aBoolean = (): z.ZodType => fulfilling((given) => typeof given === 'boolean', 'not a boolean');
 
 /** A whole number, as a limit: non-finite ones do not survive as JSON. */
 export const wholeNumber = (least: number): z.ZodType =>
   fulfilling(
     (given) => Number.isSafeInteger(given) && Number(given) >= least,
-    `no whole number from ${least}`,
+    `not a whole number from ${least}`,
   );
 
 /** A finite number. */
 export const aNumber = (least: number): z.ZodType =>
-  fulfilling((given) => Number.isFinite(given) && Number(given) >= least, `no number from ${least}`);
+  fulfilling((given) => Number.isFinite(given) && Number(given) >= least, `not a number from ${least}`);
 
 /** A number that bounds something: `Infinity` bounds nothing. */
 export const aBound = (least: number): z.ZodType =>
-  fulfilling((given) => typeof given === 'number' && given >= least, `no number from ${least}`);
+  fulfilling((given) => typeof given === 'number' && given >= least, `not a number from ${least}`);
 
 /** A time in ms, which may be `Infinity`. */
 export const aTime = (): z.ZodType =>
-  fulfilling((given) => typeof given === 'number' && given > 0, 'no time above 0');
+  fulfilling((given) => typeof given === 'number' && given > 0, 'not a time above 0, in ms');
 
 /** A fraction. */
 export const aFraction = (): z.ZodType =>
-  fulfilling((given) => typeof given === 'number' && given > 0 && given <= 1, 'no fraction above 0');
+  fulfilling(
+    (given) => typeof given === 'number' && given > 0 && given <= 1,
+    'not a number above 0 and at most 1',
+  );
 
 /** One of several words. */
 export const oneOf = (words: readonly string[]): z.ZodType =>
-  fulfilling(
-    (given) => words.some((word) => word === given),
-    words.length === 2 ? `neither ${words.join(' nor ')}` : `none of ${words.join(', ')}`,
-  );
+  fulfilling((given) => words.some((word) => word === given), `not one of ${words.join(', ')}`);
 
 /** An object with these methods; other properties are ignored. */
 export const objectWith = (methods: readonly string[], otherwise: string): z.ZodType =>
@@ -101,11 +122,11 @@ export const objectLike = (shape: Readonly<Record<string, z.ZodType>>, otherwise
   z.looseObject<z.ZodRawShape>(shape, { error: otherwise });
 
 /** A list of valid items. */
-export const listOf = (item: z.ZodType, otherwise = 'no list'): z.ZodType =>
+export const listOf = (item: z.ZodType, otherwise = 'not a list'): z.ZodType =>
   z.array(item, { error: otherwise });
 
 /** A record of valid items by name. */
-export const byName = (item: z.ZodType): z.ZodType => z.record(z.string(), item, { error: 'no object' });
+export const byName = (item: z.ZodType): z.ZodType => z.record(z.string(), item, { error: 'not an object' });
 
 /** A value of one of several forms, chosen by the value. */
 export const oneForm = (formOf: (given: unknown) => z.ZodType): z.ZodType =>

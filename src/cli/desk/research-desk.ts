@@ -63,7 +63,7 @@ export const researchDesk = ({
   pipeline({
     name: 'desk',
     description: 'Answers a question from documents, with citations.',
-    budget: { ...deskBudget, ...budget },
+    limits: { budget: { ...deskBudget, ...budget } },
     stages: [
       supervisorWorker({
         name: 'research',

@@ -46,7 +46,7 @@ const isCall = (call: unknown): boolean => {
 
 const oddIn = (turn: unknown): string | undefined => {
   const odd = oddValueIn(turn, 'turn');
-  return odd === undefined ? undefined : `is no plain JSON: ${odd.found} at ${odd.at}`;
+  return odd === undefined ? undefined : `is not plain JSON: ${odd.found} at ${odd.at}`;
 };
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,6 +1,9 @@
 import type * as z from 'zod';
 import type { ErrorCode } from './error-data.ts';
 import { TroupeError } from './error.ts';
+import { onDemand } from '../../base/on-demand.ts';
+import type { OptionShape } from '../../base/schemas/option-schemas.ts';
+import { optionsSchema } from '../../base/schemas/option-schemas.ts';
 import { foundText } from './found-text.ts';
 
 /** The owner of the options, for the error that refuses them. */
@@ -20,8 +23,8 @@ const MOST = 5;
 /**
  * Validates options by a schema; JavaScript callers have no types.
  *
- * The schema is built by `optionsSchema` and its leaves, whose messages are the end of a sentence: `no whole number from 1`.
- * Any other zod schema works, too. Options are only checked: the schema's output is not used.
+ * The schema is built by `optionsSchema` and its leaves, whose messages are the end of a sentence: `not a whole number from 1`, or
+ * `not a list: write [ … ]`. Any other zod schema works, too. Options are only checked: the schema's output is not used.
  *
  * @example
  * const schema = onDemand(() => optionsSchema<{ rounds: number }>({ rounds: wholeNumber(1) }));
@@ -33,6 +36,26 @@ const MOST = 5;
 export const checkOptions = (schema: z.ZodType, given: unknown, about: OptionsOwner): void => {
   const problems = optionProblems(schema, given);
   if (problems.length > 0) throw refusedOptions(problems, about);
+};
+
+/**
+ * Makes the check of a function's options, which returns them: one schema for each option, and no other option.
+ *
+ * @example
+ * const check = optionsCheck<JuryOptions>({ code: 'team.invalid', owner: 'the jury' }, () => ({ rounds: optional(wholeNumber(1)) }));
+ * export const jury = (options: JuryOptions) => {
+ *   const { rounds = 3 } = check(options);
+ * };
+ */
+export const optionsCheck = /* @__NO_SIDE_EFFECTS__ */ <Options>(
+  about: OptionsOwner,
+  shape: () => OptionShape<Options>,
+): (<Given extends Options>(given: Given, owner?: string) => Given) => {
+  const schema = onDemand(() => optionsSchema<Options>(shape()));
+  return (given, owner = about.owner) => {
+    checkOptions(schema(), given, { ...about, owner });
+    return given;
+  };
 };
 
 /** The error for options with these problems. */
@@ -64,18 +87,28 @@ const problemsOf = (
   if (deeper !== undefined && deeper.length > 0)
     return deeper.flatMap((each) => problemsOf(each, given, path));
   const subject = path.length === 0 ? 'its options are' : `its ${placeOf(path)} is`;
-  const words = wordsOf(issue);
+  const [words = '', advice] = wordsOf(issue).split(ADVICE);
   const found = foundText(valueAt(given, path));
-  return [`${subject} ${words}${words.includes(':') ? ', found' : ':'} ${found}`];
+  return [`${subject} ${words}: found ${found}${advice === undefined ? '' : `, write ${advice}`}`];
 };
 
 const unknownOption = (place: string, hint: string): string => `its option \`${place}\` is unknown: ${hint}`;
 
+/** Separates what is wrong from what to write instead. */
+const ADVICE = ': write ';
+
+/** The types that zod names, as one says them. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  array: 'a list',
+  object: 'an object',
+  int: 'a whole number',
+};
+
 /** Messages of the leaves fit this sentence; zod's are sentences of their own. */
 const wordsOf = (issue: z.core.$ZodIssue): string => {
   if (issue.code === 'custom' || !issue.message.startsWith('Invalid ')) return issue.message;
-  if (issue.code === 'invalid_type') return `no ${issue.expected}`;
-  return `not fit (${issue.message})`;
+  if (issue.code === 'invalid_type') return `not ${EXPECTED[issue.expected] ?? `a ${issue.expected}`}`;
+  return `not valid (${issue.message})`;
 };
 
 const placeOf = (path: readonly PropertyKey[]): string =>

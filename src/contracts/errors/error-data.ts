@@ -64,7 +64,6 @@ export const errorCodes = [
   'budget.invalid',
   'budget.unpriced',
   'budget.spent',
-  'limit.invalid',
   'limit.reached',
   'machine.invalid',
   'machine.threw',

@@ -54,8 +54,6 @@ export interface RunOptions {
   readonly person?: Person | undefined;
   /** The time that people may take. */
   readonly requests?: RequestOptions | undefined;
-  /** Maximum number of concurrent effects in the whole run, at least 1. Default: no limit beyond those of tools. */
-  readonly concurrency?: number | undefined;
   /** Earlier turns of the conversation to continue, tool cycles included; members of a team see them, too. */
   readonly history?: readonly Turn[] | undefined;
   /**
@@ -78,21 +76,17 @@ export interface RunOptions {
    * passed on unchanged, to this run only. It is not part of the run's state, of any event or of any record.
    */
   readonly context?: unknown;
-  /** The most that the run may use, all agents together; what it sets takes the place of the root agent's own budget. */
-  readonly budget?: Budget | undefined;
-  /** Limits on the number and depth of the run's agents; see {@link TreeLimits} for the defaults. */
-  readonly limits?: TreeLimits | undefined;
+  /** Its limits: what all its agents together may use, how many they may be, how much they may do at once. */
+  readonly limits?: RunLimits | undefined;
   /**
    * The task of the run: a text, or an objective with constraints, inputs, resources, a budget and success criteria.
    *
    * It is validated before the first step, against the agent's environment, too: each problem (`task.invalid`,
    * `environment.unfit`) has the issue's code and field in its `details`. The agent, or all members of a team, see it
    * before their input, which says what to do with it and may be `''`; criteria are not shown. Its budget overrides the
-   * root's own, for this run only, and `budget` overrides both. See `evaluateTask`.
+   * root's own, for this run only, and `limits.budget` overrides both. See `evaluateTask`.
    */
   readonly task?: TaskInput | undefined;
-  /** The limits on talk between agents of the run. */
-  readonly messages?: MessageLimits | undefined;
   /** Prices of model calls. Default: `@pydantic/genai-prices`, if it is installed. */
   readonly prices?: Prices | undefined;
   /**
@@ -110,3 +104,16 @@ export interface RunOptions {
   /** Start paused, to be stepped. */
   readonly paused?: boolean | undefined;
 }
+
+/** The limits of a run, all its agents together; see {@link TreeLimits} for the defaults of the tree. */
+export interface RunLimits extends TreeLimits {
+  /** The most that the run may use; what it sets takes the place of the root agent's own budget. */
+  readonly budget?: Budget | undefined;
+  /** Maximum number of concurrent effects in the whole run, at least 1. Default: no limit beyond those of tools. */
+  readonly concurrency?: number | undefined;
+  /** The limits on talk between its agents. */
+  readonly messages?: MessageLimits | undefined;
+}
+
+/** The limits that a run may be given when it is resumed: its journal has the others. */
+export type LaterLimits = Pick<RunLimits, 'concurrency' | 'messages'>;

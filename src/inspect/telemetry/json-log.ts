@@ -1,6 +1,6 @@
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
+import { aFunction, aText, listOf, oneOf, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
 import type { EventType, Hook, HookScope, LiveEvent } from '../../contracts/events/event.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import { factsOf, previewsOf } from './spans/event-facts.ts';
@@ -80,13 +80,22 @@ const levelOf = (event: LiveEvent): LogLevel => {
   return type.endsWith('.failed') || type.endsWith('-failed') ? 'error' : 'info';
 };
 
+const check = optionsCheck<JsonLogOptions>({ code: 'input.invalid', owner: 'a log', verb: 'write' }, () => ({
+  level: optional(oneOf(order)),
+  on: optional(listOf(aText())),
+  content: optional(oneOf(['names', 'previews', 'full'])),
+  previewLength: optional(wholeNumber(1)),
+  redact: optional(aFunction()),
+  fields: optional(aFunction()),
+}));
+
 /**
  * A hook that writes one line of JSON for each event: `time`, `level`, `type`, its place, and its data.
  *
  * `write` gets the line without a line feed, synchronously; an error is reported as any observer's failure, and its
  * result is not awaited.
  *
- * @throws {TroupeError} `limit.invalid` unless `previewLength` is a whole number from 1.
+ * @throws {TroupeError} `input.invalid` for options that do not fit.
  *
  * @example
  * const log = jsonLog((line) => process.stdout.write(`${line}\n`), { level: 'debug' });
@@ -95,14 +104,9 @@ const levelOf = (event: LiveEvent): LogLevel => {
  * {"time":"2026-01-01T09:00:00.000Z","level":"info","type":"tool.finished","runId":"r1","path":"desk","agent":"desk","tool":"add",…}
  */
 export const jsonLog = (write: (line: string) => void, options: JsonLogOptions = {}): Hook => {
-  const { level = 'info', on, content = 'names', previewLength = 200, fields } = options;
+  const { level = 'info', on, content = 'names', previewLength = 200, fields } = check(options);
   const secrets = redactorOf();
   const redact = options.redact ?? ((line: string) => secrets.text(line));
-  if (!Number.isSafeInteger(previewLength) || previewLength < 1)
-    throw new TroupeError(
-      'limit.invalid',
-      `Cannot write a log as its previewLength is not a whole number from 1: ${foundText(previewLength)}`,
-    );
   const body = bodyIn(content, (text) => oneLine(redact(text), previewLength));
   const least = order.indexOf(level);
   const types = on === undefined ? undefined : new Set<EventType>(on);

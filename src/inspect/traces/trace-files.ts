@@ -166,8 +166,8 @@ const setupOf = (
   { folder, secrets, redact, facts, maxBytes = 256 * MIB, maxText = 100_000 }: TraceOptions,
 ): Omit<TraceSetup, 'maxWaiting'> => {
   if (folder.trim() === '') throw refused('folder', 'it names none');
-  if (!(maxBytes >= 0)) throw refused('maxBytes', 'it is no number of bytes');
-  if (!(maxText >= 1)) throw refused('maxText', 'it is no number of characters');
+  if (!(maxBytes >= 0)) throw refused('maxBytes', 'it is not a number of bytes');
+  if (!(maxText >= 1)) throw refused('maxText', 'it is not a number of characters');
   const tidy = tidier({ secrets, redact, maxText });
   const writer = { holder: processHolder(), node: process.version, platform: process.platform };
   return { disk, folder: resolve(folder), tidy, maxBytes, writer, facts: hashed(facts, tidy) };

@@ -50,7 +50,7 @@ export const byTool = (options: ByToolOptions = {}): Ending => {
   if (!Number.isSafeInteger(attempts) || attempts < 1)
     throw new TroupeError(
       'agent.invalid',
-      `Cannot end by a tool as its attempts are no whole number from 1: ${foundText(attempts)}`,
+      `Cannot end by a tool as its attempts are not a whole number from 1: found ${foundText(attempts)}`,
     );
   const terminal = [tools].flat();
   return {

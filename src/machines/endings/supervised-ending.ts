@@ -32,7 +32,7 @@ export const bySupervisor = (
   if (![stuckCap, cap].every((each) => Number.isSafeInteger(each) && each >= 1))
     throw new TroupeError(
       'agent.invalid',
-      `Cannot supervise endings as its caps are no whole numbers from 1: ${foundText(stuckCap)}, ${foundText(cap)}`,
+      `Cannot supervise endings as its caps are not whole numbers from 1: found ${foundText(stuckCap)}, ${foundText(cap)}`,
     );
   if (names.size < heuristics.length)
     throw new TroupeError('agent.invalid', 'Cannot supervise endings as two heuristics have one name');

@@ -142,6 +142,6 @@ const checkWhole = (rule: string, option: string, value: unknown, least: number)
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return;
   throw new TroupeError(
     'agent.invalid',
-    `Cannot stop by ${rule} as its ${option} is no whole number from ${least}: ${foundText(value)}`,
+    `Cannot stop by ${rule} as its ${option} is not a whole number from ${least}: found ${foundText(value)}`,
   );
 };

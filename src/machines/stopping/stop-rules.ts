@@ -92,5 +92,5 @@ const checkLimit = (rule: string, limit: unknown): void => {
 const badLimit = (rule: string, wanted: string, limit: unknown): TroupeError =>
   new TroupeError(
     'agent.invalid',
-    `Cannot stop by ${rule} as its limit is no ${wanted}: ${foundText(limit)}`,
+    `Cannot stop by ${rule} as its limit is not a ${wanted}: found ${foundText(limit)}`,
   );

@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { checkOptions } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { checkCount } from '../../runtime/define/check-count.ts';
-import { checkTeam } from '../../runtime/define/check-team.ts';
 import { checkAgentName } from '../../runtime/define/define-agent.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import { isRecord } from '../../base/json/is-record.ts';
@@ -42,10 +41,9 @@ export const checkSetup = (setup: TeamSetup, schema: z.ZodType): SetupCheck => {
   if (!isRecord(setup))
     throw new TroupeError(
       'team.invalid',
-      `Cannot define a team as what it is made of is no object: found ${foundText(setup)}`,
+      `Cannot define a team as what it is made of is not an object: found ${foundText(setup)}`,
     );
   const owner = `the team '${checkAgentName(setup.name, 'a team')}'`;
-  checkTeam(setup, owner);
   checkOptions(schema, setup, { code: 'team.invalid', owner });
   const refuse = (why: string, found: unknown): never => {
     throw new TroupeError('team.invalid', `Cannot define ${owner} as ${why}: found ${foundText(found)}`);
@@ -58,15 +56,16 @@ export const checkSetup = (setup: TeamSetup, schema: z.ZodType): SetupCheck => {
       checkCount(given === undefined ? otherwise : given, least, option, { code: 'team.invalid', owner }),
     word: (option, given, otherwise, words) => {
       if (given === undefined) return otherwise;
-      return words.includes(given) ? given : refuse(`its ${option} is none of ${words.join(', ')}`, given);
+      return words.includes(given) ? given : refuse(`its ${option} is not one of ${words.join(', ')}`, given);
     },
     rule: (option, given) => {
-      if (given !== undefined && typeof given !== 'function') refuse(`its ${option} is no function`, given);
+      if (given !== undefined && typeof given !== 'function')
+        refuse(`its ${option} is not a function`, given);
     },
     texts: (option, given = []) =>
       Array.isArray(given) && given.every((each: unknown) => typeof each === 'string')
         ? given
-        : refuse(`its ${option} is no list of texts`, given),
+        : refuse(`its ${option} is not a list of texts`, given),
     asked: (option, given, { least = 1, reserved = [] }) => {
       const found = names(option, given);
       if (found.length < least || reserved.some((name) => found.includes(name)))

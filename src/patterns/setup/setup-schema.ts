@@ -1,21 +1,8 @@
 import type * as z from 'zod';
 import type { OptionShape } from '../../base/schemas/option-schemas.ts';
-import { anything, optional, optionsSchema } from '../../base/schemas/option-schemas.ts';
+import { optional, optionsSchema } from '../../base/schemas/option-schemas.ts';
+import { teamShape } from '../../runtime/define/team-schema.ts';
 import type { TeamSetup } from '../../runtime/define/team.ts';
-
-/** The options of every team; `team()` checks them itself. */
-const teamShape = (): OptionShape<TeamSetup> => ({
-  name: anything(),
-  description: anything(),
-  hooks: anything(),
-  budget: anything(),
-  mailbox: anything(),
-  budgets: anything(),
-  limits: anything(),
-  supervision: anything(),
-  memberTimeMs: anything(),
-  asMember: anything(),
-});
 
 /** One schema for each option of a pattern's own, of which none is forgotten. */
 export const setupShape = <Setup extends object>(

@@ -133,7 +133,10 @@ export const readsSchema = onDemand(() =>
     tags: optional(listOf(aText())),
     tagMode: optional(oneOf(['any', 'all'])),
     minImportance: optional(
-      fulfilling((given) => typeof given === 'number' && given >= 0 && given <= 1, 'no number from 0 to 1'),
+      fulfilling(
+        (given) => typeof given === 'number' && given >= 0 && given <= 1,
+        'not a number from 0 to 1',
+      ),
     ),
     segments: optional(listOf(aText())),
     maxAgeMs: optional(wholeNumber(1)),

@@ -58,7 +58,7 @@ export const progressCritic = ({
   if (!Number.isSafeInteger(every) || every < 1)
     throw new TroupeError(
       'agent.invalid',
-      `Cannot watch progress as 'every' is no whole number from 1: ${foundText(every)}`,
+      `Cannot watch progress as 'every' is not a whole number from 1: found ${foundText(every)}`,
     );
   const monitor = agent({
     name: 'monitor',

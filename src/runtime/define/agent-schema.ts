@@ -43,22 +43,16 @@ import type { StopOptions } from '../../contracts/agents/ending.ts';
 import { defaultLoopLimits } from '../../machines/stopping/loop-detection.ts';
 import { compactionPresets } from '../../memory/processors/compaction-presets.ts';
 import { budgetSchema } from '../../policy/budget-schema.ts';
-import { agentMailboxSchema, hooksSchema, subtreeShape } from './common-schemas.ts';
+import { agentMailboxSchema, hooksSchema, modelSchema, subtreeShape } from './common-schemas.ts';
 import { DEFAULT_WRAP_UP } from './ending-rules.ts';
 import { memberPolicySchema } from './supervision-schema.ts';
 
 const list = (item: z.ZodType, option: string): z.ZodType =>
-  listOf(item, `no list: write \`${option}: [ … ]\``);
+  listOf(item, `not a list: write \`${option}: [ … ]\``);
 
 const isText = (given: unknown): boolean => typeof given === 'string';
 
 const isBoolean = (given: unknown): boolean => typeof given === 'boolean';
-
-const modelSchema = onDemand(() => {
-  const otherwise = "no model: write 'provider:model' or an object with answer()";
-  const model = shortOr(isText, objectWith(['answer'], otherwise));
-  return oneOrMore(model);
-});
 
 const settingsSchema = onDemand(() =>
   optionsSchema<ModelSettings>({
@@ -80,7 +74,7 @@ const criticSchema = onDemand(() =>
         every: optional(wholeNumber(1)),
         ifBroken: optional(oneOf(['accept', 'stop'])),
       },
-      'no critic: an object with a name and critique()',
+      'not a critic: write an object with a name and critique()',
     ),
     ({ each, every }) =>
       every !== undefined && each !== 'step' ? ['every', "of no use without `each: 'step'`"] : undefined,
@@ -90,7 +84,7 @@ const criticSchema = onDemand(() =>
 const memorySchema = onDemand(() => {
   const source = objectLike(
     { name: aText(), open: aFunction(), release: aFunction() },
-    'no memory: write one of troupe/memory',
+    'not a memory: write one of troupe/memory',
   );
   const sources = oneOrMore(source);
   const recall = optionsSchema<RecallPolicy>({
@@ -118,13 +112,13 @@ const compactionSchema = onDemand(() => {
     },
   );
   const writtenOut = optionsSchema<CompactionOptions>({
-    processors: optional(list(objectWith(['project'], 'no processor'), 'processors')),
+    processors: optional(list(objectWith(['project'], 'not a processor'), 'processors')),
     budget: optional(budget),
-    counter: optional(objectWith(['count'], 'no counter: an object with count()')),
+    counter: optional(objectWith(['count'], 'not a counter: write an object with count()')),
     summariser: optional(
       shortOr(
         (given) => given === false,
-        objectWith(['summarise'], 'no summariser: an object with summarise()'),
+        objectWith(['summarise'], 'not a summariser: write an object with summarise()'),
       ),
     ),
     thread: optional(oneOf(['cycles', 'answers'])),
@@ -139,20 +133,23 @@ const compactionSchema = onDemand(() => {
 const conversationSchema = onDemand(() =>
   optionsSchema<ConversationOptions>({
     prompt: optional(aFunction()),
-    fragments: optional(list(objectLike({ name: aText() }, 'no fragment'), 'fragments')),
+    fragments: optional(list(objectLike({ name: aText() }, 'not a fragment'), 'fragments')),
     compaction: optional(compactionSchema()),
     maxTextBytes: optional(wholeNumber(1)),
   }),
 );
 
 const stopSchema = onDemand(() => {
-  const rule = objectWith(['check'], 'no stop rule: write one such as maxSteps(5)');
+  const rule = objectWith(['check'], 'not a stop rule: write one such as maxSteps(5)');
   const rules = oneOrMore(rule);
-  const phase = fulfilling((given) => typeof given === 'string' && given.trim() !== '', 'no name of a phase');
+  const phase = fulfilling(
+    (given) => typeof given === 'string' && given.trim() !== '',
+    'not a name of a phase',
+  );
   const writtenOut = optionsSchema<StopOptions>({
     rules: optional(rules),
     shouldStop: optional(aFunction()),
-    ends: optional(objectWith(['answered'], 'no policy of ending: write one such as byTool()')),
+    ends: optional(objectWith(['answered'], 'not a policy of ending: write one such as byTool()')),
     workPhases: optional(byName(phase)),
   });
   return formOr((given) => !isObject(given) || Array.isArray(given) || 'check' in given, rules, writtenOut);
@@ -169,7 +166,7 @@ const limitsSchema = onDemand(() => {
       if ((stopAt ?? defaultLoopLimits.stopAt) >= warnAt) return undefined;
       return stopAt === undefined
         ? ['warnAt', `past stopAt, ${defaultLoopLimits.stopAt} by default`]
-        : ['stopAt', `no whole number from ${warnAt}`];
+        : ['stopAt', `not a whole number from ${warnAt}`];
     },
   );
   const wrapUp = together<Partial<WrapUp>>(
@@ -182,7 +179,7 @@ const limitsSchema = onDemand(() => {
       if ((wrapUpAt ?? DEFAULT_WRAP_UP.wrapUpAt) >= warnAt) return undefined;
       return wrapUpAt === undefined
         ? ['warnAt', `past wrapUpAt, ${DEFAULT_WRAP_UP.wrapUpAt} by default`]
-        : ['wrapUpAt', `no fraction from ${warnAt}`];
+        : ['wrapUpAt', `not a fraction from ${warnAt}`];
     },
   );
   return optionsSchema<AgentLimits>({
@@ -227,14 +224,14 @@ export const agentSchema = onDemand(() =>
     name: anything(),
     description: optional(aText()),
     instructions: optional(aText()),
-    model: optional(modelSchema()),
+    model: optional(oneOrMore(modelSchema())),
     settings: optional(settingsSchema()),
     input: anything(),
     output: anything(),
     strategy: optional(oneOrMore(shortOr(isText, strategySchema()))),
     tools: optional(list(anything(), 'tools')),
     environment: optional(
-      fulfilling((given) => isObject(given) || typeof given === 'function', 'no environment'),
+      fulfilling((given) => isObject(given) || typeof given === 'function', 'not an environment'),
     ),
     memory: optional(memorySchema()),
     conversation: optional(conversationSchema()),

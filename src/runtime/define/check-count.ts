@@ -17,6 +17,6 @@ export const checkCount = (
   if (Number.isSafeInteger(count) && count >= least) return count;
   throw new TroupeError(
     code,
-    `Cannot define ${owner} as its ${option} is no whole number from ${least}: ${foundText(count)}`,
+    `Cannot define ${owner} as its ${option} is not a whole number from ${least}: found ${foundText(count)}`,
   );
 };

@@ -6,9 +6,11 @@ import {
   fulfilling,
   listOf,
   objectLike,
+  objectWith,
   oneOf,
   optional,
   optionsSchema,
+  shortOr,
   wholeNumber,
 } from '../../base/schemas/option-schemas.ts';
 import type { AgentMailbox, MailboxOptions } from '../../contracts/messages/message.ts';
@@ -16,11 +18,19 @@ import type { SubtreeLimits } from '../../contracts/runs/tree-limits.ts';
 
 /** The options that agents, teams and runs have in common. */
 
+/** A model, or its name. */
+export const modelSchema = onDemand(() =>
+  shortOr(
+    (given) => typeof given === 'string',
+    objectWith(['answer'], "not a model: write 'provider:model' or an object with answer()"),
+  ),
+);
+
 /** Observers: objects that handle events. */
 export const hooksSchema = onDemand(() =>
   listOf(
-    objectLike({ handle: aFunction() }, 'no hook: an object with handle(event)'),
-    'no list: write `hooks: [ … ]`',
+    objectLike({ handle: aFunction() }, 'not a hook: write an object with handle(event)'),
+    'not a list: write `hooks: [ … ]`',
   ),
 );
 
@@ -47,7 +57,7 @@ export const treeLimit = (): z.ZodType =>
   optional(
     fulfilling(
       (given) => given === Infinity || (Number.isSafeInteger(given) && Number(given) >= 0),
-      'no whole number from 0',
+      'not a whole number from 0',
     ),
   );
 

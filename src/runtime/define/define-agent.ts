@@ -77,7 +77,8 @@ export const agentDefinition = <
 >(
   given: AgentOptions<Input, Output, State, Observation>,
 ): Definition => {
-  if (!isObject(given)) throw refusedOptions([`its options are no object: ${foundText(given)}`], NAMELESS);
+  if (!isObject(given))
+    throw refusedOptions([`its options are not an object: found ${foundText(given)}`], NAMELESS);
   const name = checkAgentName(given.name, 'an agent');
   const about = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
   checkOptions(agentSchema(), given, about);
@@ -157,7 +158,7 @@ const stateFrom = (state: Json = {}, name: string): Json => {
   if (odd === undefined) return state;
   throw new TroupeError(
     'agent.invalid',
-    `Cannot define the agent '${name}' as its state is no plain JSON: ${odd.found} at ${odd.at}`,
+    `Cannot define the agent '${name}' as its state is not plain JSON: ${odd.found} at ${odd.at}`,
   );
 };
 

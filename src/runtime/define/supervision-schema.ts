@@ -50,7 +50,7 @@ const backOffSchema = onDemand(() =>
       stableMs: optional(aNumber(0)),
     }),
     ({ leastMs = 0, mostMs = Infinity }) =>
-      mostMs < leastMs ? ['mostMs', `no number from ${leastMs}`] : undefined,
+      mostMs < leastMs ? ['mostMs', `not a number from ${leastMs}`] : undefined,
   ),
 );
 

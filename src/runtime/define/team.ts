@@ -1,4 +1,14 @@
 import type { AnyStateMachine } from 'xstate';
+import {
+  aFunction,
+  anything,
+  byName,
+  fulfilling,
+  isObject,
+  listOf,
+  objectLike,
+  optional,
+} from '../../base/schemas/option-schemas.ts';
 import type { Agent } from '../../contracts/agents/agent.ts';
 import type { FlowArrow } from '../../machines/diagrams/composition.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
@@ -10,15 +20,16 @@ import { assertMachine } from '../../machines/check-machine.ts';
 import type { Rules } from '../../machines/rules.ts';
 import { teamRules } from '../../machines/supervision.ts';
 import { checkAgentName, checkName } from './define-agent.ts';
-import { checkTeam } from './check-team.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
+import { teamShape } from './team-schema.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
-import type { TeamSetup } from './team-setup.ts';
+import type { TeamLimits, TeamSetup } from './team-setup.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 
-export type { TeamSetup } from './team-setup.ts';
+export type { TeamFailures, TeamLimits, TeamSetup } from './team-setup.ts';
 
 /** An agent or team of any input and output: members validate their input when they run. */
 export type Member = Pick<Agent, 'name' | 'description' | 'diagram'>;
@@ -40,6 +51,18 @@ export interface TeamOptions extends TeamSetup {
   readonly functions?: Rules['functions'];
 }
 
+const check = optionsCheck<TeamOptions>({ code: 'team.invalid', owner: 'a team' }, () => ({
+  ...teamShape(),
+  machine: fulfilling(
+    (given) => isObject(given) || typeof given === 'function',
+    'not a machine: write one of setupTeam()',
+  ),
+  members: objectLike({}, 'not an object: write members by name'),
+  options: anything(),
+  flow: optional(listOf(listOf(anything()))),
+  functions: optional(byName(aFunction())),
+}));
+
 /**
  * Defines a team with your own pattern: a machine from `setupTeam()`, its members, its options.
  *
@@ -55,13 +78,13 @@ export const team = <Input, Output, State = Json>(
   given: TeamOptions,
 ): EmbeddableAgent<Input, Output, State> => {
   const name = checkAgentName(given.name, 'a team');
+  check(given, `the team '${name}'`);
   const machine = boundedMachine(typeof given.machine === 'function' ? given.machine() : given.machine);
   assertMachine(machine);
-  const owner = `the team '${name}'`;
-  checkTeam(given, owner);
+  const { limits = {}, failures = {} } = given;
   const members = membersOf(name, given.members);
   const wishes = [...members].map(([role, { asMember }]) => [role, asMember] as const);
-  const supervision = teamRules(given.supervision, Object.fromEntries(wishes));
+  const supervision = teamRules(failures.supervision, Object.fromEntries(wishes));
   return faceOf({
     name,
     description: given.description ?? '',
@@ -71,18 +94,18 @@ export const team = <Input, Output, State = Json>(
     members,
     flow: given.flow === undefined ? undefined : { arrows: given.flow },
     hooks: given.hooks ?? [],
-    budget: given.budget,
+    budget: limits.budget,
     mailbox: given.mailbox,
-    limits: given.limits,
-    allotments: allotmentsOf(name, given.budgets, members),
-    asMember: given.asMember,
+    limits,
+    allotments: allotmentsOf(name, limits.budgets, members),
+    asMember: failures.asMember,
     start: (input, { runId, path, at }): TeamInput => ({
       runId,
       path,
       name,
       members: [...members.keys()],
       supervision,
-      memberTimeMs: given.memberTimeMs ?? null,
+      memberTimeMs: limits.memberTimeMs ?? null,
       at,
       input: toJson(input),
       options: given.options,
@@ -91,28 +114,13 @@ export const team = <Input, Output, State = Json>(
 };
 
 /** The shared team options among a pattern's options. */
-export const setupOf = ({
+export const setupOf = ({ name, description, hooks, mailbox, limits, failures }: TeamSetup): TeamSetup => ({
   name,
   description,
   hooks,
-  budget,
   mailbox,
-  budgets,
   limits,
-  supervision,
-  memberTimeMs,
-  asMember,
-}: TeamSetup): TeamSetup => ({
-  name,
-  description,
-  hooks,
-  budget,
-  mailbox,
-  budgets,
-  limits,
-  supervision,
-  memberTimeMs,
-  asMember,
+  failures,
 });
 
 /** Definitions of a team's members, by the names under which they are engaged. */
@@ -126,7 +134,7 @@ const membersOf = (team: string, members: TeamOptions['members']): ReadonlyMap<s
 
 const allotmentsOf = (
   team: string,
-  budgets: TeamSetup['budgets'],
+  budgets: TeamLimits['budgets'],
   members: ReadonlyMap<string, Definition>,
 ): Definition['allotments'] => {
   if (budgets === undefined) return undefined;

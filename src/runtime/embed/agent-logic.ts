@@ -1,3 +1,4 @@
+import { checkLogicOptions } from './logic-schema.ts';
 import type { AnyStateMachine } from 'xstate';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Definition } from '../define/definition.ts';
@@ -31,15 +32,12 @@ export const agentLogicWith = <Input, Output, Chart extends LogicChart>(
   definition: Definition,
   options: LogicOptions,
 ): AgentLogic<Input, Output, Chart> => {
-  const { onStop = 'abort', store } = options;
-  const why =
-    onStop !== 'abort' && onStop !== 'suspend'
-      ? `onStop is neither 'abort' nor 'suspend': ${String(onStop)}`
-      : onStop === 'suspend' && store === undefined
-        ? "onStop is 'suspend' and there is no store to resume the run from: pass a store"
-        : undefined;
-  if (why !== undefined)
-    throw new TroupeError('agent.invalid', `Cannot make a logic of '${definition.name}' as ${why}`);
+  const { onStop, store } = checkLogicOptions(options, `a logic of '${definition.name}'`);
+  if (onStop === 'suspend' && store === undefined)
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot make a logic of '${definition.name}' as there is no store to resume the run from: found onStop 'suspend', write store: sqliteStore('./runs.db')`,
+    );
   return typed<Input, Output, Chart>(logicOf(definition, { ...options }));
 };
 

@@ -121,6 +121,6 @@ const checked = (count: number, least: 0 | 1, option: string): number => {
   if (Number.isInteger(count) && count >= least) return count;
   throw new TroupeError(
     'engine.invalid',
-    `Cannot make an engine as its ${option} is no whole number from ${least} (or Infinity): ${foundText(count)}`,
+    `Cannot make an engine as its ${option} is not a whole number from ${least} (or Infinity): found ${foundText(count)}`,
   );
 };

@@ -24,9 +24,13 @@ export class RunMoney {
   #counter: TurnCounter | undefined;
 
   /** @throws {TroupeError} `budget.invalid` for an invalid budget. */
-  constructor(root: Definition, { budget, prices }: Pick<RunOptions, 'budget' | 'prices'>, ofTask?: Budget) {
+  constructor(
+    root: Definition,
+    { limits = {}, prices }: Pick<RunOptions, 'limits' | 'prices'>,
+    ofTask?: Budget,
+  ) {
     this.prices = new PriceBook(prices);
-    const whole = overriding(overriding(root.budget, ofTask), budget);
+    const whole = overriding(overriding(root.budget, ofTask), limits.budget);
     this.#limits = budgetLimits(whole, { code: 'budget.invalid', owner: `the run of '${root.name}'` });
   }
 

@@ -1,10 +1,6 @@
-import type { SubtreeLimits, TreeLimit, TreeLimits } from '../../contracts/runs/tree-limits.ts';
-import type { ErrorCode } from '../../contracts/errors/error-data.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
+import type { TreeLimit, TreeLimits } from '../../contracts/runs/tree-limits.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import type { Actor } from '../actors/actor.ts';
-import type { Definition } from '../define/definition.ts';
 
 /** Default limits: room for most teams, while a spawn bomb is over within a second. */
 const DEFAULTS: Readonly<Record<TreeLimit, number>> = {
@@ -12,7 +8,6 @@ const DEFAULTS: Readonly<Record<TreeLimit, number>> = {
   maxChildren: 10_000,
   maxAgents: 1_000,
 };
-const NAMES: readonly TreeLimit[] = ['maxDepth', 'maxChildren', 'maxAgents'];
 
 /** The limit that an engagement would exceed, and the reason to report. */
 export interface Refusal {
@@ -29,9 +24,7 @@ export class TreeSize {
   readonly #limits: Readonly<Record<TreeLimit, number>>;
   readonly #seen = new SmallSet<string>();
 
-  /** @throws {TroupeError} `limit.invalid` for an invalid limit. */
-  constructor(root: Definition, given: TreeLimits | undefined) {
-    checkLimits(given, { code: 'limit.invalid', owner: `the run of '${root.name}'` }, NAMES);
+  constructor(given: TreeLimits | undefined) {
     this.#limits = given === undefined ? DEFAULTS : { ...DEFAULTS, ...without(given) };
   }
 
@@ -89,25 +82,7 @@ const refused = (limit: TreeLimit, name: string, reason: string): Refusal => ({
   reason: `Cannot engage '${name}' as ${reason}`,
 });
 
-const without = (given: TreeLimits | undefined): Partial<Record<TreeLimit, number>> =>
-  Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined));
-
-/** Validates limits from settings and JavaScript: integers from 0, or Infinity. */
-export const checkLimits = (
-  limits: SubtreeLimits | undefined,
-  { code, owner }: { readonly code: ErrorCode; readonly owner: string },
-  names: readonly TreeLimit[] = ['maxDepth', 'maxChildren'],
-): void => {
-  if (limits === undefined) return;
-  for (const [name, value] of Object.entries(limits) as readonly [string, unknown][]) {
-    if (!names.some((known) => known === name))
-      throw new TroupeError(code, `Cannot define ${owner} as the limit is unknown: '${name}'`);
-    const isLimit =
-      value === undefined || value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 0);
-    if (!isLimit)
-      throw new TroupeError(
-        code,
-        `Cannot define ${owner} as its limits.${name} is no whole number from 0: ${foundText(value)}`,
-      );
-  }
-};
+const without = ({ maxDepth, maxChildren, maxAgents }: TreeLimits): Partial<Record<TreeLimit, number>> =>
+  Object.fromEntries(
+    Object.entries({ maxDepth, maxChildren, maxAgents }).filter(([, value]) => value !== undefined),
+  );

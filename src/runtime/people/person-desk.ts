@@ -9,7 +9,6 @@ import { isThenable } from '../../base/promises/thenable.ts';
 import { issuesText } from '../../base/schemas/schema.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
 import type { Actor } from '../actors/actor.ts';
-import { checkCount } from '../define/check-count.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { JournalPort } from '../journal/write/journal-port.ts';
 import { misfitOf, saidEvent, saidOf } from './person-words.ts';
@@ -59,8 +58,6 @@ export class PersonDesk {
     this.#run = run;
     this.#options = options;
     this.#isAttended = isAttended;
-    const { expireAfterMs } = options.requests ?? {};
-    if (expireAfterMs !== undefined) checkCount(expireAfterMs, 1, 'requests.expireAfterMs', THE_RUN);
   }
 
   /** Open requests, oldest first. */
@@ -287,8 +284,6 @@ export class PersonDesk {
     });
   }
 }
-
-const THE_RUN = { code: 'input.invalid', owner: 'the run' } as const;
 
 const NOBODY = 'nobody waits for it any more';
 

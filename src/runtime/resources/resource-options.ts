@@ -22,7 +22,7 @@ export const checkMs = (ms: number, option: string, owner: string, most = Infini
   if (typeof ms === 'number' && ms > 0 && ms <= most) return ms;
   throw new TroupeError(
     'resource.invalid',
-    `Cannot define ${owner} as its ${option} is no time in ms above 0: ${foundText(ms)}`,
+    `Cannot define ${owner} as its ${option} is not a time in ms above 0: found ${foundText(ms)}`,
   );
 };
 

@@ -1,8 +1,7 @@
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { ambientInspector } from '../inspection/ambient-inspector.ts';
 import { patientClock, systemClock } from '../../base/clock.ts';
-import { errorData, TroupeError } from '../../contracts/errors/error.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
+import { errorData } from '../../contracts/errors/error.ts';
 import { randomId } from '../../base/random-id.ts';
 import type { Definition } from '../define/definition.ts';
 import type { Host } from '../turn/driven-host.ts';
@@ -36,7 +35,6 @@ export interface StartSetup {
 
 /** Creates a run, wired to its signal, hooks and inspector. It is not started yet. */
 export const createRun = (definition: Definition, options: RunOptions, setup: StartSetup): Run => {
-  assertStore(definition.name, options.store);
   const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
   const { isReplayed = false, watch } = setup;
   // A replay is shown only on request.
@@ -65,16 +63,6 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     }
   }
   return run;
-};
-
-/** JavaScript callers may pass a path as the store: it is refused before it is used. */
-const assertStore = (name: string, store: unknown): void => {
-  if (store === undefined) return;
-  if (typeof store === 'object' && store !== null && 'acquire' in store && 'files' in store) return;
-  throw new TroupeError(
-    'input.invalid',
-    `Cannot run '${name}' as its store is no journal store: write store: sqliteStore('./runs.db') of troupe/stores, found ${foundText(store)}`,
-  );
 };
 
 /** Fails a run whose start threw, so that nothing waits for it. */

@@ -1,58 +1,96 @@
-import { checkOptions } from '../../contracts/errors/check-options.ts';
-import { onDemand } from '../../base/on-demand.ts';
+import type { OptionsOwner } from '../../contracts/errors/check-options.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
+import type { MessageLimits } from '../../contracts/messages/message.ts';
+import type { RequestOptions } from '../../contracts/people/request.ts';
+import type { LaterLimits, RunLimits, RunOptions } from '../../contracts/runs/run-options.ts';
+import type { OptionShape } from '../../base/schemas/option-schemas.ts';
 import {
+  aBound,
   aBoolean,
   aFunction,
   anything,
   aText,
+  byName,
+  formOr,
   listOf,
   objectLike,
   objectWith,
+  oneOrMore,
   optional,
   optionsSchema,
+  shapeOf,
+  wholeNumber,
 } from '../../base/schemas/option-schemas.ts';
-import type { RunOptions } from '../../contracts/runs/run-options.ts';
-import { hooksSchema } from '../define/common-schemas.ts';
+import { budgetSchema } from '../../policy/budget-schema.ts';
+import { hooksSchema, modelSchema, subtreeShape, treeLimit } from '../define/common-schemas.ts';
 
 const anObject = (otherwise: string) => optional(objectLike({}, otherwise));
 
-/** The schema of the options of a run. Stores, histories, limits, budgets and tasks are checked where they are read. */
-const runSchema = onDemand(() =>
-  optionsSchema<RunOptions>({
-    runId: optional(aText(1)),
-    model: anything(),
-    signal: optional(objectWith(['addEventListener'], 'no AbortSignal')),
-    hooks: optional(hooksSchema()),
-    secrets: anything(),
-    secretKey: anything(),
-    log: optional(aFunction()),
-    clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'no clock')),
-    person: anObject('no person: an object with answer() or approve()'),
-    requests: anObject('no object'),
-    concurrency: anything(),
-    history: anything(),
-    thread: optional(aText()),
-    threads: anything(),
-    safety: optional(aFunction()),
-    executor: optional(aFunction()),
-    context: anything(),
-    budget: anything(),
-    limits: anything(),
-    task: anything(),
-    messages: anything(),
-    prices: anything(),
-    store: anything(),
-    resources: optional(listOf(objectLike({}, 'no resource'))),
-    inspect: anything(),
-    paused: optional(aBoolean()),
-  }),
-);
+const limitsShape = (): OptionShape<RunLimits> => ({
+  ...subtreeShape(),
+  maxAgents: treeLimit(),
+  budget: optional(budgetSchema()),
+  concurrency: optional(aBound(1)),
+  messages: optional(
+    optionsSchema<MessageLimits>({ maxHops: optional(aBound(0)), maxExchanges: optional(aBound(0)) }),
+  ),
+});
+
+/** The schema of a journal store. */
+export const storeSchema = () =>
+  objectWith(
+    ['acquire', 'files'],
+    "not a journal store: write one of troupe/stores, such as sqliteStore('./runs.db')",
+  );
+
+/** The shape of a run's options. Histories, tasks and secrets are checked where they are read: what is wrong with them ends a run. */
+export const runShape = (): OptionShape<RunOptions> => ({
+  runId: optional(aText(1)),
+  model: optional(modelSchema()),
+  signal: optional(objectWith(['addEventListener'], 'not an AbortSignal')),
+  hooks: optional(hooksSchema()),
+  secrets: optional(byName(anything())),
+  secretKey: optional(oneOrMore(aText())),
+  log: optional(aFunction()),
+  clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
+  person: anObject('not a person: write an object with answer() or approve()'),
+  requests: optional(optionsSchema<RequestOptions>({ expireAfterMs: optional(wholeNumber(1)) })),
+  history: anything(),
+  thread: optional(aText()),
+  threads: optional(
+    objectWith(['append', 'load'], 'not a storage of threads: write threads(…) of troupe/memory'),
+  ),
+  safety: optional(aFunction()),
+  executor: optional(aFunction()),
+  context: anything(),
+  limits: optional(optionsSchema<RunLimits>(limitsShape())),
+  task: anything(),
+  prices: optional(objectWith(['cost'], 'not a price list: write an object with cost()')),
+  store: optional(storeSchema()),
+  resources: optional(listOf(objectLike({}, 'not a resource'))),
+  inspect: optional(
+    formOr(
+      (given) => typeof given === 'function',
+      anything(),
+      objectLike({}, 'not an inspector: write recorder() of troupe/inspect, or a function'),
+    ),
+  ),
+  paused: optional(aBoolean()),
+});
+
+/** The limits that a run may be given when it is resumed: the others are in its journal. */
+export const laterLimitsSchema = () =>
+  optionsSchema<LaterLimits>(shapeOf(limitsShape(), ['concurrency', 'messages']));
+
+const A_RUN: OptionsOwner = { code: 'input.invalid', owner: 'a run', verb: 'run' };
+
+const check = optionsCheck<RunOptions>(A_RUN, runShape);
 
 /**
- * Checks the options of a run: what it does not know is refused, with the nearest name.
+ * Checks the options of a run: unknown ones are refused, with the nearest name.
  *
  * @throws {TroupeError} `input.invalid`
  */
 export const checkRunOptions = (name: string, options: RunOptions): void => {
-  checkOptions(runSchema(), options, { code: 'input.invalid', owner: `'${name}'`, verb: 'run' });
+  check(options, `'${name}'`);
 };

@@ -105,13 +105,13 @@ export class Run implements JobWorker {
     this.#queue.hold();
     this.secrets = new RunSecrets(givenSecrets(options));
     this.log = new EventLog(setup.runId, definition.name, journal, this.secrets);
-    this.gate = new Gate(options.concurrency ?? Infinity, options.paused ?? false);
+    this.gate = new Gate(options.limits?.concurrency ?? Infinity, options.paused ?? false);
     this.person = new PersonDesk(this, options, setup.isAttended);
     this.effects = new EffectRunner(this);
-    this.mail = new MailRoom(this, options.messages);
+    this.mail = new MailRoom(this, options.limits?.messages);
     this.tearDowns = new TearDowns(this);
     this.deadlines = new Deadlines(this);
-    this.actors = new ActorTree(this, definition, new TreeSize(definition, options.limits));
+    this.actors = new ActorTree(this, definition, new TreeSize(options.limits));
     this.ending = new RunEnding(this);
     this.result = this.ending.result;
   }

@@ -32,7 +32,16 @@ export const agentWorkflow = <Input, Output, Id extends string>(
 ): WorkflowBuilder<Input, Readonly<Record<Id, Output>>, Id> => {
   const name = `${agent.name.slice(0, ROOM)}-workflow`;
   const options = { name, description: agent.description };
-  const plan = { options, input: undefined, nodes: [], edges: [], members: [], functions: {}, output: null };
+  const plan = {
+    options,
+    input: undefined,
+    nodes: [],
+    given: [],
+    edges: [],
+    members: [],
+    functions: {},
+    output: null,
+  };
   return new Draft<Input, Readonly<Record<never, never>>, never, Input>(plan, faceOf)
     .node(id, agent)
     .output(id);

@@ -99,11 +99,12 @@ export class Draft<Input, Nodes, Chosen extends string, Read> implements Workflo
     doer: Doer,
     given: Tied = {},
   ): Draft<Input, More, Next, Read> {
-    const { nodes, edges, members, functions } = this.#plan;
+    const { nodes, edges, members, functions, given: before } = this.#plan;
     const { condition, after = [] } = given;
     const added = [after].flat().map((from) => ({ from, to: id, kind: 'data' as const }));
     return this.#next({
       nodes: [...nodes, nodeFrom(id, given)],
+      given: [...before, [id, given]],
       edges: [...edges, ...added],
       members: [...members, [id, doer]],
       functions:

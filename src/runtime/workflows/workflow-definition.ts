@@ -1,8 +1,5 @@
-import { checkOptions } from '../../contracts/errors/check-options.ts';
-import { onDemand } from '../../base/on-demand.ts';
-import { objectLike, optional } from '../../base/schemas/option-schemas.ts';
+import { optionProblems } from '../../contracts/errors/check-options.ts';
 import { TroupeError, messageOf } from '../../contracts/errors/error.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
@@ -14,24 +11,19 @@ import { graphProblems } from '../../coordination/workflow/workflow-graph.ts';
 import { withImplied } from '../../coordination/workflow/workflow-change.ts';
 import { assertMachine } from '../../machines/check-machine.ts';
 import { teamRules } from '../../machines/supervision.ts';
-import { budgetSchema } from '../../policy/budget-schema.ts';
 import { describedSchemas } from '../../tools/schemas/described-schemas.ts';
 import { checkSchema } from '../../tools/schemas/schemas.ts';
-import { memberPolicySchema } from '../define/supervision-schema.ts';
 import { checkAgentName, checkName } from '../define/define-agent.ts';
 import type { Definition } from '../define/definition.ts';
 import { definitionOf } from '../define/definition.ts';
 import type { Doer, Plan } from './plan.ts';
 import { functionNode } from './function-node.ts';
+import { nodeSchema, workflowSchema } from './workflow-schema.ts';
 
 const DEFAULT_CONCURRENCY = 8;
 /** Default time that a held node waits for its release, in ms. */
 const RESOLVE_MS = 300_000;
 const HOLD_AT = 0.95;
-
-const commonSchema = onDemand(() =>
-  objectLike({ budget: optional(budgetSchema()), asMember: optional(memberPolicySchema()) }, 'no object'),
-);
 
 /**
  * The definition of a workflow.
@@ -40,10 +32,11 @@ const commonSchema = onDemand(() =>
  */
 export const workflowDefinition = (plan: Plan): Definition => {
   const { options, functions } = plan;
+  const { limits = {} } = options;
   const name = checkAgentName(options.name, 'a workflow');
   const graph = graphFrom(plan);
   const members = new Map<string, Definition>();
-  const problems = [...optionProblems(graph), ...graphProblems(graph), ...enlist(plan, members)];
+  const problems = [...optionProblemsOf(plan), ...graphProblems(graph), ...enlist(plan, members)];
   if (problems.length > 0)
     throw new TroupeError(
       'workflow.invalid',
@@ -52,7 +45,6 @@ export const workflowDefinition = (plan: Plan): Definition => {
         details: [...problems],
       },
     );
-  checkOptions(commonSchema(), options, { code: 'workflow.invalid', owner: `the workflow '${name}'` });
   const { input: schema } = describedSchemas(name, plan.input, undefined);
   const wishes = [...members].map(([role, { asMember }]) => [role, asMember] as const);
   const supervision = teamRules(undefined, Object.fromEntries(wishes));
@@ -71,8 +63,9 @@ export const workflowDefinition = (plan: Plan): Definition => {
     flow: graphFlow(graph),
     drawnBy: 'composition',
     hooks: options.hooks ?? [],
-    budget: options.budget,
-    asMember: options.asMember,
+    budget: limits.budget,
+    limits,
+    asMember: options.failures?.asMember,
     start: (input, { runId, path, at }): TeamInput<Graph> => ({
       runId,
       path,
@@ -93,34 +86,18 @@ const graphFrom = ({ options, nodes, edges, output }: Plan): Graph => {
     edges: all,
     output,
     mode: options.mode ?? 'strict',
-    concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
+    concurrency: options.limits?.concurrency ?? DEFAULT_CONCURRENCY,
     resolveMs: options.resolveMs ?? RESOLVE_MS,
-    holdAt: options.holdAt ?? HOLD_AT,
+    holdAt: options.limits?.holdAt ?? HOLD_AT,
   };
 };
 
-/** JavaScript callers may pass a text of digits. */
-const isAbove = (found: unknown): boolean => typeof found === 'number' && found > 0;
-
-/** Problems with numeric options. */
-const optionProblems = ({ nodes, concurrency, holdAt, resolveMs, mode }: Graph): readonly string[] => [
-  ...(Number.isInteger(concurrency) && concurrency >= 1
-    ? []
-    : [`its concurrency is no number from 1: ${foundText(concurrency)}`]),
-  ...(isAbove(resolveMs) ? [] : [`its resolveMs is no time: ${foundText(resolveMs)}`]),
-  ...(isAbove(holdAt) && holdAt <= 1 ? [] : [`its holdAt is no part of 1: ${foundText(holdAt)}`]),
-  ...(['strict', 'partial'].includes(mode)
-    ? []
-    : [`its mode is neither strict nor partial: ${String(mode)}`]),
-  ...nodes.flatMap(({ id, retry, timeMs, concurrency: items }) => [
-    ...(timeMs === null || isAbove(timeMs) ? [] : [`the timeMs of '${id}' is no time: ${foundText(timeMs)}`]),
-    ...(Number.isInteger(retry) && retry >= 0
-      ? []
-      : [`the retry of '${id}' is no number from 0: ${foundText(retry)}`]),
-    ...(items === null || (Number.isInteger(items) && items >= 1)
-      ? []
-      : [`the concurrency of '${id}' is no number from 1: ${foundText(items)}`]),
-  ]),
+/** The problems of the options of a workflow and its nodes. */
+const optionProblemsOf = ({ options, given }: Plan): readonly string[] => [
+  ...optionProblems(workflowSchema(), options),
+  ...given.flatMap(([id, node]) =>
+    optionProblems(nodeSchema(), node).map((problem) => `in node '${id}' ${problem}`),
+  ),
 ];
 
 /** Adds the members to the map; returns the problems found. */

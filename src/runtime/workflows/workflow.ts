@@ -40,4 +40,4 @@ export const workflow = <Input extends Described = undefined>({
     Readonly<Record<never, never>>,
     never,
     OutputOf<InputSchemaOf<Input, undefined>>
-  >({ options, input, nodes: [], edges: [], members: [], functions: {}, output: null }, faceOf);
+  >({ options, input, nodes: [], given: [], edges: [], members: [], functions: {}, output: null }, faceOf);

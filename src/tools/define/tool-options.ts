@@ -118,11 +118,11 @@ const toolSchema = onDemand(() =>
   optionsSchema<AnyToolOptions>({
     name: fulfilling(
       isToolName,
-      'no name: up to 256 letters, digits, and _ - . : /, the first a letter or _',
+      'not a name: write up to 256 letters, digits, and _ - . : /, the first a letter or _',
     ),
     description: fulfilling(
       (given) => typeof given === 'string' && given.trim() !== '',
-      'no text: tell the model what it does and when to use it',
+      'not a text: write what it does and when to use it, for the model',
     ),
     execute: aFunction(),
     input: anything(),
@@ -164,7 +164,7 @@ const toolSchema = onDemand(() =>
 export const checkTool = (options: AnyToolOptions): void => {
   const problems = isJsonObject(options)
     ? [...optionProblems(toolSchema(), options), ...schemaProblems(options)]
-    : [`its options are no object: ${foundText(options)}`];
+    : [`its options are not an object: found ${foundText(options)}`];
   if (problems.length === 0) return;
   const name: unknown = isJsonObject(options) ? options['name'] : undefined;
   const tool = typeof name === 'string' ? name : '';

@@ -1,6 +1,8 @@
 import { consensus } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, two } from '../setup-row.ts';
 
 export const row: PatternRow = {
   name: 'consensus',
@@ -40,5 +42,28 @@ export const row: PatternRow = {
         voters: { ann: parrot('ann', 'approve'), bob: parrot('bob', 'reject') },
       }),
     stopReason: { kind: 'maxRounds', limit: 4 },
+  },
+};
+
+export const setup: SetupRow = {
+  setup: { voters: two },
+  options: {
+    voters: 'needed',
+    choices: 'optional',
+    rule: 'optional',
+    threshold: 'optional',
+    weights: 'record',
+    countAbstentions: 'optional',
+    maxRounds: 'count',
+    summariser: 'optionalRole',
+    concurrency: 'count',
+  },
+  places: {
+    'a voter': ['role', (found) => ({ voters: { ann, bob: found } })],
+    'the threshold of a rule that has one': [
+      'optional',
+      (found) => ({ rule: 'threshold', threshold: found }),
+    ],
+    'what a vote weighs': ['number', (found) => ({ rule: 'weighted', weights: { ann: found } })],
   },
 };

@@ -1,5 +1,7 @@
 import { contractNet } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, bob, two } from '../setup-row.ts';
 
 export const row: PatternRow = {
   name: 'contractNet',
@@ -11,4 +13,17 @@ export const row: PatternRow = {
   // Nobody bids, and that is said.
   allFail: 'stopped',
   isParallel: true,
+};
+
+export const setup: SetupRow = {
+  setup: { contractors: two },
+  options: { contractors: 'needed', bidTimeMs: 'count', award: 'optional', manager: 'optionalRole' },
+  places: {
+    'a contractor': ['needed', (found) => ({ contractors: { ann, bob: found } })],
+    'the agent of a contractor': [
+      'needed',
+      (found) => ({ contractors: { ann: { agent: found, bidder: bob } } }),
+    ],
+    'a bidder': ['optional', (found) => ({ contractors: { ann: { agent: ann, bidder: found } } })],
+  },
 };

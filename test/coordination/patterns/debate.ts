@@ -1,6 +1,8 @@
 import { debate } from '../../../src/patterns/index.ts';
 import { scripted } from '../../support/prompt-book.ts';
 import type { PatternRow } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, two } from '../setup-row.ts';
 
 const turn = (member: string, round: number, stage: string) => ({
   stage,
@@ -36,4 +38,13 @@ export const row: PatternRow = {
     ],
   },
   isParallel: false,
+};
+
+export const setup: SetupRow = {
+  setup: { debaters: two },
+  options: { debaters: 'needed', sides: 'record', rounds: 'count', judge: 'optionalRole' },
+  places: {
+    'a debater': ['role', (found) => ({ debaters: { ann, bob: found } })],
+    'a side': ['optional', (found) => ({ sides: { ann: found } })],
+  },
 };

@@ -1,6 +1,8 @@
 import { groupChat } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, two } from '../setup-row.ts';
 
 export const row: PatternRow = {
   name: 'groupChat',
@@ -21,4 +23,10 @@ export const row: PatternRow = {
       }),
     stopReason: { kind: 'maxRounds', limit: 4 },
   },
+};
+
+export const setup: SetupRow = {
+  setup: { members: two },
+  options: { members: 'needed', moderator: 'optionalRole', maxRounds: 'count' },
+  places: { 'a member': ['needed', (found) => ({ members: { ann, bob: found } })] },
 };

@@ -2,6 +2,8 @@ import { handoff } from '../../../src/contracts/agents/decision.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { handoffs } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, two } from '../setup-row.ts';
 
 export const row: PatternRow = {
   name: 'handoffs',
@@ -27,5 +29,22 @@ export const row: PatternRow = {
       return handoffs({ name: 'relay', members: Object.fromEntries(members), maxHandoffs: 4 });
     },
     stopReason: { kind: 'softCap', cap: 'handoffs', limit: 4, detail: "'m4' would have handed over to 'm5'" },
+  },
+};
+
+export const setup: SetupRow = {
+  setup: { members: two },
+  options: {
+    members: 'needed',
+    first: 'optional',
+    sees: 'record',
+    fields: 'list',
+    adapt: 'optional',
+    maxHandoffs: 'count',
+    revisits: 'count',
+  },
+  places: {
+    'a member': ['needed', (found) => ({ members: { ann, bob: found } })],
+    'the rounds of a summary': ['count', (found) => ({ sees: { rounds: found } })],
   },
 };

@@ -1,6 +1,8 @@
 import { jury } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, two } from '../setup-row.ts';
 
 export const row: PatternRow = {
   name: 'jury',
@@ -40,4 +42,16 @@ export const row: PatternRow = {
       }),
     stopReason: { kind: 'maxRounds', limit: 4 },
   },
+};
+
+export const setup: SetupRow = {
+  setup: { voters: two },
+  options: {
+    voters: 'needed',
+    personTimeMs: 'optional',
+    choices: 'optional',
+    rule: 'optional',
+    maxRounds: 'count',
+  },
+  places: { 'a voter': ['role', (found) => ({ voters: { ann, bob: found } })] },
 };

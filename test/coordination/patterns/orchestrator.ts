@@ -2,6 +2,8 @@ import { orchestrator } from '../../../src/patterns/index.ts';
 import { scripted } from '../../support/prompt-book.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, two } from '../setup-row.ts';
 
 const route = (agents: readonly string[], phase?: string): string =>
   JSON.stringify({ agents, phase, reason: 'it is time' });
@@ -30,5 +32,22 @@ export const row: PatternRow = {
         maxRounds: 4,
       }),
     stopReason: { kind: 'maxRounds', limit: 4 },
+  },
+};
+
+export const setup: SetupRow = {
+  setup: { members: two, orchestrator: {} },
+  options: {
+    members: 'needed',
+    orchestrator: 'role',
+    phases: 'optional',
+    start: 'optional',
+    mayChange: 'list',
+    targets: 'optional',
+    maxRounds: 'count',
+  },
+  places: {
+    'a member': ['needed', (found) => ({ members: { ann, bob: found } })],
+    'what follows a phase': ['words', (found) => ({ phases: { chat: found } })],
   },
 };

@@ -1,5 +1,7 @@
 import { pipeline } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, bob } from '../setup-row.ts';
 
 export const row: PatternRow = {
   name: 'pipeline',
@@ -17,4 +19,16 @@ export const row: PatternRow = {
   output: 'bob',
   oneFails: 'failed',
   isParallel: false,
+};
+
+export const setup: SetupRow = {
+  setup: { stages: [ann, bob] },
+  options: { stages: 'needed', onStageError: 'optional' },
+  places: {
+    'a stage': ['needed', (found) => ({ stages: [ann, found] })],
+    'the agent of a stage': ['needed', (found) => ({ stages: [{ agent: found }] })],
+    'a map': ['optional', (found) => ({ stages: [{ agent: ann, map: found }] })],
+    'what a failure means': ['optional', (found) => ({ stages: [{ agent: ann, onError: found }] })],
+    'a stand-in': ['needed', (found) => ({ stages: [{ agent: ann, onError: { agent: found } }] })],
+  },
 };

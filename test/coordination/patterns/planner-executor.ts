@@ -2,6 +2,8 @@ import { plannerExecutor } from '../../../src/patterns/index.ts';
 import { scripted } from '../../support/prompt-book.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, two } from '../setup-row.ts';
 
 const plan = (executors: readonly string[], answer: string | null = null): string =>
   JSON.stringify({ steps: executors.map((executor) => ({ task: `for ${executor}`, executor })), answer });
@@ -33,4 +35,16 @@ export const row: PatternRow = {
       }),
     stopReason: { kind: 'maxSteps', limit: 4 },
   },
+};
+
+export const setup: SetupRow = {
+  setup: { planner: {}, executors: two },
+  options: {
+    planner: 'role',
+    executors: 'needed',
+    result: 'optional',
+    maxSteps: 'count',
+    maxReplans: 'count',
+  },
+  places: { 'an executor': ['needed', (found) => ({ executors: { ann, bob: found } })] },
 };

@@ -1,5 +1,7 @@
 import { race } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, two } from '../setup-row.ts';
 
 export const row: PatternRow = {
   name: 'race',
@@ -10,4 +12,10 @@ export const row: PatternRow = {
   says: (name) => name,
   output: 'bob',
   isParallel: false,
+};
+
+export const setup: SetupRow = {
+  setup: { members: two },
+  options: { members: 'needed', hedgeAfterMs: 'count', accept: 'optional' },
+  places: { 'a member': ['needed', (found) => ({ members: { ann, bob: found } })] },
 };

@@ -1,5 +1,7 @@
 import { router } from '../../../src/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, two } from '../setup-row.ts';
 
 export const row: PatternRow = {
   name: 'router',
@@ -19,4 +21,21 @@ export const row: PatternRow = {
   says: (name) => name,
   output: 'ann',
   isParallel: false,
+};
+
+export const setup: SetupRow = {
+  setup: { members: two },
+  options: { members: 'needed', strategy: 'optional', maxAttempts: 'count' },
+  places: {
+    'a member': ['needed', (found) => ({ members: { ann, bob: found } })],
+    'the agent of a member': ['needed', (found) => ({ members: { ann: { agent: found, skills: [] } } })],
+    skills: ['list', (found) => ({ members: { ann: { agent: ann, skills: found } } })],
+    'the kind of a strategy': ['needed', (found) => ({ strategy: { kind: found } })],
+    'a judge': ['optionalRole', (found) => ({ strategy: { kind: 'semantic', judge: found } })],
+    'a score': ['optional', (found) => ({ strategy: { kind: 'semantic', score: found } })],
+    turns: ['optional', (found) => ({ strategy: { kind: 'round-robin', turns: found } })],
+    'a load': ['optional', (found) => ({ strategy: { kind: 'least-loaded', load: found } })],
+    'an assessment': ['optional', (found) => ({ strategy: { kind: 'tiers', assess: found } })],
+    'the top tier': ['count', (found) => ({ strategy: { kind: 'tiers', maxTier: found } })],
+  },
 };

@@ -2,6 +2,8 @@ import { supervisorWorker } from '../../../src/patterns/index.ts';
 import { scripted } from '../../support/prompt-book.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann, two } from '../setup-row.ts';
 
 const plan = (
   assignments: readonly (readonly [worker: string, task: string])[],
@@ -38,5 +40,25 @@ export const row: PatternRow = {
         supervisor: { model: scripted(Array.from({ length: 10 }, () => plan([['ann', 'again']]))) },
       }),
     stopReason: { kind: 'maxRounds', limit: 4 },
+  },
+};
+
+export const setup: SetupRow = {
+  setup: { supervisor: {}, workers: two },
+  options: {
+    supervisor: 'role',
+    workers: 'needed',
+    reviewer: 'optionalRole',
+    maxRejections: 'count',
+    maxAttempts: 'count',
+    result: 'optional',
+    maxRounds: 'count',
+    maxAssignments: 'count',
+    maxDelegations: 'count',
+    concurrency: 'count',
+  },
+  places: {
+    'a worker': ['needed', (found) => ({ workers: { ann, bob: found } })],
+    skills: ['list', (found) => ({ workers: { ann: { agent: ann, skills: found } } })],
   },
 };

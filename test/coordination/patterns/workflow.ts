@@ -6,12 +6,23 @@ import { parrot } from './pattern-row.ts';
 
 const make = (
   members: Readonly<Record<string, Member>>,
-  { name = 'flow', supervision, memberTimeMs: timeMs, ...beside }: BesideMembers = {},
+  {
+    name = 'flow',
+    limits: { memberTimeMs: timeMs, budget, maxDepth, maxChildren } = {},
+    failures,
+    hooks,
+  }: BesideMembers = {},
 ) => {
   const { ann, bob } = members;
   if (ann === undefined || bob === undefined) throw new Error('the nodes are ann and bob');
-  const node = { retry: supervision === undefined ? 0 : 2, timeMs };
-  return workflow({ ...beside, name, mode: 'partial' })
+  const node = { retry: failures?.supervision === undefined ? 0 : 2, timeMs };
+  return workflow({
+    name,
+    limits: { budget, maxDepth, maxChildren },
+    failures: { asMember: failures?.asMember },
+    hooks,
+    mode: 'partial',
+  })
     .node('ann', ann, { ...node, optional: true })
     .node('bob', bob, node)
     .build();

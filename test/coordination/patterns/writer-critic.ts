@@ -1,6 +1,8 @@
 import { writerCritic } from '../../../src/patterns/index.ts';
 import type { Member, PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
+import type { SetupRow } from '../setup-row.ts';
+import { ann } from '../setup-row.ts';
 
 /** The first writes, the last judges. */
 const roles = (members: Readonly<Record<string, Member>>): { writer: Member; critic: Member } => {
@@ -29,4 +31,10 @@ export const row: PatternRow = {
       }),
     stopReason: { kind: 'rejected', note: 'no', rejections: 7 },
   },
+};
+
+export const setup: SetupRow = {
+  setup: { writer: ann, critic: {} },
+  options: { writer: 'needed', critic: 'role', maxRejections: 'count' },
+  places: {},
 };

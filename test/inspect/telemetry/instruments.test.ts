@@ -22,7 +22,7 @@ test('[M52] [TENEX-76] a run is measured by the conventions, and by names of our
   const measured = await openTelemetry({ meterProvider: provider, spans: 'off', chunks: true });
   await letTimePass(
     clock,
-    start(desk(clock), 'When?', { clock, hooks: [measured], budget: { steps: 100 } }).result,
+    start(desk(clock), 'When?', { clock, hooks: [measured], limits: { budget: { steps: 100 } } }).result,
     10,
   );
   const found = await points();

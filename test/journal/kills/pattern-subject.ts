@@ -55,7 +55,7 @@ const patternOf = (row: PatternRow, fate: Fate, common: SharedByAll, reach: Reac
     { ann: member('ann', row, ann, common, reach), bob: member('bob', row, bob, common, reach) },
     {
       name: row.name,
-      ...(fate === 'breaks' ? {} : { supervision: { backOff: { leastMs: 1, mostMs: 10 } } }),
+      ...(fate === 'breaks' ? {} : { failures: { supervision: { backOff: { leastMs: 1, mostMs: 10 } } } }),
     },
   );
   // Nobody asks for the type of what it gives.

@@ -68,7 +68,7 @@ const nested = (setup: SubjectSetup): Agent<string, unknown> => {
   });
   return pipeline({
     name: 'house',
-    budget: { toolCalls: 100, steps: 100 },
+    limits: { budget: { toolCalls: 100, steps: 100 } },
     stages: [
       supervisorWorker({
         name: 'office',
@@ -123,7 +123,7 @@ const troupe = (setup: SubjectSetup): Agent<string, unknown> => {
       parallel({
         name: 'both',
         members: { ann: worker('ann', 'note'), frail },
-        supervision: { backOff: { leastMs: 1, mostMs: 10 } },
+        failures: { supervision: { backOff: { leastMs: 1, mostMs: 10 } } },
         aggregator: (replies) => JSON.stringify(replies),
       }),
       saga({

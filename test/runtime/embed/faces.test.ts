@@ -159,7 +159,7 @@ describe('the actor of an agent', () => {
       thread: 'ann',
       context: { tenant: 'acme' },
       model: scriptedModel(['from the options']),
-      budget: { steps: 3 },
+      limits: { budget: { steps: 3 } },
       signal: controller.signal,
     });
     expect(await toPromise(createActor(logic, { input: 'go' }).start())).toMatchObject({

@@ -4,7 +4,6 @@ import {
   chooseRun,
   connection,
   currentRun,
-  embedded,
   filter,
   isHelpShown,
   place,
@@ -66,7 +65,6 @@ const RunChoice = () => {
       class="runs"
       aria-label="Run"
       value={value}
-      disabled={embedded.value !== undefined}
       onChange={({ currentTarget }) => {
         const [source = '', ...rest] = currentTarget.value.split(' ');
         const run = rest.join(' ');
@@ -79,7 +77,7 @@ const RunChoice = () => {
         }
       }}
     >
-      {embedded.value === undefined && <option value="live ">All live runs</option>}
+      <option value="live ">All live runs</option>
       {live.length > 0 && (
         <optgroup label="Live">
           {live.map((each) => (

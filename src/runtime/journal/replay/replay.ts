@@ -1,8 +1,8 @@
+import type { ReplayOptions } from '../resume/resume-options.ts';
+import { checkReplay } from '../resume/resume-schema.ts';
 import type { Agent } from '../../../contracts/agents/agent.ts';
 import type { RuntimeEvent } from '../../../contracts/events/event.ts';
-import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { JournalRecord } from '../../../contracts/journals/journal-record.ts';
-import type { RunInspector } from '../../../contracts/events/inspection.ts';
 import type { Json } from '../../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../../base/json/json.ts';
 import type { Secrets } from '../../../contracts/secrets/redactor.ts';
@@ -11,7 +11,6 @@ import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { RunResult } from '../../../contracts/runs/run-result.ts';
 import type { Definition } from '../../define/definition.ts';
 import { checkPrompted } from './check-prompted.ts';
-import type { RunPoint } from '../resume/run-point.ts';
 import { recordsUpTo } from '../resume/run-point.ts';
 import { journaledDefinition } from '../resume/resume.ts';
 import {
@@ -22,15 +21,6 @@ import {
   optionsOf,
   recordsIn,
 } from '../resume/stored-run.ts';
-
-/** The journal to replay, and how far. */
-export interface ReplayOptions extends Pick<RunOptions, 'context' | 'secrets' | 'secretKey'> {
-  /** Inspects the run during its replay; see `recorder` of `troupe/inspect`. */
-  readonly inspect?: RunInspector | undefined;
-  readonly store: JournalStore;
-  /** Default: the end of the journal. */
-  readonly to?: RunPoint | undefined;
-}
 
 /** The outcome of a replay. */
 export interface Replayed<Output = Json> {
@@ -59,8 +49,9 @@ export interface Replayed<Output = Json> {
 export const replay = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
   runId: string,
-  { store, to, ...options }: ReplayOptions,
+  given: ReplayOptions,
 ): Promise<Replayed<Output>> => {
+  const { store, to, ...options } = checkReplay(given, `run '${runId}'`);
   const definition = journaledDefinition(agent);
   const { records, opened } = await recordsIn(store, runId, knownTo(definition, options));
   const { secretKey } = options;

@@ -17,21 +17,24 @@ export const beganWith = (
   run: Run,
   { name }: Definition,
   input: unknown,
-  { thread, history, task, budget, limits }: RunOptions,
-): Began => ({
-  kind: 'began',
-  at: run.log.now(),
-  runId: run.runId,
-  agent: name,
-  input: toJson(input),
-  ...(thread === undefined ? {} : { thread }),
-  ...(history === undefined ? {} : { history }),
-  ...statesIn(run),
-  ...(task === undefined ? {} : { task: plainTask(task) }),
-  ...(budget === undefined ? {} : { budget: recorded(budget) }),
-  ...(limits === undefined ? {} : { limits: recorded(limits) }),
-  keys: 'digest',
-});
+  { thread, history, task, limits = {} }: RunOptions,
+): Began => {
+  const { budget, concurrency: _, messages: __, ...tree } = limits;
+  return {
+    kind: 'began',
+    at: run.log.now(),
+    runId: run.runId,
+    agent: name,
+    input: toJson(input),
+    ...(thread === undefined ? {} : { thread }),
+    ...(history === undefined ? {} : { history }),
+    ...statesIn(run),
+    ...(task === undefined ? {} : { task: plainTask(task) }),
+    ...(budget === undefined ? {} : { budget: recorded(budget) }),
+    ...(Object.keys(tree).length === 0 ? {} : { limits: recorded(tree) }),
+    keys: 'digest',
+  };
+};
 
 /** The states that the agents of the run's thread had reached. */
 const statesIn = (run: Run): Pick<Began, 'states'> => {

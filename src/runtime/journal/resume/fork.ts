@@ -1,12 +1,11 @@
+import type { ForkOptions } from './resume-options.ts';
+import { checkFork } from './resume-schema.ts';
 import type { Agent } from '../../../contracts/agents/agent.ts';
-import type { ModelChoice } from '../../../contracts/models/model.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { errorData, toError } from '../../../contracts/errors/error.ts';
 import type { Arrived, Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import type { Lease } from '../../../contracts/journals/journal.ts';
-import type { Message } from '../../../contracts/messages/message.ts';
 import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
-import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import { randomId } from '../../../base/random-id.ts';
 import { secretKeyOf } from '../../../policy/secret-key-of.ts';
 import { Handle } from '../../run/handle.ts';
@@ -15,10 +14,8 @@ import type { EffectAnswer } from '../../effects/effect-under-way.ts';
 import type { WhyHurried } from '../write/store-silent.ts';
 import { storeWithheld } from '../write/store-silent.ts';
 import { releaseLate, whileWanted } from './while-wanted.ts';
-import type { ResumeOptions } from './resume.ts';
 import { journaledDefinition } from './resume.ts';
 import { entryOf } from './beginning.ts';
-import type { RunPoint } from './run-point.ts';
 import { partingAt } from './run-point.ts';
 import {
   assertSecretsKnown,
@@ -30,24 +27,6 @@ import {
   recordsIn,
   leaseRequestFor,
 } from './stored-run.ts';
-
-/** The point at which a run is forked, and the changes made there. */
-export interface ForkOptions extends Omit<ResumeOptions, 'model'> {
-  /** Before this step or event. Default: the end of the journal. */
-  readonly at?: RunPoint | undefined;
-  readonly change?: ForkChange | undefined;
-  /** Id of the fork. Default: a random UUID. */
-  readonly runId?: string | undefined;
-  /** Inspects the fork from its beginning, including the part that it shares. */
-  readonly inspect?: RunOptions['inspect'];
-}
-
-/** Changes made in a fork. Another prompt or other tools are another agent: pass that one to `fork`. */
-export interface ForkChange {
-  readonly model?: ModelChoice | undefined;
-  /** Sent to the run's root when the fork starts. */
-  readonly message?: string | Message | undefined;
-}
 
 /**
  * Starts a new run that shares the beginning of another and continues independently; the other run is unchanged.
@@ -66,8 +45,9 @@ export interface ForkChange {
 export const fork = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
   runId: string,
-  { store, at, change, runId: forkId = randomId(), ...options }: ForkOptions,
+  given: ForkOptions,
 ): Promise<RunHandle<Output, State>> => {
+  const { store, at, change, runId: forkId = randomId(), ...options } = checkFork(given, `run '${runId}'`);
   const definition = journaledDefinition(agent);
   const key = secretKeyOf(options.secretKey);
   const wanted = {

@@ -1,3 +1,5 @@
+import type { ResumeAllOptions } from './resume-options.ts';
+import { checkResumeAll } from './resume-schema.ts';
 import type { Agent } from '../../../contracts/agents/agent.ts';
 import { systemClock } from '../../../base/clock.ts';
 import type { TroupeError } from '../../../contracts/errors/error.ts';
@@ -5,14 +7,10 @@ import { errorData, isTroupeError, toError } from '../../../contracts/errors/err
 import type { JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
 import type { UnreadableEntry } from '../../../contracts/errors/listed.ts';
 import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
-import type { ResumeOptions } from './resume.ts';
 import { resume } from './resume.ts';
 
 /** An agent or a team of any input and output. */
 type AnyAgent = Agent<never, unknown, unknown>;
-
-/** Options that apply to each of the runs. */
-export type ResumeAllOptions = Omit<ResumeOptions, 'store'>;
 
 /** The unfinished runs of a store, by what became of them. */
 export interface ResumedRuns {
@@ -46,6 +44,7 @@ export const resumeAll = async (
   agents: readonly AnyAgent[],
   options: ResumeAllOptions = {},
 ): Promise<ResumedRuns> => {
+  checkResumeAll(options);
   const byName = agentsByName(agents);
   return resumeEach(store, {
     resumeOne: async ({ agent: name, runId }) => {

@@ -1,3 +1,4 @@
+import type { ResumeOptions } from './resume-options.ts';
 import type { Agent } from '../../../contracts/agents/agent.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
@@ -5,18 +6,11 @@ import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { Definition } from '../../define/definition.ts';
 import { definitionOf } from '../../define/definition.ts';
+import { checkResume } from './resume-schema.ts';
 import { resumeTaken } from './resumed-run.ts';
 import { knownTo, acquireRun } from './stored-run.ts';
 import { storeWithheld } from '../write/store-silent.ts';
 import { releaseLate, whileWanted } from './while-wanted.ts';
-
-/** Options of {@link resume}; those that the run was started with are in its journal. */
-export type ResumeOptions = Omit<
-  RunOptions,
-  'runId' | 'history' | 'thread' | 'task' | 'budget' | 'limits' | 'store' | 'inspect' | 'paused'
-> & {
-  readonly store: JournalStore;
-};
 
 /**
  * Resumes a run where its journal ends, in this process or any other: recorded answers are reused, and effects without an answer are
@@ -37,12 +31,18 @@ export type ResumeOptions = Omit<
  * a secret that the journal refers to and that is not known here, or a key that is not; `secret.wrong-key`; and
  * {@link DeterminismError} (`journal.diverged`) where the agents do something else than the journal says.
  */
-export const resume = async <Input, Output, State>(
+export const resume = <Input, Output, State>(
   agent: Agent<Input, Output, State>,
   runId: string,
   options: ResumeOptions,
+): Promise<RunHandle<Output, State>> => resumeWith(agent, runId, checkResume(options, `run '${runId}'`));
+
+/** Resumes a run with options that were checked. Those of a caller that may start the run as well count only if it is started. */
+export const resumeWith = async <Input, Output, State>(
+  agent: Agent<Input, Output, State>,
+  runId: string,
+  { store, ...rest }: Omit<RunOptions, 'store'> & { readonly store: JournalStore },
 ): Promise<RunHandle<Output, State>> => {
-  const { store, ...rest } = options;
   const definition = journaledDefinition(agent);
   const taken = await whileWanted(acquireRun(store, runId, knownTo(definition, rest)), {
     signal: rest.signal,
@@ -55,7 +55,7 @@ export const resume = async <Input, Output, State>(
 };
 
 /** The time limit given by a caller that may start the run as well. */
-const timeIn = ({ budget }: Pick<RunOptions, 'budget' | 'signal'>): number | undefined => budget?.timeMs;
+const timeIn = ({ limits }: Pick<RunOptions, 'limits'>): number | undefined => limits?.budget?.timeMs;
 
 /** The definition of an agent. @throws `agent.invalid` for an object that only looks like one. */
 export const journaledDefinition = (agent: { readonly name: string }): Definition => {

@@ -1,18 +1,11 @@
+import type { RunOrResumeOptions } from './resume-options.ts';
+import { checkRunOrResume } from './resume-schema.ts';
 import { take } from 'rxjs';
 import type { Agent } from '../../../contracts/agents/agent.ts';
 import { isTroupeError } from '../../../contracts/errors/error.ts';
-import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
-import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import { startStored } from './stored-run.ts';
-import { journaledDefinition, resume } from './resume.ts';
-
-/** Options for starting or resuming a run. A resumed run keeps what it was started with, as its journal has it. */
-export type RunOrResumeOptions = Omit<RunOptions, 'runId' | 'store' | 'inspect' | 'paused'> & {
-  readonly store: JournalStore;
-  /** The id of the run: the same id is the same run, however often it is requested. */
-  readonly runId: string;
-};
+import { journaledDefinition, resumeWith } from './resume.ts';
 
 /**
  * Starts a run, or resumes it where its journal ends; for a run that is over, the handle gives the result.
@@ -34,9 +27,9 @@ export const runOrResume = async <Input, Output, State>(
   input: Input,
   options: RunOrResumeOptions,
 ): Promise<RunHandle<Output, State>> => {
-  const { runId, ...given } = options;
+  const { runId, ...given } = checkRunOrResume(options);
   try {
-    return await resume(agent, runId, given);
+    return await resumeWith(agent, runId, given);
   } catch (thrown) {
     if (!isTroupeError(thrown, 'journal.unknown')) throw thrown;
   }
@@ -46,7 +39,7 @@ export const runOrResume = async <Input, Output, State>(
     return handle;
   } catch (thrown) {
     // Another process created the run first, and may have finished it by now.
-    if (isTroupeError(thrown, 'journal.exists')) return resume(agent, runId, given);
+    if (isTroupeError(thrown, 'journal.exists')) return resumeWith(agent, runId, given);
     throw thrown;
   }
 };

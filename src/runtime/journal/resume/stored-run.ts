@@ -277,8 +277,11 @@ export const optionsOf = (
   thread,
   history,
   task,
-  budget: budget && asGiven<Budget>(budget),
-  limits: limits && asGiven<TreeLimits>(limits),
+  limits: {
+    ...options.limits,
+    ...(limits && asGiven<TreeLimits>(limits)),
+    budget: budget && asGiven<Budget>(budget),
+  },
 });
 
 /** A run, its journal, and the store to keep it in. */

@@ -71,7 +71,7 @@ export const environmentFrom = (
     } as const;
   };
   if (maker === undefined)
-    return refused(`its type is none of ${Object.keys(makers).join(', ')}: '${spec.type}'`);
+    return refused(`its type is not one of ${Object.keys(makers).join(', ')}: '${spec.type}'`);
   try {
     return { environment: maker(spec), issues: [] };
   } catch (thrown) {
