@@ -8,15 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agent, tool } from 'troupe';
-import {
-  checkTrace,
-  listTraces,
-  readTrace,
-  traceAsHtml,
-  traceAsSequence,
-  traceCursor,
-  traceFiles,
-} from 'troupe/inspect';
+import { checkTrace, listTraces, readTrace, traceAsHtml, traceAsSequence, traceCursor, traceFiles } from 'troupe/inspect';
 import { calls, scriptedModel } from 'troupe/testing';
 import { z } from 'zod';
 

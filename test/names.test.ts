@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { entryPointsOf, type EntryPoint } from '../scripts/entry-points.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -23,6 +24,12 @@ const page = read('docs/guide/names.md');
 const sections = page.split('\n## ').slice(1);
 const ROW = /^(?:ENG|TENEX|KAIZEN|DODO|QITOS)-/;
 
+/** The files that an entry exports from. */
+const exportingFiles = ({ source }: EntryPoint): readonly string[] =>
+  Array.from(read(source).matchAll(/ from '(\..+)';/g), ([, file = '']) =>
+    posix.join(posix.dirname(source), file),
+  );
+
 /** What the package has, by entry: the reports of its surface. */
 const reports = new Map(
   readdirSync(join(root, 'docs/api')).map((file) => [
@@ -33,8 +40,8 @@ const reports = new Map(
 const surface = [
   ...reports.keys(),
   ...reports.values(),
-  // The options of a group are of a type that has no name of its own in the reports.
-  read('src/contracts/agents/agent.ts'),
+  // Options are of types that have no name in the reports: the files that have what is exported say them.
+  ...entryPointsOf().flatMap(exportingFiles).map(read),
   read('src/cli/usage/command-shapes.ts'),
   read('docs/guide/command-line.md'),
 ].join('\n');

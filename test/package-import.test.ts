@@ -5,7 +5,9 @@ import { build } from 'esbuild';
 import { describe, expect, inject, test } from 'vitest';
 import { entryPointsOf } from '../scripts/entry-points.ts';
 import * as troupe from '../src/index.ts';
-import { taskSchema } from '../src/tools/index.ts';
+import { decisionSchema } from '../src/contracts/agents/decision.ts';
+import { planSchema } from '../src/tools/plans/plan-state.ts';
+import { taskSchema } from '../src/contracts/tasks/task.ts';
 
 const folder = inject('builtPackage');
 const root = resolve(import.meta.dirname, '..');
@@ -139,14 +141,14 @@ describe('a schema that is made when it is first used', () => {
     expect(taskSchema.shape.id).toBe(taskSchema.shape.id);
     expect(taskSchema.parse({ objective: 'Greet' })).toMatchObject({ id: 'task', resources: [] });
     expect(taskSchema.partial().parse({ id: 'a' })).toMatchObject({ id: 'a' });
-    expect(troupe.planSchema.safeParse({ steps: [] }).success).toBe(false);
-    expect(troupe.decisionSchema.parse({ kind: 'answer', answer: 1 })).toEqual({ kind: 'answer', answer: 1 });
+    expect(planSchema.safeParse({ steps: [] }).success).toBe(false);
+    expect(decisionSchema.parse({ kind: 'answer', answer: 1 })).toEqual({ kind: 'answer', answer: 1 });
   });
 
   test('checks decisions within decisions', () => {
     const branch = (decision: unknown): unknown => ({ kind: 'branch', candidates: [{ decision }] });
-    expect(troupe.decisionSchema.safeParse(branch(branch({ kind: 'wait' }))).success).toBe(true);
-    expect(troupe.decisionSchema.safeParse(branch(branch({ kind: 'sleep' }))).success).toBe(false);
+    expect(decisionSchema.safeParse(branch(branch({ kind: 'wait' }))).success).toBe(true);
+    expect(decisionSchema.safeParse(branch(branch({ kind: 'sleep' }))).success).toBe(false);
   });
 });
 

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiReporter, entryPoints, reportPath, undocumented } from '../scripts/api-report.ts';
+import type { EntryPoint } from '../scripts/entry-points.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -41,6 +42,72 @@ describe('the surface, as its reports have it', () => {
     it('has a docstring on each export', () => {
       expect(undocumented(entry)).toEqual([]);
     });
+  });
+});
+
+/** The names that an entry point exports, each with its kind and how the report declares it. */
+const exportsOf = (
+  entry: EntryPoint,
+): readonly { readonly name: string; readonly kind: string; readonly text: string }[] =>
+  readFileSync(reportPath(entry), 'utf8')
+    .split(/\n\n(?=\/\/ )/)
+    .flatMap((block) => {
+      const [, kind = 'alias', name] =
+        /^export (?:abstract )?(?:(const|function|class|interface|type) |\{ (?:[\w$]+ as )?)([\w$]+)/m.exec(
+          block,
+        ) ?? [];
+      if (name === undefined) return [];
+      return [{ name, kind, text: block.replaceAll(/^\/\/.*$/gm, '') }];
+    });
+
+/** Types that users write for an option whose own type needs no name. */
+const WRITTEN_BY_USERS = new Set([
+  'ChatProfile',
+  'ExternalEngine',
+  'Member',
+  'RecoveryPolicy',
+  'SupervisionPolicy',
+  'VectorIndex',
+]);
+
+describe('a face that a person can hold', () => {
+  const exported = entryPoints.flatMap(exportsOf);
+
+  it('has at most 11 entries: eight that one guesses, and those for pages, React and telemetry', () => {
+    expect(entryPoints.map(({ name }) => name)).toEqual([
+      'troupe',
+      ...['patterns', 'tools', 'models', 'memory', 'stores', 'inspect', 'testing'].map(
+        (name) => `troupe/${name}`,
+      ),
+      ...['client', 'react', 'telemetry'].map((name) => `troupe/${name}`),
+    ]);
+  });
+
+  it('has at most 567 names', () => {
+    expect(exported.length).toBeGreaterThan(400);
+    expect(exported.length).toBeLessThanOrEqual(567);
+  });
+
+  it('has no name twice', () => {
+    const names = exported.map(({ name }) => name);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it('exports no type that no exported signature shows', () => {
+    const wordsOf = (text: string): readonly string[] => text.match(/[\w$]+/g) ?? [];
+    const users = new Map<string, Set<string>>();
+    for (const { name, text } of exported)
+      for (const word of wordsOf(text)) users.set(word, (users.get(word) ?? new Set()).add(name));
+    const isShown = (name: string): boolean => [...(users.get(name) ?? [])].some((user) => user !== name);
+    const types = exported.filter(({ kind }) => kind === 'interface' || kind === 'type');
+    expect(
+      types.map(({ name }) => name).filter((name) => !isShown(name) && !WRITTEN_BY_USERS.has(name)),
+    ).toEqual([]);
+  });
+
+  it('is told in a page: no report of an entry is longer than a reader reads', () => {
+    const lines = entryPoints.map((entry) => readFileSync(reportPath(entry), 'utf8').split('\n').length);
+    expect(Math.max(...lines)).toBeLessThanOrEqual(8_000);
   });
 });
 

@@ -4,18 +4,7 @@
 export { folderStore } from './folder-store.ts';
 export { memoryStore } from './memory-store.ts';
 export { sqliteStore } from './sqlite/sqlite-store.ts';
-export type { SqliteStoreOptions } from './sqlite/sqlite-store.ts';
-export type { SqliteDriver } from './sqlite/sqlite-driver.ts';
 export { postgresStore } from './postgres/postgres-store.ts';
-export type { PostgresPlace, PostgresStoreOptions } from './postgres/postgres-store.ts';
-export type {
-  PostgresAnswer,
-  PostgresClient,
-  PostgresPool,
-  PostgresQueries,
-  PostgresValue,
-} from './postgres/postgres-pool.ts';
-export { isProcessGone, processHolder } from './process-holder.ts';
 
 // Journals as files
 export { exportJournal, readJournalFile } from './journal-file.ts';
@@ -35,7 +24,5 @@ export type {
   RunList,
   RunQuery,
   Stored,
-  StoredStatus,
   StoreIdentity,
 } from '../contracts/journals/journal.ts';
-export type { Listed, UnreadableEntry } from '../contracts/errors/listed.ts';

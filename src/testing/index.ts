@@ -2,37 +2,32 @@
 
 // Models and time
 export { calls, scriptedModel } from './scripted-model.ts';
-export type { ScriptedModel, ScriptedReply, ScriptedRequest } from './scripted-model.ts';
+export type { ScriptedModel, ScriptedReply } from './scripted-model.ts';
 export { virtualClock } from './virtual-clock.ts';
 export type { VirtualClock } from './virtual-clock.ts';
 
 // Machines, without running them
 export { walk } from './walk.ts';
-export type { PortAnswers, PortOutputs, Walk, WalkStep } from './walk.ts';
+export type { Walk } from './walk.ts';
 export { begin, move } from './moves.ts';
-export type { MachineOutput, Position } from './moves.ts';
+export type { Position } from './moves.ts';
 export { deadEnds, explore, loops } from './explore.ts';
-export type { Exploration, Graph, GraphMove, Happening, Place } from './explore.ts';
+export type { Graph } from './explore.ts';
 
 // Comparison of runs
 export { compareRuns } from './compare-runs.ts';
-export type { ComparableRun } from './compare-runs.ts';
 
 // Evaluation of finished runs
 export { combined, evaluate, evaluateAll, evaluateTask, metricsOf } from '../runtime/evaluate/evaluate.ts';
-export type { TaskEvaluation } from '../runtime/evaluate/evaluate.ts';
 export { contains, exact, fits, matches, passPower } from '../runtime/evaluate/evaluators.ts';
 export { judgedBy } from '../runtime/evaluate/judged-by.ts';
-export type { JudgeOptions } from '../runtime/evaluate/judged-by.ts';
 export { summariseRuns } from '../runtime/evaluate/summarise-runs.ts';
 export type { RunSummary } from '../runtime/evaluate/summarise-runs.ts';
 export type {
-  Combination,
   CombinedEvaluation,
   Evaluation,
   Evaluator,
   Examined,
-  Judgement,
   RunMetrics,
   TaskResult,
 } from '../contracts/tasks/evaluator.ts';
@@ -43,7 +38,7 @@ export type { EnvironmentLaw, EnvironmentWorld } from './environment-laws.ts';
 export { journalStoreLaws } from './journal-store-laws.ts';
 export type { JournalStoreLaw, JournalStoreWorld } from './journal-store-laws.ts';
 export { patternLaws } from './pattern-laws.ts';
-export type { BesideMembers, LawMember, PatternLaw, PatternSubject } from './pattern-laws.ts';
+export type { PatternLaw, PatternSubject } from './pattern-laws.ts';
 
 // Recorded runs as tests
 export { replayModel } from './replay-model.ts';

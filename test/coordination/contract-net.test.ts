@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { contractNet, type ContractNetSetup } from '../../src/patterns/index.ts';
+import { contractNet } from '../../src/patterns/index.ts';
+import type { ContractNetSetup } from '../../src/patterns/contract-net.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

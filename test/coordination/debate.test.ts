@@ -1,7 +1,8 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { debate, type DebateResult, type DebateSetup, type DebateTurn } from '../../src/patterns/index.ts';
+import { debate } from '../../src/patterns/index.ts';
+import type { DebateResult, DebateSetup, DebateTurn } from '../../src/patterns/debate.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

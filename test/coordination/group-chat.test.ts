@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { groupChat, type GroupChatSetup } from '../../src/patterns/index.ts';
+import { groupChat } from '../../src/patterns/index.ts';
+import type { GroupChatSetup } from '../../src/patterns/group-chat.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { settled, start } from '../support/runs.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { debate, jury, parallel, person, pipeline, type JurySetup } from '../../src/patterns/index.ts';
+import { debate, jury, parallel, person, pipeline } from '../../src/patterns/index.ts';
+import type { JurySetup } from '../../src/patterns/jury.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

@@ -2,14 +2,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { act } from '../../src/contracts/agents/decision.ts';
 import type { Json } from '../../src/base/json/json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import {
-  pipeline,
-  rotation,
-  router,
-  workload,
-  type RouterSetup,
-  type RouterStrategy,
-} from '../../src/patterns/index.ts';
+import { pipeline, rotation, router, workload } from '../../src/patterns/index.ts';
+import type { RouterSetup } from '../../src/patterns/router.ts';
+import type { RouterStrategy } from '../../src/patterns/setup/routing-choice.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { deferred, echo, ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { saga, type SagaSetup } from '../../src/patterns/index.ts';
+import { saga } from '../../src/patterns/index.ts';
+import type { SagaSetup } from '../../src/patterns/saga.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
 

@@ -3,7 +3,8 @@ import { answer } from '../../src/contracts/agents/decision.ts';
 import type { Json } from '../../src/base/json/json.ts';
 import { textOf } from '../../src/coordination/round/said-json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { isStageFailure, pipeline, type OnStageError } from '../../src/patterns/index.ts';
+import { isStageFailure, pipeline } from '../../src/patterns/index.ts';
+import type { OnStageError } from '../../src/patterns/pipeline.ts';
 import { ofType, settled, start } from '../support/runs.ts';
 import { turnsOf } from './turns.ts';
 

@@ -1,21 +1,18 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import type { Agent, RunResult } from '../../src/index.ts';
-import type {
-  Bid,
-  BlackboardState,
-  ChatTurn,
-  DebateState,
-  EnsembleState,
-  OrchestratorState,
-  ParallelReply,
-  PlannerExecutorState,
-  RaceState,
-  SagaState,
-  StageFailure,
-  StepResult,
-  VoteTally,
-  WriterCriticState,
-} from '../../src/patterns/index.ts';
+import type { StageFailure } from '../../src/patterns/index.ts';
+import type { Bid } from '../../src/patterns/contract-net.ts';
+import type { BlackboardState } from '../../src/patterns/blackboard.ts';
+import type { ChatTurn } from '../../src/patterns/state/group-chat-talk.ts';
+import type { DebateState } from '../../src/patterns/debate.ts';
+import type { EnsembleState } from '../../src/patterns/ensemble.ts';
+import type { OrchestratorState } from '../../src/patterns/state/orchestrator-route.ts';
+import type { ParallelReply } from '../../src/patterns/parallel.ts';
+import type { PlannerExecutorState, StepResult } from '../../src/patterns/state/step-plan.ts';
+import type { RaceState } from '../../src/patterns/race.ts';
+import type { SagaState } from '../../src/patterns/saga.ts';
+import type { VoteTally } from '../../src/patterns/voting.ts';
+import type { WriterCriticState } from '../../src/patterns/writer-critic.ts';
 import * as patterns from '../../src/patterns/index.ts';
 
 declare const ann: Agent<string, string>;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { progressCritic, type ProgressOptions } from '../../src/patterns/index.ts';
+import { progressCritic } from '../../src/patterns/index.ts';
+import type { ProgressOptions } from '../../src/runtime/critics/progress-critic.ts';
 import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, recordsIn, resume, tool, type Decision } from '../../src/index.ts';
+import { agent, resume, tool, type Decision } from '../../src/index.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import type { Model } from '../../src/models/index.ts';
 import { isJsonObject } from '../../src/base/json/json.ts';
 import { openJournal } from '../../src/persistence/journal-codec.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, recordsIn, replay, resume, tool, type Decision } from '../../src/index.ts';
+import { agent, replay, resume, tool, type Decision } from '../../src/index.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 

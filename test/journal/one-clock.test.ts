@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   agent,
-  recordsIn,
   replay,
   resume,
   type Clock,
@@ -12,6 +11,7 @@ import {
   type RunHandle,
   type RuntimeEvent,
 } from '../../src/index.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { echo, quiet, settled, start } from '../support/runs.ts';

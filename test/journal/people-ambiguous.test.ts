@@ -6,11 +6,11 @@ import {
   openRequests,
   resume,
   tool,
-  type Became,
   type Decision,
   type RunOptions,
   type RuntimeEvent,
 } from '../../src/index.ts';
+import type { Became } from '../../src/contracts/tools/tool.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { agent, recordsIn, resume, tool } from '../../src/index.ts';
+import { agent, resume, tool } from '../../src/index.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import type { JournalRecord } from '../../src/contracts/journals/journal-record.ts';
 import { JournalSeal } from '../../src/persistence/journal-codec.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';

@@ -7,12 +7,12 @@ import {
   fork,
   isTroupeError,
   maxSteps,
-  recordsIn,
   replay,
   tool,
   type AgentOptions,
   type Json,
 } from '../../src/index.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import type { PromptFragment } from '../../src/contracts/agents/prompt.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { handoffTool } from '../../src/tools/built-in/delegation/handoff.ts';

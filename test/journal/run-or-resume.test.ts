@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { agent, recordsIn, resumeAll, runOrResume, type Decision } from '../../src/index.ts';
+import { agent, resumeAll, runOrResume, type Decision } from '../../src/index.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { listed } from '../../src/contracts/errors/listed.ts';
 import { memoryStore, type JournalStore } from '../../src/persistence/index.ts';
 import { leaseRequestFor } from '../../src/runtime/journal/resume/stored-run.ts';

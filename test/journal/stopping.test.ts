@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, recordsIn, resume, tool, type Decision } from '../../src/index.ts';
+import { agent, resume, tool, type Decision } from '../../src/index.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';

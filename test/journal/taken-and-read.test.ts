@@ -8,7 +8,6 @@ import {
   agent,
   fork,
   openRequests,
-  recordsIn,
   replay,
   resume,
   runOrResume,
@@ -18,6 +17,7 @@ import {
   type RunOptions,
   type RunResult,
 } from '../../src/index.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { readStoredRun } from '../../src/cli/stored/stored-run.ts';
 import type { TroupeError } from '../../src/contracts/errors/error.ts';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';

@@ -11,9 +11,9 @@ import {
   shared,
   sharedTool,
   type Locks,
-  type LockTimes,
-  type SharedBy,
 } from '../../src/index.ts';
+import type { LockTimes } from '../../src/runtime/resources/held-lock.ts';
+import type { SharedBy } from '../../src/runtime/resources/entrance.ts';
 import type { ScriptedReply, ScriptedRequest } from '../../src/testing/scripted-model.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

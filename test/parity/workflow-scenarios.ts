@@ -1,5 +1,6 @@
 import { agent } from '../../src/runtime/define/agent.ts';
-import { changeWorkflow, text, workflow, type NodeScope } from '../../src/patterns/index.ts';
+import { changeWorkflow, text, workflow } from '../../src/patterns/index.ts';
+import type { NodeScope } from '../../src/runtime/workflows/workflow-builder.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { scripted } from '../support/prompt-book.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
-import { circuitBreaker, type BreakerOptions, type BreakerState } from '../../src/index.ts';
+import { circuitBreaker } from '../../src/index.ts';
+import type { BreakerOptions, BreakerState } from '../../src/runtime/resources/circuit-breaker.ts';
 import { deferred } from '../support/runs.ts';
 import { manualClock } from './manual-clock.ts';
 

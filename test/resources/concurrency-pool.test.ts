@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { concurrencyPool, type PoolSlot } from '../../src/index.ts';
+import { concurrencyPool } from '../../src/index.ts';
+import type { PoolSlot } from '../../src/runtime/resources/concurrency-pool.ts';
 import { deferred } from '../support/runs.ts';
 import { manualClock, microtasks, search } from './manual-clock.ts';
 

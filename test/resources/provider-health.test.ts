@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { providerHealth, type HealthStatus } from '../../src/index.ts';
+import { providerHealth } from '../../src/index.ts';
+import type { HealthStatus } from '../../src/runtime/resources/provider-health.ts';
 import { manualClock, search } from './manual-clock.ts';
 
 const make = () => {

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Priority } from '../../src/contracts/messages/priority.ts';
 import { priorities } from '../../src/contracts/messages/priority.ts';
 import { RateWindow } from '../../src/runtime/resources/rate-window.ts';
-import { rateLimit, type RateLimitOptions, type RateRequest } from '../../src/index.ts';
+import { rateLimit } from '../../src/index.ts';
+import type { RateLimitOptions, RateRequest } from '../../src/runtime/resources/rate-limit.ts';
 import { manualClock, microtasks, search } from './manual-clock.ts';
 
 /** The most that begins in any window that opens with one of these. */
