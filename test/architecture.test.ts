@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import {
   everyFileHasARoom,
   exportsAreNamed,
@@ -216,4 +216,12 @@ describe.each(rules)('$name', ({ rule, bad, good }) => {
   it('is not broken by the good sample', () => {
     expect(rule(read(good))).toEqual([]);
   });
+});
+
+test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names files that exist', (page) => {
+  const named = readFileSync(join(root, page), 'utf8').matchAll(/`((?:[a-z-]+\/)+[a-z-]+\.ts)`/g);
+  const gone = Array.from(named, ([, path = '']) => path).filter(
+    (path) => !existsSync(join(root, path)) && !existsSync(join(root, 'src', path)),
+  );
+  expect(gone).toEqual([]);
 });
