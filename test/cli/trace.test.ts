@@ -165,7 +165,7 @@ describe('troupe trace', () => {
       folder,
     });
     expect(code).toBe(0);
-    expect(stdout.match(/<details class="card step/g)).toHaveLength(3);
+    expect(stdout.match(/"type":"step.ended"/g)).toHaveLength(3);
     expect((await play(['trace', 'check', runId], { environment, folder })).stdout).toMatch(
       /no problems found/,
     );

@@ -155,7 +155,9 @@ const page = 'inspect/page';
 const bundledIntoPage = /^(preact|@preact\/signals)(\/|$)/;
 
 /** What of a recording is read in the page as it is read elsewhere: it imports nothing but types. */
-const readByThePage = ['entry', 'tableau', 'sent-requests'].map((name) => `inspect/recording/${name}.ts`);
+const readByThePage = ['breakpoints', 'entry', 'member-name', 'sent-requests', 'sequence', 'tableau'].map(
+  (name) => `inspect/recording/${name}.ts`,
+);
 
 /** The page runs in a browser, and knows of the rest only what a recording holds, and how it is drawn. */
 export const thePageStandsAlone = eachImport((source, { from, kind }) => {

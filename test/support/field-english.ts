@@ -7,7 +7,6 @@ export const foldersInDialect: readonly string[] = [
   'coordination/workflow',
   'inspect/recording',
   'inspect/traces',
-  'inspect/traces/page',
   'patterns',
   'patterns/state',
   'testing',

@@ -47,7 +47,10 @@ export const oneLine = (text: string, limit = 200): string => {
 /**
  * JSON on one line that is safe for terminals: control characters and bidirectional marks are escaped as JSON, and parsed back unchanged.
  */
-export const printableJson = (value: unknown): string => JSON.stringify(value).replaceAll(RAW, escaped);
+export const printableJson = (value: unknown): string => escapedJson(JSON.stringify(value));
+
+/** JSON with the characters that a terminal or a reader could be misled by written as their numbers. */
+export const escapedJson = (json: string): string => json.replaceAll(RAW, escaped);
 
 /** JSON escapes the first 32 control characters by itself; terminals obey these too. */
 const RAW = /[\p{Cc}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/gu;

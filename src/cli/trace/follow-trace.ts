@@ -92,8 +92,8 @@ const exportTrace = async (
   session: Session,
 ): Promise<number> => {
   const trace = await traceAt(place, session);
-  if (html !== undefined) await put(html, traceAsHtml(trace), session);
-  if (mermaid !== undefined) await put(mermaid, traceAsSequence(trace), session);
+  if (html !== undefined) await put(html, await traceAsHtml(trace), session);
+  if (mermaid !== undefined) await put(mermaid, await traceAsSequence(trace), session);
   if (ndjson) await put(STANDARD, traceAsLines(trace), session);
   return exitCode.answered;
 };

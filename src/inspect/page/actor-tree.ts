@@ -1,4 +1,6 @@
 import type { Role } from '../recording/entry.ts';
+import type { Named } from '../recording/member-name.ts';
+import { memberName } from '../recording/member-name.ts';
 import type { ActorView, Tableau } from '../recording/tableau.ts';
 import { brief } from '../drawing/plain-text.ts';
 
@@ -78,18 +80,6 @@ const isWanted = (view: ActorView, { text, run, withEffects, onlyActive }: Actor
 /** Returns the names of an actor's states, without the prefix common to its chart. */
 export const stateNames = ({ states }: Pick<ActorView, 'states'>): string =>
   states.map((state) => state.split('.').slice(-1).join('')).join(' · ');
-
-/** Fields that determine an actor's name. */
-type Named = Pick<ActorView, 'actor' | 'parent' | 'role' | 'name'>;
-
-/**
- * Returns the name of a member as in its address, with a number, as several may share a name; other actors have the
- * name of their definition.
- */
-export const memberName = ({ actor, parent, role, name }: Named): string =>
-  parent !== undefined && (role === 'agent' || role === 'team')
-    ? actor.slice(actor.lastIndexOf('/') + 1)
-    : name;
 
 /** Returns an actor's display name. The actor of a call has its agent's name: it is named after the callee instead. */
 export const nameOf = (view: Named & Pick<ActorView, 'context'>): string => {

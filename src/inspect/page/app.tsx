@@ -1,13 +1,24 @@
 import type { ComponentChildren } from 'preact';
-import { connection, middleTab, place, recorded, selectedView, shown, sideTab } from './page-state.ts';
+import {
+  connection,
+  embedded,
+  middleTab,
+  place,
+  recorded,
+  selectedView,
+  shown,
+  sideTab,
+} from './page-state.ts';
 import { ActorList } from './parts/actor-list.tsx';
 import { BreakpointsView } from './parts/breakpoints-view.tsx';
 import { ChartView } from './parts/chart-view.tsx';
 import { ContextView } from './parts/context-view.tsx';
 import { Composer } from './parts/controls.tsx';
+import { EventsView } from './parts/events-view.tsx';
 import { Help } from './parts/help.tsx';
 import { Icon } from './parts/icon.tsx';
 import { RequestsBanner } from './parts/requests-banner.tsx';
+import { RunView } from './parts/run-view.tsx';
 import { SequenceView } from './parts/sequence-view.tsx';
 import { TimelineBar } from './parts/timeline-bar.tsx';
 import { TopBar } from './parts/top-bar.tsx';
@@ -102,8 +113,8 @@ const Middle = () => {
       <div class="head">
         <Tabs
           label="View"
-          names={{ chart: 'Chart', sequence: 'Sequence' }}
-          order={['chart', 'sequence']}
+          names={{ chart: 'Chart', sequence: 'Sequence', events: 'Events' }}
+          order={['chart', 'sequence', 'events']}
           chosen={middleTab.value}
           onChoose={(name) => {
             middleTab.value = name;
@@ -125,7 +136,13 @@ const Middle = () => {
         id={`panel-${middleTab.value}`}
         aria-labelledby={`tab-${middleTab.value}`}
       >
-        {middleTab.value === 'chart' ? <ChartView /> : <SequenceView />}
+        {middleTab.value === 'chart' ? (
+          <ChartView />
+        ) : middleTab.value === 'sequence' ? (
+          <SequenceView />
+        ) : (
+          <EventsView />
+        )}
       </div>
     </section>
   );
@@ -136,8 +153,13 @@ const Side = () => (
     <div class="head">
       <Tabs
         label="Of the selected actor"
-        names={{ transcript: 'Transcript', context: 'Context', breakpoints: 'Breakpoints' }}
-        order={['transcript', 'context', 'breakpoints']}
+        names={{ transcript: 'Transcript', context: 'Context', breakpoints: 'Breakpoints', run: 'Run' }}
+        order={[
+          'transcript',
+          'context',
+          'breakpoints',
+          ...(embedded.value === undefined ? [] : (['run'] as const)),
+        ]}
         chosen={sideTab.value}
         onChoose={(name) => {
           sideTab.value = name;
@@ -149,6 +171,8 @@ const Side = () => (
         <TranscriptView />
       ) : sideTab.value === 'context' ? (
         <ContextView />
+      ) : sideTab.value === 'run' ? (
+        <RunView />
       ) : (
         <BreakpointsView />
       )}

@@ -6,6 +6,7 @@ import {
   beginRecording,
   changes,
   connection,
+  embedded,
   filter,
   recorded,
   requests,
@@ -18,7 +19,7 @@ import {
   storedRun,
   takeEntry,
 } from './page-state.ts';
-import type { AskedRequest, Session } from './session.ts';
+import type { AskedRequest, Embedded, Session } from './session.ts';
 
 const RETRY_MS = 1_500;
 
@@ -130,8 +131,29 @@ const draw = (): void => {
   });
 };
 
+/** Shows the recording that stands in the page itself; false if there is none. */
+const showEmbedded = (): boolean => {
+  const text = document.getElementById('recording')?.textContent ?? '';
+  if (text === '') return false;
+  // The exporter wrote it.
+  const found = JSON.parse(text) as Embedded;
+  const [run] = found.session.runs;
+  embedded.value = found;
+  session.value = found.session;
+  connection.value = 'open';
+  storedRun.value = run?.run;
+  beginRecording(found.base);
+  for (const entry of found.entries) {
+    takeEntry(entry);
+    if (entry.kind === 'chart') drawInTime(entry.shape);
+  }
+  draw();
+  return true;
+};
+
 /** Starts showing recordings, and keeps the list of runs up to date. */
 export const begin = async (): Promise<void> => {
+  if (showEmbedded()) return;
   const isThere = await loadSession();
   if (connection.peek() === 'refused') return;
   const runs = session.peek()?.runs ?? [];

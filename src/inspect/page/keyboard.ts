@@ -103,6 +103,13 @@ export const keyActions: readonly KeyAction[] = [
       sideTab.value = 'breakpoints';
     },
   },
+  {
+    keys: ['6'],
+    means: 'Events',
+    act: () => {
+      middleTab.value = 'events';
+    },
+  },
   { keys: ['d'], means: 'Light or dark', act: turnTheme },
   {
     keys: ['?'],

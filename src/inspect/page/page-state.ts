@@ -2,9 +2,10 @@ import { computed, signal } from '@preact/signals';
 import type { ActorFilter } from './actor-tree.ts';
 import type { Marker } from './markers.ts';
 import { markerOf } from './markers.ts';
-import type { AskedRequest, Session, SessionRun } from './session.ts';
-import { Sequence } from './sequence.ts';
+import type { AskedRequest, Embedded, Session, SessionRun } from './session.ts';
+import { Sequence } from '../recording/sequence.ts';
 import { Timeline } from './timeline.ts';
+import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { BreakEntry, Entry } from '../recording/entry.ts';
 import type { TableauData } from '../recording/tableau.ts';
 
@@ -35,6 +36,8 @@ export const session = signal<Session | undefined>(undefined);
 export const connection = signal<Connection>('connecting');
 /** The stored run being viewed; undefined: the live recording. */
 export const storedRun = signal<string | undefined>(undefined);
+/** The recording in the page itself, if there is one. */
+export const embedded = signal<Embedded | undefined>(undefined);
 export const requests = signal<readonly AskedRequest[]>([]);
 export const recorded = signal<Recorded>(nothingRecorded());
 /** Counts changes, as recordings are mutated in place. */
@@ -49,8 +52,10 @@ export const isPlaying = signal(false);
 export const selected = signal<string | undefined>(undefined);
 /** The call to be scrolled to in the transcript. */
 export const pointedAt = signal<string | undefined>(undefined);
-export const middleTab = signal<'chart' | 'sequence'>('chart');
-export const sideTab = signal<'transcript' | 'context' | 'breakpoints'>('transcript');
+export const middleTab = signal<'chart' | 'sequence' | 'events'>('chart');
+export const sideTab = signal<'transcript' | 'context' | 'breakpoints' | 'run'>('transcript');
+/** Breakpoints at which playback stops. */
+export const stops = signal<readonly Breakpoint[]>([]);
 export const isHelpShown = signal(false);
 /** Breakpoints at which runs are currently paused, by run. */
 const heldRuns = signal<ReadonlyMap<string, BreakEntry>>(new Map());

@@ -1,4 +1,5 @@
-import { goTo, isPlaying, place, recorded, shown, speed } from './page-state.ts';
+import { Breakpoints } from '../recording/breakpoints.ts';
+import { goTo, isPlaying, place, recorded, shown, speed, stops } from './page-state.ts';
 import { scope } from './run-scope.ts';
 
 /** Minimum and maximum duration of a step in playback, in ms. */
@@ -14,6 +15,7 @@ export const play = (): void => {
   isPlaying.value = true;
   let last = performance.now();
   let credit = 0;
+  const stopsAt = watchStops();
   const tick = (now: number): void => {
     if (!isPlaying.peek()) return;
     credit += (now - last) * speed.peek();
@@ -23,12 +25,33 @@ export const play = (): void => {
     for (let cost = costOf(next); credit >= cost && next < to; cost = costOf(next)) {
       credit -= cost;
       next += 1;
+      if (stopsAt(lengthAt(next))) isPlaying.value = false;
+      if (!isPlaying.peek()) break;
     }
     if (next !== from) goTo(lengthAt(next));
-    if (next >= to) isPlaying.value = false;
+    if (next >= to || !isPlaying.peek()) isPlaying.value = false;
     else frame = requestAnimationFrame(tick);
   };
   frame = requestAnimationFrame(tick);
+};
+
+/** Checks whether somebody wants to stop between the last place that was asked for and the next one. */
+const watchStops = (): ((length: number) => boolean) => {
+  const { timeline } = recorded.peek();
+  const breakpoints = new Breakpoints();
+  breakpoints.set(stops.peek());
+  const passesStop = (from: number, to: number): boolean => {
+    let isMet = false;
+    for (const entry of timeline.between(from, to)) isMet = breakpoints.take(entry) !== undefined || isMet;
+    return isMet;
+  };
+  let passed = shown.peek().length;
+  passesStop(0, passed);
+  return (length) => {
+    const isMet = passesStop(passed, length);
+    passed = Math.max(passed, length);
+    return isMet;
+  };
 };
 
 export const hold = (): void => {

@@ -1,3 +1,5 @@
+import type { Entry } from '../recording/entry.ts';
+import type { TableauData } from '../recording/tableau.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 
@@ -25,3 +27,13 @@ export interface Session {
 
 /** A request to a person, with its run if the server sends it. */
 export type AskedRequest = OpenRequest & { readonly run?: string | undefined };
+
+/** A recording that stands in a page, which then needs no server. */
+export interface Embedded {
+  readonly session: Session;
+  readonly base: TableauData;
+  readonly entries: readonly Entry[];
+  /** The account of its run, and the damage to its log, to be read as they are. */
+  readonly account: unknown;
+  readonly damage: readonly unknown[];
+}

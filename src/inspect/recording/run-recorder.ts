@@ -1,20 +1,20 @@
 import type { AnyStateMachine, InspectionEvent } from 'xstate';
-import type { LiveEvent, RuntimeEvent } from '../../contracts/events/event.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { InspectedRun } from '../../contracts/events/inspection.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { Json, JsonObject } from '../../base/json/json.ts';
 import { activeStates } from './active-states.ts';
-import { withSent } from './sent-requests.ts';
 import type { ChartBook, MachineChart } from './chart-book.ts';
 import { patchBetween } from './context-patch.ts';
-import { EffectRecorder } from './effect-recorder.ts';
-import type { GoneStatus, Role } from './entry.ts';
+import type { GoneStatus } from './entry.ts';
+import { LogFold } from './log-fold.ts';
 import type { Recording } from './recording.ts';
 
 type ActorRef = InspectionEvent['actorRef'];
 
 /** An actor that was recorded. */
 interface KnownActor {
+  readonly path: string;
   readonly id: string;
   readonly chart: MachineChart | undefined;
   context: object | undefined;
@@ -31,20 +31,15 @@ export class RunRecorder {
   readonly #run: InspectedRun;
   readonly #recording: Recording;
   readonly #charts: ChartBook;
-  readonly #effects: EffectRecorder;
+  readonly #fold: LogFold;
   readonly #actors = new Map<ActorRef, KnownActor>();
-  /** What was told of actors before XState told that they are there, by address. */
-  readonly #early = new Map<string, RuntimeEvent[]>();
-  readonly #paths = new Set<string>();
 
   /** `charts` are those that the recording has, of all its runs. */
   constructor(run: InspectedRun, recording: Recording, charts: ChartBook) {
     this.#run = run;
     this.#recording = recording;
     this.#charts = charts;
-    this.#effects = new EffectRecorder(run.runId, charts, (entry) => {
-      recording.add(entry);
-    });
+    this.#fold = new LogFold(run, recording, charts);
   }
 
   /** Takes in what XState tells. */
@@ -84,19 +79,8 @@ export class RunRecorder {
       this.#recording.delta(event);
       return;
     }
-    if (event.type === 'run.ended') this.#meetTheRest();
-    if (this.#paths.has(event.path)) this.#hear(event);
-    else this.#early.set(event.path, [...(this.#early.get(event.path) ?? []), event]);
+    this.#fold.take(event);
     if (event.type === 'run.ended') this.#over(event.at);
-  }
-
-  #hear(event: RuntimeEvent): void {
-    const actor = this.#idOf(event.path);
-    // That a state was entered is recorded as a move.
-    if (event.type !== 'phase.entered')
-      this.#recording.add({ kind: 'told', at: event.at, actor, event: withSent(event, this.#run.sent) });
-    this.#effects.take(event);
-    if (event.type === 'member.ended') this.#effects.ends(actor, event.at);
   }
 
   #known(ref: ActorRef): KnownActor {
@@ -104,43 +88,17 @@ export class RunRecorder {
     if (known !== undefined) return known;
     const chart = this.#chartOf(Reflect.get(ref, 'logic'));
     const path = pathOf(ref);
-    const above = this.#run.memberAt(path)?.parent;
-    const parent = above === undefined ? undefined : this.#idOf(above);
     const actor: KnownActor = {
-      id: this.#idOf(path),
+      path,
+      id: this.#fold.idOf(path),
       chart,
       context: undefined,
       hasMoved: false,
       isGone: false,
     };
     this.#actors.set(ref, actor);
-    this.#comes(path, parent, chart);
+    this.#fold.comes(path, this.#run.now(), chart?.id);
     return actor;
-  }
-
-  /** An actor is there, and what was told of it before is heard. */
-  #comes(path: string, parent: string | undefined, chart: MachineChart | undefined): void {
-    const member = this.#run.memberAt(path);
-    this.#paths.add(path);
-    this.#recording.add({
-      kind: 'actor',
-      at: this.#run.now(),
-      actor: this.#idOf(path),
-      run: this.#run.runId,
-      parent,
-      name: member?.name ?? path,
-      role: (member?.kind ?? 'other') satisfies Role,
-      chart: chart?.id,
-    });
-    for (const event of this.#early.get(path) ?? []) this.#hear(event);
-    this.#early.delete(path);
-  }
-
-  /** Those of whom XState never told: a run may end before it begins. */
-  #meetTheRest(): void {
-    const root = this.#run.agent;
-    if (!this.#paths.has(root)) this.#comes(root, undefined, undefined);
-    for (const path of this.#early.keys()) this.#comes(path, this.#idOf(root), undefined);
   }
 
   #chartOf(logic: unknown): MachineChart | undefined {
@@ -180,14 +138,12 @@ export class RunRecorder {
   #gone(actor: KnownActor, status: GoneStatus, output?: Json): void {
     if (actor.isGone) return;
     actor.isGone = true;
-    this.#effects.ends(actor.id, this.#run.now());
-    const said = output === undefined ? {} : { output };
-    this.#recording.add({ kind: 'gone', at: this.#run.now(), actor: actor.id, status, ...said });
+    this.#fold.goes(actor.path, this.#run.now(), status, output);
   }
 
   /** The run is over: nobody of it is there any more. */
   #over(at: number): void {
-    this.#effects.ends(this.#idOf(this.#run.agent), at);
+    this.#fold.ends(this.#run.agent, at);
     for (const actor of [...this.#actors.values()].toReversed()) this.#gone(actor, 'stopped');
     this.#actors.clear();
   }
@@ -195,10 +151,6 @@ export class RunRecorder {
   /** Machines of troupe never change what they gave; an app's own actors may. */
   #isOurs(ref: ActorRef): boolean {
     return this.#run.memberAt(pathOf(ref)) !== undefined;
-  }
-
-  #idOf(path: string): string {
-    return `${this.#run.runId}/${path}`;
   }
 }
 

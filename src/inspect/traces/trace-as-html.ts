@@ -1,170 +1,75 @@
 import { createHash } from 'node:crypto';
-import type { StopReason } from '../../contracts/agents/stop-reason.ts';
-import { eventRows } from './page/events.ts';
-import type { Markup, Shown } from './page/markup.ts';
-import { block, dataBlock, grouped, markup, lasting, Markup as Raw } from './page/markup.ts';
-import { pageScript } from './page/page-script.ts';
-import { pageStyle } from './page/page-style.ts';
-import { placesOf, stepCard } from './page/steps.ts';
-import { timeline } from './page/timeline.ts';
-import { stepsIn } from './step-view.ts';
+import { escapedJson } from '../../base/text/printable.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Session } from '../page/session.ts';
 import type { Trace } from './trace.ts';
-import type { TraceAccount } from './trace-account.ts';
+import { titleOf } from './trace-text.ts';
+
+/** How a page is made. */
+export interface PageOptions {
+  /** HTML to show in place of the inspector's page: what is shown stands in it as JSON, in a block with the id `recording`. */
+  readonly page?: string | undefined;
+}
 
 /**
- * A run as one page, for a browser: a card for each step, a timeline, all events, its account, a filter, and a player that goes through
- * the run at any speed.
+ * A run as one page, for a browser: the inspector's, with the recording in it. Actors, charts, messages, events, transcripts, the account of the
+ * run, and a player that goes through it at any speed.
  *
  * The page loads nothing and sends nothing. Its policy lets no script run but its own, and what models, tools and people said is text in
- * it, whatever they said. Of 4,000 events and 1,000 steps on, the middle is left out.
+ * it, whatever they said.
  *
  * @example
- * await writeFile('run.html', traceAsHtml(await readTrace('./traces/r1.jsonl')));
+ * await writeFile('run.html', await traceAsHtml(await readTrace('./traces/r1.jsonl')));
+ *
+ * @throws {TroupeError} `inspector.page-missing`
  */
-export const traceAsHtml = (trace: Trace): string => {
-  const { account, events, damage } = trace;
-  const { runId, agent } = account;
-  const startedAt = events[0]?.at ?? 0;
-  const times = JSON.stringify(events.map(({ at }) => at - startedAt));
-  const phases = [...new Set(events.map(({ phase }) => phase))].filter((phase) => phase !== undefined);
-  return markup`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${policy}" />
-        <meta name="referrer" content="no-referrer" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${agent} · ${runId}</title>
-        <style>${new Raw(pageStyle)}</style>
-      </head>
-      <body data-last="${events.length - 1}" data-times="${times}">
-        ${head(account)} ${controls(phases, events.length)}
-        <main>
-          <div data-panel="steps">${cards(trace)}</div>
-          <div data-panel="timeline">${timeline(events)}</div>
-          <div data-panel="events">${eventRows(events)}</div>
-          <div data-panel="account">
-            <div class="card">${dataBlock(account)}</div>
-            ${
-              damage.length === 0
-                ? undefined
-                : markup`<div class="card bad">
-                    <h3>Damage</h3>
-                    ${dataBlock(damage)}
-                  </div>`
-            }
-          </div>
-        </main>
-        <script>${new Raw(pageScript)}</script>
-      </body>
-    </html>
-  `.toString();
-};
-
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-/** Nothing is loaded, nothing is sent, and no script or style counts but these two. */
-const policy = new Raw(
-  `default-src 'none'; script-src ${hashOf(pageScript)}; style-src ${hashOf(pageStyle)}; base-uri 'none'; form-action 'none'`,
-);
-
-const head = ({ runId, agent, status, startedAt, input, model, totals, ...rest }: TraceAccount): Markup => {
-  const { error, output } = rest;
-  const tokens = totals.inputTokens + totals.outputTokens;
-  const money = totals.costUsd === undefined ? 'unknown' : `$${totals.costUsd.toPrecision(2)}`;
-  const tiles: readonly (readonly [string, string])[] = [
-    ['steps', grouped(totals.steps)],
-    ['model calls', grouped(totals.modelCalls)],
-    ['tool calls', grouped(totals.toolCalls)],
-    ['tokens', grouped(tokens)],
-    ['cost', totals.costUsd === 0 ? 'none' : money],
-    ['retries', grouped(totals.retries)],
-    ['time', lasting(totals.durationMs)],
+export const traceAsHtml = async (trace: Trace, { page }: PageOptions = {}): Promise<string> => {
+  // Whoever only reads traces loads neither machines nor the inspector.
+  const [{ recordingOf }, { pageText }] = await Promise.all([
+    import('./trace-recording.ts'),
+    import('../local/page-text.ts'),
+  ]);
+  const recording = recordingOf(trace.events);
+  const { account, damage } = trace;
+  const parts = [
+    `"session":${JSON.stringify(sessionOf(trace))}`,
+    `"account":${JSON.stringify(account)}`,
+    `"damage":${JSON.stringify(damage)}`,
+    `"base":${recording.base()}`,
+    `"entries":[${[...recording.from()].join(',')}]`,
   ];
-  return markup`<header>
-    <h1>
-      ${agent}
-      <span class="tag ${status === 'completed' ? 'good' : 'bad'}">${status}${why(rest.stopReason)}</span>
-    </h1>
-    <p class="note">run ${runId} · begun ${timeOf(startedAt)}${model === undefined ? '' : ` · ${model}`}</p>
-    ${input === undefined ? undefined : markup`<p class="input">${wordsOf(input)}</p>`}
-    <ul class="tiles">
-      ${tiles.map(([name, value]) => markup`<li><b>${value}</b><span>${name}</span></li>`)}
-    </ul>
-    ${
-      output === undefined
-        ? undefined
-        : markup`<details class="card">
-            <summary>Answer</summary>
-            ${block(wordsOf(output))}
-          </details>`
-    }
-    ${error === undefined ? undefined : markup`<div class="card bad">${block(`${error.code}: ${error.message}`)}</div>`}
-  </header>`;
+  return withRecording(page ?? (await pageText()), `{${parts.join(',')}}`);
 };
 
-const why = (reason: { readonly kind: StopReason['kind'] } | undefined): string =>
-  reason === undefined || reason.kind === 'answered' ? '' : `: ${reason.kind}`;
+const sessionOf = ({ account: { runId, agent, status, input } }: Trace): Session => ({
+  control: false,
+  version: '',
+  runs: [{ run: runId, agent, isLive: false, status, title: titleOf(input), source: 'stored' }],
+});
 
-const wordsOf = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
-
-const timeOf = (at: number): string => {
-  const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
+/** A page that needs no server: what it shows is in it, and no script or style counts but its own. */
+const withRecording = (page: string, json: string): string => {
+  const plain = page.replaceAll(' nonce="__NONCE__"', '');
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashIn(plain, 'script')}`,
+    `style-src ${hashIn(plain, 'style')}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  const data = escapedJson(json).replaceAll('<', String.raw`\u003c`);
+  return plain
+    .replace(
+      '<meta charset="utf-8">',
+      (meta) => `${meta}\n<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    )
+    .replace('<body>', (body) => `${body}\n<script type="application/json" id="recording">${data}</script>`);
 };
 
-const TABS = ['steps', 'timeline', 'events', 'account'] as const;
-const SPEEDS = [0.5, 1, 2, 5, 10, 50] as const;
-
-/** Shown by the script, which gives them their meaning. */
-const controls = (phases: readonly string[], count: number): Markup =>
-  markup`<nav hidden>
-    ${TABS.map((tab) => markup`<button data-tab="${tab}" aria-pressed="false">${tab}</button>`)}
-    <input id="query" type="search" placeholder="Filter" aria-label="Filter" />
-    <label><input id="errors" type="checkbox" />only errors</label>
-    <button id="fold">fold</button><button id="unfold">unfold</button>
-    <button id="smaller" aria-label="smaller text">A−</button>
-    <button id="larger" aria-label="larger text">A+</button>
-    <div class="player">
-      <button id="play">Play</button><button id="next">Step</button><button id="reset">Reset</button>
-      <button id="all">All</button>
-      <input
-        id="scrub"
-        type="range"
-        min="0"
-        max="${Math.max(0, count - 1)}"
-        value="${Math.max(0, count - 1)}"
-        aria-label="Place in the run"
-      />
-      <span id="where"></span>
-      <label>
-        speed
-        <select id="speed">
-          ${SPEEDS.map((speed) => markup`<option value="${speed}"${new Raw(speed === 1 ? ' selected' : '')}>${speed}×</option>`)}
-        </select>
-      </label>
-      <label>
-        stop at
-        <select id="break">
-          <option value="">–</option>
-          ${phases.map((phase) => markup`<option>${phase}</option>`)}
-        </select>
-      </label>
-    </div>
-  </nav>`;
-
-/** So many steps have a card, half of them the first, half the last. */
-const CARDS = 1_000;
-
-const cards = ({ events }: Trace): Shown => {
-  const steps = stepsIn(events);
-  const places = placesOf(events);
-  if (steps.length === 0) return markup`<p class="note">No step was begun</p>`;
-  if (steps.length <= CARDS) return steps.map((view) => stepCard(view, places));
-  return [
-    steps.slice(0, CARDS / 2).map((view) => stepCard(view, places)),
-    markup`<p class="note">${grouped(steps.length - CARDS)} steps are not shown: they are in the trace</p>`,
-    steps.slice(-CARDS / 2).map((view) => stepCard(view, places)),
-  ];
+const hashIn = (page: string, tag: 'script' | 'style'): string => {
+  const found = new RegExp(`<${tag}[^>]*>([^]*?)</${tag}>`).exec(page)?.[1];
+  if (found === undefined)
+    throw new TroupeError('inspector.page-missing', `Cannot show the trace as the page has no ${tag}`);
+  return `'sha256-${createHash('sha256').update(found).digest('base64')}'`;
 };

@@ -1,36 +1,107 @@
-import { Cast, sequenceLine } from './sequence-lines.ts';
+import { oneLine } from '../../base/text/printable.ts';
+import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { Entry } from '../recording/entry.ts';
+import type { Lane, SequenceRow } from '../recording/sequence.ts';
+import { lanesOf, Sequence } from '../recording/sequence.ts';
 import type { Trace } from './trace.ts';
 
 /** What a sequence diagram shows. */
 export interface SequenceOptions {
-  /** Arrows and notes; what comes then is counted in a last note. Default 300, as a browser draws no thousands. */
+  /** Messages; the rest is counted in a last note. Default 300, as a browser draws no thousands. */
   readonly limit?: number | undefined;
 }
 
+/** Arrows: what is asked, what comes back, what comes to nothing, what is said. */
+const arrows: Readonly<Record<SequenceRow['kind'], string>> = {
+  begin: '->>',
+  ask: '->>',
+  answer: '-->>',
+  failure: '--x',
+  message: '-)',
+};
+
 /**
- * A run as a Mermaid sequence diagram: who said what to whom, of agents, models, tools and people.
+ * A run as a Mermaid sequence diagram, as the inspector's page shows it: who said what to whom, of agents, models, tools and people.
  *
  * Texts are one line each, cut to 100 characters, and safe in a diagram whatever they say.
  *
  * @example
- * await writeFile('run.mmd', traceAsSequence(await readTrace('./traces/r1.jsonl')));
+ * await writeFile('run.mmd', await traceAsSequence(await readTrace('./traces/r1.jsonl')));
  */
-export const traceAsSequence = (
+export const traceAsSequence = async (
   { events }: Pick<Trace, 'events'>,
   { limit = 300 }: SequenceOptions = {},
-): string => {
-  const cast = new Cast();
-  const lines: string[] = [];
-  let more = 0;
-  for (const event of events) {
-    if (lines.length < limit) {
-      const line = sequenceLine(event, cast);
-      if (line !== undefined) lines.push(line);
-      // It brings nobody else on stage: only whether there is a line counts.
-    } else if (sequenceLine(event, new Cast()) !== undefined) more += 1;
+): Promise<string> => {
+  const { recordingOf } = await import('./trace-recording.ts');
+  const sequence = new Sequence();
+  const notes: Note[] = [];
+  for (const line of recordingOf(events).from()) {
+    // The recording wrote it.
+    const entry = JSON.parse(line) as Entry;
+    sequence.take(entry);
+    const text = entry.kind === 'told' ? noteOf(entry.event) : undefined;
+    if (text !== undefined && entry.kind === 'told') notes.push({ n: entry.n, over: entry.actor, text });
   }
-  const [first] = events;
-  const rest =
-    more === 0 || first === undefined ? [] : [`Note over ${cast.id('agent', first.path)}: and ${more} more`];
-  return ['sequenceDiagram', ...[...cast.lines, ...lines, ...rest].map((line) => `  ${line}`), ''].join('\n');
+  const all = [...sequence.rows, ...notes].toSorted((one, other) => one.n - other.n);
+  const shown = all.slice(0, limit);
+  const lanes = lanesOf(
+    shown.flatMap((each) => ('kind' in each ? [each] : [])),
+    sequence.lanes,
+  );
+  const names = new Map(lanes.map(({ id }, index) => [id, `p${index}`]));
+  const lineOf = (each: SequenceRow | Note): string | undefined => {
+    if ('kind' in each)
+      return `${names.get(each.from) ?? ''}${arrows[each.kind]}${names.get(each.to) ?? ''}: ${mermaidText(each.label)}`;
+    const name = names.get(each.over);
+    return name === undefined ? undefined : `Note over ${name}: ${mermaidText(each.text)}`;
+  };
+  const [first] = names.values();
+  const rest = all.length - shown.length;
+  const lines = [
+    ...lanes.map((lane) => `${kindOf(lane)} ${names.get(lane.id) ?? ''} as ${mermaidText(lane.name, 60)}`),
+    ...shown.flatMap((each) => lineOf(each) ?? []),
+    ...(rest === 0 || first === undefined ? [] : [`Note over ${first}: and ${rest} more`]),
+  ];
+  return ['sequenceDiagram', ...lines.map((line) => `  ${line}`), ''].join('\n');
+};
+
+/** Something that an actor is told to have come to, without a message. */
+interface Note {
+  readonly n: number;
+  readonly over: string;
+  readonly text: string;
+}
+
+const noteOf = (event: LiveEvent): string | undefined => {
+  switch (event.type) {
+    case 'agent.critiqued':
+      return `${event.critic ?? 'critic'}: ${event.verdict} ${event.note ?? ''}`;
+    case 'task.handed-over':
+      return `${event.from} hands over to ${event.to} ${event.message ?? ''}`;
+    case 'message.dropped':
+      return `${event.from} did not reach ${event.to}: ${event.reason}`;
+    case 'child.restarted':
+      return `${event.member} begins anew`;
+    default:
+      return undefined;
+  }
+};
+
+const kindOf = ({ role }: Lane): string =>
+  role === 'person' || role === 'outside' ? 'actor' : 'participant';
+
+/**
+ * Text as a Mermaid diagram shows it: all but letters, digits and harmless marks is written by its number, as Mermaid wants it, so that
+ * nothing in it ends a line, begins a comment or is markup.
+ *
+ * @example
+ * mermaidText('a; b #1') // => 'a#59; b #35;1'
+ */
+export const mermaidText = (text: string, limit = 100): string => {
+  const line = oneLine(text, limit);
+  if (line === '') return '–';
+  // A first word `wrap:` would be an order, and `end` the end of a block.
+  return line
+    .replaceAll(/[^\p{L}\p{M}\p{N} .,!?()'’_/+=–…-]/gu, (character) => `#${character.codePointAt(0)};`)
+    .replaceAll(/\bend\b/giu, (word) => `${word.slice(0, 1)}#${word.charCodeAt(1)};${word.slice(2)}`);
 };

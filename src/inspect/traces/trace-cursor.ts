@@ -2,15 +2,6 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Progress } from '../../events/progress/progress.ts';
 import { foldProgress, noProgress } from '../../events/progress/progress.ts';
 
-/** Where to stop: all that is said has to hold. */
-export interface Breakpoint {
-  readonly path?: string | undefined;
-  readonly step?: number | undefined;
-  readonly phase?: string | undefined;
-  readonly type?: RuntimeEvent['type'] | undefined;
-  readonly when?: ((event: RuntimeEvent) => boolean) | undefined;
-}
-
 /** A place in a run, from which to go on; the run itself stays as it is. */
 export interface TraceCursor {
   /** The number of events that have been played. */
@@ -25,18 +16,18 @@ export interface TraceCursor {
    * over what members do meanwhile. False at the end.
    */
   next(by?: 'event' | 'step' | 'over'): boolean;
-  /** Goes on to the next event that fits; false where none does, and then it is at the end. */
-  runTo(breakpoint: Breakpoint): boolean;
+  /** Goes on to the next event of which that holds; false where there is none, and then it is at the end. */
+  runTo(isIt: (event: RuntimeEvent) => boolean): boolean;
   /** Goes anywhere, also back. */
   seek(position: number): void;
 }
 
 /**
- * Steps through a run that is over: by event, by step, to a breakpoint, and back. To go on otherwise from a place, `fork` the stored run.
+ * Steps through a run that is over: by event, by step, to what one looks for, and back. To go on otherwise from a place, `fork` the stored run.
  *
  * @example
  * const cursor = traceCursor(await readTrace('./traces/r1.jsonl'));
- * while (cursor.runTo({ phase: 'ACT' })) console.log(cursor.event?.path, progressLine(cursor.progress));
+ * while (cursor.runTo(({ phase }) => phase === 'ACT')) console.log(cursor.event?.path, progressLine(cursor.progress));
  */
 export const traceCursor = ({ events }: { readonly events: readonly RuntimeEvent[] }): TraceCursor => {
   let position = 0;
@@ -73,7 +64,7 @@ export const traceCursor = ({ events }: { readonly events: readonly RuntimeEvent
       const path = events[position - 1]?.path ?? events[0]?.path ?? '';
       return until(({ type, path: other }) => type === 'step.ended' && (by === 'step' || other === path));
     },
-    runTo: (breakpoint) => until((event) => fits(event, breakpoint)),
+    runTo: until,
     seek: (wanted) => {
       const target = Math.max(0, Math.min(events.length, Math.trunc(wanted) || 0));
       if (target < position) [position, progress] = [0, noProgress];
@@ -81,10 +72,3 @@ export const traceCursor = ({ events }: { readonly events: readonly RuntimeEvent
     },
   };
 };
-
-const fits = (event: RuntimeEvent, { path, step, phase, type, when }: Breakpoint): boolean =>
-  (path === undefined || event.path === path) &&
-  (step === undefined || event.step === step) &&
-  (phase === undefined || event.phase === phase) &&
-  (type === undefined || event.type === type) &&
-  (when === undefined || when(event));

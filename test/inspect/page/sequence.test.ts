@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { act, answer } from '../../../src/contracts/agents/decision.ts';
 import { TroupeError } from '../../../src/contracts/errors/error.ts';
-import { lanesOf, rowsAbout, Sequence } from '../../../src/inspect/page/sequence.ts';
+import { lanesOf, rowsAbout, Sequence } from '../../../src/inspect/recording/sequence.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
@@ -47,6 +47,7 @@ describe('who says what to whom', () => {
     const { rows, lanes } = sequenceOf(await recorded());
     const name = (id: string): string => lanes.get(id)?.name ?? '?';
     expect(rows.map(({ from, to, kind, label }) => `${name(from)} → ${name(to)} ${kind}: ${label}`)).toEqual([
+      'outside → house begin: begins house: go',
       'house → clerk-1 begin: begins clerk-1: go',
       'clerk-1 → add ask: add {"to":0}',
       'add → clerk-1 answer: 1',
@@ -55,13 +56,20 @@ describe('who says what to whom', () => {
       'clerk-1 → house answer: done',
       'house → last-2 begin: begins last-2: done',
       'last-2 → house answer: out',
+      'house → outside answer: out',
     ]);
     expect(rows.map(({ n }) => n)).toEqual(rows.map(({ n }) => n).toSorted((one, other) => one - other));
   });
 
   test('has the lanes of those who say something, each with what it calls beside it, and of one actor only its own', async () => {
     const { rows, lanes } = sequenceOf(await recorded());
-    expect(lanesOf(rows, lanes).map(({ name }) => name)).toEqual(['house', 'clerk-1', 'add', 'last-2']);
+    expect(lanesOf(rows, lanes).map(({ name }) => name)).toEqual([
+      'outside',
+      'house',
+      'clerk-1',
+      'add',
+      'last-2',
+    ]);
     const clerkId = [...lanes.values()].find(({ name }) => name === 'clerk-1')?.id ?? '';
     const about = rowsAbout(rows, clerkId);
     expect(about).toHaveLength(6);
@@ -117,7 +125,7 @@ describe('who says what to whom', () => {
       sent(2, 'a'),
       sent(3, 'a/b', 'a'),
     ]);
-    expect(rows.slice(1)).toEqual([
+    expect(rows.slice(2)).toEqual([
       { n: 2, at: 0, from: 'outside', to: 'r/a', label: 'to a', kind: 'message' },
       { n: 3, at: 0, from: 'r/a', to: 'r/a/b', label: 'to a/b', kind: 'message' },
     ]);

@@ -3,7 +3,7 @@ import type { Breakpoint } from '../../recording/breakpoint.ts';
 import type { StateShape } from '../../recording/entry.ts';
 import { command, holdNoRunAt } from '../control.ts';
 import { countOf, moneyOf } from '../figures.ts';
-import { currentRun, selectedView, session, shown } from '../page-state.ts';
+import { currentRun, selectedView, session, shown, stops, storedRun } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { isControlled } from './controls.tsx';
 import { Icon } from './icon.tsx';
@@ -35,6 +35,7 @@ const valueOf = ({ kind, value }: Breakpoint): string => {
 
 /** The breakpoints of the run. */
 export const BreakpointsView = () => {
+  if (storedRun.value !== undefined) return <PlaybackStops />;
   if (!isControlled())
     return <p class="empty">Breakpoints work on live runs, if the inspector was opened with control.</p>;
   // The server is authoritative: it lists breakpoints set by any page.
@@ -75,6 +76,32 @@ export const BreakpointsView = () => {
     </div>
   );
 };
+
+/** Breakpoints of a run that is over, at which playback stops. */
+const PlaybackStops = () => (
+  <div class="breakpoints scroll" tabIndex={0}>
+    <NewBreakpoint
+      onAdd={(breakpoint) => {
+        stops.value = [...stops.value, breakpoint];
+      }}
+    />
+    {stops.value.length === 0 ? (
+      <p class="empty">No breakpoints: playback stops at the end.</p>
+    ) : (
+      <ul>
+        {stops.value.map((each) => (
+          <BreakpointLine
+            key={keyOf(each)}
+            breakpoint={each}
+            onRemove={() => {
+              stops.value = stops.value.filter((other) => other !== each);
+            }}
+          />
+        ))}
+      </ul>
+    )}
+  </div>
+);
 
 const keyOf = (breakpoint: Breakpoint): string =>
   `${breakpoint.kind} ${breakpoint.value} ${'actor' in breakpoint ? (breakpoint.actor ?? '') : ''}`;

@@ -2,8 +2,8 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { clockOf, countOf, several } from '../figures.ts';
 import { filter, goTo, pointedAt, recorded, selected, shown } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
-import type { Lane, SequenceRow } from '../sequence.ts';
-import { lanesOf, rowsAbout, rowsOfRun } from '../sequence.ts';
+import type { Lane, SequenceRow } from '../../recording/sequence.ts';
+import { lanesOf, rowsAbout, rowsOfRun } from '../../recording/sequence.ts';
 import { countBelow } from '../timeline.ts';
 import { Icon } from './icon.tsx';
 

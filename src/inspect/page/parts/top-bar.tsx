@@ -4,6 +4,7 @@ import {
   chooseRun,
   connection,
   currentRun,
+  embedded,
   filter,
   isHelpShown,
   place,
@@ -65,6 +66,7 @@ const RunChoice = () => {
       class="runs"
       aria-label="Run"
       value={value}
+      disabled={embedded.value !== undefined}
       onChange={({ currentTarget }) => {
         const [source = '', ...rest] = currentTarget.value.split(' ');
         const run = rest.join(' ');
@@ -77,7 +79,7 @@ const RunChoice = () => {
         }
       }}
     >
-      <option value="live ">All live runs</option>
+      {embedded.value === undefined && <option value="live ">All live runs</option>}
       {live.length > 0 && (
         <optgroup label="Live">
           {live.map((each) => (

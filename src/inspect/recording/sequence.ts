@@ -1,6 +1,6 @@
-import type { ActorEntry, Entry, Role } from '../recording/entry.ts';
+import type { ActorEntry, Entry, Role } from './entry.ts';
+import { memberName } from './member-name.ts';
 import { brief, oneLine } from '../drawing/plain-text.ts';
-import { memberName } from './actor-tree.ts';
 
 /** A participant: an actor, or all calls of one agent to one model, tool or person. */
 export interface Lane {
@@ -76,7 +76,7 @@ export class Sequence {
       });
     this.#places.set(actor, { lane, owner, input: '' });
     const label = isCall ? (role === 'tool' ? name : role === 'person' ? name : 'asks') : `begins ${name}`;
-    if (parent !== undefined || isCall) this.#add(entry, owner, lane, label, isCall ? 'ask' : 'begin');
+    this.#add(entry, owner, lane, label, isCall ? 'ask' : 'begin');
   }
 
   /** The input of a call is known once it starts. */
@@ -94,7 +94,7 @@ export class Sequence {
 
   #goes(entry: Extract<Entry, { kind: 'gone' }>): void {
     const place = this.#places.get(entry.actor);
-    if (place === undefined || place.owner === place.lane || place.owner === OUTSIDE) return;
+    if (place === undefined || place.owner === place.lane) return;
     const { output, status } = entry;
     const said = saidIn(output);
     const label = said === '' ? (status === 'done' ? 'answers' : status) : brief(said, SHORT);

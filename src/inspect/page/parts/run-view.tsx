@@ -1,0 +1,23 @@
+import { embedded } from '../page-state.ts';
+import { written } from '../transcript.ts';
+import { Text } from './text.tsx';
+
+/** The account of an exported run, and the damage to its log. */
+export const RunView = () => {
+  const { account, damage = [] } = embedded.value ?? {};
+  return (
+    <div class="run-account scroll" tabIndex={0}>
+      {damage.length > 0 && (
+        <>
+          <h4>Damage</h4>
+          <pre>
+            <Text value={written(damage)} />
+          </pre>
+        </>
+      )}
+      <pre>
+        <Text value={written(account)} />
+      </pre>
+    </div>
+  );
+};

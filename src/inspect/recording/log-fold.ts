@@ -1,0 +1,98 @@
+import type { Json } from '../../base/json/json.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { InspectedRun } from '../../contracts/events/inspection.ts';
+import type { ChartBook } from './chart-book.ts';
+import { EffectRecorder } from './effect-recorder.ts';
+import type { GoneStatus } from './entry.ts';
+import type { Recording } from './recording.ts';
+import { withSent } from './sent-requests.ts';
+
+/** The facts of a run that its events do not repeat. */
+export type FoldedRun = Pick<InspectedRun, 'runId' | 'agent' | 'memberAt'> &
+  Partial<Pick<InspectedRun, 'sent'>>;
+
+/**
+ * The fold of a run's events to a recording: its actors, what was told of them, and their calls, questions and waits as actors below them.
+ *
+ * Everything that a log holds is in it. Moves are added by those who know them: XState's inspection of a run that is moved, or the phases in
+ * a trace.
+ */
+export class LogFold {
+  readonly #run: FoldedRun;
+  readonly #recording: Recording;
+  readonly #effects: EffectRecorder;
+  /** Events of actors that are not there yet, by address. */
+  readonly #early = new Map<string, RuntimeEvent[]>();
+  readonly #paths = new Set<string>();
+
+  /** `charts` are those that the recording has, of all its runs. */
+  constructor(run: FoldedRun, recording: Recording, charts: ChartBook) {
+    this.#run = run;
+    this.#recording = recording;
+    this.#effects = new EffectRecorder(run.runId, charts, (entry) => {
+      recording.add(entry);
+    });
+  }
+
+  /** Takes in an event; one of an actor that is not there yet waits for it. */
+  take(event: RuntimeEvent): void {
+    if (event.type === 'run.ended') this.#meetTheRest(event.at);
+    if (this.has(event.path)) this.#hear(event);
+    else this.#early.set(event.path, [...(this.#early.get(event.path) ?? []), event]);
+  }
+
+  has(path: string): boolean {
+    return this.#paths.has(path);
+  }
+
+  /** Adds an actor, and what was told of it before. */
+  comes(path: string, at: number, chart?: string): void {
+    const member = this.#run.memberAt(path);
+    this.#add(path, at, member?.parent, chart);
+  }
+
+  /** An actor is over, and with it whatever was under way for it. */
+  goes(path: string, at: number, status: GoneStatus, output?: Json): void {
+    this.ends(path, at);
+    const said = output === undefined ? {} : { output };
+    this.#recording.add({ kind: 'gone', at, actor: this.idOf(path), status, ...said });
+  }
+
+  /** Whatever was under way for an actor is over. */
+  ends(path: string, at: number): void {
+    this.#effects.ends(this.idOf(path), at);
+  }
+
+  idOf(path: string): string {
+    return `${this.#run.runId}/${path}`;
+  }
+
+  #add(path: string, at: number, above: string | undefined, chart: string | undefined): void {
+    const { runId: run } = this.#run;
+    const { name = path, kind: role = 'other' } = this.#run.memberAt(path) ?? {};
+    const parent = above === undefined ? undefined : this.idOf(above);
+    this.#paths.add(path);
+    this.#recording.add({ kind: 'actor', at, actor: this.idOf(path), run, parent, name, role, chart });
+    for (const event of this.#early.get(path) ?? []) this.#hear(event);
+    this.#early.delete(path);
+  }
+
+  #hear(event: RuntimeEvent): void {
+    const { sent } = this.#run;
+    const actor = this.idOf(event.path);
+    // That a state was entered is recorded as a move.
+    if (event.type !== 'phase.entered') {
+      const told = sent === undefined ? event : withSent(event, sent);
+      this.#recording.add({ kind: 'told', at: event.at, actor, event: told });
+    }
+    this.#effects.take(event);
+    if (event.type === 'member.ended') this.ends(event.path, event.at);
+  }
+
+  /** Adds those whose beginning nobody told: a run may end before it begins. */
+  #meetTheRest(at: number): void {
+    const root = this.#run.agent;
+    if (!this.has(root)) this.#add(root, at, undefined, undefined);
+    for (const path of this.#early.keys()) this.#add(path, at, root, undefined);
+  }
+}

@@ -1,0 +1,158 @@
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { InspectedMember } from '../../contracts/events/inspection.ts';
+import { agentMachine } from '../../machines/agent/agent-machine.ts';
+import { arrowsFrom, chartOf, childrenOf } from '../../machines/diagrams/chart.ts';
+import type { ChartState } from '../../machines/diagrams/chart.ts';
+import { ChartBook } from '../recording/chart-book.ts';
+import type { GoneStatus } from '../recording/entry.ts';
+import { LogFold } from '../recording/log-fold.ts';
+import { Recording } from '../recording/recording.ts';
+
+/** Entries that a recording of a trace has at most; of those before it has what they came to. */
+const CAPACITY = 100_000;
+
+/**
+ * The recording of a run by its events alone, as the inspector's page shows it: agents move along their chart by the phases that they
+ * entered, teams have states and no chart, and of contexts there is what steps changed.
+ */
+export const recordingOf = (events: readonly RuntimeEvent[]): Recording => {
+  const recording = new Recording({
+    capacity: CAPACITY,
+    redact: (text) => text,
+    onFailure: () => undefined,
+  });
+  const [first] = events;
+  if (first === undefined) return recording;
+  const members = membersIn(events);
+  const root = events.find(({ type }) => type === 'run.started')?.path ?? first.path;
+  const charts = new ChartBook(recording);
+  const run = { runId: first.runId, agent: root, memberAt: (path: string) => members.get(path) };
+  const fold = new LogFold(run, recording, charts);
+  const walk = new PhaseWalk(fold, recording);
+  for (const event of events) {
+    const { path, at } = event;
+    if (event.type === 'run.ended') for (const each of walk.others(path)) fold.goes(each, at, 'stopped');
+    for (const each of addressesTo(path, members))
+      if (!fold.has(each)) {
+        const isAgent = members.get(each)?.kind === 'agent';
+        fold.comes(each, at, isAgent ? charts.ofMachine(agentMachine, at).id : undefined);
+        walk.begins(each, isAgent);
+      }
+    fold.take(event);
+    walk.take(event);
+  }
+  return recording;
+};
+
+/** An address and those above it that are members, from the root on. */
+const addressesTo = (path: string, members: ReadonlyMap<string, InspectedMember>): readonly string[] => {
+  const above = members.get(path)?.parent;
+  return above === undefined ? [path] : [...addressesTo(above, members), path];
+};
+
+/** Everybody that events are about: an agent decides, a call has the address of one with a `~`, all others are teams. */
+const membersIn = (events: readonly RuntimeEvent[]): ReadonlyMap<string, InspectedMember> => {
+  const names = new Map<string, string>();
+  const agents = new Set<string>();
+  for (const { path, agent, type } of events) {
+    if (!names.has(path)) names.set(path, agent);
+    if (type === 'agent.prepared' || type === 'agent.decided' || type === 'step.ended') agents.add(path);
+  }
+  const parentOf = (path: string): string | undefined => {
+    const above = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    if (above === '') return undefined;
+    return names.has(above) ? above : parentOf(above);
+  };
+  const kindOf = (path: string): InspectedMember['kind'] =>
+    path.includes('/~') ? 'call' : agents.has(path) ? 'agent' : 'team';
+  return new Map(
+    [...names].map(([path, name]) => [path, { name, kind: kindOf(path), parent: parentOf(path) }]),
+  );
+};
+
+/** The moves of actors, by the phases that they entered. */
+class PhaseWalk {
+  readonly #fold: LogFold;
+  readonly #recording: Recording;
+  /** The state of each actor that is there. */
+  readonly #states = new Map<string, { readonly isAgent: boolean; at: ChartState | string | undefined }>();
+  /** What is shown of contexts with the next move. */
+  readonly #patches = new Map<string, Readonly<Record<string, unknown>>>();
+
+  constructor(fold: LogFold, recording: Recording) {
+    this.#fold = fold;
+    this.#recording = recording;
+  }
+
+  begins(path: string, isAgent: boolean): void {
+    this.#states.set(path, { isAgent, at: undefined });
+  }
+
+  /** Everybody that is there, but one. */
+  others(path: string): readonly string[] {
+    return [...this.#states.keys()].filter((each) => each !== path).toReversed();
+  }
+
+  take(event: RuntimeEvent): void {
+    const { path, at } = event;
+    if (event.type === 'run.started') this.#patches.set(path, { input: event.input });
+    if (event.type === 'phase.entered') this.#moves(path, at, event.phase);
+    if (event.type === 'agent.reduced') this.#changes(path, at, event);
+    if (event.type === 'member.ended' || event.type === 'run.ended') {
+      if (!this.#states.delete(path)) return;
+      const said = event.error ?? ('output' in event ? event.output : undefined);
+      this.#fold.goes(path, at, statuses[event.status] ?? 'stopped', said);
+    }
+  }
+
+  #moves(path: string, at: number, phase: string): void {
+    const known = this.#states.get(path);
+    if (known === undefined) return;
+    const { at: from } = known;
+    const to = known.isAgent ? (stateOf(phase) ?? phase) : phase;
+    const arrows = typeof from === 'object' && typeof to === 'object' ? arrowsBetween(from, to) : [];
+    const patch = this.#patches.get(path);
+    this.#patches.delete(path);
+    known.at = to;
+    this.#recording.add({
+      kind: 'moved',
+      at,
+      actor: this.#fold.idOf(path),
+      on: 'phase.entered',
+      arrows,
+      states: [typeof to === 'string' ? to : to.id],
+      ...(patch === undefined ? {} : { patch }),
+    });
+  }
+
+  #changes(path: string, at: number, { diff }: Extract<RuntimeEvent, { type: 'agent.reduced' }>): void {
+    const to = this.#states.get(path)?.at;
+    const changed = Object.entries(diff).map(([key, { after }]) => [key, after] as const);
+    if (to === undefined || changed.length === 0) return;
+    const states = [typeof to === 'string' ? to : to.id];
+    const patch = Object.fromEntries(changed);
+    const actor = this.#fold.idOf(path);
+    this.#recording.add({ kind: 'moved', at, actor, on: 'agent.reduced', arrows: [], states, patch });
+  }
+}
+
+const statuses: Readonly<Record<string, GoneStatus>> = { completed: 'done', failed: 'failed' };
+
+/** The state of an agent in a phase. */
+const stateOf = (phase: string): ChartState | undefined => {
+  const within = (state: ChartState): ChartState | undefined => {
+    if (state.key === phase) return state;
+    for (const child of childrenOf(state)) {
+      const found = within(child);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return within(chartOf(agentMachine));
+};
+
+/** The arrow from one state to another, where there is only one. */
+const arrowsBetween = (from: ChartState, to: ChartState): readonly string[] => {
+  const found = arrowsFrom(from).filter(({ targets }) => targets.includes(to));
+  return found.length === 1 ? found.map(({ key }) => key) : [];
+};

@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { act, answer } from '../../../src/index.ts';
+import { traceAsHtml, traceOf } from '../../../src/inspect/index.ts';
+import { builtPage } from '../../support/built-package.ts';
+import { describeInChromium } from '../../support/chromium.ts';
+import { looker, temporaryFolder } from './traces-kit.ts';
+
+const HOSTILE =
+  '</script><script>document.title="owned"</script><img src=x onerror="document.title=\'owned\'">';
+
+describeInChromium('[QITOS-79] [QITOS-80] the page of a trace, from a file', (browser) => {
+  test('shows the run, filters its events, plays it to a breakpoint, and runs nothing of what was said', async () => {
+    const evil = looker(1, {
+      decide: ({ step }) =>
+        step === 0 ? act({ name: 'look', input: { for: HOSTILE } }) : answer({ said: HOSTILE }),
+    });
+    const trace = traceOf((await evil.run(HOSTILE)).events);
+    const file = join(temporaryFolder(), 'run.html');
+    writeFileSync(file, await traceAsHtml(trace, { page: builtPage() }));
+    const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
+    onTestFinished(() => page.close());
+    const problems: string[] = [];
+    page.on('pageerror', ({ message }) => problems.push(message));
+    page.on('console', (line) => {
+      if (line.type() === 'error') problems.push(line.text());
+    });
+    await page.goto(pathToFileURL(file).href);
+    await page.getByRole('log', { name: 'Transcript' }).getByText('document.title').first().waitFor();
+
+    await page.getByRole('tab', { name: 'Events' }).click();
+    const rows = page.getByRole('list', { name: 'Events' }).getByRole('listitem');
+    await rows.first().waitFor();
+    const all = await rows.count();
+    await page.getByLabel('Filter events').fill('tool.finished');
+    await expect.poll(() => rows.count()).toBeLessThan(all);
+    expect(await rows.first().textContent()).toContain('tool.finished');
+
+    await page.getByRole('tab', { name: 'Breakpoints' }).click();
+    await page.getByLabel('State', { exact: true }).fill('ACT');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByLabel('Speed').selectOption('64');
+    await page.getByRole('button', { name: 'Play' }).click();
+    await page.locator('.subject, .app.past').first().waitFor();
+    await page.getByRole('tab', { name: 'Chart' }).click();
+    await expect.poll(() => page.locator('.subject .state').textContent()).toBe('ACT');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+
+    await page.getByRole('tab', { name: 'Run' }).click();
+    await page.getByText('"stopReason"').waitFor();
+    expect(await page.title()).toBe('troupe: inspector');
+    expect(problems).toEqual([]);
+  });
+});
