@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
 import type { JournalStore } from '../contracts/journals/journal.ts';
-import type { JournalCopy } from './run-log.ts';
+import type { JournalCopy, OpenedLog } from './run-log.ts';
 import { PRIVATE } from './private-files.ts';
-import { journalText, readJournalText } from './run-log.ts';
+import { journalText, openLog, readJournalText } from './run-log.ts';
 
 /**
  * Exports the journal of a run to a text file.
@@ -40,14 +40,30 @@ export const exportJournal = async (store: JournalStore, runId: string, file: st
  *
  * @throws {TroupeError} `journal.failed` where the file cannot be read; `journal.corrupt` for one that is no journal.
  */
-export const readJournalFile = (file: string): JournalCopy => {
-  let text: string;
+export const readJournalFile = (file: string): JournalCopy => readJournalText(textIn(file), `'${file}'`);
+
+/**
+ * Reads the log of a run that is whole: an exported journal, or a trace.
+ *
+ * @throws {TroupeError} `journal.failed` where the file cannot be read; `journal.corrupt`, `journal.version`.
+ */
+export const readLogFile = (file: string): Pick<OpenedLog, 'head' | 'records'> => {
+  const text = textIn(file);
+  const name = `'${file}'`;
+  const { head, records, damage } = openLog(text, name, 'journal.corrupt');
+  if (head.kind === 'journal') readJournalText(text, name);
+  const [first] = damage;
+  if (first !== undefined)
+    throw new TroupeError('journal.corrupt', `Cannot read ${name} past line ${first.line}: ${first.message}`);
+  return { head, records };
+};
+
+const textIn = (file: string): string => {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (thrown) {
     throw new TroupeError('journal.failed', `Cannot read the journal '${file}': ${messageOf(thrown)}`, {
       cause: thrown,
     });
   }
-  return readJournalText(text, `'${file}'`);
 };

@@ -155,13 +155,17 @@ export interface OpenedLog {
 /**
  * Reads a log for looking at it: past lines that are damaged, and whether or not it goes on.
  *
- * @throws {TroupeError} `trace.unreadable` for a text that is no log, or one of a later version.
+ * @throws {TroupeError} `trace.unreadable`, or the code that is given, for a text that is no log, or one of a later version.
  */
-export const openLog = (text: string, name = 'the text'): OpenedLog => {
+export const openLog = (
+  text: string,
+  name = 'the text',
+  unreadable: ErrorCode = 'trace.unreadable',
+): OpenedLog => {
   const all = text.split('\n');
   const isEnded = all.at(-1) === '';
   const lines = all.flatMap((raw, index) => (raw === '' ? [] : [{ raw, line: index + 1 }]));
-  const { head } = headIn(lines.shift()?.raw ?? '', name, 'trace.unreadable');
+  const { head } = headIn(lines.shift()?.raw ?? '', name, unreadable);
   const { found, ...next } = readPastDamage(
     head.entry.runId,
     lines.map(({ raw }) => raw),

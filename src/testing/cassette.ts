@@ -1,141 +1,197 @@
-import { callIdOf } from '../contracts/runs/effect.ts';
+import { isJsonObject, type Json } from '../base/json/json.ts';
 import type { ErrorData } from '../contracts/errors/error-data.ts';
-import type { EventOf } from '../contracts/events/event.ts';
-import type { JournalRecord } from '../contracts/journals/journal-record.ts';
-import type { Json } from '../base/json/json.ts';
-import type { ToolResult } from '../contracts/tools/tool-result.ts';
+import type { EventOf, RuntimeEvent } from '../contracts/events/event.ts';
+import type { Arrival, JournalRecord } from '../contracts/journals/journal-record.ts';
+import type { RawAnswer, SentSource } from '../contracts/models/sent-request.ts';
 import type { ToolSpec } from '../contracts/tools/tool-call.ts';
-import type { AssistantTurn } from '../contracts/conversations/transcript.ts';
-import type { Acted, Decided } from '../machines/agent/agent-context.ts';
-import { openJournal } from '../persistence/journal-codec.ts';
-import { readJournalFile } from '../persistence/journal-file.ts';
+import type { ToolResult } from '../contracts/tools/tool-result.ts';
+import type { Decided } from '../machines/agent/agent-context.ts';
+import { readLogFile } from '../persistence/journal-file.ts';
 import { parseRecords } from '../runtime/journal/replay/parse-records.ts';
+import { sentIn } from '../runtime/journal/replay/sent-records.ts';
 
-/** Where an effect was asked: in whose step, and for the how manieth time. */
+/** The place of an effect: its step, and its attempt, from 1. */
 interface Place {
   readonly path: string;
   readonly step: number;
   readonly attempt: number;
 }
 
-/** One request to a model, and what came of it. */
+/** One request to a model, and its answer or failure. */
 export interface RecordedAnswer extends Place {
-  readonly key: string;
   /** The number of messages that it was sent. */
   readonly messages: number;
   readonly model: string;
-  readonly said: Said | undefined;
-  readonly turn: AssistantTurn | undefined;
-  readonly error: ErrorData | undefined;
+  said: EventOf<'model.answered'> | undefined;
+  raw: { calls?: RawAnswer['calls'] | undefined; replay?: RawAnswer['replay'] };
+  error: ErrorData | undefined;
 }
 
-/** What a model said, as the event has it. */
-type Said = Omit<EventOf<'model.answered'>, 'v' | 'runId'>;
-
-/** One attempt of a tool call, and what came of it. */
+/** One attempt of a tool call, and its result or failure. */
 export interface RecordedCall extends Place {
   readonly callId: string;
   readonly tool: string;
   readonly input: Json;
-  readonly result: ToolResult | undefined;
-  readonly error: ErrorData | undefined;
+  result: ToolResult | undefined;
+  error: ErrorData | undefined;
 }
 
-/** What a journal has of models and tools: enough to play their part again. */
+/** The part that models and tools had in a run: enough to play it again. */
 export interface Cassette {
   readonly runId: string;
   /** By key, without the run's id. */
   readonly answers: ReadonlyMap<string, RecordedAnswer>;
   /** By address, step, call and attempt. */
   readonly calls: ReadonlyMap<string, RecordedCall>;
-  /** What each agent told its models of itself, by address. */
+  /** The instructions that each agent sent its models, by address. */
   readonly prompts: ReadonlyMap<string, string>;
   readonly tools: ReadonlyMap<string, ToolSpec>;
 }
 
-/** The journal in a file, read for what models and tools did. @throws as `readJournalFile` does; `journal.corrupt`, `journal.version`. */
+/** Reads a log, an exported journal or a trace, for what models and tools did. @throws as `readLogFile` does. */
 export const cassetteFrom = (file: string): Cassette => {
-  const { entry, rows } = readJournalFile(file);
-  const { records, damage } = openJournal(entry.runId, rows);
-  if (damage !== undefined) throw damage;
-  return cassetteOf(entry.runId, parseRecords(entry.runId, records));
+  const { head, records } = readLogFile(file);
+  const { runId } = head.entry;
+  const ofRun = records.flatMap(({ record }) => (isNote(record) ? [] : [record]));
+  return new Reading(runId, parseRecords(runId, ofRun)).cassette;
 };
+
+/** Checks whether a record is about a trace, and not about its run. */
+const isNote = (record: Json): boolean =>
+  isJsonObject(record) && (record['kind'] === 'opened' || record['kind'] === 'closed');
 
 /** The name of an attempt of a call. */
 export const callName = (path: string, step: number, callId: string, attempt: number): string =>
   `${path}#${step}.${callId}.${attempt}`;
 
-const cassetteOf = (runId: string, records: readonly JournalRecord[]): Cassette => {
-  const said = new Map<string, Said>();
-  const asked = new Map<string, { readonly model: string; readonly messages: number }>();
-  const requested = new Map<string, { readonly tool: string; readonly input: Json }>();
-  const answers = new Map<string, RecordedAnswer>();
-  const calls = new Map<string, RecordedCall>();
-  const prompts = new Map<string, string>();
-  const tools = new Map<string, ToolSpec>();
-  const within = (key: string): string => (key.startsWith(`${runId}/`) ? key.slice(runId.length + 1) : key);
+/** Reads the events of a log, with the requests and raw answers that a journal keeps beside them, and a trace within. */
+class Reading {
+  readonly cassette: Cassette;
+  readonly #answers = new Map<string, RecordedAnswer>();
+  readonly #calls = new Map<string, RecordedCall>();
+  readonly #prompts = new Map<string, string>();
+  readonly #tools = new Map<string, ToolSpec>();
+  readonly #sent: SentSource;
+  readonly #runId: string;
+  /** The last request of each agent, and the last attempt of each call. */
+  readonly #asked = new Map<string, RecordedAnswer>();
+  readonly #started = new Map<string, RecordedCall>();
 
-  for (const record of records) {
-    if (record.kind === 'event') {
-      const { event } = record;
-      if (event.type === 'model.asked') asked.set(within(event.key), event);
-      else if (event.type === 'model.answered') said.set(within(event.key), event);
-      else if (event.type === 'tool.requested')
-        requested.set(`${event.path}#${event.step ?? 0}.${event.callId}`, event);
-      continue;
-    }
-    if (record.kind !== 'arrived') continue;
-    const { arrival } = record;
-    if (arrival.type === 'prompted') {
-      prompts.set(arrival.path, arrival.prompt);
-      for (const spec of arrival.tools) tools.set(spec.name, spec);
-    }
-    if (arrival.type !== 'answered' && arrival.type !== 'failed') continue;
-    const { key } = arrival;
-    const place = placeOf(key);
-    const request = asked.get(key);
-    if (request !== undefined) {
-      const output = arrival.type === 'answered' ? (arrival.output as Decided | undefined) : undefined;
-      const error = arrival.type === 'failed' ? arrival.error : errorOf(output);
-      const turn = output !== undefined && 'turn' in output ? output.turn : undefined;
-      answers.set(key, { ...place, ...request, key, said: said.get(key), turn, error });
-    } else if (arrival.type === 'answered') {
-      const acted = arrival.output as Acted | undefined;
-      const callId = callIn(acted, place.step);
-      const call = callId === undefined ? undefined : requested.get(`${place.path}#${place.step}.${callId}`);
-      if (acted === undefined || callId === undefined || call === undefined) continue;
-      const result = acted.kind === 'result' ? acted.result : undefined;
-      const error = acted.kind === 'trouble' ? acted.error : undefined;
-      calls.set(callName(place.path, place.step, callId, place.attempt), {
-        ...place,
-        ...call,
-        callId,
-        result,
-        error,
-      });
+  constructor(runId: string, records: readonly JournalRecord[]) {
+    this.#runId = runId;
+    this.#sent = sentIn(records, runId);
+    const [answers, calls, prompts, tools] = [this.#answers, this.#calls, this.#prompts, this.#tools];
+    this.cassette = { runId, answers, calls, prompts, tools };
+    for (const record of records) {
+      // An event lacks the fields that its journal has for all.
+      if (record.kind === 'event') this.#event({ v: 1, runId, ...record.event } as RuntimeEvent);
+      if (record.kind === 'arrived') this.#arrival(record.arrival);
     }
   }
-  return { runId, answers, calls, prompts, tools };
+
+  #event(event: RuntimeEvent): void {
+    switch (event.type) {
+      case 'model.asked':
+        return this.#asks(event);
+      case 'model.answered': {
+        const answer = this.#answers.get(this.#within(event.key));
+        if (answer === undefined) return;
+        answer.said = event;
+        Object.assign(answer.raw, event.raw ?? this.#sent.answerOf(event.key));
+        return;
+      }
+      case 'model.failed':
+      case 'model.retrying':
+      case 'model.fell-back': {
+        const answer = this.#asked.get(agentOf(event.path));
+        if (answer?.said === undefined && answer !== undefined) answer.error = event.error;
+        return;
+      }
+      case 'tool.started': {
+        const { callId, tool, input, attempt, step = 0 } = event;
+        if (event.synthesised === true) return;
+        const path = agentOf(event.path);
+        const call = { path, step, attempt, callId, tool, input, result: undefined, error: undefined };
+        this.#calls.set(callName(path, step, callId, attempt), call);
+        this.#started.set(`${path}#${step}.${callId}`, call);
+        return;
+      }
+      case 'tool.retrying': {
+        const call = this.#started.get(`${agentOf(event.path)}#${event.step ?? 0}.${event.callId}`);
+        if (call !== undefined) call.error = event.error;
+        return;
+      }
+      case 'tool.finished': {
+        const call = this.#started.get(`${agentOf(event.path)}#${event.step ?? 0}.${event.callId}`);
+        // A step that came to its end has the whole of it.
+        if (call !== undefined && event.synthesised !== true) call.result = briefResult(event, call.attempt);
+        return;
+      }
+      case 'step.ended': {
+        const { path, step, results } = event.record;
+        for (const result of results) {
+          const call = this.#started.get(`${path}#${step}.${result.callId}`);
+          if (call !== undefined) call.result = result;
+        }
+        return;
+      }
+      default:
+    }
+  }
+
+  #asks(event: EventOf<'model.asked'>): void {
+    const { model, messages } = event;
+    const key = this.#within(event.key);
+    const answer = { ...placeOf(key), model, messages, said: undefined, raw: {}, error: undefined };
+    this.#answers.set(key, answer);
+    this.#asked.set(answer.path, answer);
+    const { instructions, tools } = event.request ?? this.#sent.requestOf(event.key) ?? {};
+    if (instructions?.text !== undefined) this.#prompts.set(answer.path, instructions.text);
+    for (const spec of tools?.specs ?? []) this.#tools.set(spec.name, spec);
+  }
+
+  /** Journals of 0.1 keep no requests and no raw answers. */
+  #arrival(arrival: Arrival): void {
+    if (arrival.type === 'prompted') {
+      this.#prompts.set(arrival.path, arrival.prompt);
+      for (const spec of arrival.tools) this.#tools.set(spec.name, spec);
+    }
+    if (arrival.type !== 'answered') return;
+    const answer = this.#answers.get(arrival.key);
+    const decided = arrival.output as Decided | undefined;
+    if (answer !== undefined && decided !== undefined && 'turn' in decided)
+      answer.raw = { ...decided.turn, ...answer.raw };
+  }
+
+  #within(key: string): string {
+    return key.startsWith(`${this.#runId}/`) ? key.slice(this.#runId.length + 1) : key;
+  }
+}
+
+/** The result of a call, as far as its event tells. */
+const briefResult = (
+  { callId, tool, text, durationMs, ok, error }: EventOf<'tool.finished'>,
+  attempts: number,
+): ToolResult => {
+  const said = { callId, tool, text, durationMs, attempts };
+  if (ok) return { ...said, ok, value: text };
+  return {
+    ...said,
+    ok,
+    kind: 'execution',
+    error: error ?? { code: 'tool.failed', message: text, retryable: 'no' },
+  };
 };
 
-const errorOf = (output: Decided | undefined): ErrorData | undefined =>
-  output?.kind === 'trouble' ? output.error : undefined;
+/** The agent of an address, which may be that of a call of it. */
+const agentOf = (path: string): string => path.replace(/\/~[^/]+$/, '');
 
-/** The call that an answer is of; undefined where it is of none. */
-const callIn = (acted: Acted | undefined, step: number): string | undefined => {
-  if (acted?.kind === 'result') return acted.result.callId;
-  // Trouble of a call that has to be approved is no attempt yet.
-  return acted?.kind === 'trouble' && acted.needsApproval !== true && acted.error !== undefined
-    ? callIdOf(step, acted.index)
-    : undefined;
-};
-
-/** `desk/clerk/~call_0_1#2.running.1.3`: an address, perhaps of a call, a step with its round, a phase, an index, an attempt. */
+/** `desk/clerk/~call_0_1#2.running.1.3`: an address, a step with its round, a phase, an index, an attempt. */
 const placeOf = (key: string): Place => {
   const [address = '', rest = ''] = key.split('#');
   const parts = rest.split('.');
   return {
-    path: address.replace(/\/~[^/]+$/, ''),
+    path: agentOf(address),
     step: Number.parseInt(parts[0] ?? '', 10),
     attempt: Number.parseInt(parts.at(-1) ?? '', 10),
   };

@@ -12,13 +12,13 @@ export interface Replaying {
 }
 
 /**
- * A model that replays the answers of a recorded run: by agent, step and attempt, in any order of agents.
+ * A model that replays the answers of a recorded run, from its exported journal or its trace: by agent, step and attempt, in any order of agents.
  *
  * It is strict: a request that is not on record, or whose agent has other instructions or another number of messages,
  * fails with `journal.diverged`. The run may have another id; agents and steps must be the same.
  *
  * @example
- * const model = replayModel('test/recordings/refund.journal');
+ * const model = replayModel('test/recordings/refund.jsonl');
  * const { output } = await clerk.run('…', { model });
  * model.assertReplayed();
  *
@@ -77,13 +77,13 @@ const lastOf = ({ messages }: ModelRequest): Json => ({
   last: messages.at(-1)?.text ?? null,
 });
 
-const answerOf = ({ said, turn }: RecordedAnswer): ModelAnswer => ({
-  text: said?.text ?? turn?.text ?? '',
+const answerOf = ({ said, raw }: RecordedAnswer): ModelAnswer => ({
+  text: said?.text ?? '',
   ...(said?.reasoning === undefined ? {} : { reasoning: said.reasoning }),
-  calls: turn?.calls ?? [],
+  calls: raw.calls ?? [],
   finish: finishOf(said?.finish),
   usage: said?.usage ?? { input: 0, output: 0 },
-  ...(turn?.replay === undefined ? {} : { replay: turn.replay }),
+  ...(raw.replay === undefined ? {} : { replay: raw.replay }),
 });
 
 const FINISHES: ReadonlySet<string> = new Set<ModelAnswer['finish']>([

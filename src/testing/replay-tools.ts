@@ -26,8 +26,8 @@ export interface ReplayedTools extends Replaying {
  * input, fails with `journal.diverged`, as does one of a real tool that was never called.
  *
  * @example
- * const { tools, assertReplayed } = replayTools('test/recordings/refund.journal', [refund, lookUp]);
- * await agent({ name: 'clerk', tools }).run('…', { model: replayModel('test/recordings/refund.journal') });
+ * const { tools, assertReplayed } = replayTools('test/recordings/refund.jsonl', [refund, lookUp]);
+ * await agent({ name: 'clerk', tools }).run('…', { model: replayModel('test/recordings/refund.jsonl') });
  * assertReplayed();
  *
  * @throws {TroupeError} `journal.failed` where the file cannot be read; `journal.corrupt`, `journal.version`.

@@ -2,9 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { agent, replay } from '../../src/index.ts';
+import { z } from 'zod';
+import { agent, replay, tool, TroupeError, type Tool } from '../../src/index.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { traceFiles } from '../../src/inspect/index.ts';
 import { exportJournal, memoryStore, readJournalFile } from '../../src/persistence/index.ts';
-import { replayModel, replayTools, scriptedModel } from '../../src/testing/index.ts';
+import { calls, replayModel, replayTools, scriptedModel } from '../../src/testing/index.ts';
 import { runScript } from '../support/run-script.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { clerkTools, shop, till } from '../support/recorded-clerk.ts';
@@ -20,16 +23,31 @@ const recorded = async (): Promise<string> => {
   return file;
 };
 
+/** The trace of a run of the shop, which was kept in no store. */
+const traced = async (): Promise<string> => {
+  const traces = traceFiles({ folder: mkdtempSync(join(folder, 'traces-')) });
+  await shop().run('tea and biscuits', { hooks: [traces], runId: 'traced' });
+  await traces.written();
+  return traces.fileOf('traced') ?? '';
+};
+
 beforeEach(() => {
   till.length = 0;
 });
 
-describe('a journal as a cassette', () => {
+describe.each([
+  { log: 'a journal', recorded },
+  { log: 'a trace', recorded: traced },
+  {
+    log: 'a journal of 0.1',
+    recorded: () => join(import.meta.dirname, '../fixtures/journals/0.1.0.journal'),
+  },
+])('$log as a cassette', ({ recorded: record }) => {
   test.each([
     { what: 'the real tools, not run', real: clerkTools },
     { what: 'tools made of what models were told', real: undefined },
   ])('plays models and tools again: $what', async ({ real }) => {
-    const file = await recorded();
+    const file = await record();
     till.length = 0;
     const model = replayModel(file);
     const { tools, assertReplayed } = replayTools(file, real);
@@ -41,7 +59,7 @@ describe('a journal as a cassette', () => {
   });
 
   test('is strict about a call that is not on record, one with another input, and one that did not come', async () => {
-    const file = await recorded();
+    const file = await record();
     const { tools, assertReplayed } = replayTools(file, clerkTools);
     const other = scriptedModel([
       { calls: [{ id: 'a', name: 'price', input: { item: 'coffee' } }] },
@@ -60,7 +78,7 @@ describe('a journal as a cassette', () => {
   });
 
   test('is strict about a model that is asked with other instructions, or by somebody who is not on record', async () => {
-    const file = await recorded();
+    const file = await record();
     const { tools } = replayTools(file, clerkTools);
     const otherwise = shop(replayModel(file), tools, 'Buy nothing.').run('tea and biscuits');
     await expect(otherwise).rejects.toMatchObject({ code: 'journal.diverged' });
@@ -82,6 +100,45 @@ describe('a journal as a cassette', () => {
     expect(() => replayModel(file)).toThrow('it is no log of a run');
   });
 });
+
+test.each(['journal', 'trace'])(
+  'a %s plays what was tried again: each attempt fails or answers as it did',
+  async (kind) => {
+    let tries = 0;
+    const flaky = tool({
+      name: 'flaky',
+      description: 'Fails once.',
+      input: z.object({}),
+      idempotent: true,
+      execute: () => {
+        tries += 1;
+        if (tries === 1) throw new TroupeError('tool.failed', 'not yet', { retryable: 'yes' });
+        return 'now';
+      },
+    });
+    const asked = (model: Model, tools: readonly Tool[]) =>
+      agent({ name: 'patient', model, tools, failures: { retry: { initialWaitMs: 1, maxWaitMs: 2 } } });
+    const script = scriptedModel([
+      new TroupeError('model.unavailable', 'busy', { retryable: 'yes' }),
+      calls({ name: 'flaky', input: {} }),
+      'It worked.',
+    ]);
+    const store = memoryStore();
+    const traces = traceFiles({ folder: mkdtempSync(join(folder, 'traces-')) });
+    await asked(script, [flaky]).run('go', { store, hooks: [traces], runId: 'tried' });
+    await traces.written();
+    const file = kind === 'trace' ? (traces.fileOf('tried') ?? '') : join(folder, 'tried.journal');
+    if (kind === 'journal') await exportJournal(store, 'tried', file);
+    const model = replayModel(file);
+    const { tools, assertReplayed } = replayTools(file, [flaky]);
+    const { output, events } = await asked(model, tools).run('go');
+    expect(output).toBe('It worked.');
+    expect(events.filter(({ type }) => type.endsWith('.retrying'))).toHaveLength(2);
+    expect(tries).toBe(2);
+    model.assertReplayed();
+    assertReplayed();
+  },
+);
 
 describe('recordings of releases', () => {
   const recordings = join(import.meta.dirname, '..', 'fixtures', 'journals');

@@ -2,10 +2,10 @@ import { canonical } from '../../base/json/canonical.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { JournalRecord } from '../../contracts/journals/journal-record.ts';
 import { toJson } from '../../base/json/json.ts';
-import type { RawAnswer, SentRequest, SentSource } from '../../contracts/models/sent-request.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
+import { sentIn } from '../../runtime/journal/replay/sent-records.ts';
 import type { WholeRequest } from '../../inspect/recording/sent-requests.ts';
 import { SentRequests, withSent } from '../../inspect/recording/sent-requests.ts';
 import { counted, grouped, lasting } from '../words/number-words.ts';
@@ -81,19 +81,6 @@ const chosenOf = (asked: readonly Asked[], wanted: string): Asked => {
           .map((key) => oneLine(key))
           .join(', ')}`;
   throw wrong(problem, 'show');
-};
-
-/** Reads model requests and raw answers from a run's journal. */
-const sentIn = (records: readonly JournalRecord[], runId: string): SentSource => {
-  const requests = new Map<string, SentRequest>();
-  const answers = new Map<string, RawAnswer>();
-  for (const record of records) {
-    if (record.kind !== 'arrived') continue;
-    const { arrival } = record;
-    if (arrival.type === 'sent') requests.set(`${runId}/${arrival.key}`, arrival.request);
-    else if (arrival.type === 'heard') answers.set(`${runId}/${arrival.key}`, arrival.answer);
-  }
-  return { requestOf: (key) => requests.get(key), answerOf: (key) => answers.get(key) };
 };
 
 /** Formats a model call with its whole request and answer. */

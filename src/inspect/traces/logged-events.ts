@@ -4,6 +4,10 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { Json } from '../../base/json/json.ts';
 import { parseEvent } from '../../events/parse-event.ts';
+import { parseRecordPrefix } from '../../runtime/journal/replay/parse-records.ts';
+import { sentIn } from '../../runtime/journal/replay/sent-records.ts';
+import type { SentSource } from '../../contracts/models/sent-request.ts';
+import { withSent } from '../recording/sent-requests.ts';
 import type { OpenedLog } from '../../persistence/run-log.ts';
 import type { TraceProblem } from './trace-problem.ts';
 
@@ -23,15 +27,27 @@ export const eventsIn = ({ head, records, damage }: OpenedLog): LoggedEvents => 
     const kind = isCut ? 'line.cut' : parsesAsRow(raw) ? 'row.changed' : 'line.broken';
     return { kind, line, raw: raw.slice(0, RAW), message };
   });
+  const { runId } = head.entry;
+  // A trace has them in its events.
+  const sent = head.kind === 'journal' ? sentInJournal(runId, records) : undefined;
   for (const { line, record } of records) {
     if (!isJsonObject(record) || record['kind'] !== 'event') continue;
-    const found = eventIn({ v: EVENT_VERSION, runId: head.entry.runId, ...asObject(record['event']) });
-    if ('item' in found) events.push(found.item);
+    const found = eventIn({ v: EVENT_VERSION, runId, ...asObject(record['event']) });
+    if ('item' in found) events.push(sent === undefined ? found.item : withSent(found.item, sent));
     else problems.push({ ...found, line, raw: JSON.stringify(record).slice(0, RAW) });
   }
   const ordered = inOrder(events);
   return { events: ordered.events, problems: [...problems, ...ordered.problems] };
 };
+
+const sentInJournal = (runId: string, records: OpenedLog['records']): SentSource =>
+  sentIn(
+    parseRecordPrefix(
+      runId,
+      records.map(({ record }) => record),
+    ).records,
+    runId,
+  );
 
 const asObject = (value: Json | undefined) => (isJsonObject(value) ? value : {});
 
