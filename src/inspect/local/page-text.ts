@@ -15,7 +15,9 @@ const isSource = import.meta.url.endsWith('.ts');
  * @throws {TroupeError} `inspector.page-missing`
  */
 export const pageText = async (folder = packageFolder): Promise<string> => {
-  const built = join(folder, 'dist/inspect/page.html');
+  // Built code knows its page beside it, wherever the package was built to.
+  const beside = join(import.meta.dirname, '../inspect/page.html');
+  const built = !isSource && existsSync(beside) ? beside : join(folder, 'dist/inspect/page.html');
   const builder = join(folder, 'scripts/page.ts');
   try {
     if (isSource && existsSync(builder)) return await builtBy(builder);
