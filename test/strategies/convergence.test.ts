@@ -115,6 +115,6 @@ describe('cycles', () => {
     expect(status).toBe('stopped');
     expect(stopReason).toMatchObject({ kind: 'rejected', rejections: 5 });
     expect(candidate).toBe('b5');
-    expect(() => multiCycle({ cycles: 0 })).toThrow('Cannot repeat as the number of cycles');
+    expect(() => multiCycle({ cycles: 0 })).toThrow('its cycles is not a whole number from 1: found 0');
   });
 });

@@ -1,6 +1,6 @@
+import { aText, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Critic, Review } from '../../contracts/agents/critic.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
 
 /** Options of {@link reflectionCritic}. */
 export interface ReflectionOptions {
@@ -10,6 +10,14 @@ export interface ReflectionOptions {
   readonly name?: string | undefined;
 }
 
+const check = optionsCheck<ReflectionOptions>(
+  { code: 'agent.invalid', owner: 'the critic reflection' },
+  () => ({
+    patience: optional(wholeNumber(0)),
+    name: optional(aText(1)),
+  }),
+);
+
 /**
  * Makes the agent reflect on each step in which a tool call failed, and stops the run if failures continue: by default the third such step
  * in a row is the last.
@@ -17,14 +25,10 @@ export interface ReflectionOptions {
  * @example
  * agent({ name: 'coder', tools: [runTests], critics: [reflectionCritic()] })
  *
- * @throws {TroupeError} `agent.invalid` for a patience that is no whole number from 0.
+ * @throws {TroupeError} `agent.invalid` for options that do not fit.
  */
-export const reflectionCritic = ({ patience = 2, name = 'reflection' }: ReflectionOptions = {}): Critic => {
-  if (!Number.isInteger(patience) || patience < 0)
-    throw new TroupeError(
-      'agent.invalid',
-      `Cannot reflect as the patience is not a whole number from 0: found ${foundText(patience)}`,
-    );
+export const reflectionCritic = (options: ReflectionOptions = {}): Critic => {
+  const { patience = 2, name = 'reflection' } = check(options);
   return {
     name,
     each: 'step',

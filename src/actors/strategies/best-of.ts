@@ -1,4 +1,5 @@
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { aFunction, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { Strategy } from '../../contracts/agents/strategy.ts';
@@ -14,16 +15,20 @@ export interface BestOfOptions {
   readonly score: (answer: ModelAnswer, request: ModelRequest) => number | Promise<number>;
 }
 
+const check = optionsCheck<BestOfOptions>({ code: 'agent.invalid', owner: 'the strategy bestOf' }, () => ({
+  width: wholeNumber(1),
+  score: aFunction(),
+}));
+
 /**
  * Asks the model several times concurrently and continues with the best answer; all of them are paid for.
  *
  * Failed answers are ignored; if all fail, the call fails with the first error.
  *
- * @throws {TroupeError} `agent.invalid` for a width below one.
+ * @throws {TroupeError} `agent.invalid` for options that do not fit.
  */
-export const bestOf = ({ width, score }: BestOfOptions): Strategy => {
-  if (!Number.isInteger(width) || width < 1)
-    throw new TroupeError('agent.invalid', `Cannot choose the best of ${width} answers`);
+export const bestOf = (options: BestOfOptions): Strategy => {
+  const { width, score } = check(options);
   return {
     name: `best-of: ${width}`,
     model: (model) => wrapModel(model, (request, call) => sampled(model, request, call, { width, score })),

@@ -1,4 +1,5 @@
-import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import { oneOf, optional } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { append, emptyHistory, HistoryView } from '../../base/collections/history.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
@@ -16,6 +17,11 @@ export interface ChainOfThoughtOptions {
   readonly form?: 'work' | 'routing' | undefined;
 }
 
+const check = optionsCheck<ChainOfThoughtOptions>(
+  { code: 'agent.invalid', owner: 'the strategy chainOfThought' },
+  () => ({ form: optional(oneOf(['work', 'routing'])) }),
+);
+
 /**
  * Reasons first, in a separate step without tools; then come tools and the answer, with the reasoning in the conversation.
  *
@@ -27,12 +33,8 @@ export interface ChainOfThoughtOptions {
  *
  * @throws {TroupeError} `agent.invalid` for a form that there is not.
  */
-export const chainOfThought = ({ form = 'work' }: ChainOfThoughtOptions = {}): Strategy => {
-  if (!Object.hasOwn(FORMS, form))
-    throw new TroupeError(
-      'agent.invalid',
-      `Cannot reason in a form that there is not (work or routing): ${messageOf(form)}`,
-    );
+export const chainOfThought = (options: ChainOfThoughtOptions = {}): Strategy => {
+  const { form = 'work' } = check(options);
   return { name: 'chain-of-thought', model: (model) => reasoning(model, FORMS[form]) };
 };
 

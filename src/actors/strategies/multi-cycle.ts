@@ -1,5 +1,5 @@
-import { TroupeError } from '../../contracts/errors/error.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
+import { objectWith, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Strategy } from '../../contracts/agents/strategy.ts';
 import type { Convergence } from './convergence.ts';
 import { converges } from './convergence.ts';
@@ -15,20 +15,24 @@ export interface MultiCycleOptions {
   readonly until?: Convergence | undefined;
 }
 
+const check = optionsCheck<MultiCycleOptions>(
+  { code: 'agent.invalid', owner: 'the strategy multiCycle' },
+  () => ({
+    cycles: optional(wholeNumber(1)),
+    until: optional(objectWith(['check'], 'not a convergence: write one such as testsPass(…)')),
+  }),
+);
+
 /**
  * Repeats until an answer converges; each one that does not costs a step and is sent back with what is missing. After the last the run ends
  * `rejected` with the candidate kept.
  *
  * @example agent({ name: 'coder', strategy: multiCycle({ until: testsPass(compiles, isShort) }) })
  *
- * @throws {TroupeError} `agent.invalid` for less than one cycle.
+ * @throws {TroupeError} `agent.invalid` for options that do not fit.
  */
-export const multiCycle = ({ cycles = 5, until }: MultiCycleOptions = {}): Strategy => {
-  if (!Number.isInteger(cycles) || cycles < 1)
-    throw new TroupeError(
-      'agent.invalid',
-      `Cannot repeat as the number of cycles is not 1 or more: ${foundText(cycles)}`,
-    );
+export const multiCycle = (options: MultiCycleOptions = {}): Strategy => {
+  const { cycles = 5, until } = check(options);
   return {
     name: 'multi-cycle',
     ...(until === undefined ? {} : { critics: [converges(until)], maxRejections: cycles - 1 }),

@@ -1,5 +1,6 @@
+import { aText, aTime, objectWith, optional } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import { modelAnswer } from '../../contracts/models/model.ts';
@@ -58,6 +59,21 @@ export interface PassthroughOptions {
 
 const DAY_MS = 86_400_000;
 
+const check = optionsCheck<PassthroughOptions>(
+  { code: 'agent.invalid', owner: 'the strategy passthrough' },
+  () => ({
+    name: optional(aText(1)),
+    engine: objectWith(['ask'], 'not an engine: write an object with ask()'),
+    sessions: optional(
+      objectWith(
+        ['get', 'set', 'delete'],
+        'not a store of sessions: write memorySessions() or storedSessions(…)',
+      ),
+    ),
+    sessionLifeMs: optional(aTime()),
+  }),
+);
+
 /**
  * The strategy `passthrough`: an external engine does the work, and its answer is the agent's.
  *
@@ -74,15 +90,12 @@ const DAY_MS = 86_400_000;
  * @throws {TroupeError} `agent.invalid` without an engine. Runs fail with `input.invalid` for an empty prompt.
  */
 export const passthrough = (options: PassthroughOptions): Strategy => {
-  const { name = 'passthrough', engine, sessions = memorySessions(), sessionLifeMs = DAY_MS } = options;
-  const given: unknown = engine;
-  if (typeof given !== 'object' || given === null || typeof engine.ask !== 'function')
-    throw new TroupeError('agent.invalid', `Cannot pass through to '${name}' as its engine has no ask()`);
-  if (!(typeof sessionLifeMs === 'number' && sessionLifeMs > 0))
-    throw new TroupeError(
-      'agent.invalid',
-      `Cannot pass through to '${name}' as sessionLifeMs is no positive number of ms: ${foundText(sessionLifeMs)}`,
-    );
+  const {
+    name = 'passthrough',
+    engine,
+    sessions = memorySessions(),
+    sessionLifeMs = DAY_MS,
+  } = check(options);
   return {
     name,
     hasOwnTools: true,

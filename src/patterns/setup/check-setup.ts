@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { checkOptions } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import { checkCount } from '../../runtime/define/check-count.ts';
 import { checkAgentName } from '../../runtime/define/define-agent.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import { isRecord } from '../../base/json/is-record.ts';
@@ -52,8 +51,12 @@ export const checkSetup = (setup: TeamSetup, schema: z.ZodType): SetupCheck => {
     isRecord(given) ? Object.keys(given) : refuse(`its ${option} are not given by name`, given);
   return {
     refuse,
-    count: (option, given, otherwise, least = 1) =>
-      checkCount(given === undefined ? otherwise : given, least, option, { code: 'team.invalid', owner }),
+    count: (option, given, otherwise, least = 1) => {
+      const count = given === undefined ? otherwise : given;
+      return Number.isSafeInteger(count) && count >= least
+        ? count
+        : refuse(`its ${option} is not a whole number from ${least}`, count);
+    },
     word: (option, given, otherwise, words) => {
       if (given === undefined) return otherwise;
       return words.includes(given) ? given : refuse(`its ${option} is not one of ${words.join(', ')}`, given);

@@ -1,3 +1,5 @@
+import { aFunction, fulfilling, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Observable } from 'rxjs';
 import type { SnapshotFrom } from 'xstate';
 import { initialTransition, transition } from 'xstate';
@@ -6,10 +8,9 @@ import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, TroupeError } from '../../contracts/errors/error.ts';
 import type { BreakerEvent } from '../../machines/resources/breaker-machine.ts';
 import { breakerMachine } from '../../machines/resources/breaker-machine.ts';
-import { checkCount } from '../define/check-count.ts';
 import { isFault } from './faults.ts';
 import type { ResourceOptions } from './resource-options.ts';
-import { checkMs, clockOf } from './resource-options.ts';
+import { clockOf, resourceShape } from './resource-options.ts';
 import { Broadcast } from './broadcast.ts';
 
 /** `open`: calls fail at once; `halfOpen`: one trial call may pass, or is in progress. */
@@ -67,6 +68,18 @@ export interface CircuitBreaker {
  */
 export const circuitBreaker = (options: BreakerOptions = {}): CircuitBreaker => new Breaker(options);
 
+const check = optionsCheck<BreakerOptions>({ code: 'resource.invalid', owner: 'a breaker' }, () => ({
+  ...resourceShape(),
+  failures: optional(wholeNumber(1)),
+  halfOpenAfterMs: optional(
+    fulfilling(
+      (given) => typeof given === 'number' && given > 0 && given <= Number.MAX_SAFE_INTEGER,
+      'not a time above 0, in ms',
+    ),
+  ),
+  counts: optional(aFunction()),
+}));
+
 const DEFAULT_FAILURES = 5;
 const DEFAULT_HALF_OPEN_MS = 30_000;
 /** Retry advice during a trial call, whose duration is unknown, in ms. */
@@ -85,14 +98,13 @@ class Breaker implements CircuitBreaker {
       failures = DEFAULT_FAILURES,
       halfOpenAfterMs = DEFAULT_HALF_OPEN_MS,
       counts = isFault,
-    } = options;
+    } = check(options);
     this.name = name;
-    const owner = this.#what;
     this.#clock = clockOf(options);
     this.#counts = counts;
     [this.#snapshot] = initialTransition(breakerMachine, {
-      failures: checkCount(failures, 1, 'failures', { code: 'resource.invalid', owner }),
-      halfOpenAfterMs: checkMs(halfOpenAfterMs, 'halfOpenAfterMs', owner, Number.MAX_SAFE_INTEGER),
+      failures,
+      halfOpenAfterMs,
     });
   }
 

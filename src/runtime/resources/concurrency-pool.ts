@@ -1,6 +1,7 @@
-import { checkCount } from '../define/check-count.ts';
+import { aTime, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { ResourceOptions } from './resource-options.ts';
-import { busyError, checkMs, clockOf, closedError, LONGEST_WAIT_MS } from './resource-options.ts';
+import { busyError, clockOf, closedError, LONGEST_WAIT_MS, resourceShape } from './resource-options.ts';
 import type { WaitOptions } from './waiting-line.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -53,6 +54,15 @@ export interface ConcurrencyPool {
 export const concurrencyPool = (size: number, options: PoolOptions = {}): ConcurrencyPool =>
   new Pool(size, options);
 
+const check = optionsCheck<PoolOptions & { readonly size: number }>(
+  { code: 'resource.invalid', owner: 'a pool' },
+  () => ({
+    ...resourceShape(),
+    size: wholeNumber(1),
+    waitMs: optional(aTime()),
+  }),
+);
+
 class Pool implements ConcurrencyPool {
   readonly name: string;
   readonly size: number;
@@ -62,11 +72,11 @@ class Pool implements ConcurrencyPool {
   #isClosed = false;
 
   constructor(size: number, options: PoolOptions) {
-    const { name = 'pool', waitMs = LONGEST_WAIT_MS } = options;
+    const { name = 'pool', waitMs = LONGEST_WAIT_MS } = check({ ...options, size });
     this.name = name;
     const owner = `the pool '${name}'`;
-    this.size = checkCount(size, 1, 'size', { code: 'resource.invalid', owner });
-    this.#waitMs = checkMs(waitMs, 'waitMs', owner);
+    this.size = size;
+    this.#waitMs = waitMs;
     this.#line = new WaitingLine({
       clock: clockOf(options),
       what: `a place in ${owner}`,

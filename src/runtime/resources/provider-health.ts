@@ -1,8 +1,9 @@
+import { aTime, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../base/clock.ts';
-import { checkCount } from '../define/check-count.ts';
 import type { ResourceOptions } from './resource-options.ts';
-import { checkMs, clockOf } from './resource-options.ts';
+import { clockOf, resourceShape } from './resource-options.ts';
 import { Broadcast } from './broadcast.ts';
 
 /**
@@ -62,6 +63,13 @@ export interface ProviderHealth {
  */
 export const providerHealth = (options: HealthOptions = {}): ProviderHealth => new Health(options);
 
+const check = optionsCheck<HealthOptions>({ code: 'resource.invalid', owner: 'a health' }, () => ({
+  ...resourceShape(),
+  window: optional(wholeNumber(1)),
+  offlineAfter: optional(wholeNumber(1)),
+  heartbeatMs: optional(aTime()),
+}));
+
 const DEFAULT_WINDOW = 20;
 const DEFAULT_OFFLINE_AFTER = 5;
 const DEFAULT_HEARTBEAT_MS = 30_000;
@@ -87,12 +95,11 @@ class Health implements ProviderHealth {
   readonly #observers: Broadcast<HealthSnapshot>;
 
   constructor(options: HealthOptions) {
-    const { name = 'health', window = DEFAULT_WINDOW, offlineAfter = DEFAULT_OFFLINE_AFTER } = options;
+    const { name = 'health', window = DEFAULT_WINDOW, offlineAfter = DEFAULT_OFFLINE_AFTER } = check(options);
     this.name = name;
-    const about = { code: 'resource.invalid', owner: `the health '${name}'` } as const;
-    this.#window = checkCount(window, 1, 'window', about);
-    this.#offlineAfter = checkCount(offlineAfter, 1, 'offlineAfter', about);
-    this.#heartbeatMs = checkMs(options.heartbeatMs ?? DEFAULT_HEARTBEAT_MS, 'heartbeatMs', about.owner);
+    this.#window = window;
+    this.#offlineAfter = offlineAfter;
+    this.#heartbeatMs = options.heartbeatMs ?? DEFAULT_HEARTBEAT_MS;
     this.#clock = clockOf(options);
     this.#observers = new Broadcast({
       onFirst: () => {

@@ -1,10 +1,11 @@
+import { aTime, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import { checkCount } from '../define/check-count.ts';
 import type { Passed } from './rate-window.ts';
 import { RateWindow } from './rate-window.ts';
 import type { ResourceOptions } from './resource-options.ts';
-import { busyError, checkMs, clockOf, closedError, LONGEST_WAIT_MS } from './resource-options.ts';
+import { busyError, clockOf, closedError, LONGEST_WAIT_MS, resourceShape } from './resource-options.ts';
 import type { WaitOptions } from './waiting-line.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -68,6 +69,15 @@ export interface RateLimit {
  */
 export const rateLimit = (options: RateLimitOptions): RateLimit => new SharedRate(options);
 
+const check = optionsCheck<RateLimitOptions>({ code: 'resource.invalid', owner: 'a rate limit' }, () => ({
+  ...resourceShape(),
+  perSecond: optional(wholeNumber(1)),
+  perMinute: optional(wholeNumber(1)),
+  tokensPerMinute: optional(wholeNumber(1)),
+  burst: optional(wholeNumber(1)),
+  waitMs: optional(aTime()),
+}));
+
 const SECOND = 1_000;
 const MINUTE = 60_000;
 
@@ -83,29 +93,29 @@ class SharedRate implements RateLimit {
   #timer: unknown;
 
   constructor(options: RateLimitOptions) {
-    const { perSecond, perMinute, tokensPerMinute, waitMs = LONGEST_WAIT_MS, name = 'rate limit' } = options;
+    const {
+      perSecond,
+      perMinute,
+      tokensPerMinute,
+      waitMs = LONGEST_WAIT_MS,
+      name = 'rate limit',
+      burst,
+    } = check(options);
     this.name = name;
     const owner = this.#what;
-    const count = (value: number, option: string): number =>
-      checkCount(value, 1, option, { code: 'resource.invalid', owner });
-    const burst = options.burst === undefined ? undefined : count(options.burst, 'burst');
     this.#calls = [
-      ...(perSecond === undefined
-        ? []
-        : [new RateWindow({ limit: count(perSecond, 'perSecond'), windowMs: SECOND, burst })]),
-      ...(perMinute === undefined
-        ? []
-        : [new RateWindow({ limit: count(perMinute, 'perMinute'), windowMs: MINUTE, burst })]),
+      ...(perSecond === undefined ? [] : [new RateWindow({ limit: perSecond, windowMs: SECOND, burst })]),
+      ...(perMinute === undefined ? [] : [new RateWindow({ limit: perMinute, windowMs: MINUTE, burst })]),
     ];
     if (tokensPerMinute !== undefined)
-      this.#tokens = new RateWindow({ limit: count(tokensPerMinute, 'tokensPerMinute'), windowMs: MINUTE });
+      this.#tokens = new RateWindow({ limit: tokensPerMinute, windowMs: MINUTE });
     if (this.#calls.length === 0 && this.#tokens === undefined)
       throw new TroupeError(
         'resource.invalid',
         `Cannot define ${owner} as it limits nothing: give it perSecond, perMinute or tokensPerMinute`,
       );
     this.#clock = clockOf(options);
-    this.#waitMs = checkMs(waitMs, 'waitMs', owner);
+    this.#waitMs = waitMs;
     this.#line = new WaitingLine({
       clock: this.#clock,
       what: owner,

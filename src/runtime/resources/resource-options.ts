@@ -1,3 +1,5 @@
+import type { OptionShape } from '../../base/schemas/option-schemas.ts';
+import { aText, objectWith, optional } from '../../base/schemas/option-schemas.ts';
 import type { Clock } from '../../base/clock.ts';
 import { patientClock, systemClock } from '../../base/clock.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
@@ -10,6 +12,12 @@ export interface ResourceOptions {
   /** Default: the system clock; pass the runs' own clock if they have one. */
   readonly clock?: Clock | undefined;
 }
+
+/** The shape of the options of every shared resource. */
+export const resourceShape = (): OptionShape<ResourceOptions> => ({
+  name: optional(aText(1)),
+  clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
+});
 
 /** Default longest wait, in ms: as long as all waits of a model call may take together. */
 export const LONGEST_WAIT_MS = 300_000;
