@@ -136,7 +136,7 @@ describe('a run of which nearly everything is secret', () => {
   test('[FIND-52] is shown, traced, replayed and forked without any of it, and with the key what it did is restored', async () => {
     await endOf(orderFor({ file: file() }));
     const environment = { TROUPE_SECRET_KEY: TILL_KEY };
-    const trace = join(folder, 'traces', 'r');
+    const trace = join(folder, 'traces', 'r.jsonl');
     const commands = [
       ['runs'],
       ['runs', '--json'],
