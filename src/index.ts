@@ -79,7 +79,8 @@ export type { ToolCall } from './contracts/tools/tool-call.ts';
 
 // Runs
 export type { ApprovalRequest, OpenRequest, QuestionRequest } from './contracts/people/request.ts';
-export type { RunResult, RunTotals } from './contracts/runs/run-result.ts';
+export type { RunResult } from './contracts/runs/run-result.ts';
+export type { RunTotals } from './contracts/runs/run-totals.ts';
 export type { Outcome } from './contracts/runs/outcome.ts';
 export type { Person } from './contracts/people/person.ts';
 export type { RunHandle } from './contracts/runs/run-handle.ts';

@@ -32,7 +32,7 @@ describe('the surface, as its reports have it', () => {
   let report: ReturnType<typeof apiReporter>;
   beforeAll(() => {
     report = apiReporter();
-  });
+  }, 300_000);
 
   describe.each(entryPoints)('of $name', (entry) => {
     it('[QITOS-106] is the one that was reviewed (after a change: npm run api:update)', () => {
@@ -62,6 +62,7 @@ const exportsOf = (
 
 /** Types that users write for an option whose own type needs no name. */
 const WRITTEN_BY_USERS = new Set([
+  'Budget',
   'ChatProfile',
   'ExternalEngine',
   'Member',
@@ -105,9 +106,9 @@ describe('a face that a person can hold', () => {
     ).toEqual([]);
   });
 
-  it('is told in a page: no report of an entry is longer than a reader reads', () => {
+  it('has no inferred type that spells itself out: no report of an entry has more than 2,400 lines', () => {
     const lines = entryPoints.map((entry) => readFileSync(reportPath(entry), 'utf8').split('\n').length);
-    expect(Math.max(...lines)).toBeLessThanOrEqual(8_000);
+    expect(Math.max(...lines)).toBeLessThanOrEqual(2_400);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Agent } from '../contracts/agents/agent.ts';
 import type { ToolProgress } from '../events/progress/agent-progress.ts';
 import type { ErrorData } from '../contracts/errors/error-data.ts';
 import type { Json } from '../base/json/json.ts';
-import type { RunTotals } from '../contracts/runs/run-result.ts';
+import type { RunTotals } from '../contracts/runs/run-totals.ts';
 import type { Progress } from '../events/progress/progress.ts';
 import type { ProgressMessage } from '../events/progress/progress-message.ts';
 import type { ProgressRequest } from '../events/progress/progress-request.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Model } from '../../src/contracts/models/model.ts';
 import type { Usage } from '../../src/contracts/models/usage.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
-import type { RunTotals } from '../../src/contracts/runs/run-result.ts';
+import type { RunTotals } from '../../src/contracts/runs/run-totals.ts';
 import type { Prices } from '../../src/contracts/models/prices.ts';
 import { totalsLine } from '../../src/cli/words/ending.ts';
 import { genaiPrices } from '../../src/models/genai-prices.ts';

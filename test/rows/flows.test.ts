@@ -8,7 +8,7 @@ import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { LiveEvent } from '../../src/contracts/events/event.ts';
 import type { Prices } from '../../src/contracts/models/prices.ts';
-import type { RunTotals } from '../../src/contracts/runs/run-result.ts';
+import type { RunTotals } from '../../src/contracts/runs/run-totals.ts';
 import { addUsage } from '../../src/events/progress/add-totals.ts';
 import { byTool } from '../../src/machines/endings/endings.ts';
 import { stagnation } from '../../src/machines/stopping/soft-rules.ts';

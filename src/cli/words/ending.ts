@@ -1,6 +1,6 @@
 import type { BudgetSpent } from '../../contracts/runs/budget.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
-import type { RunTotals } from '../../contracts/runs/run-result.ts';
+import type { RunTotals } from '../../contracts/runs/run-totals.ts';
 import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { counted, grouped, lasting } from './number-words.ts';

@@ -23,7 +23,7 @@ export const coordinationEvents = () => {
       sender: text.optional(),
       kind: text.optional(),
       topic: text.optional(),
-      data: z.json().optional(),
+      data: json.optional(),
       correlation: text.optional(),
       causation: text.optional(),
       wantsReply: z.literal(true).optional(),

@@ -15,10 +15,12 @@ import { aboutPerson } from '../people/request-schema.ts';
 import type { SentSource } from '../models/sent-request.ts';
 import { rawAnswerSchema, sentRequestSchema } from '../models/sent-request.ts';
 import { schemaOnDemand } from '../../base/schemas/schema-on-demand.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
 import { taskSchema } from '../tasks/task.ts';
 import { totalsSchema } from './totals-schema.ts';
 
 export { EVENT_VERSION };
+export type { RuntimeEvent };
 
 /** Creates a predicate from a schema that is built on first use. */
 const predicateOf = (make: () => z.ZodType): ((value: unknown) => boolean) => {
@@ -26,11 +28,8 @@ const predicateOf = (make: () => z.ZodType): ((value: unknown) => boolean) => {
   return (value) => schema().safeParse(value).success;
 };
 
-/**
- * The schema of every durable event. `path` says who, `type` says what; `run.started` is the first of a run,
- * `run.ended` the last, and there is exactly one of each.
- */
-export const runtimeEventSchema = schemaOnDemand(() => {
+/** The schemas of all durable events, by which `runtimeEventSchema` reads them. */
+export const durableEventSchema = schemaOnDemand(() => {
   const { base, count, event, json, status, stopReason, text } = eventShape();
   const error = errorSchema();
   const usage = usageSchema();
@@ -220,8 +219,8 @@ export const runtimeEventSchema = schemaOnDemand(() => {
   ]);
 });
 
-/** A durable event: it has a place (`seq`) in the run's log. */
-export type RuntimeEvent = z.infer<typeof runtimeEventSchema>;
+/** The schema of every durable event: it reads any value as a {@link RuntimeEvent}, or says what is wrong with it. */
+export const runtimeEventSchema: z.ZodType<RuntimeEvent> = durableEventSchema;
 
 /** An event that a live observer sees: a durable one, or an ephemeral model delta, which no log keeps. */
 export type LiveEvent = RuntimeEvent | DeltaEvent;
@@ -252,7 +251,7 @@ export type EventOf<Type extends EventType> = Extract<LiveEvent, { type: Type }>
 
 /** The types of all durable events. */
 export const eventTypes = onDemand(
-  (): ReadonlySet<unknown> => new Set(runtimeEventSchema.options.map(({ shape }) => shape.type.value)),
+  (): ReadonlySet<unknown> => new Set(durableEventSchema.options.map(({ shape }) => shape.type.value)),
 );
 
 type Base = ReturnType<typeof eventShape>['base'];

@@ -1,4 +1,4 @@
-import type { RunTotals } from '../runs/run-result.ts';
+import type { RunTotals } from '../runs/run-totals.ts';
 
 /** The totals of a run before it starts. */
 export const noTotals: RunTotals = {

@@ -7,28 +7,8 @@ import type { Task } from '../tasks/task.ts';
 import type { Artifact } from '../tools/tool-result.ts';
 import type { Turn } from '../conversations/transcript.ts';
 import type { RunStatus } from './run-status.ts';
+import type { RunTotals } from './run-totals.ts';
 import type { StepRecord } from './step-record.ts';
-
-/** Resources used by a whole run, children included; `modelCalls` counts every request, failed ones too. */
-export interface RunTotals {
-  readonly steps: number;
-  readonly modelCalls: number;
-  readonly toolCalls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cachedTokens: number;
-  readonly retries: number;
-  readonly durationMs: number;
-  /**
-   * In US dollars; undefined as soon as the price of one call is unknown. A model that is not a language model costs
-   * nothing.
-   */
-  readonly costUsd?: number | undefined;
-  /** Models whose price is unknown, if any. */
-  readonly unpriced?: readonly string[] | undefined;
-  /** Number of model calls whose tokens were estimated, as the provider did not report them; absent if there are none. */
-  readonly estimated?: number | undefined;
-}
 
 /** The result of a run. `output` is present only if the run completed: a limit or a critic may have ended it first. */
 export interface RunResult<Output = Json, State = Json> {

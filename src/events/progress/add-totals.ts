@@ -1,6 +1,6 @@
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
-import type { RunTotals } from '../../contracts/runs/run-result.ts';
+import type { RunTotals } from '../../contracts/runs/run-totals.ts';
 
 /** Adds the tokens of a call to totals; an unknown cost makes the sum unknown. */
 export const addUsage = (

@@ -4,7 +4,7 @@ import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import { noTotals } from '../../contracts/events/no-totals.ts';
 import type { RunStatus } from '../../contracts/runs/run-status.ts';
-import type { RunTotals } from '../../contracts/runs/run-result.ts';
+import type { RunTotals } from '../../contracts/runs/run-totals.ts';
 import { nameOf } from './activity.ts';
 import { addTotals } from './add-totals.ts';
 import type { AgentsProgress } from './agent-progress.ts';

@@ -1,7 +1,7 @@
 import type { MonoTypeOperatorFunction, Observable, OperatorFunction } from 'rxjs';
 import { filter, map, mergeMap, scan } from 'rxjs';
 import type { EventOf, EventType, LiveEvent } from '../../contracts/events/event.ts';
-import type { RunTotals } from '../../contracts/runs/run-result.ts';
+import type { RunTotals } from '../../contracts/runs/run-totals.ts';
 import { noTotals } from '../../contracts/events/no-totals.ts';
 import { addTotals } from '../progress/add-totals.ts';
 

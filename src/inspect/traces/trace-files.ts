@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { canonical } from '../../base/json/canonical.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Hook, HookScope, RuntimeEvent } from '../../contracts/events/event.ts';
-import { runtimeEventSchema } from '../../contracts/events/event.ts';
+import { durableEventSchema } from '../../contracts/events/event.ts';
 import type { JsonObject } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -156,7 +156,7 @@ export const traceFilesOn = (
 
 /** Not the deltas: whoever wants these makes models stream. */
 const durable = (): readonly RuntimeEvent['type'][] =>
-  runtimeEventSchema.options.map(({ shape }) => shape.type.value);
+  durableEventSchema.options.map(({ shape }) => shape.type.value);
 
 const failure = ({ runId, message }: TraceTrouble): TroupeError =>
   new TroupeError('trace.unreadable', message, { runId });

@@ -1,6 +1,6 @@
 import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
-import type { RunTotals } from '../../contracts/runs/run-result.ts';
+import type { RunTotals } from '../../contracts/runs/run-totals.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 
 type Counts = {

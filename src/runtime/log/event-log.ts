@@ -4,7 +4,7 @@ import type { DeltaEvent, EventBody, LiveEvent, RuntimeEvent } from '../../contr
 import { EVENT_VERSION } from '../../contracts/events/event.ts';
 import type { ModelDelta } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
-import type { RunTotals } from '../../contracts/runs/run-result.ts';
+import type { RunTotals } from '../../contracts/runs/run-totals.ts';
 import type { StepRecord } from '../../contracts/runs/step-record.ts';
 import type { SentSource } from '../../contracts/models/sent-request.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';

@@ -1,0 +1,20 @@
+/** Resources used by a whole run, children included; `modelCalls` counts every request, failed ones too. */
+export interface RunTotals {
+  readonly steps: number;
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens: number;
+  readonly retries: number;
+  readonly durationMs: number;
+  /**
+   * In US dollars; undefined as soon as the price of one call is unknown. A model that is not a language model costs
+   * nothing.
+   */
+  readonly costUsd?: number | undefined;
+  /** Models whose price is unknown, if any. */
+  readonly unpriced?: readonly string[] | undefined;
+  /** Number of model calls whose tokens were estimated, as the provider did not report them; absent if there are none. */
+  readonly estimated?: number | undefined;
+}
