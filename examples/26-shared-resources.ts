@@ -5,7 +5,18 @@
 // When not to use it: a single run. Its budget, the retries of its models and the concurrency of its tools are enough.
 // Its chart: docs/diagrams/breaker.mmd, and docs/diagrams/lease.mmd
 import assert from 'node:assert/strict';
-import { act, agent, answer, circuitBreaker, concurrencyPool, locks, rateLimit, shared, tool, TroupeError } from 'troupe';
+import {
+  act,
+  agent,
+  answer,
+  circuitBreaker,
+  concurrencyPool,
+  locks,
+  rateLimit,
+  shared,
+  tool,
+  TroupeError,
+} from 'troupe';
 import { parallel } from 'troupe/patterns';
 import { scriptedModel, virtualClock } from 'troupe/testing';
 import { z } from 'zod';

@@ -12,7 +12,15 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { act, agent, answer, tool } from 'troupe';
 import { pipeline } from 'troupe/patterns';
-import { collapsedStacks, jsonLog, metrics, openTelemetry, profile, profileTable, snapshotAsPrometheus } from 'troupe/telemetry';
+import {
+  collapsedStacks,
+  jsonLog,
+  metrics,
+  openTelemetry,
+  profile,
+  profileTable,
+  snapshotAsPrometheus,
+} from 'troupe/telemetry';
 import { scriptedModel } from 'troupe/testing';
 import { z } from 'zod';
 
