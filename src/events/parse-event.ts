@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { TroupeError } from '../contracts/errors/error.ts';
 import type { RuntimeEvent } from '../contracts/events/event.ts';
-import { withCurrentName } from '../contracts/events/event-shape.ts';
+import { inCurrentForm } from '../contracts/events/event-shape.ts';
 import { EVENT_VERSION, eventTypes, runtimeEventSchema } from '../contracts/events/event.ts';
 import { isJsonObject } from '../base/json/json.ts';
 import { printableJson } from '../base/text/printable.ts';
@@ -17,7 +17,7 @@ import { printableJson } from '../base/text/printable.ts';
  * @throws {TroupeError} `input.invalid` for no object, an unknown version or type, or a missing or wrong value.
  */
 export const parseEvent = (given: unknown): RuntimeEvent => {
-  const json = withCurrentName(given);
+  const json = inCurrentForm(given);
   if (!isJsonObject(json)) return refuse('it is not an object', json === null ? 'null' : typeof json);
   const { v: version, type } = json;
   if (version !== EVENT_VERSION) {

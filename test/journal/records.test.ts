@@ -24,9 +24,27 @@ describe('[QITOS-70] the records of a journal', () => {
   });
 
   test('of an earlier release have the names that events have now', async () => {
-    const fellBack = (type: string) => ({ kind: 'event', event: { ...told.event, type } });
-    const { records } = await recordsIn(storeOf(began, fellBack('model.fellBack')), 'r');
-    expect(records).toEqual([began, fellBack('model.fell-back')]);
+    const happened = (type: string, facts: object = {}) => ({
+      kind: 'event',
+      event: { ...told.event, type, ...facts },
+    });
+    const said = { from: 'a', to: 'b' };
+    const before = [
+      happened('model.fellBack', said),
+      happened('session.lost', { backend: 'passthrough', reason: 'gone' }),
+      happened('task.handed-over', { ...said, context: 'isolated' }),
+      happened('task.handed-over', { ...said, context: 'full' }),
+      happened('task.handed-over', { ...said, context: 'summary' }),
+    ];
+    const { records } = await recordsIn(storeOf(began, ...before), 'r');
+    expect(records).toEqual([
+      began,
+      happened('model.fell-back', said),
+      happened('session.lost', { strategy: 'passthrough', reason: 'gone' }),
+      happened('task.handed-over', { ...said, sees: 'task' }),
+      happened('task.handed-over', { ...said, sees: 'conversation' }),
+      happened('task.handed-over', { ...said, sees: 'summary' }),
+    ]);
   });
 
   test.each([

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { historyProblems } from '../../../actors/preparing/check-history.ts';
 import { reasonAgainstTurn } from '../../../contracts/conversations/check-turn.ts';
 import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
-import { withCurrentName } from '../../../contracts/events/event-shape.ts';
+import { inCurrentForm } from '../../../contracts/events/event-shape.ts';
 import { oddValueIn } from '../../../base/json/odd-value.ts';
 import type { Arrival, Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
 
@@ -100,7 +100,7 @@ export const parseRecordPrefix = (runId: string, values: readonly unknown[]): Re
 /** A record of an event of an earlier release under its name of now. */
 const withCurrentEvent = (record: unknown): unknown => {
   if (typeof record !== 'object' || record === null || !('event' in record)) return record;
-  const current = withCurrentName(record.event);
+  const current = inCurrentForm(record.event);
   return current === record.event ? record : { ...record, event: current };
 };
 
