@@ -200,8 +200,8 @@ describe('[QITOS-39] the environment that a task names', () => {
   });
 
   test.each([
-    [{ type: 'moon' }, 'none of host'],
-    [{ type: '__proto__' }, 'none of host'],
+    [{ type: 'moon' }, 'not one of host'],
+    [{ type: '__proto__' }, 'not one of host'],
     [{ type: 'host' }, 'root'],
     [{ type: 'docker', container: '--privileged', root: '/' }, 'container'],
     [{ type: 'remote', url: 'file:///etc' }, 'url'],

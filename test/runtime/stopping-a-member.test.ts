@@ -37,7 +37,7 @@ const house = (supervision?: SupervisionPolicy) => {
       ]),
     },
     workers: { ann, bob },
-    ...(supervision === undefined ? {} : { supervision }),
+    ...(supervision === undefined ? {} : { failures: { supervision } }),
   });
 };
 

@@ -79,7 +79,7 @@ test.each([
   [
     'a selector that is none',
     { kind: 'branch', candidates: [{ decision: answer('x') }], select: 'best' },
-    'no function: string',
+    'not a function: string',
   ],
   [
     'a selector that picks something else',

@@ -137,7 +137,7 @@ test('[FIND-33] [DODO-41] previews have the split of tokens and the beginning of
 
 test('[DODO-41] a preview of no length is refused', () => {
   expect(() => jsonLog(() => undefined, { previewLength: 0 })).toThrow(
-    'previewLength is not a whole number from 1: 0',
+    'previewLength is not a whole number from 1: found 0',
   );
 });
 

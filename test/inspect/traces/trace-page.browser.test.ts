@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { act, answer } from '../../../src/index.ts';
+import { act, agent, answer, TroupeError } from '../../../src/index.ts';
+import type { RuntimeEvent } from '../../../src/index.ts';
+import type { Model } from '../../../src/models/index.ts';
 import { traceAsHtml, traceOf } from '../../../src/inspect/index.ts';
 import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
@@ -52,5 +54,33 @@ describeInChromium('[QITOS-79] [QITOS-80] the page of a trace, from a file', (br
     await page.getByText('"stopReason"').waitFor();
     expect(await page.title()).toBe('troupe: inspector');
     expect(problems).toEqual([]);
+  });
+
+  test('[FIND-72] keeps the failure of a model where only errors are wanted', async () => {
+    const broken: Model = {
+      provider: 'test',
+      id: 'broken',
+      isLanguageModel: false,
+      answer: () => {
+        throw new TroupeError('model.refused', 'Cannot answer as the account is out of credit');
+      },
+    };
+    const run = await agent({ name: 'bad', model: broken }).stream('go');
+    const error: unknown = await run.result.catch((thrown: unknown) => thrown);
+    const { events } = (error as { readonly result: { readonly events: readonly RuntimeEvent[] } }).result;
+    const file = join(temporaryFolder(), 'run.html');
+    writeFileSync(file, await traceAsHtml(traceOf(events), { page: builtPage() }));
+    const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
+    onTestFinished(() => page.close());
+    await page.goto(pathToFileURL(file).href);
+    await page.getByRole('tab', { name: 'Events' }).click();
+    const rows = page.getByRole('list', { name: 'Events' }).getByRole('listitem');
+    await rows.first().waitFor();
+    const all = await rows.count();
+    await page.getByLabel('only errors').check();
+    await expect.poll(() => rows.count()).toBeLessThan(all);
+    const kept = await rows.allTextContents();
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.join('\n')).toContain('out of credit');
   });
 });

@@ -179,7 +179,7 @@ describe('the actor of an agent', () => {
   });
 
   test('a run that cannot begin is done, with an outcome that says why', async () => {
-    const logic = says('ada', 'x').logicWith({ model: 'nobody:nothing', requests: { expireAfterMs: -1 } });
+    const logic = says('ada', 'x').logicWith({ model: 'nobody:nothing' });
     const outcome = await toPromise(createActor(logic, { input: 'go' }).start());
     expect(outcome).toMatchObject({ status: 'failed', error: { message: expect.any(String) as unknown } });
   });
