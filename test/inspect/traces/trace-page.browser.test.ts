@@ -65,7 +65,7 @@ describeInChromium('[QITOS-79] [QITOS-80] the page of a trace, from a file', (br
         throw new TroupeError('model.refused', 'Cannot answer as the account is out of credit');
       },
     };
-    const run = await agent({ name: 'bad', model: broken }).stream('go');
+    const run = agent({ name: 'bad', model: broken }).stream('go');
     const error: unknown = await run.result.catch((thrown: unknown) => thrown);
     const { events } = (error as { readonly result: { readonly events: readonly RuntimeEvent[] } }).result;
     const file = join(temporaryFolder(), 'run.html');
