@@ -235,6 +235,7 @@ export const groupChat = pattern({
     hasSpeaker: ({ own }) => own.next !== null,
   },
   maxIterations: 10_000,
+  maxRounds: 100_000,
   initial: 'choosing',
   states: {
     choosing: {

@@ -263,6 +263,7 @@ export const orchestrator = pattern({
   actions: { askForRoute, checkRoute, goOn, openTurn, closeTurn },
   guards: { mustDecideAgain: ({ own }) => own.note !== null },
   maxIterations: 10_000,
+  maxRounds: 100_000,
   initial: 'orchestrating',
   states: {
     orchestrating: {

@@ -10,6 +10,7 @@ import { answeredWith, failedWith, pattern, patternRegistry } from '../../src/pa
 import { agent } from '../../src/runtime/define/agent.ts';
 import { team } from '../../src/runtime/define/team.ts';
 import { patternLaws } from '../../src/testing/pattern-laws.ts';
+import { ofType, settled, start } from '../support/runs.ts';
 import { assign } from 'xstate';
 
 /** A pattern as somebody writes it who reads the guide: everybody is asked once, and some may veto. */
@@ -159,6 +160,65 @@ describe('[FIND-41] what the house demands of a pattern has a default where it c
       });
     const plain = team<string, string>({ name: 'plain', machine, members, options: {} });
     expect((await plain.run('go')).output).toBe('asked');
+  });
+});
+
+describe('a pattern of one’s own cannot go round for ever', () => {
+  /** Asks again and again; `hear` says how it goes on. */
+  const asking = (
+    hear: (context: TeamContext<{ heard: number }>) => Partial<TeamContext<{ heard: number }>>,
+    maxRounds?: number,
+  ) =>
+    pattern({
+      name: 'asking',
+      description: 'Ann is asked again and again.',
+      own: { heard: 0 },
+      maxRounds,
+      actions: {
+        ask: (context) => beginRound(context, [{ member: 'ann', input: context.input }]),
+        hear,
+      },
+      guards: { isAlwaysSo: () => true },
+      initial: 'speaking',
+      states: {
+        speaking: { description: 'She speaks.', entry: 'ask', awaits: 'hearing' },
+        hearing: {
+          description: 'She is asked again, in any case.',
+          entry: 'hear',
+          always: [{ guard: 'isAlwaysSo', target: 'speaking' }, 'completed'],
+        },
+      },
+    })<string, string>({ name: 'valley', members, limits: { budget: { steps: 20 } } });
+  const count = ({ own }: TeamContext<{ heard: number }>) => ({ own: { heard: own.heard + 1 } });
+
+  test('once it has ended no round begins: the arrow to the end comes first', async () => {
+    const valley = asking((context) => ({ ...count(context), end: answeredWith('done') }));
+    const { status, error, events } = await settled(start(valley, 'go'));
+    expect(status).toBe('failed');
+    expect(error).toMatchObject({
+      code: 'machine.invalid',
+      message: expect.stringMatching(
+        /^Cannot begin a round of 'valley' as it has ended \(completed\): take the arrow to the end first/,
+      ),
+    });
+    expect(ofType(events, 'member.engaged')).toHaveLength(1);
+  });
+
+  test('a budget that is spent ends it, though it does not look at `spentEnd`', async () => {
+    const { status, error, events } = await settled(start(asking(count), 'go'));
+    expect(status).toBe('failed');
+    expect(error?.code).toBe('budget.spent');
+    expect(error?.message).toContain("'valley' as its budget is spent: end it with spentEnd(context)");
+    // Twenty that were paid for, and as many more as it may take to undo what they did.
+    expect(ofType(events, 'member.engaged').length).toBeLessThanOrEqual(41);
+  });
+
+  test('its rounds are bounded', async () => {
+    const { status, error, events } = await settled(start(asking(count, 3), 'go'));
+    expect(status).toBe('failed');
+    expect(error?.code).toBe('limit.reached');
+    expect(error?.message).toContain("'valley' as it has had 3, which is its maxRounds");
+    expect(ofType(events, 'member.engaged')).toHaveLength(3);
   });
 });
 

@@ -57,6 +57,23 @@ describe('a saga', () => {
     expect(log).toEqual(['flight(Lima)', 'hotel(Lima by flight)']);
   });
 
+  test('turns back as its budget is spent, and says for each step that it is not undone', async () => {
+    const { does, undoes } = world();
+    const step = (name: string) => ({ does: does(name), undoes: undoes(name) });
+    const result = await run(
+      { flight: step('flight'), hotel: step('hotel'), car: step('car') },
+      { limits: { budget: { steps: 2 } } },
+    );
+    expect(result).toMatchObject({
+      status: 'stopped',
+      stopReason: { kind: 'budget' },
+      candidate: [
+        { step: 'flight', fate: 'notUndone' },
+        { step: 'hotel', fate: 'notUndone' },
+      ],
+    });
+  });
+
   test('turns back at the step that fails: what was done is undone, the last first, and what nothing undoes is kept', async () => {
     const { log, does, undoes, fails } = world();
     const result = await run({

@@ -101,6 +101,10 @@ export interface RoundWants {
 
 /** Tasks given out together, and what came back. */
 export interface Round extends RoundWants {
+  /** Which one of the team it is, from 1; 0 before the first. */
+  readonly number: number;
+  /** Rounds in a row up to this one that began with a spent budget. */
+  readonly unpaid: number;
   readonly tasks: readonly Task[];
   readonly places: Slots<Place>;
   readonly standing: Standing;
@@ -143,6 +147,8 @@ const UNTOUCHED: Place = {
 /** A round before anything of it has begun. */
 export const roundOf = (tasks: readonly Task[], options: RoundOptions): Round => ({
   ...NOTHING_WANTED,
+  number: 0,
+  unpaid: 0,
   tasks,
   places: slots(tasks.length, () => UNTOUCHED),
   standing: 'begun',

@@ -24,6 +24,7 @@ import {
 import { slotList } from './slots.ts';
 import { supervise } from './supervise.ts';
 import { isBudgetOf } from './team-budget.ts';
+import { nextRound } from './round-count.ts';
 import type { TeamContext, TeamEvent } from './team-context.ts';
 import { told } from './told.ts';
 
@@ -34,16 +35,18 @@ import { told } from './told.ts';
  * const askAll = (context: Context) => beginRound(context, voters.map((member) => ({ member, input: 'For or against?' })));
  *
  * @throws {TroupeError} `machine.invalid` for something to tell (`telling`) that has a field which the runtime fills in (`agent`, `path`, `seq`,
- * `at`, `v`, `runId`, `step`, `phase`), or is no event: the team fails with it.
+ * `at`, `v`, `runId`, `step`, `phase`), or is no event, and for a team that has ended; `budget.spent` for one that goes on and on without a
+ * budget. The team fails with it.
  */
 export const beginRound = (
   context: TeamContext,
   tasks: readonly Task[],
   options: RoundOptions = {},
 ): RoundMove => {
+  const count = nextRound(context);
   const draft = draftOf(context, context.tally.now);
   draft.wants.telling.push(...(options.telling ?? []).map(told));
-  const begun = widening(startNext({ ...draft, round: roundOf(tasks, options) }));
+  const begun = widening(startNext({ ...draft, round: { ...roundOf(tasks, options), ...count } }));
   const { closesAfterMs } = options;
   if (closesAfterMs === undefined) return moveOf(begun);
   const closesAt = draft.at + closesAfterMs;

@@ -4,6 +4,7 @@ import type { EventBody } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { MAX_ITERATIONS } from './bounded-machine.ts';
+import { MAX_ROUNDS, checkRounds } from './round-count.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
 import type { TeamContext, TeamInput } from './team-context.ts';
 import { teamContext, teamOutcome } from './team-context.ts';
@@ -74,6 +75,8 @@ export interface TeamChart<
   readonly guards?: Readonly<Record<Guard, (context: TeamContext<Own, Options>) => boolean>> | undefined;
   /** Arrows that are taken at once in a row, at the most: more are a loop. Default 1,000. */
   readonly maxIterations?: number | undefined;
+  /** Rounds of members in all, at the most: more are a loop. Default 10,000. */
+  readonly maxRounds?: number | undefined;
   readonly initial: NoInfer<State>;
   readonly states: {
     readonly [Key in State]: ChartState<NoInfer<State>, NoInfer<Change>, NoInfer<Tell>, NoInfer<Guard>>;
@@ -104,9 +107,9 @@ export const teamMachine = <
   chart: TeamChart<Own, Options, State, Change, Tell, Guard>,
 ): AnyStateMachine => {
   type Context = TeamContext<Own, Options>;
-  const { actions, tells = {}, guards = {} } = chart;
+  const { actions, tells = {}, guards = {}, maxRounds = MAX_ROUNDS } = chart;
   const changes = Object.entries<(context: Context) => Partial<Context>>(actions).map(
-    ([name, change]) => [name, assign(({ context }: { context: Context }) => change(context))] as const,
+    ([name, change]) => [name, assign(changing(change, maxRounds))] as const,
   );
   const telling = Object.entries<(context: Context) => readonly EventBody[]>(tells).map(
     ([name, bodies]) => [name, tellAll(bodies)] as const,
@@ -145,6 +148,15 @@ const vocabulary = onDemand(
     setupTeam<Json, Json>().createMachine({ context: () => teamContext(undefined, null, null) })
       .implementations,
 );
+
+/** What an action changes, found to be something that a team may become. */
+const changing =
+  <Context extends TeamContext>(change: (context: Context) => Partial<Context>, maxRounds: number) =>
+  ({ context }: { context: Context }): Partial<Context> => {
+    const changed = change(context);
+    if (changed.round !== undefined) checkRounds(context.team.name, changed.round, maxRounds);
+    return changed;
+  };
 
 /** Tells observers what a state has to tell, in its phase. */
 const tellAll =
