@@ -49,6 +49,12 @@ describe('troupe run', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
+  test('--debug names the line of the app that threw', async () => {
+    const { code, stderr } = await play(['run', moduleOf('throwing.ts'), 'hello', '--debug']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/caused by: TypeError: it broke\n\s+at throwOfTheApp .+throwing\.ts:\d+:\d+/);
+  });
+
   test('a run that stops without an answer says why, shows the draft apart, and has exit code 1', async () => {
     const { code, stdout, stderr } = await play(['run', moduleOf('stopped.ts'), 'x']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -1,6 +1,7 @@
 import { toJson } from '../../base/json/json.ts';
 import type { RunResult } from '../runs/run-result.ts';
 import { errorCodes } from './error-data.ts';
+import { hasThrown, noteThrown, passThrown, stackFor } from './thrown-by.ts';
 import type { ErrorCode, Retryable, ErrorData, ErrorCause } from './error-data.ts';
 
 type Context = Omit<ErrorData, 'code' | 'message' | 'retryable' | 'cause'> & {
@@ -41,7 +42,7 @@ export class TroupeError extends Error {
     const found = Object.fromEntries(Object.entries(where).filter(([, value]) => value !== undefined));
     // Details go into events and journals, and an app may put anything there.
     const plain = details === undefined ? {} : { details: toJson(details) };
-    this.#data = { code, message, retryable, ...found, ...plain, ...causeOf(cause) };
+    this.#data = noteThrown({ code, message, retryable, ...found, ...plain, ...causeOf(cause) }, this);
   }
 
   get data(): ErrorData {
@@ -102,19 +103,23 @@ export const errorData = (
   fallback: ErrorCode,
   where: Partial<ErrorData> = {},
 ): ErrorData => {
-  const data = tryRead(() => (isTroupeError(thrown) ? { ...where, ...thrown.data } : undefined), undefined);
+  const data = tryRead(
+    () => (isTroupeError(thrown) ? passThrown(thrown.data, { ...where, ...thrown.data }) : undefined),
+    undefined,
+  );
   if (data !== undefined) return data;
   const found = where.message === undefined ? messageOf(thrown) : `${where.message}: ${messageOf(thrown)}`;
   return { retryable: 'no', ...where, code: fallback, message: found, ...causeOf(thrown) };
 };
 
-/** The error behind the data, to throw or to reject with. */
+/** The error behind the data, to throw or to reject with. Its stack, and those of its causes, are of what was thrown. */
 export const toError = (data: ErrorData): TroupeError => {
   const { code, message, cause, ...where } = data;
-  return new TroupeError(code, message, {
+  const error = new TroupeError(code, message, {
     ...where,
     ...(cause === undefined ? {} : { cause: revive(cause) }),
   });
+  return hasThrown(data) ? withStack(error, data) : error;
 };
 
 /** Returns the message of any thrown value; never throws itself. */
@@ -131,15 +136,26 @@ const UNREADABLE = 'a value that throws when it is read';
 /** Maximum depth of the chain of causes: an error may be its own cause. */
 const MAX_CAUSES = 5;
 
-const revive = ({ name, message, cause }: ErrorCause): Error =>
-  Object.assign(new Error(message, cause === undefined ? undefined : { cause: revive(cause) }), { name });
+/** Without a thrown error, the stack is name and message: the one of this line would name troupe. */
+const revive = (data: ErrorCause): Error => {
+  const { name, message, cause } = data;
+  const error = new Error(message, cause === undefined ? undefined : { cause: revive(cause) });
+  return withStack(Object.assign(error, { name }), data);
+};
+
+const withStack = <Thrown extends Error>(error: Thrown, data: ErrorData | ErrorCause): Thrown =>
+  Object.defineProperty(error, 'stack', {
+    value: stackFor(data, error.name),
+    configurable: true,
+    writable: true,
+  });
 
 const causeOf = (cause: unknown, depth = 1): Pick<ErrorData, 'cause'> => {
   if (cause === undefined) return {};
   const name = tryRead(() => (cause instanceof Error ? String(cause.name) : typeof cause), typeof cause);
   const below: unknown = tryRead(() => (cause instanceof Error ? cause.cause : undefined), undefined);
   const deeper = depth < MAX_CAUSES ? causeOf(below, depth + 1) : {};
-  return { cause: { name, message: messageOf(cause), ...deeper } };
+  return { cause: noteThrown({ name, message: messageOf(cause), ...deeper }, cause) };
 };
 
 /** Returns the result of `read`; `otherwise` if it throws. */

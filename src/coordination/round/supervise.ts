@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../contracts/errors/error-data.ts';
+import type { ErrorCause, ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { Restart } from '../../machines/outputs.ts';
@@ -121,6 +121,13 @@ const beginningOf = ({ directive }: Verdict, { reply, outcome }: Failed): Beginn
   return directive === 'compact' && conversation !== undefined ? { beginsWith: conversation } : {};
 };
 
+/** The error of a member as the cause of its team's, over what caused it. */
+const causeFrom = ({ code, message, cause }: ErrorData): ErrorCause => ({
+  name: code,
+  message,
+  ...(cause === undefined ? {} : { cause }),
+});
+
 /** The team fails with what its member failed with; what others have answered is its candidate. */
 const escalate = (draft: Draft, { member, reply: { error, stopReason } }: Failed): Draft => {
   const message = `Cannot go on with '${draft.team.name}' as its member '${member}' fails and no restart is left to help`;
@@ -128,7 +135,7 @@ const escalate = (draft: Draft, { member, reply: { error, stopReason } }: Failed
     code: 'team.escalated',
     message: `${message}: ${error?.message ?? stopReason.kind}`,
     retryable: error?.retryable ?? 'no',
-    ...(error === null ? {} : { cause: { name: error.code, message: error.message } }),
+    ...(error === null ? {} : { cause: causeFrom(error) }),
   };
   const left = repliesIn(draft.round).flatMap(({ output }) => (output === null ? [] : [output]));
   const candidate = left.length === 0 ? {} : { candidate: left };

@@ -1,5 +1,6 @@
 import { type ErrorCode, type ErrorData, type Retryable } from '../../contracts/errors/error-data.ts';
 import { isTroupeError } from '../../contracts/errors/error.ts';
+import { noteThrown } from '../../contracts/errors/thrown-by.ts';
 import { Redactor } from '../../contracts/secrets/redactor.ts';
 import { type Json, isJsonObject } from '../../base/json/json.ts';
 import { type ThrownFacts, thrownFacts } from './thrown-facts.ts';
@@ -37,7 +38,7 @@ export const classifyError = (thrown: unknown, context: ErrorContext): ErrorData
     retryable,
     ...waitOf(facts, code, context.now ?? Date.now()),
     ...(facts.status === undefined ? {} : { status: facts.status }),
-    cause: { name: facts.name, message: toReadable(facts.text) },
+    cause: noteThrown({ name: facts.name, message: toReadable(facts.text) }, thrown),
     ...detailsOf(facts),
   };
 };

@@ -8,6 +8,7 @@ import { Redactor } from '../../contracts/secrets/redactor.ts';
 import { StreamRedactor } from '../../contracts/secrets/stream-redactor.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
+import { passThrown } from '../../contracts/errors/thrown-by.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import type { SecretFields } from '../../tools/schemas/secret-fields.ts';
 
@@ -130,7 +131,8 @@ export class RunSecrets {
   }
 
   error(error: ErrorData): ErrorData {
-    return this.redactor.value(error);
+    const shown = this.redactor.value(error);
+    return shown === error ? error : passThrown(error, shown);
   }
 
   /** Redacts the failures in an effect's answer, which people and models read; everything else is the run's data. */

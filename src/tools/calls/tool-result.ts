@@ -1,4 +1,5 @@
 import type { ErrorData, Retryable } from '../../contracts/errors/error-data.ts';
+import { passThrown } from '../../contracts/errors/thrown-by.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { copyPlain } from '../../base/json/copy-plain.ts';
 import type { Json } from '../../base/json/json.ts';
@@ -148,11 +149,11 @@ const shortenError = (error: ErrorData): ErrorData => {
   const isShort = error.message.length <= MAX_MESSAGE && (error.cause?.message.length ?? 0) <= MAX_MESSAGE;
   if (isShort) return error;
   const { cause } = error;
-  return {
+  return passThrown(error, {
     ...error,
     message: shorten(error.message),
     ...(cause === undefined ? {} : { cause: { name: cause.name, message: shorten(cause.message) } }),
-  };
+  });
 };
 
 const shorten = (text: string): string =>
