@@ -56,7 +56,7 @@ export const llmsText = (): string => {
   };
   const pages = pagesInOrder();
   const isTeam = (page: string): boolean => page.startsWith('docs/guide/teams/');
-  const isMigration = (page: string): boolean => /\/(?:migration\/|names\.md)/.test(page);
+  const isMigration = (page: string): boolean => page.startsWith('docs/guide/migration/');
   const { about } = headOf(read('README.md'));
   return [
     '# troupe',

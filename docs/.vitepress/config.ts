@@ -150,7 +150,6 @@ export default defineConfig({
           { text: 'Mastra', link: '/guide/migration/mastra' },
           { text: 'OpenAI Agents', link: '/guide/migration/openai-agents' },
           { text: 'AutoGen', link: '/guide/migration/autogen' },
-          { text: 'Your name → ours', link: '/guide/names' },
         ],
       },
     ],

@@ -177,7 +177,8 @@ describe('troupe trace', () => {
   test.each([
     [['trace'], /list, show, replay, export or check/],
     [['trace', 'dance', 'x'], /there is no subcommand 'dance'/],
-    [['trace', 'show'], /no trace was named/],
+    [['trace', 'show'], /no trace was named: give its file, or a stored run/],
+    [['trace', 'list'], /no folder was named: give one that holds traces/],
     [['trace', 'show', 'a', 'b'], /one trace at a time/],
     [['trace', 'show', 'a', '--speed', '2'], /'trace show' has no such option: --speed/],
     [['trace', 'replay', 'a', '--speed', '0'], /--speed is not a number above 0/],

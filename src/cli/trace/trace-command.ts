@@ -45,11 +45,18 @@ const LISTED = 20;
 
 /** Parses the arguments after `trace`. */
 export const traceCommandFrom = (
-  [word = '', first = '', ...more]: readonly string[],
+  [word = '', first, ...more]: readonly string[],
   values: TraceValues,
 ): TraceCommand => {
   const verb = verbs.find((known) => known === word);
   if (verb === undefined) throw wrong(`there is no subcommand '${word}': ${verbs.join(', ')}`, 'trace');
+  if (first === undefined)
+    throw wrong(
+      verb === 'list'
+        ? 'no folder was named: give one that holds traces'
+        : 'no trace was named: give its file, or a stored run',
+      'trace',
+    );
   const stray = ALL.find((option) => values[option] !== undefined && !own[verb].includes(option));
   if (stray !== undefined) throw wrong(`'trace ${verb}' has no such option: --${stray}`, 'trace');
   if (more.length > 0 && verb !== 'check')

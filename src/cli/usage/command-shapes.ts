@@ -122,10 +122,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   },
   prune: { needs: [], optional: 0, options: ['older-than', 'status', 'dry-run'] },
   trace: {
-    needs: [
-      'the subcommand is missing: list, show, replay, export or check',
-      'no trace was named: give its file, or a stored run',
-    ],
+    needs: ['the subcommand is missing: list, show, replay, export or check'],
     optional: 1_000,
     options: ['status', 'limit', 'speed', 'html', 'mermaid', 'ndjson'],
   },

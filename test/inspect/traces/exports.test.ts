@@ -124,7 +124,9 @@ describe('a run as a sequence diagram', () => {
   /** Once entities are taken out there is nothing that ends a line, begins a comment or is a word of Mermaid's. */
   const isSafe = (line: string): boolean =>
     LINE.test(line) &&
-    !/[#;%{}<>:]|\bend\b/i.test(line.replace(/^[^:]*: |^.* as /, '').replaceAll(/#\d+;/g, ''));
+    !/[#;%<>]|\bend\b|(?:wrap|style|classdef).*:/i.test(
+      line.replace(/^[^:]*: |^.* as /, '').replaceAll(/#\d+;/g, ''),
+    );
 
   test('of the desk says who asked whom, and is one that Mermaid takes', async () => {
     const [head, ...lines] = (await traceAsSequence(desk)).trimEnd().split('\n');
@@ -133,14 +135,22 @@ describe('a run as a sequence diagram', () => {
     const text = lines.join('\n');
     expect(text).toMatch(/actor p0 as outside\n/);
     expect(text).toMatch(/participant p1 as desk\n/);
-    expect(text).toMatch(/p0->>p1: begins desk.*How are retries configured\?/);
+    expect(text).toMatch(/p0->>p1: begins desk: How are retries configured\?/);
+    expect(text).toMatch(/participant p\d+ as offline:offline\n/);
     expect(text).toMatch(/p\d->>p\d: search_documents|p\d->>p\d: documents\.search_documents/);
     expect(text).toMatch(/p\d->>p\d: asks/);
     expect(text).toMatch(/p1-->>p0: /);
   });
 
   test('whatever is said in it is a line of text', async () => {
-    for (const text of [...HOSTILE, 'a; b\nc #35; %%{init: {}}%% end', 'wrap: x', 'end', 'a->>b: c']) {
+    for (const text of [
+      ...HOSTILE,
+      'a; b\nc #35; %%{init: {}}%% end',
+      'wrap: x',
+      'style: a;',
+      'end',
+      'a->>b: c',
+    ]) {
       const lines = (await traceAsSequence(await hostileTrace(text))).trimEnd().split('\n').slice(1);
       expect(lines.filter((line) => !isSafe(line))).toEqual([]);
     }
