@@ -329,7 +329,12 @@ export const blackboard = pattern({
       } = setup;
       const names = check.asked('specialists', specialists, { reserved: [CONTROLLER] });
       const known = Object.entries(specialists).map(([role, given]) => {
-        const [agent, { reads: own = reads }] = memberWith<{ readonly reads: BoardReads }>(name, role, given);
+        const [agent, { reads: own = reads }] = memberWith<{ readonly reads: BoardReads }>(
+          name,
+          role,
+          given,
+          ['reads'],
+        );
         return { agent, reads: own, role, description: memberOf(name, role, agent).description };
       });
       for (const { reads: own } of known)

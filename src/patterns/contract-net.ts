@@ -322,7 +322,7 @@ export const contractNet = pattern({
       check.asked('contractors', contractors, { reserved: [MANAGER] });
       const members: Record<string, Member> = {};
       const bidders = Object.entries(contractors).map(([role, given]) => {
-        const [agent, { bidder }] = memberWith<{ readonly bidder: Member }>(name, role, given);
+        const [agent, { bidder }] = memberWith<{ readonly bidder: Member }>(name, role, given, ['bidder']);
         const { description } = memberOf(name, role, agent);
         members[role] = agent;
         if (bidder === undefined) return { name: role, bidder: role, description };

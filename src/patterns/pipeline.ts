@@ -292,7 +292,10 @@ export const pipeline = pattern({
       const functions: Record<string, (...values: readonly Json[]) => Json> = {};
       const made = stages.map((stage, index) => {
         const at = `stage ${index + 1}`;
-        const [member, { map, onError = setup.onStageError }] = memberWith<StageOptions>(name, at, stage);
+        const [member, { map, onError = setup.onStageError }] = memberWith<StageOptions>(name, at, stage, [
+          'map',
+          'onError',
+        ]);
         const { agent: plan, name: own } = memberOf(name, at, member);
         check.rule(`map of ${at}`, map);
         if (map !== undefined)

@@ -16,6 +16,7 @@ import type { EmbeddableAgent } from '../runtime/define/face.ts';
 import { isRecord } from '../base/json/is-record.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
 import { memberOf } from '../runtime/define/team.ts';
+import { checkKeys } from './setup/member-with.ts';
 import { pattern } from './setup/pattern.ts';
 import { setupShape } from './setup/setup-schema.ts';
 
@@ -259,6 +260,7 @@ export const saga = pattern({
       for (const [index, [step, given]] of steps.entries()) {
         if (!isRecord(given) || !('does' in given))
           check.refuse(`its step '${step}' does not say who does it`, given);
+        checkKeys(given, ['does', 'undoes', 'map'], `the step '${step}' of the team '${name}'`);
         const { does, undoes, map } = given;
         const takesText = memberOf(name, step, does).agent?.takesText === true;
         members[step] = does;

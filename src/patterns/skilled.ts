@@ -23,7 +23,9 @@ export const skilledMembers = (
 ): SkilledMembers => {
   const members: Record<string, Member> = {};
   const cards = Object.entries(given).map(([name, member]): Card => {
-    const [agent, { skills }] = memberWith<{ readonly skills: readonly string[] }>(team, name, member);
+    const [agent, { skills }] = memberWith<{ readonly skills: readonly string[] }>(team, name, member, [
+      'skills',
+    ]);
     members[name] = agent;
     const { description } = memberOf(team, name, agent);
     return { name, description, skills: check.texts(`skills of '${name}'`, skills) };

@@ -104,6 +104,41 @@ describe('a pattern of one’s own', () => {
     expect(wrong).not.toThrow();
   });
 
+  // JavaScript has no types.
+  const odd = (parts: object, asking: object = {}) => {
+    const made: (setup: object) => unknown = pattern({
+      name: 'odd',
+      description: 'All are asked.',
+      own: {},
+      actions: { ask: () => ({}) },
+      initial: 'asking',
+      states: { asking: { description: 'All are asked.', entry: 'ask', awaits: 'completed', ...asking } },
+      ...parts,
+    });
+    return () => made({ name: 'hall', members });
+  };
+
+  test.each<[string, () => unknown]>([
+    ['its option `action` is unknown: did you mean `actions`?', odd({ action: {} })],
+    ['its option `states.asking.await` is unknown: did you mean `awaits`?', odd({}, { await: 'completed' })],
+    [
+      "its states.asking.awaits is not a state of it: found 'tt', write one of asking, ",
+      odd({}, { awaits: 'tt' }),
+    ],
+    ["its initial is not a state of it: found 'askin', write one of asking", odd({ initial: 'askin' })],
+    ["its states.asking.always is not a state of it: found 'tt'", odd({}, { always: 'tt' })],
+    [
+      'its option `states.asking.always[0].gard` is unknown: did you mean `guard`?',
+      odd({}, { always: [{ gard: 'is', target: 'asking' }] }),
+    ],
+    ['its maxRounds is not a whole number from 1', odd({ maxRounds: 0 })],
+    ['its own is not plain JSON', odd({ own: { left: Number.NaN } })],
+  ])('a part of it that there is not, or does not fit, is refused by name: %s', (message, make) => {
+    expect(make).toThrow(message);
+    expect(make).toThrow(/^Cannot define the pattern 'odd' as /);
+    expect(make).toThrow(expect.objectContaining({ code: 'machine.invalid' }));
+  });
+
   test('is found by its name among those of the house', () => {
     const patterns = patternRegistry([council]);
     expect(patterns.names).toContain('council');
@@ -219,6 +254,58 @@ describe('a pattern of one’s own cannot go round for ever', () => {
     expect(error?.code).toBe('limit.reached');
     expect(error?.message).toContain("'valley' as it has had 3, which is its maxRounds");
     expect(ofType(events, 'member.engaged')).toHaveLength(3);
+  });
+});
+
+describe('an action of a pattern of one’s own is told what it got wrong', () => {
+  type Own = { heard: number; left: number };
+  const counting = (change: (context: TeamContext<Own>) => object) =>
+    pattern({
+      name: 'counting',
+      description: 'Ann is asked once.',
+      own: { heard: 0, left: 3 },
+      actions: {
+        ask: (context) => beginRound(context, [{ member: 'ann', input: context.input }]),
+        // JavaScript has no types.
+        hear: (context) => change(context),
+      },
+      initial: 'speaking',
+      states: {
+        speaking: { description: 'She speaks.', entry: 'ask', awaits: 'hearing' },
+        hearing: { description: 'She has spoken.', entry: 'hear', always: 'completed' },
+      },
+    })<string, string>({ name: 'valley', members });
+  const errorOf = async (change: (context: TeamContext<Own>) => object) =>
+    (await settled(start(counting(change), 'go'))).error;
+  const end = answeredWith('done');
+
+  test('an `own` that lost what it began with is refused: it is replaced, not merged', async () => {
+    const error = await errorOf(() => ({ own: { heard: 1 }, end }));
+    expect(error).toMatchObject({
+      code: 'machine.invalid',
+      message:
+        "Cannot go on with 'valley' as its action 'hear' gives an `own` without left: it is replaced, not merged, so write own: { ...context.own, … }",
+    });
+    expect(await errorOf(({ own }) => ({ own: { ...own, more: 1 }, end }))).toBeUndefined();
+  });
+
+  test.each([
+    [Number.NaN, 'NaN at own.left'],
+    [new Date(0), 'a Date at own.left'],
+    [() => 1, 'a function at own.left'],
+  ])('an `own` that is not plain JSON is refused: %s', async (left, found) => {
+    const error = await errorOf(({ own }) => ({ own: { ...own, left }, end }));
+    expect(error?.code).toBe('machine.invalid');
+    expect(error?.message).toContain(`'hear' gives an \`own\` that is not plain JSON: ${found}`);
+  });
+
+  test('work for somebody who is not a member is refused, with the nearest name', async () => {
+    const error = await errorOf((context) => beginRound(context, [{ member: 'bop', input: 'go' }]));
+    expect(error).toMatchObject({
+      code: 'machine.invalid',
+      message:
+        "Cannot begin a round of 'valley' as it gives work to 'bop', who is not a member: did you mean 'bob'?",
+    });
   });
 });
 

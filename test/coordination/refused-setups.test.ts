@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { messageOf, TroupeError } from '../../src/contracts/errors/error.ts';
+import { answer } from '../../src/contracts/agents/decision.ts';
 import { patternRegistry } from '../../src/patterns/registry.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { setupRows } from './all-rows.ts';
 import type { SetupRow } from './setup-row.ts';
 import { EVERY, MEANT } from './setup-row.ts';
@@ -89,5 +91,22 @@ describe('what cannot be meant is refused with a typed error that says what was 
         named === '{}' ? /nothing$/ : new RegExp(`found ${named.replace('[]', '\\[\\]')}$`),
       );
     }
+  });
+});
+
+describe('an option of a part of a team', () => {
+  const ann = agent({ name: 'ann', decide: () => answer('done') });
+
+  test.each<[pattern: string, setup: object, said: string]>([
+    ['pipeline', { stages: [ann, { agent: ann, onerror: 'continue' }] }, 'stage 2 of the team .*`onError`'],
+    ['pipeline', { stages: [{ agent: ann, maps: 1 }] }, 'stage 1 of the team .*`map`'],
+    ['saga', { steps: { go: { does: ann, undos: ann } } }, "the step 'go' of the team .*`undoes`"],
+    ['router', { members: { ann: { agent: ann, skill: ['x'] } } }, 'ann of the team .*`skills`'],
+    ['contractNet', { contractors: { ann: { agent: ann, biddr: ann } } }, 'ann of the team .*`bidder`'],
+    ['blackboard', { specialists: { ann: { agent: ann, read: {} } } }, 'ann of the team .*`reads`'],
+  ])('of %s that there is not is refused, with the nearest name', (pattern, setup, said) => {
+    const thrown = thrownBy(() => make(pattern, { name: 'team', ...setup }));
+    expect(thrown).toMatchObject({ code: 'team.invalid' });
+    expect(messageOf(thrown)).toMatch(new RegExp(`^Cannot define ${said}`));
   });
 });

@@ -28,16 +28,3 @@ export const nextRound = (context: TeamContext): Pick<Round, 'number' | 'unpaid'
     );
   return { number: round.number + 1, unpaid };
 };
-
-/**
- * Checks that a team has not begun too many rounds.
- *
- * @throws {TroupeError} `limit.reached`
- */
-export const checkRounds = (team: string, { number }: Round, most: number): void => {
-  if (number > most)
-    throw new TroupeError(
-      'limit.reached',
-      `Cannot begin a round of '${team}' as it has had ${most}, which is its maxRounds: give it a rule that ends it, or more of them`,
-    );
-};

@@ -4,7 +4,8 @@ import type { EventBody } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { MAX_ITERATIONS } from './bounded-machine.ts';
-import { MAX_ROUNDS, checkRounds } from './round-count.ts';
+import { checkChange } from './check-change.ts';
+import { MAX_ROUNDS } from './round-count.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
 import type { TeamContext, TeamInput } from './team-context.ts';
 import { teamContext, teamOutcome } from './team-context.ts';
@@ -107,9 +108,23 @@ export const teamMachine = <
   chart: TeamChart<Own, Options, State, Change, Tell, Guard>,
 ): AnyStateMachine => {
   type Context = TeamContext<Own, Options>;
-  const { actions, tells = {}, guards = {}, maxRounds = MAX_ROUNDS } = chart;
+  const { actions, tells = {}, guards = {}, handsOnTo, maxRounds = MAX_ROUNDS } = chart;
+  const begin = (options: Options, at: number): Own =>
+    typeof chart.own === 'function' ? chart.own(options, at) : chart.own;
+  const changed = (name: string, change: (context: Context) => Partial<Context>, context: Context) => {
+    const { team, options, tally } = context;
+    const made = change(context);
+    checkChange(name, context, made, {
+      begun: begin(options, tally.startedAt),
+      maxRounds,
+      // Who else takes part is known to a chart that says who work is handed on to.
+      members: handsOnTo === undefined ? team.members : undefined,
+    });
+    return made;
+  };
   const changes = Object.entries<(context: Context) => Partial<Context>>(actions).map(
-    ([name, change]) => [name, assign(changing(change, maxRounds))] as const,
+    ([name, change]) =>
+      [name, assign(({ context }: { context: Context }) => changed(name, change, context))] as const,
   );
   const telling = Object.entries<(context: Context) => readonly EventBody[]>(tells).map(
     ([name, bodies]) => [name, tellAll(bodies)] as const,
@@ -124,9 +139,8 @@ export const teamMachine = <
     id: chart.name,
     description: chart.description,
     context: ({ input }: { input: TeamInput<Options> | undefined }) => {
-      const { own, handsOnTo } = chart;
       const options = input?.options ?? chart.defaults;
-      const begun = typeof own === 'function' ? own(options, input?.at ?? 0) : own;
+      const begun = begin(options, input?.at ?? 0);
       const members = handsOnTo === undefined ? input?.members : handsOnTo(options);
       return teamContext(input && { ...input, members }, begun, options);
     },
@@ -148,15 +162,6 @@ const vocabulary = onDemand(
     setupTeam<Json, Json>().createMachine({ context: () => teamContext(undefined, null, null) })
       .implementations,
 );
-
-/** What an action changes, found to be something that a team may become. */
-const changing =
-  <Context extends TeamContext>(change: (context: Context) => Partial<Context>, maxRounds: number) =>
-  ({ context }: { context: Context }): Partial<Context> => {
-    const changed = change(context);
-    if (changed.round !== undefined) checkRounds(context.team.name, changed.round, maxRounds);
-    return changed;
-  };
 
 /** Tells observers what a state has to tell, in its phase. */
 const tellAll =

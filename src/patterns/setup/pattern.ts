@@ -12,6 +12,7 @@ import { checkName } from '../../runtime/define/define-agent.ts';
 import type { EmbeddableAgent } from '../../runtime/define/face.ts';
 import type { TeamOptions, TeamSetup } from '../../runtime/define/team.ts';
 import { setupOf, team } from '../../runtime/define/team.ts';
+import { checkPattern } from './check-pattern.ts';
 import type { SetupCheck } from './check-setup.ts';
 import { checkSetup } from './check-setup.ts';
 import { setupSchema } from './setup-schema.ts';
@@ -124,7 +125,10 @@ export const pattern = /* @__NO_SIDE_EFFECTS__ */ <
       );
     },
   };
-  const machine = onDemand(() => teamMachine(chart));
+  const machine = onDemand(() => {
+    checkPattern(given);
+    return teamMachine(chart);
+  });
   const schema = onDemand(() => setupSchema(given.setup?.() ?? plainShape(given.options)));
   const open = (setup: TeamSetup): Opened<Options> => ({
     check: checkSetup(setup, schema()),

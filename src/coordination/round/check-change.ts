@@ -1,0 +1,75 @@
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
+import { oddValueIn } from '../../base/json/odd-value.ts';
+import { nearestName } from '../../base/text/nearest-name.ts';
+import type { Round } from './round.ts';
+import type { TeamContext } from './team-context.ts';
+
+/** What an action may change, and of which the chart has rules. */
+export interface ChangeRules {
+  /** What the pattern knows as it begins: later it may know more, but not less. */
+  readonly begun: Json;
+  readonly maxRounds: number;
+  /** A member may be asked only if it is one of these; undefined: whoever is asked answers for it. */
+  readonly members: readonly string[] | undefined;
+}
+
+/**
+ * Checks what an action of a chart changes.
+ *
+ * @throws {TroupeError} `machine.invalid` for an `own` with less than it began with, or that is not plain JSON, and for work that is given
+ * to somebody who is not a member; `limit.reached` for too many rounds.
+ */
+export const checkChange = (
+  action: string,
+  context: TeamContext,
+  { own, round }: Partial<TeamContext>,
+  rules: ChangeRules,
+): void => {
+  const { name } = context.team;
+  if (own !== undefined && own !== context.own)
+    checkOwn(`'${name}' as its action '${action}'`, own, context, rules);
+  if (round === undefined || round.tasks === context.round.tasks) return;
+  checkRounds(name, round, rules.maxRounds);
+  checkMembers(name, round, rules.members);
+};
+
+const checkOwn = (subject: string, own: Json, before: TeamContext, { begun }: ChangeRules): void => {
+  const odd = oddValueIn(own, 'own', before.own);
+  if (odd !== undefined)
+    throw new TroupeError(
+      'machine.invalid',
+      `Cannot go on with ${subject} gives an \`own\` that is not plain JSON: ${odd.found} at ${odd.at}`,
+    );
+  if (!isJsonObject(begun)) return;
+  const lost = Object.keys(begun).filter((key) => begun[key] !== undefined && !isIn(own, key));
+  if (lost.length === 0) return;
+  throw new TroupeError(
+    'machine.invalid',
+    `Cannot go on with ${subject} gives an \`own\` without ${lost.join(', ')}: it is replaced, not merged, so write own: { ...context.own, … }`,
+  );
+};
+
+const isIn = (own: Json, key: string): boolean => isJsonObject(own) && own[key] !== undefined;
+
+const checkRounds = (team: string, { number }: Round, most: number): void => {
+  if (number > most)
+    throw new TroupeError(
+      'limit.reached',
+      `Cannot begin a round of '${team}' as it has had ${most}, which is its maxRounds: give it a rule that ends it, or more of them`,
+    );
+};
+
+const checkMembers = (team: string, { tasks }: Round, members: readonly string[] = []): void => {
+  if (members.length === 0) return;
+  const known = new Set(members);
+  const stranger = tasks.find(({ member }) => !known.has(member))?.member;
+  if (stranger === undefined) return;
+  const meant = nearestName(stranger, members);
+  const advice = meant === undefined ? `there are ${members.join(', ')}` : `did you mean '${meant}'?`;
+  throw new TroupeError(
+    'machine.invalid',
+    `Cannot begin a round of '${team}' as it gives work to '${stranger}', who is not a member: ${advice}`,
+  );
+};
