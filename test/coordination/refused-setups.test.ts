@@ -109,4 +109,11 @@ describe('an option of a part of a team', () => {
     expect(thrown).toMatchObject({ code: 'team.invalid' });
     expect(messageOf(thrown)).toMatch(new RegExp(`^Cannot define ${said}`));
   });
+
+  test('that is a list, where members have names, says how to write it', () => {
+    const bob = agent({ name: 'bob', decide: () => answer('done') });
+    expect(messageOf(thrownBy(() => make('parallel', { name: 'team', members: [ann, bob] })))).toBe(
+      `Cannot define the team 'team' as its members are not given by name, write { ann, bob }: found ["ann","bob"]`,
+    );
+  });
 });

@@ -47,8 +47,12 @@ export const checkSetup = (setup: TeamSetup, schema: z.ZodType): SetupCheck => {
   const refuse = (why: string, found: unknown): never => {
     throw new TroupeError('team.invalid', `Cannot define ${owner} as ${why}: found ${foundText(found)}`);
   };
-  const names = (option: string, given: object): readonly string[] =>
-    isRecord(given) ? Object.keys(given) : refuse(`its ${option} are not given by name`, given);
+  const names = (option: string, given: object): readonly string[] => {
+    if (isRecord(given)) return Object.keys(given);
+    if (!Array.isArray(given)) return refuse(`its ${option} are not given by name`, given);
+    const listed = given.map((each: unknown) => (isRecord(each) ? each['name'] : each));
+    return refuse(`its ${option} are not given by name, write { ${listed.join(', ')} }`, listed);
+  };
   return {
     refuse,
     count: (option, given, otherwise, least = 1) => {

@@ -325,5 +325,5 @@ const notATool = (tool: unknown): string | undefined => {
     typeof tool.execute === 'function' &&
     'check' in tool &&
     typeof tool.check === 'function';
-  return isWhole ? undefined : `'${tool.name}' has no execute and check; make it with tool()`;
+  return isWhole ? undefined : `'${tool.name}' was not made by tool()`;
 };
