@@ -100,3 +100,12 @@ test.each<[object, string]>([
     expect(() => clerk.stream('go', options)).toThrow(expect.objectContaining(refused));
   },
 );
+
+test.each([
+  [undefined, 'nothing'],
+  [null, 'nothing'],
+  [17, 'number'],
+])('a run with %s for its words is refused, and says what was found', async (input, found) => {
+  const refused = agent({ name: 'a', decide: () => answer('x') }).run(input as never);
+  await expect(refused).rejects.toThrow(`expected a string, found ${found}`);
+});

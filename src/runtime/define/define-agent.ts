@@ -226,8 +226,11 @@ const inputCheck = (schema: Schema | undefined): AgentDefinition['checkInput'] =
     ? (input) =>
         typeof input === 'string'
           ? { ok: true, value: input }
-          : { ok: false, issues: [{ path: '', message: `expected a string, found ${typeof input}` }] }
+          : { ok: false, issues: [{ path: '', message: `expected a string, found ${kindOf(input)}` }] }
     : (input) => checkSchema(schema, input);
+
+/** An input that is left out arrives as null. */
+const kindOf = (input: unknown): string => (input === null ? 'nothing' : typeof input);
 
 const promptFrom =
   <Input>(prompt: ((input: Input) => string) | undefined): AgentDefinition['prompt'] =>
