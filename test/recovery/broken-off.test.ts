@@ -102,5 +102,7 @@ describe('[TENEX-Q14] a stream that breaks', () => {
 
 test('another way than those two is an error of the definition', () => {
   const retry = { onBreak: 'contnue' } as unknown as ModelRetry;
-  expect(() => agent({ name: 'a', failures: { retry } })).toThrow(/not one of restart, continue: found 'contnue'/);
+  expect(() => agent({ name: 'a', failures: { retry } })).toThrow(
+    /not one of restart, continue: found 'contnue'/,
+  );
 });
