@@ -50,6 +50,7 @@ test('[FIND-40] what a page needs that only shows a run takes at most 12 kB, and
     'src/client/select-progress.ts',
     'src/contracts/errors/error-data.ts',
     'src/contracts/errors/error.ts',
+    'src/contracts/errors/thrown-by.ts',
     'src/contracts/events/no-totals.ts',
     'src/contracts/people/announced-request.ts',
     'src/events/progress/activity.ts',

@@ -8,8 +8,17 @@ const thrownBy = new WeakMap<ErrorData | ErrorCause, Error>();
 
 /** Notes the error that `data` was made of. Returns the data. */
 export const noteThrown = <Data extends ErrorData | ErrorCause>(data: Data, thrown: unknown): Data => {
-  if (thrown instanceof Error) thrownBy.set(data, thrown);
+  if (isError(thrown)) thrownBy.set(data, thrown);
   return data;
+};
+
+/** Checks a thrown value, which may be a Proxy that throws when it is looked at. */
+const isError = (thrown: unknown): thrown is Error => {
+  try {
+    return thrown instanceof Error;
+  } catch {
+    return false;
+  }
 };
 
 /** Checks whether the error that `data` was made of is known. */
