@@ -8,7 +8,8 @@ const dist = process.env.TROUPE_DIST;
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
 
 /** The agent of the task; see {@link walkerOf}. */
-export const makeAgent = async (task, delayMs) => walkerOf({ ...(await load('index.js')), z }, task, delayMs);
+export const makeAgent = async (task, delayMs) =>
+  walkerOf({ ...(await load('index.js')), ...(await load('models/index.js')), z }, task, delayMs);
 
 /** The answer of a run. Nobody reads its events here, so they need not be built: `watched` says what that costs. */
 const answered = ({ status, output, totals }, task) => {

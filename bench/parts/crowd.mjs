@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { cpuMs, tell, words } from '../measure.mjs';
 
 const load = (file) => import(pathToFileURL(join(process.env.TROUPE_DIST, file)).href);
-const { agent, answer, supervisorWorker } = await load('index.js');
+const { agent, answer } = await load('index.js');
+const { supervisorWorker } = await load('patterns/index.js');
 
 const workers = Number(words().workers);
 const AT_ONCE = 500;

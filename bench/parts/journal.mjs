@@ -11,7 +11,7 @@ const { steps: wanted } = words();
 const steps = Number(wanted);
 const load = (file) => import(pathToFileURL(join(process.env.TROUPE_DIST, file)).href);
 const { sqliteStore } = await load('persistence/index.js');
-const { resume } = await load('runtime/journal/index.js');
+const { resume } = await load('index.js');
 const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'));
 const task = new Task(steps);
 const walker = await makeAgent(task);

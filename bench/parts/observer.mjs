@@ -7,9 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { tell, words } from '../measure.mjs';
 
 const { events = '1000000' } = words();
-const { multiplex } = await import(
-  pathToFileURL(join(process.env.TROUPE_DIST, 'inspect/publishing/index.js')).href
-);
+const { multiplex } = await import(pathToFileURL(join(process.env.TROUPE_DIST, 'index.js')).href);
 const { Subject } = await import('rxjs');
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');

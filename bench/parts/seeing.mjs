@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { cpuMs, tell } from '../measure.mjs';
 
 const load = (file) => import(pathToFileURL(join(process.env.TROUPE_DIST, file)).href);
-const { act, agent, answer, maxSteps, modelAnswer, tool } = await load('index.js');
+const { act, agent, answer, maxSteps, tool } = await load('index.js');
+const { modelAnswer } = await load('models/index.js');
 const { recorder } = await load('inspect/index.js');
 const { z } = await import('zod');
 

@@ -37,7 +37,9 @@ const walker = await makeAgent(task, delayMs);
 
 /** Bytes of an agent that waits inside its model, by its heap once everything else was collected. */
 const bytesEach = async (count) => {
-  const { agent, modelAnswer } = await import(pathToFileURL(join(process.env.TROUPE_DIST, 'index.js')).href);
+  const load = (file) => import(pathToFileURL(join(process.env.TROUPE_DIST, file)).href);
+  const { agent } = await load('index.js');
+  const { modelAnswer } = await load('models/index.js');
   const waiting = agent({
     name: 'walker',
     model: {
