@@ -95,6 +95,8 @@ const watchWork = async (page: Page): Promise<(what: string) => Promise<Work>> =
   // Before the page is there: what was compiled earlier counts no loops.
   await session.send('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   return async (what) => {
+    // What came before may still be drawn on a busy machine: it is not of this.
+    await page.evaluate('new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve)))');
     await session.send('Profiler.takePreciseCoverage');
     const changes = await page.evaluate<number>(`(async () => {
       let changes = 0;
@@ -271,9 +273,9 @@ describeInChromium('the page of the local inspector', (browser) => {
       await takePicture(page, `crowd-${tab}`);
     }
     const most = (of: keyof Work, all: readonly Work[]): number => Math.max(...all.map((each) => each[of]));
-    // To take in all entries from the beginning is 900,000 steps, to list all actors 3,000 changes. On a busy machine a click comes
-    // while the last place is still being read.
-    expect(most('steps', [...selected, ...scrubbed])).toBeLessThan(450_000);
+    // To take in all entries from the beginning is 900,000 steps, to list all actors 3,000 changes.
+    expect(most('steps', selected)).toBeLessThan(200_000);
+    expect(most('steps', scrubbed)).toBeLessThan(400_000);
     expect(most('changes', [...selected, ...scrubbed])).toBeLessThan(2_000);
     expect(Math.max(...nodes)).toBeLessThan(5_000);
     expect(problems).toEqual([]);
