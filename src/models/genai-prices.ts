@@ -1,7 +1,7 @@
 import type { Model } from '../contracts/models/model.ts';
 import type { Usage } from '../contracts/models/usage.ts';
 import type { Prices } from '../contracts/models/prices.ts';
-import { loadPackage } from './load-package.ts';
+import { loadPackage } from '../contracts/errors/load-package.ts';
 
 /**
  * Loads the list prices of `@pydantic/genai-prices`: maintained by its authors, shipped in that package, no network

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
-import { loadPackage } from '../../src/models/load-package.ts';
+import { loadPackage } from '../../src/contracts/errors/load-package.ts';
 import { defaultModelIds, modelFromEnvironment, resolveModel } from '../../src/models/model-registry.ts';
 import { ask, question, transcript } from '../support/ask-model.ts';
 import { event, mockProvider } from '../support/mock-provider.ts';

@@ -192,6 +192,12 @@ export const durableEventSchema = schemaOnDemand(() => {
     event('tool.added', { tool: text }),
     event('tool.removed', { tool: text }),
     event('tool.deprecated', { tool: text, reason: text, replacedBy: text.optional() }),
+    event('toolset.opened', {
+      toolset: text,
+      hash: text,
+      tools: z.record(z.string(), text),
+      refused: z.record(z.string(), text).optional(),
+    }),
     event('toolset.failed', { toolset: text, error }),
 
     event('budget.warned', {

@@ -13,6 +13,7 @@ import type { RunStatus } from '../runs/run-status.ts';
 import type { StepRecord } from '../runs/step-record.ts';
 import type { Task } from '../tasks/task.ts';
 import type { EVENT_VERSION } from './event-shape.ts';
+import type { ToolsetEvents } from './toolset-event.ts';
 
 /** The fields that every event has. */
 export interface EventFrame {
@@ -80,7 +81,7 @@ interface PersonQuestion {
 }
 
 /** The data of each type of durable event, beside the fields of its frame. */
-interface EventData {
+interface EventData extends ToolsetEvents {
   'run.started': {
     readonly input: Json;
     /** The task of the run, read and validated; absent if there is none, or an invalid one. */
@@ -235,7 +236,6 @@ interface EventData {
     readonly reason: string;
     readonly replacedBy?: string | undefined;
   };
-  'toolset.failed': { readonly toolset: string; readonly error: ErrorData };
   'budget.warned': {
     readonly budget: BudgetKind;
     readonly limit: number;

@@ -3,6 +3,7 @@ import type { Allotment } from '../runs/budget.ts';
 import type { EnvironmentOps, OpsGroup } from '../environments/operations.ts';
 import type { ChildOptions, Delegation } from './delegation.ts';
 import type { Json, JsonSchema } from '../../base/json/json.ts';
+import type { Model } from '../models/model.ts';
 import type { Messenger } from '../messages/message.ts';
 import type { RunResult } from '../runs/run-result.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
@@ -159,4 +160,33 @@ export interface Toolset {
   setup?(): void | Promise<void>;
   /** After the run, however it ended, in reverse order of set-up. */
   teardown?(): void | Promise<void>;
+  /**
+   * Opens the set for one agent of one run, after `setup`: for tools that are known only then, such as those of a server.
+   * A throw is a problem that preparing reports; so is a tool of an invalid or a known name.
+   */
+  open?(opening: ToolsetOpening): OpenToolset | Promise<OpenToolset>;
+}
+
+/** Facilities for a toolset that opens. */
+export interface ToolsetOpening {
+  /** The fingerprints of its tools when this run first opened it, by name; undefined the first time. */
+  readonly listed: Readonly<Record<string, string>> | undefined;
+  /** The models of the agent, in order of preference; throws if one of them cannot be created. */
+  readonly models: readonly Model[];
+  /** Aborted when the set is torn down, also while it opens. */
+  readonly signal: AbortSignal;
+  /** Registers a secret of the run: it is redacted from events, errors and traces from then on. */
+  readonly hide: (secret: string, name: string) => void;
+}
+
+/** A toolset as it was opened for one agent of one run. */
+export interface OpenToolset {
+  /** In addition to those of the set. */
+  readonly tools: readonly Tool[];
+  /** A fingerprint of each definition by the name of its tool, for the record of the run (`toolset.opened`). */
+  readonly listed: Readonly<Record<string, string>>;
+  /** The reason for each tool that was left out, by its name. */
+  readonly refused?: Readonly<Record<string, string>> | undefined;
+  /** Called when the set is torn down, before `teardown`. */
+  close?(): void | Promise<void>;
 }

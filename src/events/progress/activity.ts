@@ -140,11 +140,18 @@ const toolWords = (event: LiveEvent): string | undefined => {
       return event.ok ? undefined : `${event.tool} failed: ${event.error?.message ?? event.text}`;
     case 'tool.deprecated':
       return `${event.tool} is deprecated: ${event.reason}`;
+    case 'toolset.opened':
+      return openedWords(event);
     case 'toolset.failed':
       return `The tools of ${event.toolset} are missing: ${event.error.message}`;
     default:
       return teamWords(event);
   }
+};
+
+const openedWords = ({ toolset, tools, refused = {} }: EventOf<'toolset.opened'>): string => {
+  const out = Object.entries(refused).map(([name, reason]) => `${name} (${reason})`);
+  return `Opened ${toolset}: ${Object.keys(tools).length} tools${out.length === 0 ? '' : `, without ${out.join(', ')}`}`;
 };
 
 const teamWords = (event: LiveEvent): string | undefined => {

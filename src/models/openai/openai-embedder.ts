@@ -3,7 +3,7 @@ import { toError, TroupeError } from '../../contracts/errors/error.ts';
 import type { Embedder } from '../../contracts/conversations/memory.ts';
 import { classifyError } from '../retry/classify-error.ts';
 import { processEnvironment, variable } from '../environment.ts';
-import { loadPackage } from '../load-package.ts';
+import { loadPackage } from '../../contracts/errors/load-package.ts';
 import { type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 
 /** Options of {@link openaiEmbedder}. */

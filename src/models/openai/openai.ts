@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
-import { loadPackage } from '../load-package.ts';
+import { loadPackage } from '../../contracts/errors/load-package.ts';
 import { type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 import { sdkModel } from '../wire/sdk-model.ts';
 

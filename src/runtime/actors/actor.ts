@@ -23,6 +23,7 @@ import type { ToolRegistry } from '../../tools/define/tool-registry.ts';
 import type { RememberingRun } from './agent-memory.ts';
 import { AgentMemory } from './agent-memory.ts';
 import { toolsOf } from './agent-tools.ts';
+import { toolsetHost } from './toolset-host.ts';
 import type { Definition, Placement } from '../define/definition.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
 import type { Envelope } from '../turn/envelope.ts';
@@ -356,7 +357,7 @@ export class Actor implements Carrier, PlacedParty {
 
   #registry(): ToolRegistry {
     const { agent } = this.definition;
-    const registry = toolsOf(agent, this.#environmentSet);
+    const registry = toolsOf(agent, this.#environmentSet, toolsetHost(this, this.#run.log));
     for (const name of this.terms?.without ?? []) registry.remove(name);
     return registry;
   }

@@ -20,7 +20,7 @@ export interface RememberingRun {
   readonly runId: string;
   readonly thread: string | undefined;
   readonly clock: Clock;
-  readonly log: Pick<EventLog, 'write' | 'now'>;
+  readonly log: Pick<EventLog, 'write' | 'now' | 'events'>;
   readonly secrets: Pick<RunSecrets, 'value'>;
   readonly journal: { readonly memories: MemoryKeeper };
   readonly effects: { note(record: EffectRecord): void };

@@ -1,14 +1,19 @@
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
 import type { Toolset } from '../../contracts/tools/tool.ts';
+import type { ToolsetHost } from '../../tools/define/tool-registry.ts';
 import { isToolset, ToolRegistry } from '../../tools/define/tool-registry.ts';
 
 /** The tools of an agent in one run, with `more` before its own. Shared by all runs if they are the same in all. */
-export const toolsOf = (agent: AgentDefinition | undefined, more: readonly Toolset[]): ToolRegistry => {
+export const toolsOf = (
+  agent: AgentDefinition | undefined,
+  more: readonly Toolset[],
+  host: ToolsetHost,
+): ToolRegistry => {
   const tools = agent?.tools ?? [];
   // The tools of a toolset may differ between runs.
   const isOwn = agent === undefined || more.length > 0 || tools.some(isToolset);
   return isOwn
-    ? new ToolRegistry([...more, ...tools], agent?.output?.spec.schema)
+    ? new ToolRegistry([...more, ...tools], agent?.output?.spec.schema, host)
     : sharedTools(agent).fork();
 };
 

@@ -1,11 +1,12 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, messageOf } from '../../contracts/errors/error.ts';
-import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
+import type { OpenToolset, Tool, Toolset, ToolsetOpening } from '../../contracts/tools/tool.ts';
 import type { ToolCall, ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { ToolFailure } from '../../contracts/tools/tool-result.ts';
 import { isToolName, isToolsetName } from './tool-options.ts';
 import type { JsonSchema } from '../../base/json/json.ts';
+import { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import { withExecute } from '../wrappers/with-execute.ts';
@@ -19,6 +20,18 @@ const MAX_SHOWN_NAME = 64;
 
 /** More names than this are counted in the answer to an unknown name, not listed. */
 const MAX_LISTED = 100;
+
+/** The part of a run in toolsets that open. */
+export interface ToolsetHost {
+  openingOf(toolset: string, signal: AbortSignal): ToolsetOpening;
+  opened(toolset: string, open: OpenToolset): void;
+}
+
+/** A toolset whose set-up was started. */
+interface Begun {
+  readonly toolset: Toolset;
+  open?: OpenToolset;
+}
 
 interface Entry {
   readonly name: string;
@@ -48,7 +61,7 @@ export class ToolRegistry {
   /** Sets in the order in which they were added, until set up. */
   readonly #waiting = new SmallSet<Toolset>();
   /** Toolsets whose set-up was started, in order; a failed one may hold resources, too. */
-  readonly #begun: Toolset[] = [];
+  readonly #begun: Begun[] = [];
   readonly #ready = new SmallSet<Toolset>();
   /** Number of set-ups requested and not finished. */
   #settingUp = 0;
@@ -57,10 +70,14 @@ export class ToolRegistry {
   #visible: ReadonlyMap<string, Entry> | undefined;
   #specs: readonly ToolSpec[] = [];
   readonly #answer: JsonSchema | undefined;
+  readonly #host: ToolsetHost | undefined;
+  /** Aborted by tear-down. */
+  readonly #closing = new LazyAbort();
 
-  /** With the schema of an `answer`, tools that complete with one take that. */
-  constructor(items: readonly (Tool | Toolset)[] = [], answer?: JsonSchema) {
+  /** With the schema of an `answer`, tools that complete with one take that; without a `host`, no toolset opens. */
+  constructor(items: readonly (Tool | Toolset)[] = [], answer?: JsonSchema, host?: ToolsetHost) {
     this.#answer = answer;
+    this.#host = host;
     for (const item of items) this.add(item);
   }
 
@@ -165,6 +182,7 @@ export class ToolRegistry {
   /** Tears down, in reverse order, every started set-up, also a failed one; pending ones are skipped. Idempotent. */
   teardown(): Promise<readonly ErrorData[]> {
     this.#waiting.clear();
+    this.#closing.abort(new Error('its toolsets are torn down'));
     return (this.#work = this.#after(() => this.#tearDownBegun()));
   }
 
@@ -197,8 +215,9 @@ export class ToolRegistry {
       return;
     }
     for (const tool of toolset.tools) this.#addTool(tool, toolset);
-    if (this.#begun.includes(toolset)) return;
-    if (toolset.setup === undefined && toolset.teardown === undefined) this.#ready.add(toolset);
+    if (this.#begun.some((begun) => begun.toolset === toolset)) return;
+    const isPlain = toolset.setup === undefined && toolset.teardown === undefined;
+    if (isPlain && toolset.open === undefined) this.#ready.add(toolset);
     else this.#waiting.add(toolset);
   }
 
@@ -259,9 +278,11 @@ export class ToolRegistry {
     const problems: ErrorData[] = [];
     for (const toolset of this.#waiting) {
       this.#waiting.delete(toolset);
-      this.#begun.push(toolset);
+      const begun: Begun = { toolset };
+      this.#begun.push(begun);
       try {
         await toolset.setup?.();
+        problems.push(...(await this.#open(begun)));
         this.#ready.add(toolset);
         this.#isChanged = true;
       } catch (thrown) {
@@ -272,15 +293,28 @@ export class ToolRegistry {
     return problems;
   }
 
+  /** Opens a set that has to be, and adds its tools. */
+  async #open(begun: Begun): Promise<readonly ErrorData[]> {
+    const { toolset } = begun;
+    if (toolset.open === undefined || this.#host === undefined) return NO_PROBLEMS;
+    const open = await toolset.open(this.#host.openingOf(toolset.name, this.#closing.signal));
+    begun.open = open;
+    const before = this.#problems.length;
+    this.#unshare();
+    for (const tool of open.tools) this.#addTool(tool, toolset);
+    this.#host.opened(toolset.name, open);
+    return this.#problems.slice(before);
+  }
+
   async #tearDownBegun(): Promise<readonly ErrorData[]> {
     const problems: ErrorData[] = [];
-    for (const toolset of this.#begun.splice(0).toReversed()) {
-      try {
-        await toolset.teardown?.();
-      } catch (thrown) {
-        problems.push(lifeCycleError(thrown, toolset, 'tear down'));
-      }
-    }
+    for (const { toolset, open } of this.#begun.splice(0).toReversed())
+      for (const end of [() => open?.close?.(), () => toolset.teardown?.()])
+        try {
+          await end();
+        } catch (thrown) {
+          problems.push(lifeCycleError(thrown, toolset, 'tear down'));
+        }
     return problems;
   }
 }

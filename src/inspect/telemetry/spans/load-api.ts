@@ -1,5 +1,5 @@
 import type * as api from '@opentelemetry/api';
-import { loadPackage } from '../../../models/load-package.ts';
+import { loadPackage } from '../../../contracts/errors/load-package.ts';
 
 /** The parts of `@opentelemetry/api` that are used. */
 export type OpenTelemetryApi = typeof api;

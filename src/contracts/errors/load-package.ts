@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../contracts/errors/error-data.ts';
-import { TroupeError } from '../contracts/errors/error.ts';
+import type { ErrorCode } from './error-data.ts';
+import { TroupeError } from './error.ts';
 
 /**
  * Loads an optional package on first use; if it is missing, the error says which one to install.
