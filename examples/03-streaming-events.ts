@@ -59,6 +59,6 @@ let records = 0;
 stepped.events$.pipe(ofType('step.ended')).subscribe(() => (records += 1));
 await stepped.step();
 assert.equal(records, 1);
-console.log('held: ', 'after step 1; nothing goes on until it is told to');
+console.log('held: ', 'after step 1; nothing continues until it is resumed');
 stepped.resume();
 assert.equal((await stepped.result).output, 'It is 42.');

@@ -17,7 +17,7 @@ const runClerk = async (database: string): Promise<void> => {
   const refund = tool({
     name: 'refund',
     description: 'Pays money back.',
-    safety: 'danger', // somebody has to say yes first
+    safety: 'danger', // a person has to approve it first
     input: z.object({ order: z.number(), euros: z.number() }),
     describe: ({ order, euros }) => `Paying back ${euros} euros for order ${order}`,
     execute: ({ order, euros }) => `Paid back ${euros} euros for order ${order}.`,

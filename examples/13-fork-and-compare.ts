@@ -38,7 +38,7 @@ console.log('1.', first.output);
 const again = await replay(clerk, 'first', { store });
 assert.deepEqual(again.events, first.events);
 const early = await replay(clerk, 'first', { store, to: { step: 1 } });
-console.log(`2. ${again.events.length} events told again, ${early.events.length} up to step 1`);
+console.log(`2. ${again.events.length} events replayed, ${early.events.length} up to step 1`);
 assert.equal(looked, 1);
 
 // 2. A fork shares everything before step 1, and continues independently.

@@ -41,7 +41,7 @@ const writer = agent({
   tools: [consult, colleagues()],
   model: scriptedModel([
     calls({ name: 'consult', input: { text: 'The moon pulls the sea.' } }),
-    say('tell', { to: 'printer', text: 'Print it.' }), // there is nobody of that name: the model is told
+    say('tell', { to: 'printer', text: 'Print it.' }), // unknown: the model reads the error
     say('publish', { topic: 'finished', text: 'The text is ready.' }),
     ({ messages }) => messages.toReversed().find(({ text }) => text.includes('Known since'))?.text ?? '',
   ]),
@@ -51,7 +51,7 @@ const sceptic = agent({
   tools: [colleagues({ with: ['writer'] })],
   decide: ({ step }) => (step === 0 ? wait('a draft') : undefined),
   model: scriptedModel([
-    say('reply', { text: 'Quite nice.' }), // is no answer to a draft: it is told so, and the question stays open
+    say('reply', { text: 'Quite nice.' }), // is not an answer to a draft: it reads so, and the question stays open
     say('reply', { text: '{"isGood": true}' }),
     'I have read one draft.',
   ]),

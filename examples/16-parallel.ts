@@ -31,7 +31,7 @@ const pages = parallel({
   }),
 });
 const { output: counted } = await pages.run(['The moon pulls the sea.', '', 'Twice a day.']);
-console.log('1.', counted); // a page that failed is told of, and takes nothing from the others
+console.log('1.', counted); // a page that failed is reported, and takes nothing from the others
 assert.deepEqual(counted, { words: 8, unread: 1 });
 
 // 2. Several members, one question. Two answers are enough: the third member is cancelled, and its reply says so.
@@ -43,7 +43,7 @@ const never = agent({
   decide: ({ signal }) =>
     new Promise((_, reject) => {
       signal.addEventListener('abort', () => {
-        reject(new Error('called off'));
+        reject(new Error('cancelled'));
       });
     }),
 });

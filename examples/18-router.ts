@@ -42,7 +42,7 @@ const staff = router({
   },
   strategy: {
     kind: 'tiers',
-    // From 0 to 1; of three, the first tier takes up to a third.
+    // From 0 to 1; of three, the first tier takes those up to a third.
     assess: (task) => ({
       canHandle: null,
       complexity: Math.min(1, JSON.stringify(task).split(' ').length / 10),

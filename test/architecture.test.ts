@@ -16,7 +16,7 @@ import {
   thePageStandsAlone,
   type Rule,
 } from './support/architecture.ts';
-import { proseIsFieldEnglish } from './support/field-english.ts';
+import { paraphrasesIn, proseIsFieldEnglish } from './support/field-english.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -224,4 +224,24 @@ test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names files that exist', (
     (path) => !existsSync(join(root, path)) && !existsSync(join(root, 'src', path)),
   );
   expect(gone).toEqual([]);
+});
+
+/** Pages and programs that are written by hand: coverage.md and docs/api are made of the tests and the sources. */
+const pages = (): readonly string[] =>
+  ['docs/guide', 'docs/decisions', 'docs/.vitepress/theme', 'examples']
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && /\.(?:md|ts|vue|mjs)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .filter((path) => !path.includes('node_modules'))
+    .concat([
+      'README.md',
+      'ARCHITECTURE.md',
+      'docs/index.md',
+      'docs/models.md',
+      'docs/providers.md',
+      'docs/react.md',
+    ]);
+
+test('pages, decisions and examples are in the English of the field, too', () => {
+  expect(pages().flatMap((path) => paraphrasesIn(path, readFileSync(join(root, path), 'utf8')))).toEqual([]);
 });

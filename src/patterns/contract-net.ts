@@ -44,7 +44,7 @@ export interface ContractNetSetup<Output> extends TeamSetup {
     | 'fastest'
     | ((bids: readonly Bid[], work: Json) => readonly string[])
     | undefined;
-  /** Says who gets the work. What it says without sense is left to the rule, and told (`byRule`). */
+  /** Awards the work. Where its choice is invalid the rule decides, and the result says so (`byRule`). */
   readonly manager?: Role | undefined;
 }
 
@@ -91,7 +91,7 @@ export const awardSchema = onDemand(() =>
 export type ContractNetState = {
   /** Those that are valid, and were in time. */
   readonly bids: readonly Bid[];
-  /** Contractors that did not bid, and why. */
+  /** Contractors that did not bid, and the reasons. */
   readonly noBids: readonly { readonly member: string; readonly reason: string }[];
   /** The contractor that has the work, or had it last; null: nobody got it. */
   readonly awarded: string | null;
@@ -102,7 +102,7 @@ export type ContractNetState = {
 type Own = ContractNetState & {
   /** Those whose turn it would be, the best first. */
   readonly line: readonly string[];
-  /** True if the manager was to say who gets the work, and nothing came of it. */
+  /** True if the manager's choice was invalid or missing. */
   readonly isManagerLost: boolean;
 };
 type Context = TeamContext<Own, ContractNetOptions>;
@@ -111,7 +111,7 @@ type Context = TeamContext<Own, ContractNetOptions>;
 const announce = (context: Context): Partial<Context> => {
   const { contractors, bidTimeMs } = context.options;
   const text = [
-    'There is work to be given away. Do not do it yet: say what you would do it for.',
+    'There is work to be assigned. Do not do it yet: say what you would do it for.',
     `Work: ${textOf(context.input)}`,
     'Answer with JSON: {"cost": number from 0, "confidence": number above 0 to 1, "estimateMs": number or null}, or with {"bid": false} if it is not for you.',
   ].join('\n\n');
@@ -206,7 +206,7 @@ const askManager = (context: Context): Partial<Context> => {
   return beginRound(context, [{ member: MANAGER, input: text }]);
 };
 
-/** The manager's choice; if nothing comes of it, the rule decides, and that can be seen. */
+/** The manager's choice; where it is invalid the rule decides, and that can be seen. */
 const readAward = (context: Context): Partial<Context> => {
   const { own } = context;
   const spent = spentEnd(context);
@@ -245,7 +245,7 @@ const RULES = ['best', 'cheapest', 'surest', 'fastest'] as const;
  * An auction: the work is announced, contractors bid (cost, confidence, how long it takes), the best bid gets it; if that one fails, the
  * next.
  *
- * A bid that is not valid is none, and neither is one that comes too late: `result.state` says why somebody did not bid. Without any bid
+ * A bid that is not valid is none, and neither is one that comes too late: `result.state` says why a contractor did not bid. Without any bid
  * it ends `stopped { kind: 'rule', rule: 'bids' }`; if all who bid fail it ends as the last one did.
  *
  * Not where it is known who is good at what: a router is one call, an auction is one for each contractor before anything is done. And

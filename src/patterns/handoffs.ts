@@ -38,7 +38,7 @@ export interface HandoffsSetup<Input, Output> extends TeamSetup {
   /** The member that has it first. Default: the first of them. */
   readonly first?: string | undefined;
   /**
-   * What the receiver sees: the `task` alone (default), a `summary` of the giver's conversation too (its last 3 rounds in a few lines, or as
+   * The receiver's share of the conversation: the `task` alone (default), a `summary` of the giver's conversation too (its last 3 rounds in a few lines, or as
    * many as `{ rounds }` says), or the whole `conversation`. As for the tool `delegate`.
    */
   readonly sees?: HandoffsOptions['sees'] | { readonly rounds?: number | undefined } | undefined;
@@ -48,7 +48,7 @@ export interface HandoffsSetup<Input, Output> extends TeamSetup {
   readonly adapt?: ((fields: Json, way: { readonly from: string; readonly to: string }) => Json) | undefined;
   /** Default 10. */
   readonly maxHandoffs?: number | undefined;
-  /** The number of times that one may hand the task to the same other one. Default 0: nobody has it twice. */
+  /** The number of times that one may hand the task to the same other one. Default 0: no member has it twice. */
   readonly revisits?: number | undefined;
 }
 
@@ -60,11 +60,11 @@ export type HandoffsOptions = {
   readonly first: string;
   readonly members: readonly string[];
   readonly sees: 'task' | 'summary' | 'conversation';
-  /** The rounds that a summary tells of. */
+  /** The number of rounds in a summary. */
   readonly rounds: number;
   readonly fields: readonly string[];
   readonly maxHandoffs: number;
-  /** The number of times that one may hand to the same other; 0: nobody has it twice. */
+  /** The number of times that one may hand to the same other; 0: no member has it twice. */
   readonly revisits: number;
 };
 
@@ -216,12 +216,12 @@ const DEFAULTS: HandoffsOptions = {
 /**
  * A task goes from hand to hand: the member that has it answers, or hands it on to another of the members.
  *
- * A handoff to nobody, to oneself, or to somebody who had the task is refused; the giver goes on from its own conversation and is
- * told why, once. After that, and for two that hand it to and fro more than `revisits` allows, the run fails with `handoff.refused`. Past
+ * A handoff to an unknown member, to itself, or to one that had the task is refused; the giver continues its own conversation and reads
+ * the reason, once. After that, and for two that hand it to and fro more than `revisits` allows, the run fails with `handoff.refused`. Past
  * `maxHandoffs` it ends `stopped { kind: 'softCap', cap: 'handoffs' }`. A team among the members has no conversation
  * to hand on: its receiver sees the task.
  *
- * Not where somebody should decide who does what (`supervisorWorker`, `orchestrator`), or who does it once and for all (`router`).
+ * Not where one agent should decide who does what (`supervisorWorker`, `orchestrator`), or who does it once and for all (`router`).
  *
  * @example
  * const desk = handoffs({ name: 'desk', members: { reception, billing, tech }, sees: 'summary' });
@@ -254,7 +254,7 @@ export const handoffs = pattern({
   initial: 'receiving',
   states: {
     receiving: {
-      description: 'Whoever is next gets the task, and what they are to know of the work so far.',
+      description: 'The next holder gets the task, and what it is to know of the work so far.',
       entry: 'receive',
       always: ['failed', 'holding'],
     },

@@ -41,7 +41,7 @@ export { workPhases };
 export interface OrchestratorSetup extends TeamSetup {
   /** By name, none of them called `orchestrator` or `END`; their descriptions say what they are good for. */
   readonly members: Readonly<Record<string, Agent<string, unknown>>>;
-  /** Decides and does nothing: somebody as they are, or the options of an agent, which has no tools. */
+  /** Decides and does nothing: an agent, or the options of one, which has no tools. */
   readonly orchestrator: Member | Omit<RoleOptions, 'tools'>;
   /** Which phases may follow which; work begins in the first, or in `start`. Default: {@link workPhases}. */
   readonly phases?: PhaseMap | undefined;
@@ -94,7 +94,7 @@ const checkRoute = (context: Context): Partial<Context> => {
   if (typeof read !== 'string') return follow(context, read);
   if (own.corrections < MAX_CORRECTIONS)
     return { own: { ...own, route: null, note: read, corrections: own.corrections + 1 } };
-  const message = `Cannot go on with '${context.team.name}' as its orchestrator decides what cannot be followed, though it was told: ${read}`;
+  const message = `Cannot continue '${context.team.name}' as its orchestrator decides again what cannot be followed: ${read}`;
   return { end: { ...failedWith({ code: 'routing.refused', message, retryable: 'no' }), ...candidate } };
 };
 

@@ -68,7 +68,7 @@ export type ParallelOptions = {
   readonly aggregator: 'none' | 'function' | 'agent';
 };
 
-/** One member's part of the work: what came of it, or why nothing did. */
+/** One member's part of the work: its output, or its error. */
 export type ParallelReply = {
   readonly member: string;
   readonly status: RunStatus;

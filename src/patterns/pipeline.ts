@@ -149,7 +149,7 @@ const judge = (context: Context): Partial<Context> => {
     case 'value':
       return goOn({ ...context, own: { ...own, failures: withFailure(own, reply) } }, onError.value);
     case 'continue':
-      // Nobody comes after the last stage who could do without its output.
+      // No stage follows the last that could do without its output.
       return isLast
         ? { end }
         : goOn({ ...context, own: { ...own, failures: withFailure(own, reply) } }, failureOf(own, reply));
@@ -184,7 +184,7 @@ const tellFailure = (context: Context): readonly EventBody[] => {
   ];
 };
 
-/** Somebody else does the stage's work, from the same input. */
+/** The stand-in does the stage's work, from the same input. */
 const standIn = (context: Context): Partial<Context> => {
   const { standIn: member, given } = context.own;
   return member === null ? {} : beginRound(context, [{ member, input: given }]);
@@ -208,7 +208,7 @@ const ruleOf = (
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
-/** From stage to stage, past whoever stands in for one that fails. */
+/** From stage to stage, past the stand-ins of those that fail. */
 const flowOf = (stages: PipelineOptions['stages']): readonly FlowArrow[] =>
   stages.flatMap(({ member, onError }, index): readonly FlowArrow[] => {
     const next = stages[index + 1]?.member ?? OUTSIDE;

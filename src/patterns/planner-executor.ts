@@ -79,7 +79,7 @@ const brief = ({ input, options, own, inbox }: Context): readonly string[] => [
 ];
 
 const PLAN_FORM =
-  'by JSON: {"steps": [{"task": "what to do", "executor": "who does it"}], "answer": null}. They are done one after the other, each knowing what came of those before. If nothing is left to do: no steps, and the answer.';
+  'by JSON: {"steps": [{"task": "what to do", "executor": "who does it"}], "answer": null}. They are done one after the other, each knowing the results of those before. If nothing is left to do: no steps, and the answer.';
 
 const askPlanner = (context: Context, request: readonly string[]): Partial<Context> => ({
   inbox: [],
@@ -143,7 +143,7 @@ const doStep = (context: Context): Partial<Context> => {
   };
 };
 
-/** Takes the result of the step: the next is done, the plan is made anew, or it is the end. */
+/** Takes the result of the step: the next step, a new plan, or the end. */
 const takeStep = (context: Context): Partial<Context> => {
   const { options } = context;
   const [reply] = repliesOf(context);
@@ -176,7 +176,7 @@ const takeAnswer = (context: Context): Partial<Context> => {
   return { end: stoppedAt(PLANNER, detail, own.results) };
 };
 
-/** The plan is made anew, as often as it may be. */
+/** A new plan, within `maxReplans`. */
 const troubled = ({ options }: Context, own: Own, trouble: string): Partial<Context> => ({
   own: { ...own, trouble },
   ...(own.replans < options.maxReplans ? {} : { end: stoppedAt('replans', trouble, own.results) }),
@@ -203,9 +203,9 @@ const partOf = (results: readonly StepResult[]): { readonly candidate?: Json } =
 const DEFAULTS: PlannerExecutorOptions = { executors: {}, result: 'answer', maxSteps: 1, maxReplans: 0 };
 
 /**
- * A planner takes the request apart into steps, executors do them one after the other, each knowing what came of those before.
+ * A planner takes the request apart into steps, executors do them one after the other, each knowing the results of those before.
  *
- * A step that fails, or a plan that names nobody who is there, has the planner plan anew what is still to do, `maxReplans` times;
+ * A step that fails, or a plan that names an unknown executor, has the planner replan the rest, `maxReplans` times;
  * then the run ends `stopped { rule: 'replans' }`. Whatever ends it early, the results so far are the candidate.
  *
  * Not for parts that do not need each other (`supervisorWorker`: they are done at the same time), nor for steps that are always
@@ -224,7 +224,7 @@ const DEFAULTS: PlannerExecutorOptions = { executors: {}, result: 'answer', maxS
  */
 export const plannerExecutor = pattern({
   name: 'plannerExecutor',
-  description: 'A planner makes steps, executors do them one after the other, what fails is planned anew.',
+  description: 'A planner makes steps, executors do them one after the other, what fails is planned again.',
   setup: () =>
     setupShape<PlannerExecutorSetup>({
       planner: anything(),
@@ -271,7 +271,7 @@ export const plannerExecutor = pattern({
       ],
     },
     executing: {
-      description: 'An executor does the next step, knowing what came of those before.',
+      description: 'An executor does the next step, knowing the results of those before.',
       entry: 'doStep',
       awaits: 'executed',
     },
@@ -316,7 +316,7 @@ export const plannerExecutor = pattern({
         flow: [
           [OUTSIDE, PLANNER],
           [PLANNER, names, 'steps'],
-          [names, PLANNER, 'what came of them'],
+          [names, PLANNER, 'their results'],
           [result === 'answer' ? PLANNER : names, OUTSIDE],
         ],
         members: {

@@ -1,8 +1,8 @@
 import type { LiveEvent } from '../contracts/events/event.ts';
 
 /**
- * A counter of turns, over all runs that share it. Asked once for each run: its answer is on record, so that a run that is gone through
- * again does not take another turn.
+ * A counter of turns, over all runs that share it. Asked once for each run: its answer is on record, so that a replayed run does not take
+ * another turn.
  */
 export interface Rotation {
   /** The number of this turn, from 0. */
@@ -10,7 +10,7 @@ export interface Rotation {
 }
 
 /**
- * A rotation in the memory of this process: it begins anew with it.
+ * A rotation in the memory of this process: it starts from zero with it.
  *
  * For turns over several processes, or beyond their end, give an object of your own that counts in a store.
  *
@@ -26,15 +26,15 @@ export const rotation = (): Rotation => {
 /**
  * The work of each agent, over all routers and runs that share it, in the memory of this process.
  *
- * Work counts from the moment it is given out to the end of the agent that does it. A run that is suspended counts until it has been
- * gone on with and has ended.
+ * Work counts from the moment it is given out to the end of the agent that does it. A suspended run counts until it was
+ * resumed and has ended.
  */
 export interface Workload {
   /** Tasks under way. */
   of(name: string): number;
-  /** Names, the one with the least to do first, of equals the first given; the first is taken to have the task of `ticket` now. */
+  /** Names, the least loaded first, of equals the first given; the first is taken to have the task of `ticket` now. */
   take(names: readonly string[], ticket: string): readonly string[];
-  /** Looks on: the events of the router say who has the task. */
+  /** A hook: the events of the router say who has the task. */
   follow(event: LiveEvent): void;
 }
 

@@ -127,7 +127,7 @@ const leadersOf = (
  *
  * Who does what is data that the supervisor's model decides. A worker that is not there is pointed out to it once; a
  * worker that fails replies with its error and leaves the others alone. With a `reviewer` work that is not good enough is done again,
- * with `maxAttempts` work that failed is done by another. Every task stands among the replies, whatever came of it. Rounds are
+ * with `maxAttempts` work that failed is done by another. Every task stands among the replies, also one that failed. Rounds are
  * bounded: past them the run ends `stopped { kind: 'maxRounds' }` with the replies as the candidate.
  *
  * Not for work whose parts depend on each other (a pipeline, a plan that is carried out in order), nor where it is known beforehand who

@@ -5,20 +5,20 @@ import { toJson } from '../base/json/json.ts';
 
 /** Creates assertions that report a violation by an error of `code` about `subject`. */
 export const lawChecks = (code: ErrorCode, subject: string) => {
-  const told = new WeakSet<object>();
+  const reported = new WeakSet<object>();
   const broken = (what: string, found: unknown, expected: unknown): TroupeError => {
     const error = new TroupeError(
       code,
       `Cannot call the ${subject} sound as this does not hold: ${what}; found ${showValue(found)}, expected ${showValue(expected)}`,
     );
-    told.add(error);
+    reported.add(error);
     return error;
   };
   return {
     broken,
     /** Returns a violation unchanged, and converts any other error, which is unexpected, to one. */
     asBroken: (law: string, thrown: unknown): unknown =>
-      typeof thrown === 'object' && thrown !== null && told.has(thrown)
+      typeof thrown === 'object' && thrown !== null && reported.has(thrown)
         ? thrown
         : broken(law, messageOf(thrown), 'no error'),
     /** Both are the same as JSON. */

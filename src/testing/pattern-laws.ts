@@ -23,32 +23,32 @@ import { virtualClock } from './virtual-clock.ts';
 /** A member as the laws make it. */
 export type LawMember = Agent<string, string>;
 
-/** What a team may be given beside its members. */
+/** The options of a team beside its members. */
 export type BesideMembers = Partial<Pick<TeamSetup, 'name' | 'limits' | 'failures' | 'hooks'>>;
 
 /** A pattern to be held to the laws: a team of two members, `ann` and `bob`, each of whom gets work. */
 export interface PatternSubject {
   /** Its chart: `machine` of a pattern. */
   readonly machine: () => AnyStateMachine;
-  /** A team of these members, made anew at each call; whoever else it needs (a judge, a planner) follows a script within. */
+  /** A new team of these members at each call; its other agents (a judge, a planner) are scripted within. */
   readonly make: (
     members: Readonly<Record<string, LawMember>>,
     beside?: BesideMembers,
   ) => Agent<string, unknown, unknown>;
-  /** What a good member called `name` says. */
+  /** The answer of a good member called `name`. */
   readonly says: (name: string) => ScriptedReply;
   /** The output of a run of `ann` and `bob`, both of them good; of an object, those of its fields that are to be compared. */
   readonly output: unknown;
-  /** How it ends when `ann` fails or never answers, and `bob` is good. Default `completed`. */
+  /** The status when `ann` fails or never answers, and `bob` is good. Default `completed`. */
   readonly oneFails?: RunStatus | undefined;
-  /** How it ends when both fail or never answer. Default `failed`. */
+  /** The status when both fail or never answer. Default `failed`. */
   readonly allFail?: RunStatus | undefined;
-  /** A team that would go on for ever, and the reason for which it does not, as far as that is to be compared. */
+  /** A team that would never end by itself, and the reason for which it does, as far as that is to be compared. */
   readonly endless?:
     { readonly make: () => Agent<string, unknown, unknown>; readonly stopReason: object } | undefined;
 }
 
-/** Something that every pattern owes those who use it. */
+/** A law of all patterns. */
 export interface PatternLaw {
   readonly name: string;
   /** Rejects with `team.invalid`, and what was found, where it does not hold. Makes teams of its own. */
@@ -56,7 +56,7 @@ export interface PatternLaw {
 }
 
 /**
- * What every pattern owes those who use it: it ends, whatever its members do; nothing is lost that they have; it is bounded, stopped, supervised,
+ * The laws of all patterns: a team ends, whatever its members do; nothing that they have is lost; it is bounded, stopped, supervised,
  * nested and stored as any other. For the tests of a pattern of your own; those of the house are held to the same.
  *
  * Time is virtual in all of them: a member that never answers has had its time at once.
@@ -169,7 +169,7 @@ const pathsOf = (
 ): readonly string[] =>
   events.flatMap((event) => (event.type === type ? [event.path] : [])).toSorted((a, b) => a.localeCompare(b));
 
-/** Everybody who was engaged has ended, before the team; the team's end is the last event, and nothing broke inside. */
+/** Every engaged member has ended, before the team; the team's end is the last event, and nothing broke inside. */
 const wholeOf = (result: Result): Result => {
   const { events, status, error } = result;
   const engaged = pathsOf(events, 'member.engaged');

@@ -267,7 +267,7 @@ describe('[TENEX-U6] who completes a delegation', () => {
     const delegations = {
       given: [given],
       engaged: 4,
-      isTold: false,
+      isNotified: false,
       isParked: false,
       beginning: [],
       leaving: [],

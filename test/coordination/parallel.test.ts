@@ -151,7 +151,7 @@ describe('side by side', () => {
     expect(JSON.stringify(result.output)).toContain('500 ms');
   });
 
-  test('a quorum: the first who answer are enough, the others are called off', async () => {
+  test('a quorum: the first who answer are enough, the others are cancelled', async () => {
     const result = await run((clock) =>
       parallel({
         name: 'all',
@@ -162,7 +162,7 @@ describe('side by side', () => {
     expect(result).toMatchObject({
       status: 'completed',
       output: [
-        { member: 'ann', status: 'aborted', error: 'called off: enough of the others have answered' },
+        { member: 'ann', status: 'aborted', error: 'cancelled: enough of the others have answered' },
         { member: 'bob', status: 'completed' },
         { member: 'carl', status: 'completed' },
       ],

@@ -124,7 +124,7 @@ describe('[FIND-31] in a conversation of several', () => {
     const { state } = await settled(start(house(asked), 'Mend it', { runId: 'r' }));
     const [first, later] = requestsOf(asked, 'ann');
     expect(first).toEqual([
-      `user runtime: ${AWAY}\nIn short: Phase: plan. It is your turn: it is time\n\nYou are told: draw it\n${END}`,
+      `user runtime: ${AWAY}\nIn short: Phase: plan. It is your turn: it is time\n\nMessage: draw it\n${END}`,
       'user runtime: Now:',
       'user: Mend it',
     ]);
@@ -132,14 +132,14 @@ describe('[FIND-31] in a conversation of several', () => {
     expect(requestsOf(asked, 'bob')[0]).toEqual([
       `user runtime: ${AWAY}\n[user] Mend it\n[ann] ann 1\n${END}`,
       'user runtime: Now:',
-      'user: Phase: plan. It is your turn: it is time\n\nYou are told: draw it',
+      'user: Phase: plan. It is your turn: it is time\n\nMessage: draw it',
     ]);
     expect(later).toEqual([
       'user: Mend it',
       'assistant: ann 1',
       `user runtime: ${AWAY}\n[bob] bob 1\n[cid] cid 1\n${END}`,
       'user runtime: Now:',
-      'user: Phase: verification. It is your turn: it is time\n\nYou are told: mind the gap',
+      'user: Phase: verification. It is your turn: it is time\n\nMessage: mind the gap',
     ]);
     expect(state.cursors).toEqual({ ann: 4, bob: 2, cid: 3 });
   });

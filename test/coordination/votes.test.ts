@@ -193,7 +193,7 @@ describe('[KAIZEN-37] a vote is read as it was meant, or is an abstention', () =
     );
     expect(voteOf(stopped, counting('majority'))).toMatchObject({ vote: 'abstain', error: 'maxSteps' });
     const off = reply(null, { status: 'aborted', stopReason: { kind: 'aborted', reason: 'enough' } });
-    expect(voteOf(off, counting('majority')).error).toBe('called off: enough');
+    expect(voteOf(off, counting('majority')).error).toBe('cancelled: enough');
   });
 
   test('its weight is that of its voter', () => {

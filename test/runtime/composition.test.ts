@@ -180,7 +180,7 @@ const flows: Readonly<Record<string, readonly [team: Drawable, arrows: readonly 
   ],
   plannerExecutor: [
     plannerExecutor({ name, planner: {}, executors: { ann } }),
-    ['input --> planner', 'planner <-->|"steps / what came of them"| ann', 'planner --> output'],
+    ['input --> planner', 'planner <-->|"steps / their results"| ann', 'planner --> output'],
   ],
   contractNet: [
     contractNet({ name, contractors: { ann, bob: { agent: bob, bidder: cleo } } }),

@@ -1,16 +1,4 @@
-import { posix } from 'node:path';
 import type { Rule, Source } from './architecture.ts';
-
-/** Folders whose prose is not in field English yet. Take a folder off when it is: the list only shrinks. */
-export const foldersInDialect: readonly string[] = [
-  'coordination/round',
-  'coordination/workflow',
-  'inspect/recording',
-  'inspect/traces',
-  'patterns',
-  'patterns/state',
-  'testing',
-];
 
 /** A docstring begins with its subject, or with the verb of what it does: a question word hides both. */
 const QUESTION = /^(What|Whatever|Who|Whoever|Whom|Whose|Whether|How|Where|Wherever|Why)\b/;
@@ -24,7 +12,13 @@ export const paraphrases: readonly (readonly [found: RegExp, instead: string])[]
   [/\b(?:give|gives|given|giving) away\b/i, 'delegate, disclose'],
   [/\b(?:let|lets|letting) go of\b/i, 'release'],
   [/\bof one's own\b/i, 'its own'],
+  [/\b(?:tells|telling|to tell) of\b/i, 'report'],
   [/\bwhoever\b|\bwhomever\b/i, 'the caller, the reader, a process that'],
+  [/\b(?:come|comes|came) of (?:it|them|this|that)\b/i, 'its result, its outcome'],
+  [/\b(?:begin|begins|began|begun|start|starts|made|makes) anew\b/i, 'restart, repeat'],
+  [/\bof its own accord\b/i, 'by itself'],
+  [/\b(?:keep|keeps|kept) back\b/i, 'defer'],
+  [/\blooks? whether\b/i, 'check'],
   [/\bso many\b/i, 'the number of'],
   [/\b(?:is|are|was|were) no business of\b/i, 'does not concern'],
 ];
@@ -62,5 +56,8 @@ export const offencesIn = ({ path, docstrings, text }: Source): string[] => {
 };
 
 /** Docstrings begin with their subject, and a concept that the field has a term for is called by that term. */
-export const proseIsFieldEnglish: Rule = (sources) =>
-  sources.filter(({ path }) => !foldersInDialect.includes(posix.dirname(path))).flatMap(offencesIn);
+export const proseIsFieldEnglish: Rule = (sources) => sources.flatMap(offencesIn);
+
+/** Paraphrases in a page of the guide, a decision or an example. */
+export const paraphrasesIn = (path: string, text: string): string[] =>
+  offencesIn({ path, text, docstrings: [], imports: [], exportsEverything: false, lines: 0 });

@@ -78,7 +78,7 @@ export const unreadableLine = (code: string): number | undefined => {
   return line;
 };
 
-/** A piece of a program, and what it is to whoever reads it. */
+/** A piece of a program, and its kind for highlighting. */
 export interface Piece {
   readonly text: string;
   readonly kind: 'comment' | 'string' | 'word' | 'number' | 'plain';

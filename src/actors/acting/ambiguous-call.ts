@@ -56,7 +56,7 @@ const whatBecame = async ({ tool, desk, key }: AmbiguousCall): Promise<Became | 
 };
 
 const mayHaveRun = ({ tool, effect, ask, key }: AmbiguousCall, reason = 'a person said no'): ToolResult => {
-  const message = `Cannot say what came of '${tool.name}' as the run was interrupted in the midst of it: it may or may not have run, and is not repeated (${reason})`;
+  const message = `Cannot know the outcome of '${tool.name}' as the run was interrupted during the call: it may or may not have run, and is not repeated (${reason})`;
   const { runId, step } = effect;
   const where = { tool: tool.name, runId, path: ask.context.run.path, step, phase: 'ACT', operation: 'act' };
   const error = { code: 'tool.ambiguous', message, retryable: 'no', ...where, details: { key } } as const;

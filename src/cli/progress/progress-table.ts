@@ -77,7 +77,7 @@ interface Looks {
 
 const looks = (row: Row, paint: Paint, passed: number): Looks => {
   const { status, phase, doing, task, outcome } = row;
-  const told = [...(task === undefined ? [] : [task]), ...(outcome === undefined ? [] : [outcome])].join(
+  const summary = [...(task === undefined ? [] : [task]), ...(outcome === undefined ? [] : [outcome])].join(
     ' · ',
   );
   switch (status) {
@@ -91,11 +91,11 @@ const looks = (row: Row, paint: Paint, passed: number): Looks => {
     case 'waiting':
       return { mark: paint.yellow('…'), colour: paint.yellow, state: phase, said: doing };
     case 'completed':
-      return { mark: paint.green('✓'), colour: paint.green, state: 'done', said: told };
+      return { mark: paint.green('✓'), colour: paint.green, state: 'done', said: summary };
     case 'stopped':
       return { mark: paint.yellow('■'), colour: paint.yellow, state: status, said: doing };
     case 'aborted':
-      return { mark: paint.yellow('■'), colour: paint.yellow, state: status, said: told };
+      return { mark: paint.yellow('■'), colour: paint.yellow, state: status, said: summary };
     case 'failed':
       return { mark: paint.red('✗'), colour: paint.red, state: status, said: doing };
   }

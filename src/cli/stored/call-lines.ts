@@ -42,13 +42,13 @@ export const storedCall = (
   let call: StoredCall | undefined;
   for (const event of events) {
     if (event.type === 'model.asked') {
-      const told = withSent(event, sent);
-      if (event.key !== key) requests.note(told);
+      const whole = withSent(event, sent);
+      if (event.key !== key) requests.note(whole);
       else
         call = {
           key,
           model: event.model,
-          request: requests.take(told),
+          request: requests.take(whole),
           answer: undefined,
           failure: undefined,
         };

@@ -31,7 +31,7 @@ export class Waiting {
   readonly #session: Session;
   readonly #isAnsweredHere: boolean;
   readonly #timer: NodeJS.Timeout;
-  readonly #told = new Set<string>();
+  readonly #shown = new Set<string>();
   readonly #since = Date.now();
   #open: () => readonly OpenRequest[] = () => [];
   #park: () => void = () => undefined;
@@ -76,11 +76,11 @@ export class Waiting {
   }
 
   #tell(open: readonly OpenRequest[]): void {
-    if (open.every(({ id }) => this.#told.has(id))) return;
+    if (open.every(({ id }) => this.#shown.has(id))) return;
     const { terminal, sidePaint: paint } = this.#session;
     const { runId, option } = this.#kept;
     for (const [index, line] of waitingLines(open, runId, option).entries())
-      if (!this.#told.has(open[index]?.id ?? '')) terminal.stderr.write(`  ${paint.yellow('!')} ${line}\n`);
-    for (const { id } of open) this.#told.add(id);
+      if (!this.#shown.has(open[index]?.id ?? '')) terminal.stderr.write(`  ${paint.yellow('!')} ${line}\n`);
+    for (const { id } of open) this.#shown.add(id);
   }
 }

@@ -4,7 +4,7 @@ import type { SkippedFile } from '../../tools/built-in/documents/documents-tools
 import { counted, grouped } from './number-words.ts';
 
 /** Number of reasons listed; the others are counted together. */
-const TOLD = 3;
+const NAMED = 3;
 
 /** Describes the model; one that is not a language model says so. */
 export const modelLine = ({ provider, id, isLanguageModel }: Model): string =>
@@ -23,7 +23,7 @@ export const skippedLine = (all: readonly SkippedFile[]): string => {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   const kinds = [...counts].toSorted(([, a], [, b]) => b - a);
-  const told = kinds.slice(0, TOLD).map(([kind, count]) => `${grouped(count)} ${oneLine(kind, 60)}`);
-  const others = kinds.slice(TOLD).reduce((sum, [, count]) => sum + count, 0);
-  return ` · ${counted(skipped.length, 'file')} skipped (${[...told, ...(others > 0 ? [`${grouped(others)} others`] : [])].join(', ')})`;
+  const named = kinds.slice(0, NAMED).map(([kind, count]) => `${grouped(count)} ${oneLine(kind, 60)}`);
+  const others = kinds.slice(NAMED).reduce((sum, [, count]) => sum + count, 0);
+  return ` · ${counted(skipped.length, 'file')} skipped (${[...named, ...(others > 0 ? [`${grouped(others)} others`] : [])].join(', ')})`;
 };

@@ -1,7 +1,7 @@
-/** What is known of somebody who could do a task. */
+/** A candidate for a task, as the choice knows it. */
 export type Card = {
   readonly name: string;
   readonly description: string;
-  /** What it can do, in words; empty where nobody said. */
+  /** Its skills in words; empty where none were given. */
   readonly skills: readonly string[];
 };

@@ -6,20 +6,20 @@ import { nearestName } from '../../base/text/nearest-name.ts';
 import type { Round } from './round.ts';
 import type { TeamContext } from './team-context.ts';
 
-/** What an action may change, and of which the chart has rules. */
+/** The parts of a team's context that an action may change and the chart has rules for. */
 export interface ChangeRules {
-  /** What the pattern knows as it begins: later it may know more, but not less. */
+  /** The pattern's own state at the start: later it may have more fields, never fewer. */
   readonly begun: Json;
   readonly maxRounds: number;
-  /** A member may be asked only if it is one of these; undefined: whoever is asked answers for it. */
+  /** The members that may be asked; undefined: the chart itself checks whom it asks. */
   readonly members: readonly string[] | undefined;
 }
 
 /**
  * Checks what an action of a chart changes.
  *
- * @throws {TroupeError} `machine.invalid` for an `own` with less than it began with, or that is not plain JSON, and for work that is given
- * to somebody who is not a member; `limit.reached` for too many rounds.
+ * @throws {TroupeError} `machine.invalid` for an `own` with less than at the start, or that is not plain JSON, and for work assigned
+ * to a name that is not a member; `limit.reached` for too many rounds.
  */
 export const checkChange = (
   action: string,

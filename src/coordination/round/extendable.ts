@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 
-/** What makes machines of a vocabulary. */
+/** A setup of XState: makes machines of its actions and guards. */
 interface Setup {
   readonly createMachine: (config: never) => object;
 }

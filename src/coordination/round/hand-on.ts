@@ -2,10 +2,10 @@ import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { Task } from './round.ts';
 import type { TeamContext } from './team-context.ts';
 
-/** A task is handed on this often: by then it is going round in the team. */
+/** The limit of handoffs of one task: beyond it the task is going round in the team. */
 const MAX_HANDOFFS = 10;
 
-/** The task that a member hands on to another of the team; undefined if it does not, or to somebody who had it before. */
+/** The task that a member hands on to another of the team; undefined if it does not, or to a member that had it before. */
 export const handedOn = (
   { members }: TeamContext['team'],
   task: Task,
@@ -17,7 +17,7 @@ export const handedOn = (
   const before = [...(task.before ?? []), task.member];
   if (!members.includes(to) || before.includes(to) || before.length > MAX_HANDOFFS) return undefined;
   const note = `(Handed over by ${task.member}${message === undefined ? '' : `: ${message}`})`;
-  // Whoever takes no text has to do with the task itself.
+  // A member that takes no text gets the task itself.
   const input = typeof task.input === 'string' ? `${task.input}\n\n${note}` : task.input;
   return { member: to, input, before, note, ...(phase === undefined ? {} : { phase }) };
 };

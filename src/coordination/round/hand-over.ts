@@ -2,13 +2,13 @@ import type { Json } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 
-/** Of one turn so much is told in a summary, in characters. */
+/** The longest excerpt of a turn in a summary, in characters. */
 const MAX_TURN = 1_000;
 
 /**
- * The last rounds of a conversation, a line for each turn; a round begins with what somebody says to the agent.
+ * The last rounds of a conversation, a line for each turn; a round begins with a message to the agent.
  *
- * Nothing is asked of a model for it: it is the same each time.
+ * It is made without a model, so it is the same each time.
  */
 export const lastRounds = (conversation: readonly Turn[], speaker: string, rounds: number): string => {
   const begins = conversation.flatMap(({ role }, index) => {

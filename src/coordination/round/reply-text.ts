@@ -2,14 +2,14 @@ import type { Json } from '../../base/json/json.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import type { Reply } from './round.ts';
 
-/** Why a member did not answer, in words; null if it did. */
+/** The reason that a member did not answer, in words; null if it did. */
 export const troubleOf = ({ status, error, stopReason }: Reply): string | null =>
   status === 'completed' ? null : (error?.message ?? reasonText(stopReason));
 
 const reasonText = (reason: Reply['stopReason']): string =>
-  reason.kind === 'aborted' ? `called off: ${reason.reason}` : reason.kind;
+  reason.kind === 'aborted' ? `cancelled: ${reason.reason}` : reason.kind;
 
-/** What people and others said to the team meanwhile, as its members read it. */
+/** Messages to the team since the last question, as its members read them. */
 export const messageLines = (inbox: readonly Message[]): readonly string[] =>
   inbox.map(({ from, text }) => `Message from ${from}: ${text}`);
 

@@ -11,7 +11,7 @@ export const MAX_ROUNDS = 10_000;
  *
  * After the budget is spent as many rounds may begin as were paid for: what was done may have to be undone, step by step.
  *
- * @throws {TroupeError} `machine.invalid` for a team that has ended; `budget.spent` for one that goes on and on without a budget.
+ * @throws {TroupeError} `machine.invalid` for a team that has ended; `budget.spent` for one that continues without a budget.
  */
 export const nextRound = (context: TeamContext): Pick<Round, 'number' | 'unpaid'> => {
   const { team, round, end } = context;

@@ -4,7 +4,7 @@ import { NOTHING_WANTED, placeAt, withPlace } from './round.ts';
 import { slotList } from './slots.ts';
 import type { TeamContext } from './team-context.ts';
 
-/** What a round changes in its team's context. */
+/** The part of a team's context that a round changes. */
 export type RoundMove = Pick<TeamContext, 'round' | 'engaged' | 'waits' | 'restarts' | 'tally' | 'end'>;
 
 /** A move in the making: what is wanted is gathered on the way, and part of the round when it is done. */
@@ -81,7 +81,7 @@ const restarted = (member: string, child: string, restart: NonNullable<Place['re
 export const timeFor = ({ round, team }: Draft, index: number): number | null =>
   round.tasks[index]?.timeMs ?? team.memberTimeMs;
 
-/** Has somebody look for members that take too long, if nobody does. */
+/** Asks for a wait that looks for overdue members, if none is pending. */
 export const watched = (draft: Draft): Draft => {
   if (draft.round.watchedUntil !== null) return draft;
   const ends = slotList(draft.round.places).flatMap(({ path, startedAt }, index) => {
@@ -117,14 +117,14 @@ export const startNext = (draft: Draft): Draft => {
   }
 };
 
-/** Has room made for one more in a while, where a round widens and somebody has not begun. */
+/** Asks for the wait after which the cap grows by one, where a round widens and a task has not started. */
 export const widening = (draft: Draft): Draft => {
   const { widensAfterMs, started, tasks } = draft.round;
   if (widensAfterMs === null || started >= tasks.length) return withRound(draft, { widensWith: null });
   return withRound(draft, { widensWith: wantWait(draft, 'pause', draft.at + widensAfterMs) });
 };
 
-/** A wait is over: there is room for one more, or who waited for it begins. */
+/** A wait is over: there is room for one more, or the task that waited for it starts. */
 export const startWaiting = (draft: Draft, wait: number): Draft => {
   const { widensWith, cap, places } = draft.round;
   if (wait === widensWith) return widening(startNext(withRound(draft, { cap: cap + 1 })));

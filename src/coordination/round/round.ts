@@ -13,13 +13,13 @@ import { addSlot, slotAt, slotList, slots, withSlot } from './slots.ts';
 export interface Task {
   readonly member: string;
   readonly input: Json;
-  /** Who had it before and handed it on. */
+  /** The member that had it before and handed it on. */
   readonly before?: readonly string[] | undefined;
-  /** Said by who had it before as they handed it on. */
+  /** The note of the member that handed it on. */
   readonly note?: string | undefined;
-  /** The conversation that the member goes on from, in place of what was said before the run. */
+  /** The conversation that the member goes on from, in place of the thread's. */
   readonly beginsWith?: readonly Turn[] | undefined;
-  /** What was said in the team before, from the member's point of view; it follows what was said before the run. */
+  /** The team's conversation so far, from the member's point of view; it follows the thread's. */
   readonly sees?: readonly Turn[] | undefined;
   /** The author of the input, where that is not the user. */
   readonly inputFrom?: string | undefined;
@@ -31,66 +31,66 @@ export interface Task {
   readonly timeMs?: number | undefined;
 }
 
-/** What a member left. A member that failed replies too: with its error. */
+/** A member's reply. A member that failed replies too: with its error. */
 export interface Reply {
   readonly member: string;
   readonly status: RunStatus;
   readonly output: Json;
-  /** It never said that it was done: what it had said was taken for its answer. */
+  /** It never declared itself done: its last text was taken for its answer. */
   readonly autoCompleted?: true | undefined;
   readonly stopReason: StopReason;
   readonly error: ErrorData | null;
   readonly steps: number;
-  /** What it leaves to whoever goes on from it; only where its task keeps that. */
+  /** Its conversation and state, for the member that continues from it; only where its task keeps them. */
   readonly left?: { readonly conversation: readonly Turn[]; readonly state: Json } | undefined;
 }
 
-/** How a task of a round stands. */
+/** The status of a task of a round. */
 export interface Place {
   readonly reply: Reply | null;
-  /** Where the member sits that is at work on it; null while nobody is. */
+  /** The address of the member that works on it; null while none does. */
   readonly path: string | null;
-  /** Where the last one sat that was at work on it. */
+  /** The address of the last member that worked on it. */
   readonly lastPath: string | null;
   readonly startedAt: number;
   readonly trouble: Trouble;
-  /** How it began anew, or will; null for a task that never failed. */
+  /** Its restarts; null for a task that never failed. */
   readonly restart: Restart | null;
-  /** Which wait it begins after; null for none. */
+  /** The number of the wait that it starts after; null for none. */
   readonly waitsFor: number | null;
 }
 
-/** What may be said of a round when it is begun. */
+/** The options of a round. */
 export interface RoundOptions {
-  /** Tasks that may be under way together. Default: all. */
+  /** The number of tasks at work at the same time. Default: all. */
   readonly cap?: number | undefined;
-  /** So many answers are enough: the others are called off. Default: all. */
+  /** The number of answers that are enough: the others are cancelled. Default: all. */
   readonly enough?: number | undefined;
-  /** The first failure is the end of the round: the others are called off. Default false. */
+  /** The first failure ends the round: the others are cancelled. Default false. */
   readonly failsFast?: boolean | undefined;
-  /** What observers are told as it begins. */
+  /** Events for observers, published as it starts. */
   readonly telling?: readonly EventBody[] | undefined;
-  /** The cap grows by one each time that so much time has passed, in ms: a second try beside one that is slow. Default: never. */
+  /** The interval at which the cap grows by one, in ms: a second attempt beside a slow one. Default: never. */
   readonly widensAfterMs?: number | undefined;
-  /** After so long, in ms, whoever has not answered is called off. Default: nobody is. */
+  /** The time limit of the round, in ms: members that have not answered by then are cancelled. Default: none. */
   readonly closesAfterMs?: number | undefined;
   /** The name of the pure function that says whether an answer counts as one. Default: every answer does. */
   readonly accepts?: string | undefined;
 }
 
 /**
- * How a round stands after the last answer: `begun` before the first, `open` while replies are waited for, `over`, or `escalated`: more
- * trouble than the team may deal with by itself. The reducer of the answer says so; guards read it.
+ * The status of a round after the last answer: `begun` before the first, `open` while replies are waited for, `over`, or `escalated`: more
+ * trouble than the team may deal with by itself. The reducer of the answer sets it; guards read it.
  */
 export type Standing = 'begun' | 'open' | 'over' | 'escalated';
 
-/** What a round wants done now; carried out by `engageMembers`, and gone with the next thing that happens. */
+/** The outputs that a round wants now: `engageMembers` carries them out, the next envelope clears them. */
 export interface RoundWants {
   /** Tasks to start, each at its own address. */
   readonly starting: readonly number[];
   /** Addresses to stop. */
   readonly stopping: readonly string[];
-  /** Waits to ask for, by number: before tasks begin, and for members that take too long. */
+  /** Waits to ask for, by number: before tasks start, and for overdue members. */
   readonly waits: readonly {
     readonly port: 'pause' | 'wake';
     readonly index: number;
@@ -99,18 +99,18 @@ export interface RoundWants {
   readonly telling: readonly EventBody[];
 }
 
-/** Tasks given out together, and what came back. */
+/** Tasks assigned together, and their replies. */
 export interface Round extends RoundWants {
-  /** Which one of the team it is, from 1; 0 before the first. */
+  /** The number of the round in its team, from 1; 0 before the first. */
   readonly number: number;
   /** Rounds in a row up to this one that began with a spent budget. */
   readonly unpaid: number;
   readonly tasks: readonly Task[];
   readonly places: Slots<Place>;
   readonly standing: Standing;
-  /** Tasks whose turn has come. */
+  /** Tasks that may start. */
   readonly started: number;
-  /** Tasks without a reply, of those that are to be done at all. */
+  /** Tasks without a reply, of those that are to be done. */
   readonly open: number;
   readonly answered: number;
   readonly cap: number;
@@ -120,9 +120,9 @@ export interface Round extends RoundWants {
   readonly widensAfterMs: number | null;
   /** The wait after which there is room for one more; null where there is none. */
   readonly widensWith: number | null;
-  /** When whoever has not answered is called off; null for never. */
+  /** The time at which members that have not answered are cancelled; null for never. */
   readonly closesAt: number | null;
-  /** When members that take too long are looked for next; null where nobody's time is limited. */
+  /** The time of the next look for overdue members; null where no member has a time limit. */
   readonly watchedUntil: number | null;
 }
 
@@ -144,7 +144,7 @@ const UNTOUCHED: Place = {
   waitsFor: null,
 };
 
-/** A round before anything of it has begun. */
+/** A round before its first task. */
 export const roundOf = (tasks: readonly Task[], options: RoundOptions): Round => ({
   ...NOTHING_WANTED,
   number: 0,
@@ -165,13 +165,13 @@ export const roundOf = (tasks: readonly Task[], options: RoundOptions): Round =>
   watchedUntil: null,
 });
 
-/** A round that tasks are added to as their turn comes, and that is over when whoever adds them says so. */
+/** A round that tasks are added to one by one; it is over when the pattern ends it. */
 export const openRound = (): Round => {
   const most = Number.MAX_SAFE_INTEGER;
   return { ...roundOf([], {}), cap: most, enough: most };
 };
 
-/** The round with one more task, to be started by whoever adds it. */
+/** The round with one more task, to be started by the action that adds it. */
 export const withTask = (round: Round, task: Task): Round => ({
   ...round,
   tasks: [...round.tasks, task],
@@ -193,5 +193,5 @@ export const withPlace = (round: Round, index: number, change: Partial<Place>): 
 export const repliesIn = ({ places }: Round): readonly Reply[] =>
   slotList(places).flatMap(({ reply }) => (reply === null ? [] : [reply]));
 
-/** Checks whether nobody's reply is waited for any more. */
+/** Checks whether no reply is pending. */
 export const isRoundOver = ({ open }: Round): boolean => open === 0;

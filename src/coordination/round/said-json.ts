@@ -3,7 +3,7 @@ import { toJson } from '../../base/json/json.ts';
 import { looseJson } from '../../models/parsers/loose-json.ts';
 
 /**
- * What a member said, as data: a text that is JSON, or has JSON in it (in a fence, amid words, with small mistakes), is that JSON.
+ * Parses what a member said as data: a text that is JSON, or has JSON in it (in a fence, amid words, with small mistakes), is that JSON.
  * Anything else stays as it is.
  *
  * An agent with an output schema answers with data already; this is for those without.

@@ -26,16 +26,16 @@ import { supervise } from './supervise.ts';
 import { isBudgetOf } from './team-budget.ts';
 import { nextRound } from './round-count.ts';
 import type { TeamContext, TeamEvent } from './team-context.ts';
-import { told } from './told.ts';
+import { checkEventBody } from './check-event-body.ts';
 
 /**
- * Begins a round of tasks: the first of them start, the others in their turn. `engageMembers` carries it out.
+ * Starts a round of tasks: the first at once, the others in their turn. `engageMembers` carries it out.
  *
  * @example
  * const askAll = (context: Context) => beginRound(context, voters.map((member) => ({ member, input: 'For or against?' })));
  *
- * @throws {TroupeError} `machine.invalid` for something to tell (`telling`) that has a field which the runtime fills in (`agent`, `path`, `seq`,
- * `at`, `v`, `runId`, `step`, `phase`), or is no event, and for a team that has ended; `budget.spent` for one that goes on and on without a
+ * @throws {TroupeError} `machine.invalid` for an event to publish (`telling`) with a field which the runtime fills in (`agent`, `path`, `seq`,
+ * `at`, `v`, `runId`, `step`, `phase`), or is no event, and for a team that has ended; `budget.spent` for one that continues without a
  * budget. The team fails with it.
  */
 export const beginRound = (
@@ -45,7 +45,7 @@ export const beginRound = (
 ): RoundMove => {
   const count = nextRound(context);
   const draft = draftOf(context, context.tally.now);
-  draft.wants.telling.push(...(options.telling ?? []).map(told));
+  draft.wants.telling.push(...(options.telling ?? []).map(checkEventBody));
   const begun = widening(startNext({ ...draft, round: { ...roundOf(tasks, options), ...count } }));
   const { closesAfterMs } = options;
   if (closesAfterMs === undefined) return moveOf(begun);
@@ -54,7 +54,7 @@ export const beginRound = (
   return moveOf(withRound(begun, { closesAt }));
 };
 
-/** What an answer to a team changes: a reply is in, a wait is over, or somebody takes too long; and how the round stands then. */
+/** Folds an answer into its team: a reply is in, a wait is over, or a member is overdue; with the round's status then. */
 export const roundMove = (context: TeamContext, event: TeamEvent): RoundMove => {
   const move = moved(context, event);
   const isEscalated = context.team.supervision !== null && move.end !== null;
@@ -67,7 +67,7 @@ const moved = (context: TeamContext, event: TeamEvent): RoundMove => {
   switch (event.type) {
     case 'answered.member': {
       const { index, path, output } = event;
-      // One that was stopped meanwhile, or a second answer, is nobody's.
+      // A member that was stopped meanwhile, or a second answer, has no task.
       const isAwaited = placeAt(draft.round, index)?.path === path;
       return moveOf(isAwaited ? settle(draft, index, path, output) : draft);
     }
@@ -82,7 +82,7 @@ const moved = (context: TeamContext, event: TeamEvent): RoundMove => {
   }
 };
 
-/** A member is over: its work goes on in other hands, begins anew, or has its reply. */
+/** A member has ended: its work is handed on, restarted, or has its reply. */
 const settle = (draft: Draft, index: number, path: string, given: Outcome): Draft => {
   const task = draft.round.tasks[index];
   if (task === undefined) return draft;
@@ -132,7 +132,7 @@ const replied = (draft: Draft, index: number, reply: Reply): Draft => {
   return startNext(next);
 };
 
-/** Whoever has not answered in the time of the round is called off. */
+/** The time of the round is up: members that have not answered are cancelled. */
 const closed = (draft: Draft): Draft => {
   const { closesAt } = draft.round;
   if (closesAt === null || draft.at < closesAt) return draft;
@@ -172,7 +172,7 @@ const tooLate = (member: string, limit: number, at: number): Outcome => ({
 
 const noLonger = (reason: string): StopReason => ({ kind: 'aborted', reason });
 
-/** Nobody else's reply is waited for: who is at work is stopped, the last first, and who has not begun does not begin. */
+/** No other reply is needed: members at work are stopped, the last first, and tasks not started never start. */
 const callOff = (draft: Draft, status: 'aborted' | 'stopped', stopReason: StopReason): Draft => {
   let next = withoutRest(draft);
   for (const [index, { member }] of [...next.round.tasks.entries()].toReversed()) {
@@ -193,7 +193,7 @@ const callOff = (draft: Draft, status: 'aborted' | 'stopped', stopReason: StopRe
   return next;
 };
 
-/** Who is at work may finish what is paid for already; nobody else starts. */
+/** Members at work may finish what is paid for already; no other starts. */
 const withoutRest = (draft: Draft): Draft => {
   const { tasks, started, open } = draft.round;
   return withRound(draft, { tasks: tasks.slice(0, started), open: open - (tasks.length - started) });

@@ -7,16 +7,16 @@ import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
 import { extendable } from './extendable.ts';
 import { roundMove } from './settle-reply.ts';
 import { engagements, waitsOf } from './team-context.ts';
-import { told } from './told.ts';
+import { checkEventBody } from './check-event-body.ts';
 
-/** What a team keeps of what it was told: the last. */
+/** The longest inbox that a team keeps: older messages go first. */
 const INBOX = 1000;
 
 /**
  * The vocabulary that all team machines share: engaging members, collecting replies, ending.
  *
  * A pattern extends it with its own guards and actions, and is one file that reads options → team → asks → rules →
- * machine. A member that fails replies with its error: what that means is the pattern's to say. One that the team's own
+ * machine. A member that fails replies with its error: the pattern decides what follows. One that the team's own
  * budget stopped ends the team (`spentEnd`), whatever the pattern.
  *
  * @example
@@ -91,13 +91,13 @@ export const setupTeam = <Own extends Json, Options extends Json>() => {
   return extendable(team);
 };
 
-/** Tells observers something about a team. */
+/** Publishes an event about a team. */
 export const tell = (actor: object, body: EventBody, { engaged }: TeamContext, phase: string): void => {
-  carrierOf(actor).emit(told(body), engaged, phase);
+  carrierOf(actor).emit(checkEventBody(body), engaged, phase);
 };
 
 /**
- * Tells observers of something of the app's own (`custom.emitted`), from within an action of a team's machine.
+ * Publishes an event of the app's own (`custom.emitted`), from within an action of a team's machine.
  *
  * @example
  * actions: { tellVotes: ({ self, context }) => emitEvent(self, context, 'votes.counted', { votes: context.own.votes }) }
@@ -115,9 +115,9 @@ export const teamArrows = {
 } as const;
 
 /**
- * The arrows of a state that waits for its round, to be spread into it: on to `target` with the last reply, whoever was restarted, handed on
+ * The arrows of a state that waits for its round, to be spread into it: on to `target` with the last reply, whichever members were restarted, handed on
  * to or cancelled meanwhile, or the team's time is up; on to `escalated` (default: `failed`) where it is more trouble than the policy
- * allows. `before` is an action of the pattern's own that runs after each answer, before those who are next start.
+ * allows. `before` is an action of the pattern's own that runs after each answer, before the next tasks start.
  *
  * @example
  * working: { description: 'All are at work.', entry: ['askAll', 'engageMembers'], ...awaiting('counting') }

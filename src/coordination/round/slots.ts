@@ -17,7 +17,7 @@ export const slots = <T>(length: number, fill: (index: number) => T): Slots<T> =
   ),
 });
 
-/** What is at a place; undefined where there is none. */
+/** The content of a place; undefined where there is none. */
 export const slotAt = <T>({ chunks }: Slots<T>, index: number): T | undefined =>
   chunks[Math.floor(index / CHUNK)]?.[index % CHUNK];
 

@@ -13,13 +13,13 @@ import { atPlace, wantWait, withRound } from './round-draft.ts';
 export interface Failed {
   readonly index: number;
   readonly member: string;
-  /** Where it sat. */
+  /** Its address. */
   readonly path: string;
   readonly outcome: Outcome;
   readonly reply: Reply;
 }
 
-/** What the team's policy makes of a failure: the draft as it is then, and whether the failure is the reply. */
+/** The verdict of the team's policy on a failure: the draft then, and whether the failure is the reply. */
 export const supervise = (draft: Draft, failed: Failed): { draft: Draft; isReply: boolean } => {
   const { supervision } = draft.team;
   const { index, member, path, outcome, reply } = failed;
@@ -54,7 +54,7 @@ export const supervise = (draft: Draft, failed: Failed): { draft: Draft; isReply
   }
 };
 
-/** Stops whoever has to begin anew, the last first, and lets them wait. */
+/** Stops the members that are to be restarted, the last first, and defers their restarts. */
 const restart = (draft: Draft, failed: Failed, verdict: Extract<Verdict, { waitMs: number }>): Draft => {
   const { supervision } = draft.team;
   if (supervision === null) return draft;
@@ -83,7 +83,7 @@ const restart = (draft: Draft, failed: Failed, verdict: Extract<Verdict, { waitM
   );
 };
 
-/** A task whose work begins anew: it has no reply any more. */
+/** A restarted task: its reply is discarded. */
 const reopened = (
   draft: Draft,
   index: number,
@@ -111,7 +111,7 @@ const reopened = (
   return atPlace(counted, index, { reply: null, path: null, waitsFor: wait, restart });
 };
 
-/** How a member begins anew: told something, or with what is left of a conversation. */
+/** The restart of a member: with a note, or with the rest of a conversation. */
 type Beginning = Pick<Restart, 'note'> & Pick<Task, 'beginsWith'>;
 
 const beginningOf = ({ directive }: Verdict, { reply, outcome }: Failed): Beginning => {

@@ -23,13 +23,13 @@ export const withInbox = (
 export const inOrder = <T>(
   contributions: readonly (T | null)[],
   heard: readonly Heard[],
-  told: (message: Heard) => T,
+  asHeard: (message: Heard) => T,
 ): readonly T[] => {
   const all: T[] = [];
   let next = 0;
   const tellUntil = (index: number): void => {
     for (let message = heard[next]; message !== undefined && message.after <= index; message = heard[next]) {
-      all.push(told(message));
+      all.push(asHeard(message));
       next += 1;
     }
   };
@@ -52,11 +52,11 @@ export interface Call {
   readonly member: string;
   /** Stands before everything else, the same each time. */
   readonly introduction?: string | undefined;
-  /** Why it is called on: the last word, where there is nothing that it has to answer. */
+  /** The reason for the call: the last word, where there is nothing to answer. */
   readonly message: string;
   /** Said before what it has to answer, where there is something. */
   readonly summary?: string | undefined;
-  /** Tells whose words are there to be answered. Default: anybody's. */
+  /** Checks whether an author's words are to be answered. Default: every author's. */
   readonly answers?: ((from: string) => boolean) | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface Call {
 export type Briefing = Required<Pick<Task, 'member' | 'input' | 'sees'>> & Pick<Task, 'inputFrom'>;
 
 /**
- * Calls a member into a conversation: what it said itself is the assistant's, what others said since it was called last stands in one
+ * Calls a member into a conversation: its own words are the assistant's, the words of others since its last call stand in one
  * block, and what it is to answer comes last, as its input. Gives the cursors with the member's advanced.
  */
 export const callOn = (

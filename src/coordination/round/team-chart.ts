@@ -33,15 +33,15 @@ export interface ChartState<
   Tell extends string,
   Guard extends string,
 > {
-  /** Drawn, and read by whoever watches: one sentence. */
+  /** Its label in diagrams and inspectors: one sentence. */
   readonly description: string;
-  /** What is done on the way in, by name, once the state was announced; in a list, `entered` may say when that is. */
+  /** Actions on entry, by name, after the state was announced; in a list, `entered` marks the announcement. */
   readonly entry?: Change | Tell | readonly (Change | Tell | 'entered')[] | undefined;
-  /** Engages those who were asked, and waits: on to this state with the last reply. */
+  /** Engages the members of the round, and waits: on to this state with the last reply. */
   readonly awaits?: State | TeamEndState | undefined;
-  /** Of a state that waits: where it goes with more trouble than the supervision allows. Default `failed`. */
+  /** Of a state that waits: the target of an escalated failure. Default `failed`. */
   readonly escalates?: State | TeamEndState | undefined;
-  /** Of a state that waits: done after each reply, before those who are next begin. */
+  /** Of a state that waits: an action after each reply, before the next tasks start. */
   readonly afterEach?: Change | undefined;
   /** Of a state that decides: the first arrow whose guard holds. Of one that waits: what else may end the wait. */
   readonly always?:
@@ -60,17 +60,17 @@ export interface TeamChart<
   /** The machine's id. */
   readonly name: string;
   readonly description: string;
-  /** The machine's options where nobody gave any, as somebody only looks at it. */
+  /** The machine's options where none were given, as in a diagram. */
   readonly defaults: Options;
-  /** What it knows as it begins (`context.own`), which is the state of a run's result. */
+  /** The pattern's state at the start (`context.own`), and the state of a run's result. */
   readonly own: Own | ((options: Options, at: number) => Own);
-  /** Who a member may hand its task on to. Default: any other member. */
+  /** The members that a task may be handed on to. Default: every other member. */
   readonly handsOnTo?: ((options: Options) => readonly string[]) | undefined;
-  /** What states change as they are entered, by name: pure. */
+  /** Actions of states, by name: pure changes of the context. */
   readonly actions: Readonly<
     Record<Change, (context: TeamContext<Own, Options>) => Partial<TeamContext<Own, Options>>>
   >;
-  /** What states tell observers as they are entered, by name: pure. */
+  /** Events that states publish on entry, by name: pure. */
   readonly tells?:
     Readonly<Record<Tell, (context: TeamContext<Own, Options>) => readonly EventBody[]>> | undefined;
   readonly guards?: Readonly<Record<Guard, (context: TeamContext<Own, Options>) => boolean>> | undefined;
@@ -94,7 +94,7 @@ const END_GUARDS: Readonly<Record<TeamEndState, string>> = {
 /**
  * The machine of a team's chart: its states as they stand there, with what is the same in every team.
  *
- * Each state is announced as it is entered; one that `awaits` engages its members and collects their replies; an abort, a time that is up
+ * Each state is announced as it is entered; one that `awaits` engages its members and collects their replies; an abort, an expired time limit
  * and a failure end it from anywhere, in one of the four ends.
  */
 export const teamMachine = <
@@ -117,7 +117,7 @@ export const teamMachine = <
     checkChange(name, context, made, {
       begun: begin(options, tally.startedAt),
       maxRounds,
-      // Who else takes part is known to a chart that says who work is handed on to.
+      // A chart with a rule for handoffs knows its other members itself.
       members: handsOnTo === undefined ? team.members : undefined,
     });
     return made;
@@ -163,7 +163,7 @@ const vocabulary = onDemand(
       .implementations,
 );
 
-/** Tells observers what a state has to tell, in its phase. */
+/** Publishes the events of a state, in its phase. */
 const tellAll =
   <Context extends TeamContext>(bodies: (context: Context) => readonly EventBody[]) =>
   ({ self, context }: { self: object; context: Context }, { phase }: { phase: string }): void => {

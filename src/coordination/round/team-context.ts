@@ -14,15 +14,15 @@ import type { Reply, Round } from './round.ts';
 import { placeAt, repliesIn, roundOf } from './round.ts';
 import { isBudgetOf } from './team-budget.ts';
 
-/** What a team's machine knows: plain JSON. `own` is the pattern's, the rest is every team's. */
+/** The context of a team's machine: plain JSON. `own` is the pattern's, the rest is every team's. */
 export interface TeamContext<Own extends Json = Json, Options extends Json = Json> {
   readonly team: {
     readonly runId: string;
     readonly path: string;
     readonly name: string;
-    /** Who there is to hand work on to. */
+    /** The members that work can be handed on to. */
     readonly members: readonly string[];
-    /** What is done about members that fail; null: a failure is a reply. */
+    /** The supervision policy; null: a failure is a reply. */
     readonly supervision: TeamRules | null;
     /** The time that a member may take for a task; null: as long as it takes. */
     readonly memberTimeMs: number | null;
@@ -36,14 +36,14 @@ export interface TeamContext<Own extends Json = Json, Options extends Json = Jso
   readonly engaged: number;
   /** Waits asked for so far. */
   readonly waits: number;
-  /** When members were restarted, as far as it still counts. */
+  /** Times of restarts, as far as they still count. */
   readonly restarts: readonly number[];
   readonly inbox: readonly Message[];
   readonly tally: Tally;
   readonly end: TeamEnd | null;
 }
 
-/** How a team ended. */
+/** The end of a team. */
 export interface TeamEnd {
   readonly status: RunStatus;
   readonly stopReason: StopReason;
@@ -52,7 +52,7 @@ export interface TeamEnd {
   readonly error?: ErrorData | undefined;
 }
 
-/** What a team's actor is started with. */
+/** The input of a team's actor. */
 export interface TeamInput<Options extends Json = Json> {
   readonly runId: string;
   readonly path: string;
@@ -65,14 +65,14 @@ export interface TeamInput<Options extends Json = Json> {
   readonly options: Options;
 }
 
-/** What a team's machine is told. */
+/** The events of a team's machine. */
 export type TeamEvent =
   | { type: 'answered.member'; at: number; index: number; path: string; output: Outcome }
   | { type: 'answered.pause'; at: number; index: number }
   | { type: 'answered.wake'; at: number; index: number }
   | { type: 'message'; at: number; message: Message }
   | { type: 'abort'; at: number; reason: string }
-  /** Its time is up: what is open has its reply, and `final` ends it where that did not. */
+  /** Its time is up: open tasks get their reply, and `final` ends it where that did not. */
   | { type: 'expired' | 'expired.final'; at: number; reason: StopReason }
   | { type: `failed.${string}`; at: number; error: ErrorData };
 
@@ -144,7 +144,7 @@ export const waitsOf = ({ team, round }: TeamContext): readonly Ask[] =>
     return { ...place, port, agent: team.name, key: effectKey(place), input: { dueAt } };
   });
 
-/** What is left of a team when it is done. */
+/** The output of a team's machine. */
 export const teamOutcome = ({ context }: { context: TeamContext }): Outcome => {
   const { status, stopReason, output, candidate, error } = context.end ?? UNFINISHED;
   return {

@@ -3,10 +3,10 @@ import { isJsonObject } from '../../base/json/json.ts';
 import { wordsOf } from './reply-text.ts';
 import { saidJson } from './said-json.ts';
 
-/** What a critic says of a draft. */
+/** A critic's verdict on a draft. */
 export type Verdict = {
   readonly verdict: 'accept' | 'revise';
-  /** What is wrong with it; of an acceptance, what else there was to say. */
+  /** The problem; of an acceptance, a remark. */
   readonly note: string;
 };
 
@@ -15,7 +15,7 @@ const WORDS: readonly (readonly [said: RegExp, verdict: Verdict['verdict']])[] =
   [/^(?:revise|reject|rejected)$/i, 'revise'],
 ];
 
-/** What to say to a writer whose critic gave no reason. */
+/** The note to a writer whose critic gave no reason. */
 const NO_REASON = 'The critic gave no reason.';
 
 /**

@@ -31,14 +31,14 @@ const makeSchema = () => {
   ]);
 };
 
-/** What may be changed in a workflow that is under way: the `workflow` of a message's data. */
+/** A change of a running workflow: the `workflow` of a message's data. */
 export type WorkflowChange = z.input<ReturnType<typeof makeSchema>>;
 
 type ReadChange = z.output<ReturnType<typeof makeSchema>>;
 
 let schema: ReturnType<typeof makeSchema> | undefined;
 
-/** What a message to a workflow wants changed; undefined if it is no such message. */
+/** The change that a message to a workflow requests; undefined for any other message. */
 const changeIn = ({ data }: Message): ReadChange | string | undefined => {
   if (typeof data !== 'object' || data === null || !('workflow' in data)) return undefined;
   const found = (schema ??= makeSchema()).safeParse(data['workflow']);
@@ -144,7 +144,7 @@ const added = (
   });
 };
 
-/** The number of times that a node is tried again where nobody said. */
+/** The default number of retries of a node. */
 export const DEFAULT_RETRY = 2;
 
 /** The edges of a graph, with those that the references of a node stand for. */

@@ -5,20 +5,20 @@ import { teamOutcome } from '../round/team-context.ts';
 import type { NodeFailure, NodeStatus, WorkflowContext } from './workflow-state.ts';
 import { graphOf, isSettled, stateOf } from './workflow-state.ts';
 
-/** What is left of a node when its workflow is done. */
+/** The result of a node at the end of its workflow. */
 export type NodeResult = {
   readonly status: NodeStatus;
   /** Null where it left none. */
   readonly output: Json;
   /** The number of times that its member was engaged. */
   readonly tries: number;
-  /** Why it is held, was skipped or failed. */
+  /** The reason that it is held, was skipped or failed. */
   readonly reason?: string;
   /** It failed, and was optional. */
   readonly isFlagged?: true;
 };
 
-/** How a workflow ends that has nothing left to do; undefined while it has. */
+/** The end of a workflow that has nothing left to do; undefined while it has. */
 export const conclusion = (context: WorkflowContext): TeamEnd | undefined => {
   const { nodes, output } = graphOf(context);
   if (!nodes.every(({ id }) => isSettled(stateOf(context, id)))) return undefined;
@@ -56,7 +56,7 @@ const nothingDone = ({ team }: WorkflowContext, detail: string): NonNullable<Tea
   retryable: 'no',
 });
 
-/** How the failure of a node ends its workflow, with what was done so far. */
+/** The end of a workflow by the failure of a node, with the results so far. */
 export const failureEnd = (context: WorkflowContext, { error }: NodeFailure): TeamEnd => ({
   status: 'failed',
   stopReason: { kind: 'failed' },
@@ -64,11 +64,11 @@ export const failureEnd = (context: WorkflowContext, { error }: NodeFailure): Te
   candidate: outputsOf(context),
 });
 
-/** What every node left; null where it left nothing. */
+/** The output of every node; null where there is none. */
 const outputsOf = (context: WorkflowContext): Readonly<Record<string, Json>> =>
   Object.fromEntries(graphOf(context).nodes.map(({ id }) => [id, stateOf(context, id).output]));
 
-/** What is left of a workflow: as of every team, and of each node what became of it. */
+/** The output of a workflow's machine: a team's, and the result of each node. */
 export const workflowOutcome = ({ context }: { context: WorkflowContext }): Outcome => {
   const outcome = teamOutcome({ context });
   const isCut = context.end !== null && context.end.status !== 'completed' && outcome.candidate === undefined;

@@ -2,10 +2,10 @@ import type { Json } from '../../base/json/json.ts';
 import { INPUT, ITEM_REFERENCES, referencesIn } from './workflow-reference.ts';
 
 /**
- * How one node stands to one before it.
+ * The relation of a node to one before it.
  *
  * - `data`: it begins once the other is completed, and works on what that left.
- * - `completion`: it begins once the other is completed, and is told nothing of it.
+ * - `completion`: it begins once the other is completed, and receives nothing of it.
  * - `condition`: as `data`, if a condition on what the other left holds; else it is skipped.
  * - `co-start`: it begins no sooner than the other.
  */
@@ -27,7 +27,7 @@ export type GraphNode = {
   readonly concurrency: number | null;
   /** The number of times that it is tried again. */
   readonly retry: number;
-  /** What becomes of a node whose tries are used up. */
+  /** The consequence for a node whose tries are used up. */
   readonly exhausted: 'fail' | 'hold';
   /** The way of a node whose failure is only flagged: what comes after it continues, or is skipped. Null for all others. */
   readonly optional: 'continue' | 'skip' | null;
@@ -48,7 +48,7 @@ export type GraphEdge = { readonly from: string; readonly to: string; readonly k
 export type Graph = {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** Whose output is the workflow's; null: all of them, by node. */
+  /** The node whose output is the workflow's; null: all of them, by node. */
   readonly output: string | null;
   /** `strict` ends it at the first failure; `partial` does what can be done. */
   readonly mode: 'strict' | 'partial';
@@ -105,7 +105,7 @@ export const cycleIn = (
 ): string | undefined => {
   const ordered = new Set(kahnOrder(nodes, edges));
   const left = new Set(nodes.flatMap(({ id }) => (ordered.has(id) ? [] : [id])));
-  // Whoever is left has one before it that is left, too: going backwards must come round.
+  // Every remaining node has a remaining one before it: walking backwards must come round.
   const trail: string[] = [];
   let [at] = left;
   while (at !== undefined && !trail.includes(at)) {

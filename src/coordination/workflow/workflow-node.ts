@@ -35,7 +35,7 @@ export const withWait = (
   return [waiting, wait];
 };
 
-/** What is known of a node, changed. */
+/** The record of a node, changed. */
 export const withNode = (
   context: WorkflowContext,
   id: string,
@@ -48,7 +48,7 @@ export const withNode = (
   };
 };
 
-/** Something for observers to be told. */
+/** Adds an event to be published. */
 export const withNote = (context: WorkflowContext, note: string): WorkflowContext => ({
   ...context,
   own: { ...context.own, notes: [...context.own.notes, note] },
@@ -90,7 +90,7 @@ export const withPart = (
 ): WorkflowContext => {
   const state = stateOf(context, id);
   const part = state.parts[index];
-  // What is left of one that failed already is nobody's any more.
+  // Later replies to a node that failed already are discarded.
   if (part === undefined || state.status === 'failed') return context;
   const parts = state.parts.with(index, { ...part, ...change });
   if (!parts.every(({ status }) => status === 'done')) {
@@ -102,7 +102,7 @@ export const withPart = (
   return withNode(context, id, { parts, status: 'completed', reason: null, heldBy: null, output });
 };
 
-/** Where a node is whose parts are not all done. */
+/** The place of a node whose parts are not all done. */
 export const statusOfParts = (parts: readonly Part[]): NodeState['status'] => {
   if (parts.some(({ status }) => status === 'running')) return 'running';
   return parts.some(({ status }) => status === 'ready') ? 'ready' : 'waiting';

@@ -1,10 +1,10 @@
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 
-/** What references call the workflow's own input. */
+/** The name of the workflow's own input in references. */
 export const INPUT = 'input';
 
-/** What references call the item at hand, and its place, in a node that goes over a list. */
+/** The names of the current item, and its place, in references of a node that iterates over a list. */
 export const ITEM_REFERENCES: ReadonlySet<string> = new Set(['item', 'index']);
 
 /** A reference to what a node left: `${node.field.0}`. */
@@ -14,14 +14,14 @@ export interface Reference {
   readonly path: readonly string[];
 }
 
-/** What references are resolved by: outputs by node, and under `input`, `item` and `index` what these stand for. */
+/** The values that references are resolved by: outputs by node, and those of `input`, `item` and `index`. */
 export interface Sources {
   readonly values: Readonly<Record<string, Json | undefined>>;
   /** Nodes that left nothing as they were skipped or failed: null, and so is all of it. */
   readonly absent?: ReadonlySet<string> | undefined;
 }
 
-/** What a template became, or everything about it that could not be resolved. */
+/** A resolved template, or all problems of one that could not be resolved. */
 export type Resolved =
   { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problems: readonly string[] };
 

@@ -94,7 +94,7 @@ export const regionOf = (
   };
 };
 
-/** What a node is, in a sentence. */
+/** The sentence that describes a node. */
 const inWords = ({ id, member, over, optional, held }: GraphNode, edges: Graph['edges']): string => {
   const before = edges.filter(({ to }) => to === id).map(({ from, kind }) => `${from} (${kind})`);
   return [

@@ -13,14 +13,14 @@ import { advance } from './workflow-schedule.ts';
 import type { Part, WorkflowContext } from './workflow-state.ts';
 import { graphOf, stateOf } from './workflow-state.ts';
 
-/** Before anything comes of what has happened: what was wanted before is done, and what was noted is told. */
+/** Clears the outputs of the last turn: they are carried out, and its events published. */
 export const onTurn = (context: WorkflowContext, at: number): WorkflowContext => ({
   ...context,
   ...moveOf(draftOf(context, at)),
   own: { ...context.own, notes: [] },
 });
 
-/** An answer is in, a member's or a wait's: what became of its node, and whoever begins now. */
+/** An answer is in, a member's or a wait's: with the status of its node, and the tasks that start now. */
 export const withAnswer = (before: WorkflowContext, event: TeamEvent): WorkflowContext => {
   const moved = { ...onTurn(before, event.at), ...roundMove(before, event) };
   // Members that bring a policy of their own may have been too much for it.
@@ -30,14 +30,14 @@ export const withAnswer = (before: WorkflowContext, event: TeamEvent): WorkflowC
   if (event.type !== 'answered.member') return moved;
   const context = withPressure(moved, event.output.tally, event.at);
   const reply = placeAt(context.round, event.index)?.reply ?? null;
-  // One that nobody waits for, or a member that is started anew by a policy of its own.
+  // A reply that is not pending, or a member that its own policy restarts.
   if (reply === null || placeAt(before.round, event.index)?.path !== event.path) return advance(context);
   const settled = withReplyTo(context, event.index, event.path, reply);
   const spent = spentEnd(settled);
   return spent === undefined ? advance(settled) : { ...settled, end: spent };
 };
 
-/** What is used of the workflow's budget, or of one above it, as far as a member's answers said so. */
+/** The used part of the workflow's budget, or of one above it, as far as members' answers report it. */
 const withPressure = (context: WorkflowContext, { budget }: Tally, now: number): WorkflowContext => {
   if (budget === undefined) return context;
   const { team, own } = context;
@@ -90,22 +90,22 @@ const withFailedPart = (
   const reason = error?.message ?? `it ended without an answer: ${stopReason.kind}`;
   if (part.tries <= node.retry && !isForGood(error)) {
     const waitMs = Math.max(backOffMs(BACK_OFF, part.tries, path), error?.retryAfterMs ?? 0);
-    const [waiting, retryAfter] = withWait(anew(context, part, path), 'pause', waitMs);
+    const [waiting, retryAfter] = withWait(withRetry(context, part, path), 'pause', waitMs);
     return withPart(waiting, node, index, { status: 'waiting', retryAfter, timeLimit: null });
   }
   if (node.exhausted === 'fail')
     return withFailure(context, node, reason, error ?? withoutAnswer(member, stopReason.kind));
-  const held = withPart(anew(context, part, path), node, index, { status: 'ready', timeLimit: null });
+  const held = withPart(withRetry(context, part, path), node, index, { status: 'ready', timeLimit: null });
   return withHold(held, node.id, 'failure', reason);
 };
 
-/** Whoever tries next knows whose work it begins anew. */
-const anew = (context: WorkflowContext, { task, tries }: Part, of: string): WorkflowContext =>
+/** The next try knows whose work it repeats. */
+const withRetry = (context: WorkflowContext, { task, tries }: Part, of: string): WorkflowContext =>
   task === null
     ? context
     : { ...context, round: withPlace(context.round, task, { restart: { of, count: tries } }) };
 
-/** What no further try can mend. */
+/** Checks for a failure that no further try can mend. */
 const isForGood = (error: ErrorData | null): boolean => {
   const failure = error === null ? 'stopped' : failureClassOf(error);
   return failure === 'auth' || failure === 'bug';
@@ -117,7 +117,7 @@ const withoutAnswer = (member: string, kind: string): ErrorData => ({
   retryable: 'no',
 });
 
-/** A wait is over: a part is tried again, or nobody waits for a node's release any more. */
+/** A wait is over: a part is tried again, or the wait for a node's release has expired. */
 const withWaitOver = (context: WorkflowContext, wait: number): WorkflowContext => {
   for (const node of graphOf(context).nodes) {
     const { parts, status, resolveAfter, reason } = stateOf(context, node.id);

@@ -21,12 +21,12 @@ import type { Part, WorkflowContext } from './workflow-state.ts';
 import { graphOf, inheritedInput, sourcesOf, stateOf, verdictOn } from './workflow-state.ts';
 
 /**
- * How far a workflow gets by itself: nodes whose turn has come begin, those that can do nothing any more are skipped, and
+ * Advances a workflow as far as it gets by itself: nodes whose turn has come start, those that can never start are skipped, and
  * where nothing is left to be done it ends. Pure.
  *
  * I1  No more members are under way than the graph allows, of the workflow and of each node.
  * I2  A node begins once all nodes before it allow it, and never again after it is through.
- * I3  Where it neither ends nor has somebody at work or waiting, somebody has to resume it.
+ * I3  Where it neither ends nor has a member at work or waiting, it has to be resumed from outside.
  */
 export const advance = (before: WorkflowContext): WorkflowContext => {
   const { nodes, edges } = graphOf(before);
@@ -42,7 +42,7 @@ export const advance = (before: WorkflowContext): WorkflowContext => {
   return context.end === null ? { ...context, end: conclusion(context) ?? null } : context;
 };
 
-/** Where a node stands that has not begun: it may be its turn, or never be. */
+/** The decision about a node that has not started: it may be its turn, or never be. */
 const settle = (context: WorkflowContext, node: GraphNode): WorkflowContext => {
   const state = stateOf(context, node.id);
   if (context.end !== null || state.status !== 'pending') return context;
@@ -140,7 +140,7 @@ const firstTry = (context: WorkflowContext, node: GraphNode, index: number, part
   });
 };
 
-/** The task is done anew, at an address of its own. */
+/** The task is started again, at an address of its own. */
 const tryAgain = (context: WorkflowContext, task: number): WorkflowContext =>
   alsoWanting(context, (draft) => {
     const round = withPlace(draft.round, task, { reply: null, path: null });

@@ -6,7 +6,7 @@ import type { Sources } from './workflow-reference.ts';
 import type { TeamContext } from '../round/team-context.ts';
 
 /**
- * Where a node is.
+ * The state of a node.
  *
  * - `pending`: something before it is not through. `ready`: it waits for a place. `running`: its member is at work.
  * - `waiting`: it failed and is tried again later. `held`: it goes on when it is released.
@@ -29,18 +29,18 @@ export type Part = {
   readonly timeLimit: number | null;
 };
 
-/** What is known of a node. */
+/** The record of a node. */
 export type NodeState = {
   readonly status: NodeStatus;
   readonly parts: readonly Part[];
   readonly output: Json;
   /** The number of times that its member was engaged. */
   readonly tries: number;
-  /** Why it is held, was skipped or failed. */
+  /** The reason that it is held, was skipped or failed. */
   readonly reason: string | null;
-  /** Who or what holds it. */
+  /** The cause of its hold: a person, or a failure. */
   readonly heldBy: 'definition' | 'person' | 'failure' | 'budget' | null;
-  /** The wait after which nobody waits for its release any more. */
+  /** The wait at whose end its hold expires. */
   readonly resolveAfter: number | null;
   /** It was released: nothing but a person holds it any more. */
   readonly isReleased: boolean;
@@ -48,24 +48,24 @@ export type NodeState = {
   readonly isFlagged: boolean;
 };
 
-/** What a workflow's machine knows beside what every team's knows. */
+/** A workflow's own state, beside every team's. */
 export type WorkflowOwn = {
   readonly nodes: Readonly<Record<string, NodeState>>;
-  /** Whose work each task of the round is. */
+  /** The node of each task of the round. */
   readonly tasks: readonly { readonly node: string; readonly part: number }[];
   /** The graph as it was changed on the way; null: as it was defined. */
   readonly changed: Graph | null;
   readonly isSuspended: boolean;
   /** The part of the tightest budget of the workflow that is used, from 0. */
   readonly pressure: number;
-  /** What observers are to be told of the last turn. */
+  /** The events of the last turn, to be published. */
   readonly notes: readonly string[];
 };
 
 /** The context of a workflow's machine. */
 export type WorkflowContext = TeamContext<WorkflowOwn, Graph>;
 
-/** How the failure of a node that ends the workflow came about. */
+/** The cause of a failure that ends the workflow. */
 export interface NodeFailure {
   readonly node: string;
   readonly reason: string;
@@ -85,7 +85,7 @@ const PENDING: NodeState = {
   isFlagged: false,
 };
 
-/** What is known at the start. */
+/** The state at the start. */
 export const freshOwn = ({ nodes }: Graph): WorkflowOwn => ({
   nodes: Object.fromEntries(nodes.map(({ id }) => [id, PENDING])),
   tasks: [],
@@ -98,7 +98,7 @@ export const freshOwn = ({ nodes }: Graph): WorkflowOwn => ({
 /** The graph in force. */
 export const graphOf = ({ own, options }: WorkflowContext): Graph => own.changed ?? options;
 
-/** What is known of a node; as of one of which nothing has happened, if there is none of that name. */
+/** The record of a node; an untouched one for an unknown name. */
 export const stateOf = ({ own }: Pick<WorkflowContext, 'own'>, id: string): NodeState =>
   Object.hasOwn(own.nodes, id) ? (own.nodes[id] ?? PENDING) : PENDING;
 
@@ -110,14 +110,14 @@ export const isSettled = ({ status }: NodeState): boolean =>
 export const hasBegun = ({ status, tries }: NodeState): boolean =>
   tries > 0 || isSettled({ ...PENDING, status });
 
-/** What the edges into a node make of it: it waits, it may begin, or it never will (and why). */
+/** The verdict of the edges into a node: it waits, it may start, or it never will (and why). */
 export type Verdict = { readonly kind: 'wait' | 'go' } | { readonly kind: 'skip'; readonly reason: string };
 
-/** What the conditions of a workflow say of an edge; throws what they throw. */
+/** The verdict of a workflow's conditions on an edge; throws what they throw. */
 export type Holds = (edge: GraphEdge, output: Json) => boolean;
 
 /**
- * What the nodes before `node` make of it.
+ * The verdict of the nodes before `node`.
  *
  * An edge from a node that failed or was skipped holds only if that node was optional. Where one node of several suffices
  * (`join: 'any'`), all of them have to be through, so that it is known which of them there are.
@@ -156,7 +156,7 @@ const verdictOfEdge = (edge: GraphEdge, before: GraphNode, state: NodeState, hol
   return edge.kind === 'co-start' && (status === 'running' || status === 'waiting') ? GO : WAIT;
 };
 
-/** What the references of a workflow are resolved by, so far. */
+/** The values that a workflow's references are resolved by, so far. */
 export const sourcesOf = (context: WorkflowContext, item?: Json, index?: number): Sources => {
   const values: Record<string, Json> = {};
   const absent = new Set<string>();
@@ -172,7 +172,7 @@ export const sourcesOf = (context: WorkflowContext, item?: Json, index?: number)
 /** Edges that hand on what the node before left. */
 const CARRYING: ReadonlySet<GraphEdge['kind']> = new Set<GraphEdge['kind']>(['data', 'condition']);
 
-/** What a node works on that was given no input: what the nodes before it left; the workflow's input, if there are none. */
+/** The default input of a node: the outputs of the nodes before it; the workflow's input, if there are none. */
 export const inheritedInput = (context: WorkflowContext, node: GraphNode): Json => {
   const before = graphOf(context).edges.filter(({ to, kind }) => to === node.id && CARRYING.has(kind));
   const [first] = before;

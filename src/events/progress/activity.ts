@@ -110,7 +110,7 @@ const modelWords = (event: LiveEvent): string | undefined => {
     case 'text.spilled':
       return `Put a long text aside: ${event.artifact}`;
     case 'session.lost':
-      return `Beginning anew with ${event.strategy}: ${event.reason}`;
+      return `Starting again with ${event.strategy}: ${event.reason}`;
     case 'context.compacted':
       return `Shortened the conversation from ${event.before} to ${event.after} tokens`;
     case 'context.summary-failed':

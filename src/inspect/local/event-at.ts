@@ -20,7 +20,8 @@ export const eventAt = (
   for (const line of recording.from(place)) {
     // The recording wrote it.
     const entry = JSON.parse(line) as Entry;
-    if (entry.kind !== 'told' || entry.event.type === 'model.delta' || entry.event.runId !== runId) continue;
+    if (entry.kind !== 'published' || entry.event.type === 'model.delta' || entry.event.runId !== runId)
+      continue;
     return { seq: entry.event.seq };
   }
   return undefined;

@@ -108,7 +108,7 @@ const takeDelta = ({ key, runId, path, delta }: DeltaEvent): void => {
 const isNews = (entry: Entry): boolean =>
   entry.kind === 'actor'
     ? entry.parent === undefined
-    : entry.kind === 'told' && entry.event.type.startsWith('run.');
+    : entry.kind === 'published' && entry.event.type.startsWith('run.');
 
 let renewal: ReturnType<typeof setTimeout> | undefined;
 

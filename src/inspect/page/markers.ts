@@ -17,7 +17,7 @@ export const markerOf = (entry: Entry, run?: string): Marker | undefined => {
 
 const markFor = (entry: Entry): Omit<Marker, 'run'> | undefined => {
   if (entry.kind === 'break') return { n: entry.n, kind: 'break', text: entry.why };
-  if (entry.kind !== 'told') return undefined;
+  if (entry.kind !== 'published') return undefined;
   const { event } = entry;
   const { n } = entry;
   switch (event.type) {

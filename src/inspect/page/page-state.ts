@@ -132,7 +132,7 @@ export const takeEntry = (entry: Entry): void => {
   const marker = markerOf(entry, run);
   if (marker !== undefined) markers.push(marker);
   if (entry.kind === 'break' && run !== undefined) hold(run, entry);
-  if (entry.kind !== 'told') return;
+  if (entry.kind !== 'published') return;
   const { event } = entry;
   if ((event.type === 'run.resumed' || event.type === 'run.ended') && heldRuns.peek().has(event.runId))
     hold(event.runId, undefined);

@@ -9,10 +9,10 @@ const CAPACITY = 200_000;
 /** Positions at which an actor changed, in order. */
 export interface Places {
   readonly moved: number[];
-  readonly told: number[];
+  readonly published: number[];
 }
 
-const NOWHERE: Places = { moved: [], told: [] };
+const NOWHERE: Places = { moved: [], published: [] };
 
 /**
  * A recording within a page: its entries, and the tableau at any position.
@@ -145,9 +145,9 @@ export class Timeline {
     const ofRun = run === undefined ? undefined : this.#runs.get(run);
     if (ofRun !== undefined) ofRun.push(entry.n);
     else if (run !== undefined) this.#runs.set(run, [entry.n]);
-    if (entry.kind !== 'moved' && entry.kind !== 'told') return;
+    if (entry.kind !== 'moved' && entry.kind !== 'published') return;
     let places = this.#places.get(entry.actor);
-    if (places === undefined) this.#places.set(entry.actor, (places = { moved: [], told: [] }));
+    if (places === undefined) this.#places.set(entry.actor, (places = { moved: [], published: [] }));
     places[entry.kind].push(entry.n);
   }
 
@@ -160,9 +160,9 @@ export class Timeline {
     this.#base = base;
     this.#shown = undefined;
     this.#checkpoints = this.#checkpoints.filter(({ length }) => length > base.length);
-    for (const { moved, told } of this.#places.values()) {
+    for (const { moved, published } of this.#places.values()) {
       moved.splice(0, countBelow(moved, base.length));
-      told.splice(0, countBelow(told, base.length));
+      published.splice(0, countBelow(published, base.length));
     }
     for (const places of this.#runs.values()) places.splice(0, countBelow(places, base.length));
   }

@@ -78,10 +78,10 @@ class Transcript {
       const input = entry.patch?.['input'];
       if (input !== undefined && input !== null && input !== '')
         this.items.push({ ...placeOf(entry), kind: 'said', who: 'task', text: written(input) });
-    } else if (entry.kind === 'told') this.#told(entry, entry.event);
+    } else if (entry.kind === 'published') this.#addEvent(entry, entry.event);
   }
 
-  #told(entry: Entry, event: LiveEvent): void {
+  #addEvent(entry: Entry, event: LiveEvent): void {
     // Of an event that is too long to be shown only its head is there.
     if ('cut' in event && typeof event.cut === 'string') {
       const title = `${event.type} (too long)`;

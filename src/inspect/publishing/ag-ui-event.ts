@@ -8,17 +8,17 @@ export interface AgUiNames {
   readonly runId?: string | undefined;
 }
 
-interface Told<Type extends string> {
+interface AgUiBase<Type extends string> {
   readonly type: Type;
   /** ms since 1970. */
   readonly timestamp: number;
 }
 
-interface OfMessage<Type extends string> extends Told<Type> {
+interface OfMessage<Type extends string> extends AgUiBase<Type> {
   readonly messageId: string;
 }
 
-interface OfCall<Type extends string> extends Told<Type> {
+interface OfCall<Type extends string> extends AgUiBase<Type> {
   readonly toolCallId: string;
 }
 
@@ -27,11 +27,11 @@ interface OfCall<Type extends string> extends Told<Type> {
  * needed here.
  */
 export type AgUiEvent =
-  | (Told<'RUN_STARTED'> & { readonly threadId: string; readonly runId: string })
-  | (Told<'RUN_FINISHED'> & { readonly threadId: string; readonly runId: string; readonly result: Json })
-  | (Told<'RUN_ERROR'> & { readonly message: string; readonly code: string })
-  | (Told<'STEP_STARTED'> & { readonly stepName: string })
-  | (Told<'STEP_FINISHED'> & { readonly stepName: string })
+  | (AgUiBase<'RUN_STARTED'> & { readonly threadId: string; readonly runId: string })
+  | (AgUiBase<'RUN_FINISHED'> & { readonly threadId: string; readonly runId: string; readonly result: Json })
+  | (AgUiBase<'RUN_ERROR'> & { readonly message: string; readonly code: string })
+  | (AgUiBase<'STEP_STARTED'> & { readonly stepName: string })
+  | (AgUiBase<'STEP_FINISHED'> & { readonly stepName: string })
   | (OfMessage<'TEXT_MESSAGE_START'> & { readonly role: 'assistant'; readonly name: string })
   | (OfMessage<'TEXT_MESSAGE_CONTENT'> & { readonly delta: string })
   | OfMessage<'TEXT_MESSAGE_END'>
@@ -48,7 +48,7 @@ export type AgUiEvent =
       readonly content: string;
       readonly role: 'tool';
     })
-  | (Told<'CUSTOM'> & { readonly name: string; readonly value: Json });
+  | (AgUiBase<'CUSTOM'> & { readonly name: string; readonly value: Json });
 
 type WithoutTime<E> = E extends AgUiEvent ? Omit<E, 'timestamp'> : never;
 

@@ -23,14 +23,14 @@ export const toAgUi = (events$: Observable<LiveEvent>, names: AgUiNames = {}): O
     // Made by the first event: a seed would be shared by all who watch.
     scan((before: Folded | undefined, event): Folded => {
       const fold = before?.fold ?? new AgUiFold(names);
-      return { fold, told: fold.take(event) };
+      return { fold, events: fold.take(event) };
     }, undefined),
-    mergeMap((folded) => folded?.told ?? []),
+    mergeMap((folded) => folded?.events ?? []),
   );
 
 interface Folded {
   readonly fold: AgUiFold;
-  readonly told: readonly AgUiEvent[];
+  readonly events: readonly AgUiEvent[];
 }
 
 /**

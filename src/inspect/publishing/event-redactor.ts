@@ -13,13 +13,13 @@ export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent)
   const found = new RunSecrets(secrets);
   const deltas = new RedactedDeltas(found);
   const heard = new DeltaOffsets();
-  const told = new DeltaOffsets();
+  const offsets = new DeltaOffsets();
   /** The last delta of each call that no event has ended yet. */
   const open = new SmallMap<string, DeltaEvent>();
   const ended = (key: string): void => {
     open.delete(key);
     heard.end(key);
-    told.end(key);
+    offsets.end(key);
   };
   return (event) => {
     if (event.type === 'model.delta') {
@@ -28,14 +28,14 @@ export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent)
       const place = heard.take(key, delta);
       if (offset !== undefined && offset > place) {
         heard.skip(key, delta, offset - place);
-        told.skip(key, delta, offset - place);
+        offsets.skip(key, delta, offset - place);
       }
       const before = deltas
         .before(key, delta)
-        .map((held) => ({ ...event, offset: told.take(key, held.delta), delta: held.delta }));
+        .map((held) => ({ ...event, offset: offsets.take(key, held.delta), delta: held.delta }));
       const shown = deltas.shown(key, delta);
       if (shown === undefined) return before;
-      const at = told.take(key, shown);
+      const at = offsets.take(key, shown);
       return [...before, shown === delta && at === offset ? event : { ...event, offset: at, delta: shown }];
     }
     const { v, at, runId, path, agent, step = 0 } = event;
@@ -48,7 +48,7 @@ export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent)
       agent,
       step,
       key,
-      offset: told.take(key, delta),
+      offset: offsets.take(key, delta),
       delta,
     }));
     if ('key' in event && event.type !== 'model.asked') ended(event.key);
@@ -58,7 +58,7 @@ export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent)
     const left = withdrawn.flatMap(([key, last]) => {
       const pieces = deltas
         .withdrawn(key)
-        .map(({ delta }) => ({ ...last, at, offset: told.take(key, delta), delta }));
+        .map(({ delta }) => ({ ...last, at, offset: offsets.take(key, delta), delta }));
       ended(key);
       return pieces;
     });

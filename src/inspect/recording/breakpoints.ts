@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Breakpoint } from './breakpoint.ts';
 import type { NewEntry, StateShape } from './entry.ts';
 
-/** What a run has used. */
+/** The usage of a run. */
 export interface Spent {
   readonly usd: number;
   readonly tokens: number;
@@ -11,17 +11,17 @@ export interface Spent {
 /** An entry about an actor, with what it takes to judge it. */
 export interface Sight {
   readonly entry: Exclude<NewEntry, { kind: 'chart' }>;
-  /** What the actor is called, and where it sits. */
+  /** The actor's name and address. */
   readonly name: string;
   readonly path: string;
   /** The states that it has entered by this, and those above them. */
   readonly entered: readonly string[];
-  /** What the run had used before, and has used now. */
+  /** The run's usage before the entry, and with it. */
   readonly before: Spent;
   readonly spent: Spent;
 }
 
-/** Why a run is to be paused at an entry, in words; undefined where it is not. Pure. */
+/** The reason to pause a run at an entry, in words; undefined for none. Pure. */
 const reasonToBreak = (breakpoint: Breakpoint, sight: Sight): string | undefined => {
   const { entry, name, before, spent } = sight;
   if ('actor' in breakpoint && breakpoint.actor !== undefined && !isAbout(breakpoint.actor, sight))
@@ -35,9 +35,9 @@ const reasonToBreak = (breakpoint: Breakpoint, sight: Sight): string | undefined
       return isIn ? `'${name}' has entered ${value}` : undefined;
     }
     case 'event':
-      if ((entry.kind !== 'told' && entry.kind !== 'received') || entry.event.type !== value)
+      if ((entry.kind !== 'published' && entry.kind !== 'received') || entry.event.type !== value)
         return undefined;
-      return `'${name}' ${entry.kind === 'told' ? 'told' : 'received'} ${value}`;
+      return `'${name}' ${entry.kind === 'published' ? 'published' : 'received'} ${value}`;
     case 'guard':
       return isTaken(entry, (id) => id.endsWith(`[${value}]`))
         ? `'${name}' went on as ${value} held`
@@ -78,13 +78,13 @@ interface Seen {
 
 const NOTHING: Spent = { usd: 0, tokens: 0 };
 
-/** Looks at entries, one after the other, for those at which somebody wants to stop. */
+/** Looks for breakpoints in entries, one after the other. */
 export class Breakpoints {
   #ofAll: readonly Breakpoint[] = [];
   readonly #ofRuns = new Map<string, readonly Breakpoint[]>();
   readonly #actors = new Map<string, Seen>();
   readonly #spent = new Map<string, Spent>();
-  /** Where arrows lead, by chart and arrow. */
+  /** The targets of arrows, by chart and arrow. */
   readonly #targets = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
   /** Those of one run, or those of all. */
@@ -114,13 +114,13 @@ export class Breakpoints {
     if (seen === undefined) return undefined;
     const { run } = seen;
     const before = this.#spent.get(run) ?? NOTHING;
-    const spent = entry.kind === 'told' ? spentWith(before, entry.event) : before;
+    const spent = entry.kind === 'published' ? spentWith(before, entry.event) : before;
     if (spent !== before) this.#spent.set(run, spent);
     const hit = this.#hit(entry, seen, before, spent);
     if (entry.kind === 'moved') seen.states = entry.states;
-    // Of an agent something may be told after its end; of an effect nothing is.
+    // Events may follow the end of an agent; none follows that of an effect.
     if (entry.kind === 'gone' && entry.actor.includes('#')) this.#actors.delete(entry.actor);
-    if (entry.kind === 'told' && entry.event.type === 'run.ended') this.#forget(run);
+    if (entry.kind === 'published' && entry.event.type === 'run.ended') this.#forget(run);
     return hit;
   }
 
@@ -170,7 +170,7 @@ const targetsIn = (shape: StateShape): ReadonlyMap<string, readonly string[]> =>
   return targets;
 };
 
-/** What was used, with what an event says that was. */
+/** The usage, with that of an event. */
 const spentWith = (spent: Spent, event: RuntimeEvent | { readonly type: 'model.delta' }): Spent => {
   if (!('usage' in event) || event.usage === undefined) return spent;
   const { input, output } = event.usage;

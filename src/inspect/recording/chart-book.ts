@@ -15,7 +15,7 @@ export interface MachineChart {
 /**
  * The charts of a recording.
  *
- * I1  Each is recorded once, before whoever has it; two that differ are never called the same.
+ * I1  Each is recorded once, before its first actor; two that differ never share a name.
  */
 export class ChartBook {
   readonly #recording: Recording;

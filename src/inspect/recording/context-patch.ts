@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../base/json/json.ts';
 
 /**
- * What of a context is new: the parts at its top that are not the very same as before, as they are to be shown.
+ * The patch of a context: its top-level parts that are not identical to those before, as they are shown.
  *
  * Machines of troupe never change a context that they gave, so parts that are the same need not be looked into: a patch
  * costs what is new.

@@ -33,7 +33,7 @@ const drawn = (name: string, draft: Draft): StateShape => {
 
 const arrowId = (state: string, event: string): string => `${state}: ${event} #0`;
 
-/** What becomes of effects that are plain work, and have no machine of their own. */
+/** The charts of effects that are plain work, and have no machine of their own. */
 export const effectCharts: Readonly<Record<EffectRole, StateShape>> = {
   model: drawn('model', {
     asked: [

@@ -15,7 +15,7 @@ interface OpenEffect {
 }
 
 /**
- * Model and tool calls, questions to people and waits as actors below their agent, by what the runtime tells of them.
+ * Model and tool calls, questions to people and waits as actors below their agent, by the events of the runtime.
  *
  * I1  Each begins where its chart begins, moves along arrows of its chart, and goes once.
  */
@@ -31,7 +31,7 @@ export class EffectRecorder {
     this.#add = add;
   }
 
-  /** Takes in what was told of an agent. */
+  /** Takes in an event of an agent. */
   take(event: RuntimeEvent): void {
     const owner = `${this.#run}/${event.path}`;
     switch (event.type) {
@@ -84,7 +84,7 @@ export class EffectRecorder {
     }
   }
 
-  /** An agent is over: so is whatever was under way for it. */
+  /** An agent has ended: so have its pending effects. */
   ends(owner: string, at: number): void {
     for (const [key, effect] of this.#open)
       if (effect.owner === owner || effect.owner.startsWith(`${owner}/`)) {

@@ -3,10 +3,11 @@ import type { Json } from '../../base/json/json.ts';
 import type { Breakpoint } from './breakpoint.ts';
 
 /**
- * What a recording holds, in the order in which it happened: who came, what their charts look like, what they were sent, how they
- * moved and what was told of them. Read from a recording, it is plain JSON.
+ * An entry of a recording, in order of occurrence: actors, their charts, the events that they received, how they
+ * moved and what the runtime published about them. Read from a recording, it is plain JSON.
  */
-export type Entry = ChartEntry | ActorEntry | ReceivedEntry | MovedEntry | ToldEntry | BreakEntry | GoneEntry;
+export type Entry =
+  ChartEntry | ActorEntry | ReceivedEntry | MovedEntry | PublishedEntry | BreakEntry | GoneEntry;
 
 interface Numbered {
   /** Its place in the recording, from 0. */
@@ -22,10 +23,10 @@ export interface ChartEntry extends Numbered {
   readonly shape: StateShape;
 }
 
-/** What an actor is for. Calls, questions and waits are effects of an agent; a recording shows them as actors below it. */
+/** The role of an actor. Calls, questions and waits are effects of an agent; a recording shows them as actors below it. */
 export type Role = 'team' | 'agent' | 'call' | 'model' | 'tool' | 'person' | 'wait' | 'other';
 
-/** Somebody is there. */
+/** An actor starts. */
 export interface ActorEntry extends Numbered {
   readonly kind: 'actor';
   /** Unique in the recording: the run's id and the address in it. */
@@ -59,14 +60,14 @@ export interface MovedEntry extends Numbered {
   readonly patch?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An event of the runtime, about the actor. Deltas are heard while they happen, and are in no recording. */
-export interface ToldEntry extends Numbered {
-  readonly kind: 'told';
+/** An event of the runtime, about the actor. Deltas are published live, and are in no recording. */
+export interface PublishedEntry extends Numbered {
+  readonly kind: 'published';
   readonly actor: string;
   readonly event: LiveEvent;
 }
 
-/** The run was paused, as what came before is what somebody wanted to see. */
+/** The run was paused: the entry before it met a breakpoint. */
 export interface BreakEntry extends Numbered {
   readonly kind: 'break';
   readonly actor: string;
@@ -83,7 +84,7 @@ export interface GoneEntry extends Numbered {
   readonly output?: Json | undefined;
 }
 
-/** How an actor came to its end. */
+/** The end of an actor. */
 export type GoneStatus = 'done' | 'failed' | 'stopped';
 
 /** An entry before it has its place. */
@@ -95,7 +96,7 @@ export interface StateShape {
   readonly key: string;
   readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   readonly description?: string | undefined;
-  /** Where it begins: ids of states in it. */
+  /** Its initial states, by id. */
   readonly initial: readonly string[];
   readonly states: readonly StateShape[];
   readonly arrows: readonly ArrowShape[];
@@ -104,7 +105,7 @@ export interface StateShape {
 /** A way out of a state, or a reaction within it. */
 export interface ArrowShape {
   readonly id: string;
-  /** What it answers to; `''` where it is taken at once. */
+  /** The type of event that it answers to; `''` where it is taken at once. */
   readonly event: string;
   readonly guard?: string | undefined;
   readonly targets: readonly string[];

@@ -8,7 +8,7 @@ const LONGEST = 1024 * 1024;
 const LONGEST_TEXT = 4_096;
 const MOST_ITEMS = 200;
 
-/** What machines hold is plain JSON; what an app's own actors hold need not be. */
+/** Machines hold plain JSON; an app's own actors need not. */
 export const asJson = (value: unknown): string => {
   try {
     return JSON.stringify(value);
@@ -31,7 +31,7 @@ const fitted = (entry: NewEntry): NewEntry => {
     const patch = fittedValues(entry.patch);
     return patch === entry.patch ? entry : { ...entry, patch };
   }
-  if (entry.kind === 'told' || entry.kind === 'received') {
+  if (entry.kind === 'published' || entry.kind === 'received') {
     const shown: unknown = fittedValue(entry.event);
     if (shown === entry.event) return entry;
     const event = typeof shown === 'string' ? { type: entry.event.type, cut: shown } : shown;

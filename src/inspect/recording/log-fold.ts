@@ -12,9 +12,9 @@ export type FoldedRun = Pick<InspectedRun, 'runId' | 'agent' | 'memberAt'> &
   Partial<Pick<InspectedRun, 'sent'>>;
 
 /**
- * The fold of a run's events to a recording: its actors, what was told of them, and their calls, questions and waits as actors below them.
+ * The fold of a run's events to a recording: its actors, the events about them, and their calls, questions and waits as actors below them.
  *
- * Everything that a log holds is in it. Moves are added by those who know them: XState's inspection of a run that is moved, or the phases in
+ * Everything that a log holds is in it. Moves are added by their sources: XState's inspection of a run that is moved, or the phases in
  * a trace.
  */
 export class LogFold {
@@ -45,20 +45,20 @@ export class LogFold {
     return this.#paths.has(path);
   }
 
-  /** Adds an actor, and what was told of it before. */
+  /** Adds an actor, and the events that waited for it. */
   comes(path: string, at: number, chart?: string): void {
     const member = this.#run.memberAt(path);
     this.#add(path, at, member?.parent, chart);
   }
 
-  /** An actor is over, and with it whatever was under way for it. */
+  /** An actor has ended, and with it its pending effects. */
   goes(path: string, at: number, status: GoneStatus, output?: Json): void {
     this.ends(path, at);
     const said = output === undefined ? {} : { output };
     this.#recording.add({ kind: 'gone', at, actor: this.idOf(path), status, ...said });
   }
 
-  /** Whatever was under way for an actor is over. */
+  /** Ends the pending effects of an actor. */
   ends(path: string, at: number): void {
     this.#effects.ends(this.idOf(path), at);
   }
@@ -82,14 +82,14 @@ export class LogFold {
     const actor = this.idOf(event.path);
     // That a state was entered is recorded as a move.
     if (event.type !== 'phase.entered') {
-      const told = sent === undefined ? event : withSent(event, sent);
-      this.#recording.add({ kind: 'told', at: event.at, actor, event: told });
+      const whole = sent === undefined ? event : withSent(event, sent);
+      this.#recording.add({ kind: 'published', at: event.at, actor, event: whole });
     }
     this.#effects.take(event);
     if (event.type === 'member.ended') this.ends(event.path, event.at);
   }
 
-  /** Adds those whose beginning nobody told: a run may end before it begins. */
+  /** Adds actors whose start was never published: a run may end before it starts. */
   #meetTheRest(at: number): void {
     const root = this.#run.agent;
     if (!this.has(root)) this.#add(root, at, undefined, undefined);

@@ -13,11 +13,11 @@ import { RunBook } from './run-book.ts';
 import type { RecordedRun } from './run-book.ts';
 import { RunRecorder } from './run-recorder.ts';
 
-/** What a recorder may be told. */
+/** The options of a recorder. */
 export interface RecorderOptions {
   /** Entries that are kept as they are; of older ones is kept what they came to. Default 100,000. */
   readonly capacity?: number | undefined;
-  /** Texts that nobody may see, by name. Default: the keys, tokens, secrets and passwords of this process's environment. */
+  /** Secrets, by name: redacted from everything shown. Default: the keys, tokens, secrets and passwords of this process's environment. */
   readonly secrets?: Secrets | undefined;
 }
 
@@ -28,17 +28,17 @@ export interface Recorder extends RunInspector {
   readonly handles: ReadonlyMap<string, RunHandle<unknown, unknown>>;
   /** The runs that were recorded, the newest last: at most 1,000. */
   readonly runs: readonly RecordedRun[];
-  /** Why followers were left out: what they threw. */
+  /** The errors of followers that were dropped: what they threw. */
   readonly failures: readonly unknown[];
   /**
-   * Pauses runs where one of these is met, before anything that comes of it is done, and records why (`break`). They take the place of
-   * those before: of the run of that id, or of all runs.
+   * Pauses runs where one of these is met, before any effect that follows from it is executed, and records why (`break`). They replace
+   * those set before: of the run of that id, or of all runs.
    *
    * @example
    * record.breakAt([{ kind: 'state', value: 'CRITIC' }, { kind: 'cost', value: 0.5 }]);
    */
   breakAt(breakpoints: readonly Breakpoint[], runId?: string): void;
-  /** What the run of that id is paused at, beside what all runs are; without an id, what all are. */
+  /** The breakpoints of the run of that id, beside those of all runs; without an id, those of all runs. */
   breakpoints(runId?: string): readonly Breakpoint[];
 }
 
@@ -48,8 +48,8 @@ const CAPACITY = 100_000;
  * Records what happens in runs, for inspectors to show: from XState's inspection events and from those of the runtime, one ordered,
  * bounded log of actors, charts, transitions with the arrows taken, contexts as patches, and effects as actors of their own.
  *
- * Costs nothing where no run is given it. Nothing that happens in it reaches the run, and secrets are taken out before anybody
- * reads. A run that is given one is moved by real XState actors, also where it is stored.
+ * Costs nothing where no run is given it. Nothing that happens in it reaches the run, and secrets are redacted before anything
+ * is read. A run that is given one is moved by real XState actors, also where it is stored.
  *
  * @example
  * const record = recorder();
@@ -63,7 +63,7 @@ export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {})
   let found = redactorOf(secrets);
   let isOwn = false;
   const learn = (secret: FieldSecret): void => {
-    // The first one is shared by all who know no more than the environment has.
+    // The first one is shared by all that have only the environment's secrets.
     if (!isOwn) found = new Redactor(found.secrets);
     isOwn = true;
     found.learn([secret]);
@@ -100,7 +100,7 @@ export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {})
     }
     run.watch((event) => {
       tell(event);
-      ofRun.told(event);
+      ofRun.addEvent(event);
     });
     return (event: Parameters<RunRecorder['inspect']>[0]) => {
       ofRun.inspect(event);

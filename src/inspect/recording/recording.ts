@@ -3,7 +3,7 @@ import type { Entry, NewEntry } from './entry.ts';
 import { asJson, entryLine, fittedTableau } from './fitted.ts';
 import { Tableau } from './tableau.ts';
 
-/** Somebody who follows a recording. Lines are JSON, with secrets taken out. */
+/** A follower of a recording. Lines are JSON, with secrets redacted. */
 export interface Follower {
   /** An entry was added. */
   entry(line: string, n: number): void;
@@ -11,23 +11,23 @@ export interface Follower {
   delta?(line: string): void;
 }
 
-/** What is needed to hold a recording. */
+/** The needs of a recording. */
 export interface RecordingSetup {
   /** Entries that are kept, at least 1. */
   readonly capacity: number;
-  /** Takes out of a text what nobody may see. */
+  /** Redacts secrets in a text. */
   readonly redact: (text: string) => string;
-  /** Told of each entry, once all followers are. */
+  /** Notified of each entry, after all followers. */
   readonly onAdded?: ((entry: NewEntry) => void) | undefined;
   /** A follower threw; it is left out from then on. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * The entries of a recording, as far back as they are kept; what is older is there as what it came to.
+ * The entries of a recording, as far back as they are kept; older ones are folded into `base`.
  *
  * I1  `base`, taken further by all entries that are kept, is the tableau at its end.
- * I2  Nobody sees an entry but as a line from which secrets were taken out.
+ * I2  An entry leaves only as a line with its secrets redacted.
  */
 export class Recording {
   readonly #setup: RecordingSetup;
@@ -73,7 +73,7 @@ export class Recording {
     this.#tell((follower) => follower.delta?.(line));
   }
 
-  /** Everybody as they stood before the first entry that is kept, as JSON. */
+  /** All actors as they were before the first entry that is kept, as JSON. */
   base(): string {
     return this.line(fittedTableau(this.#base.toJSON()));
   }
@@ -81,13 +81,13 @@ export class Recording {
   /** The entries from a place on, as far as they are kept. */
   *from(n = 0): Generator<string> {
     for (let place = Math.max(n, this.#first); place < this.length; place += 1) {
-      // Some may be forgotten while somebody reads.
+      // Entries may be discarded during the read.
       const entry = this.#entries[place - this.#first];
       if (entry !== undefined) yield this.#setup.redact(entryLine(entry, place));
     }
   }
 
-  /** Hears of each entry from now on; gives what ends that. */
+  /** Subscribes to entries from now on; returns the unsubscription. */
   follow(follower: Follower): () => void {
     this.#followers.add(follower);
     return () => {
@@ -95,7 +95,7 @@ export class Recording {
     };
   }
 
-  /** A value as JSON, with secrets taken out. */
+  /** A value as JSON, with secrets redacted. */
   line(value: unknown): string {
     return this.#setup.redact(asJson(value));
   }
@@ -110,7 +110,7 @@ export class Recording {
       }
   }
 
-  /** Forgets as many as are kept at once: so that it costs little for each. */
+  /** Discards as many at once as are kept, so that each costs little. */
   #forgetSome(): void {
     const { capacity } = this.#setup;
     for (const entry of this.#entries.slice(0, -capacity)) {

@@ -10,19 +10,19 @@ export interface RecordedRun {
   readonly startedAt: number;
   /** The first words of its input. */
   readonly title: string;
-  /** How it stands. */
+  /** Its status. */
   readonly status: 'running' | 'paused' | RunStatus;
 }
 
 const MOST = 1_000;
 const LONGEST_TITLE = 120;
 
-/** Which runs there are and were, the newest last. */
+/** The runs, present and past, the newest last. */
 export class RunBook {
   readonly #runs = new Map<string, RecordedRun>();
   readonly #redact: (text: string) => string;
 
-  /** `redact` takes out of a text what nobody may see. */
+  /** `redact` redacts secrets in a text. */
   constructor(redact: (text: string) => string) {
     this.#redact = redact;
   }
@@ -31,7 +31,7 @@ export class RunBook {
     return [...this.#runs.values()];
   }
 
-  /** A run is about to begin; gives what is to be told its events. */
+  /** A run is about to start; returns the recorder of its events. */
   begins(run: InspectedRun): (event: LiveEvent) => void {
     const { runId, agent } = run;
     let known: RecordedRun = { runId, agent, startedAt: run.now(), title: '', status: 'running' };

@@ -23,7 +23,7 @@ interface KnownActor {
 }
 
 /**
- * Records one run: what XState tells of its actors, and what the runtime tells of it.
+ * Records one run, from XState's inspection events and from those of the runtime.
  *
  * An actor is recorded when it is first heard of, after those above it.
  */
@@ -42,7 +42,7 @@ export class RunRecorder {
     this.#fold = new LogFold(run, recording, charts);
   }
 
-  /** Takes in what XState tells. */
+  /** Takes in an inspection event of XState. */
   inspect(event: InspectionEvent): void {
     switch (event.type) {
       case '@xstate.actor':
@@ -73,8 +73,8 @@ export class RunRecorder {
     }
   }
 
-  /** Takes in what the runtime tells. */
-  told(event: LiveEvent): void {
+  /** Takes in an event of the runtime. */
+  addEvent(event: LiveEvent): void {
     if (event.type === 'model.delta') {
       this.#recording.delta(event);
       return;
@@ -160,7 +160,7 @@ const endOf = (status: unknown, [state = '']: readonly string[]): GoneStatus => 
   return poorEnds[state.slice(state.lastIndexOf('.') + 1)] ?? 'done';
 };
 
-/** What an actor of a run came to: its answer, or the error for which it has none. */
+/** The outcome of an actor of a run: its answer, or its error. */
 const saidIn = (outcome: unknown): Json | undefined => {
   if (!isJsonObject(outcome)) return undefined;
   const { output, candidate, error } = outcome;

@@ -27,7 +27,7 @@ export interface WholeRequest {
   readonly hashes: { readonly instructions: string; readonly tools: string };
 }
 
-/** What an agent has sent so far. */
+/** The requests of an agent so far. */
 interface Known {
   readonly texts: Map<string, string>;
   readonly tools: Map<string, readonly ToolSpec[]>;

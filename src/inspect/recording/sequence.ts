@@ -46,7 +46,7 @@ export class Sequence {
     if (entry.kind === 'actor') this.#comes(entry);
     else if (entry.kind === 'moved') this.#begins(entry.actor, entry.patch);
     else if (entry.kind === 'gone') this.#goes(entry);
-    else if (entry.kind === 'told') this.#told(entry);
+    else if (entry.kind === 'published') this.#addEvent(entry);
     else if (entry.kind === 'received' && isWorthARow(entry.event.type)) {
       const from = this.#laneOf(entry.from);
       this.#add(entry, from, this.#laneOf(entry.actor), entry.event.type, 'message');
@@ -103,7 +103,7 @@ export class Sequence {
     this.#places.delete(entry.actor);
   }
 
-  #told(entry: Extract<Entry, { kind: 'told' }>): void {
+  #addEvent(entry: Extract<Entry, { kind: 'published' }>): void {
     const { event } = entry;
     if (event.type !== 'message.sent') return;
     const from = event.sender === undefined ? OUTSIDE : this.#laneOf(`${event.runId}/${event.sender}`);

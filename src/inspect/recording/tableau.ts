@@ -24,7 +24,7 @@ export interface ActorView {
 }
 
 /**
- * Everybody in a recording as they stand at one of its places: what its entries come to, taken one after the other.
+ * All actors of a recording at one of its places: the fold of its entries up to there.
  *
  * @example
  * const tableau = new Tableau();
@@ -37,7 +37,7 @@ export class Tableau {
   /** The number of entries that were taken in. */
   length = 0;
 
-  /** Takes in the next entry. One about an actor that nobody told of changes nothing. */
+  /** Takes in the next entry. One about an unknown actor changes nothing. */
   apply(entry: Entry): void {
     this.length = entry.n + 1;
     if (entry.kind === 'chart') this.charts.set(entry.chart, entry.shape);
@@ -48,7 +48,7 @@ export class Tableau {
     }
   }
 
-  /** As it stands, apart from this one: what either takes in later, the other knows nothing of. */
+  /** A copy: entries that one takes in later do not reach the other. */
   copy(): Tableau {
     const copy = new Tableau();
     copy.length = this.length;

@@ -1,4 +1,4 @@
-/** Something that has to be done before the process is gone; it cannot wait for anything. */
+/** Work for the end of the process: synchronous, as nothing is waited for. */
 interface Ending {
   endAtOnce(): void;
 }
@@ -9,7 +9,7 @@ const endAll = (): void => {
   for (const ending of endings) ending.endAtOnce();
 };
 
-/** Whatever is in it when the process ends is told so: one listener for all, and none while there is nothing. */
+/** Notifies its members when the process ends: one listener for all, and none while there are none. */
 export const atProcessEnd = {
   add: (ending: Ending): void => {
     if (endings.size === 0) process.once('exit', endAll);

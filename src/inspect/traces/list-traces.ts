@@ -9,7 +9,7 @@ import { titleOf } from './trace-text.ts';
 import type { RunAccount, TraceStatus } from './trace-account.ts';
 import { codeOf } from './trace-disk.ts';
 
-/** Which traces are wanted; all that is said has to hold. */
+/** A filter of traces; all of its conditions have to hold. */
 export interface TraceFilter {
   readonly status?: readonly TraceStatus[] | undefined;
   /** By the name of its root. */
@@ -34,7 +34,7 @@ export interface TraceEntry extends Pick<
 /**
  * The traces in a folder, the newest first. One whose process is gone is found as `interrupted`, as by {@link readTrace}.
  *
- * What is no trace, or cannot be read, is passed over: {@link checkTrace} tells of it. Of a long one its first and last lines are looked at.
+ * Files that are not traces, or cannot be read, are skipped: {@link checkTrace} reports them. Of a long one its first and last lines are looked at.
  *
  * @example
  * for (const { place, error } of await listTraces('./traces', { status: ['failed'] })) console.log(place, error?.message);
@@ -103,11 +103,11 @@ const accountAt = async (place: string): Promise<RunAccount | undefined> => {
   if ((await stat(place)).isDirectory())
     return (await isOldTrace(place)) ? (await readOldTrace(place)).account : undefined;
   const { account, events } = traceIn(await endsOf(place), place);
-  const isTold = events[0]?.type === 'run.started' && account.endedAt !== undefined;
-  return isTold ? account : (await readTrace(place)).account;
+  const isKnown = events[0]?.type === 'run.started' && account.endedAt !== undefined;
+  return isKnown ? account : (await readTrace(place)).account;
 };
 
-/** Of the beginning and of the end of a file so many bytes are looked at. */
+/** The number of bytes read at the start, and at the end, of a file. */
 const SPAN = 64 * 1024;
 
 /** The whole lines at the beginning and at the end of a file. */

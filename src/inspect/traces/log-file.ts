@@ -6,7 +6,7 @@ export class LogFile {
   readonly #disk: TraceDisk;
   #bytes: number;
   #last = '';
-  /** What is to be written, or is being: it may or may not be there. */
+  /** Lines not yet known to be on disk. */
   #underWay: string;
 
   /** `before` is what it holds. */
@@ -18,7 +18,7 @@ export class LogFile {
     this.#underWay = before.endsWith('\n') ? '' : '\n';
   }
 
-  /** Takes lines to be written next: from now on they are this file's to keep, also where the process ends first. */
+  /** Enqueues lines: from now on this file writes them, also when the process ends first. */
   add(text: string): void {
     this.#underWay += text;
   }

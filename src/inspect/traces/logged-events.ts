@@ -17,7 +17,7 @@ export interface LoggedEvents {
   readonly problems: readonly TraceProblem[];
 }
 
-/** Of a line that cannot be read, so many characters are kept. */
+/** The longest excerpt of a line that cannot be read, in characters. */
 const RAW = 2_000;
 
 /** The events of a log; what is none is kept raw in its problem. Pure. */

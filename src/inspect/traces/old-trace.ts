@@ -9,7 +9,7 @@ import type { Trace } from './trace.ts';
 import { accountOf } from './trace-account.ts';
 import type { TraceProblem } from './trace-problem.ts';
 
-/** What 0.1 wrote beside the events that does not follow from them. */
+/** Facts that 0.1 wrote beside the events and that do not follow from them. */
 const manifestSchema = z.looseObject({
   v: z.literal(1),
   runId: z.string(),

@@ -17,7 +17,7 @@ export interface OpenTrace {
   lastSeq: number;
 }
 
-/** Where a trace is to be, and how it begins. */
+/** The folder, file and first line of a trace. */
 export interface TracePlace {
   readonly disk: TraceDisk;
   /** Of all traces. */
@@ -34,7 +34,7 @@ const MOST = 1_000;
 const inUse = new Set<string>();
 
 /**
- * The file for a run: a new one, or that of the same run if its trace was cut off (a stored run goes on in another process). A trace that
+ * The file for a run: a new one, or that of the same run if its trace was cut off (a stored run continues in another process). A trace that
  * has ended is never written to again: the next run of that id has a file with a number.
  */
 export const openTrace = async (place: TracePlace): Promise<OpenTrace> => {
@@ -60,7 +60,7 @@ export const openAtOnce = (place: TracePlace): OpenTrace | undefined => {
   return undefined;
 };
 
-/** Lets go of the file: whoever comes next may go on with it. */
+/** Releases the file: the next writer may continue it. */
 export const closeTrace = ({ log }: OpenTrace): void => {
   inUse.delete(log.file);
 };
@@ -88,7 +88,7 @@ const opened = async (file: string, place: TracePlace): Promise<OpenTrace | unde
   };
 };
 
-/** What is no log stays as it is. */
+/** Leaves a file that is not a log as it is. */
 const logIn = (text: string, file: string): OpenedLog | undefined => {
   try {
     return openLog(text, file);

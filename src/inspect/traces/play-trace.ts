@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 
-/** How a run is played. */
+/** The options of a playback. */
 export interface PlayOptions {
   /** The speed, as a multiple of what it was. Default 1. */
   readonly speed?: number | undefined;
@@ -21,8 +21,7 @@ const realClock: Clock = {
 };
 
 /**
- * The events of a run as they came, with the time between them, or a part of it. Nothing is done again: what was asked and done stays as
- * it was.
+ * The events of a run as they came, with the time between them, or a part of it. Nothing is executed.
  *
  * @example
  * for await (const event of playTrace(trace, { speed: 10 })) console.log(activityOf(event)?.line);

@@ -14,7 +14,7 @@ import type { TraceNote } from './trace-record.ts';
 import { noteIn } from './trace-record.ts';
 
 /**
- * Reads the trace of one run, or an exported journal, as far as there is something to read: what cannot be is told of in `damage`, and kept
+ * Reads the trace of one run, or an exported journal, as far as it can be read: the rest is reported in `damage`, and left
  * as it is. A folder that a release of 0.1 wrote is read as well.
  *
  * A run that has not ended while its process is gone (as far as can be known: of this host, its id taken by nobody) is `interrupted`.
@@ -60,7 +60,7 @@ export const traceIn = (text: string, name = 'the text'): Trace => {
   };
 };
 
-/** How a run stands that has not ended. Of an exported journal it is only known that the run may go on. */
+/** The status of a run that has not ended. Of an exported journal it is only known that the run may continue. */
 const statusOf = ({ head }: OpenedLog, notes: readonly TraceNote[]): 'running' | 'interrupted' => {
   if (head.kind === 'journal') return 'running';
   const last = notes.at(-1);

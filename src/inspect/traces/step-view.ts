@@ -3,14 +3,14 @@ import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import type { StepRecord } from '../../contracts/runs/step-record.ts';
 
-/** The end of an agent in the middle of a step: nothing more comes of that step. */
+/** The end of an agent in the middle of a step: the step has no further events. */
 export interface StepEnd {
   readonly status: RunStatus;
   readonly at: number;
   readonly error?: ErrorData | undefined;
 }
 
-/** A step of an agent as the events of its run tell of it. */
+/** A step of an agent, by the events of its run. */
 export interface StepView {
   readonly path: string;
   readonly agent: string;
@@ -62,23 +62,23 @@ const endOf = ({
 export const hasFailed = ({ record, cutBy }: StepView): boolean =>
   cutBy?.status === 'failed' || (record?.results.some(({ ok }) => !ok) ?? false);
 
-/** What tells that an agent is in a step. */
+/** Events that show an agent in a step. */
 const WORK = /^(?:agent|model|tool|step|person)\./;
 
-/** By what the events of a step belong together; undefined for what is of none. */
+/** The key that the events of a step share; undefined for events of no step. */
 export const stepKeyOf = (event: RuntimeEvent): string | undefined => {
   const { path, step } = placeOf(event);
   return step === undefined ? undefined : `${path} ${step}`;
 };
 
-/** A step as its first event tells of it. Teams work through their members, and an end is no step: undefined for these. */
+/** A step by its first event. Teams work through their members, and an end is no step: undefined for these. */
 export const stepNamed = (event: RuntimeEvent): StepView | undefined => {
   const { path, agent, step } = placeOf(event);
   if (step === undefined || !WORK.test(event.type)) return undefined;
   return { path, agent, step, modelCalls: 0, tokens: 0, costUsd: 0 };
 };
 
-/** What a call does that has an actor of its own (`~call_0_0`, `~model-0`) is done in the step of its agent. */
+/** The events of a call with an actor of its own (`~call_0_0`, `~model-0`) belong to the step of its agent. */
 const placeOf = (event: RuntimeEvent): { path: string; agent: string; step?: number | undefined } => {
   if (event.type === 'step.ended') return event.record;
   const { path, agent, step } = event;

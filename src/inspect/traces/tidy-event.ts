@@ -3,7 +3,7 @@ import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 
-/** What is not to be written, and how much of it. */
+/** The limits of what is written. */
 export interface TidyOptions {
   /** Default: those of the environment. */
   readonly secrets: Secrets | undefined;
@@ -13,23 +13,23 @@ export interface TidyOptions {
   readonly maxText: number;
 }
 
-/** What there is to write of a value, and how many of its texts were cut. */
+/** The writable form of a value, and the number of its texts that were cut. */
 export interface Tidied<Value> {
   readonly value: Value;
   readonly cut: number;
 }
 
-/** Keys whose values are nobody's business, whatever they are. */
+/** Keys whose values are secrets, of whatever type. */
 const SECRET_KEY =
   /^(?:proxy[-_]?)?authorization$|^(?:set[-_]?)?cookie$|^(?:api|private|access|secret)[-_]?key$|pass(?:word|wd|phrase)$|secret$|^(?:(?:access|refresh|id|auth|bearer|api)[-_]?)?token$/i;
 
-/** What is written of a key; events have the same ones again and again. */
+/** The written form of each key: events repeat the same ones. */
 interface Key {
   readonly text: string;
   readonly isSecret: boolean;
 }
 
-/** So many keys are remembered. */
+/** The number of keys that are cached. */
 const KEYS = 1_000;
 
 const REDACTED = '[redacted]';
@@ -77,6 +77,6 @@ export const tidier = ({
   };
 };
 
-/** What says nothing hides nothing. */
+/** Checks for a value that can hold a secret: an empty one cannot. */
 const isHidden = (value: Json | undefined): boolean =>
   value !== null && value !== '' && typeof value !== 'boolean';

@@ -5,7 +5,7 @@ import { noTotals } from '../../contracts/events/no-totals.ts';
 import { addTotals } from '../../events/progress/add-totals.ts';
 import type { TraceNote } from './trace-record.ts';
 
-/** How a run of a trace stands: as it ended, or that it goes on, or that its process was gone before its end. */
+/** The statuses of a run in a trace: as it ended, running, or interrupted as its process was gone before the end. */
 export const traceStatuses = ['running', 'completed', 'stopped', 'aborted', 'failed', 'interrupted'] as const;
 
 /** See {@link traceStatuses}. */
@@ -14,7 +14,7 @@ export type TraceStatus = (typeof traceStatuses)[number];
 type Ended = Extract<RuntimeEvent, { type: 'run.ended' }>;
 type Started = Extract<RuntimeEvent, { type: 'run.started' }>;
 
-/** What was run, how it stands and what it took: all of it follows from the events. Times are ms since 1970, by the run's clock. */
+/** The account of a run: agent, status and usage, all of which follow from the events. Times are ms since 1970, by the run's clock. */
 export interface RunAccount extends Pick<Started, 'model' | 'isLanguageModel'> {
   readonly runId: string;
   /** The name of its root. */
@@ -26,12 +26,12 @@ export interface RunAccount extends Pick<Started, 'model' | 'isLanguageModel'> {
   /** Of the last event. */
   readonly updatedAt: number;
   readonly endedAt?: number | undefined;
-  /** Why the run ended: a budget that is spent is no success, and no failure. */
+  /** The reason of the end: a spent budget is neither a success nor a failure. */
   readonly stopReason?: Ended['stopReason'] | undefined;
   readonly output?: Json | undefined;
   readonly autoCompleted?: true | undefined;
   readonly error?: Ended['error'];
-  /** What failed in the run, with what was done about it. */
+  /** The failures of the run, with what was done about them. */
   readonly report?: Json | undefined;
   /** As the run's last event has it; counted from the events until then. */
   readonly totals: Ended['totals'];
@@ -39,7 +39,7 @@ export interface RunAccount extends Pick<Started, 'model' | 'isLanguageModel'> {
     readonly events: number;
     readonly steps: number;
     readonly agents: number;
-    /** Events that tell of an error. */
+    /** Events with an error. */
     readonly errors: number;
     readonly byType: Readonly<Record<string, number>>;
   };
@@ -47,18 +47,18 @@ export interface RunAccount extends Pick<Started, 'model' | 'isLanguageModel'> {
 
 /** The account of a run, with what else its trace says. */
 export interface TraceAccount extends RunAccount {
-  /** What is not in the file, once its writer has closed it. */
+  /** The number of events and texts that are missing from the file, once its writer has closed it. */
   readonly left?: Extract<TraceNote, { kind: 'closed' }>['left'] | undefined;
-  /** What kept the trace from being written whole. */
+  /** The error that kept the trace from being written whole. */
   readonly trouble?: string | undefined;
   /** The process that wrote it last, and what it ran on. */
   readonly writer?: Pick<Extract<TraceNote, { kind: 'opened' }>, 'holder' | 'node' | 'platform'> | undefined;
-  /** What the caller said of the run, and its hash: equal facts, equal hashes. */
+  /** The caller's facts about the run, and their hash: equal facts, equal hashes. */
   readonly facts?: Readonly<Record<string, Json>> | undefined;
   readonly factsHash?: string | undefined;
 }
 
-/** What the events of one run come to; `unended` is what a run is whose last event is not among them. Pure. */
+/** Folds the events of one run; `unended` is the status of a run whose last event is not among them. Pure. */
 export const accountOf = (
   events: readonly RuntimeEvent[],
   unended: 'running' | 'interrupted',

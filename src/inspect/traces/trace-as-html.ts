@@ -5,7 +5,7 @@ import type { Session } from '../page/session.ts';
 import type { Trace } from './trace.ts';
 import { titleOf } from './trace-text.ts';
 
-/** How a page is made. */
+/** The options of a page. */
 export interface PageOptions {
   /** HTML to show in place of the inspector's page: what is shown stands in it as JSON, in a block with the id `recording`. */
   readonly page?: string | undefined;
@@ -13,7 +13,7 @@ export interface PageOptions {
 
 /**
  * A run as one page, for a browser: the inspector's, with the recording in it. Actors, charts, messages, events, transcripts, the account of the
- * run, and a player that goes through it at any speed.
+ * run, and a player that replays it at any speed.
  *
  * The page loads nothing and sends nothing. Its policy lets no script run but its own, and what models, tools and people said is text in
  * it, whatever they said.
@@ -24,7 +24,7 @@ export interface PageOptions {
  * @throws {TroupeError} `inspector.page-missing`
  */
 export const traceAsHtml = async (trace: Trace, { page }: PageOptions = {}): Promise<string> => {
-  // Whoever only reads traces loads neither machines nor the inspector.
+  // A process that only reads traces loads neither machines nor the inspector.
   const [{ recordingOf }, { pageText }] = await Promise.all([
     import('./trace-recording.ts'),
     import('../local/page-text.ts'),

@@ -5,7 +5,7 @@ import type { Lane, SequenceRow } from '../recording/sequence.ts';
 import { lanesOf, Sequence } from '../recording/sequence.ts';
 import type { Trace } from './trace.ts';
 
-/** What a sequence diagram shows. */
+/** The options of a sequence diagram. */
 export interface SequenceOptions {
   /** Messages; the rest is counted in a last note. Default 300, as a browser draws no thousands. */
   readonly limit?: number | undefined;
@@ -39,8 +39,8 @@ export const traceAsSequence = async (
     // The recording wrote it.
     const entry = JSON.parse(line) as Entry;
     sequence.take(entry);
-    const text = entry.kind === 'told' ? noteOf(entry.event) : undefined;
-    if (text !== undefined && entry.kind === 'told') notes.push({ n: entry.n, over: entry.actor, text });
+    const text = entry.kind === 'published' ? noteOf(entry.event) : undefined;
+    if (text !== undefined && entry.kind === 'published') notes.push({ n: entry.n, over: entry.actor, text });
   }
   const all = [...sequence.rows, ...notes].toSorted((one, other) => one.n - other.n);
   const shown = all.slice(0, limit);
@@ -65,7 +65,7 @@ export const traceAsSequence = async (
   return ['sequenceDiagram', ...lines.map((line) => `  ${line}`), ''].join('\n');
 };
 
-/** Something that an actor is told to have come to, without a message. */
+/** A note about an actor, for events that are not messages. */
 interface Note {
   readonly n: number;
   readonly over: string;
@@ -81,7 +81,7 @@ const noteOf = (event: LiveEvent): string | undefined => {
     case 'message.dropped':
       return `${event.from} did not reach ${event.to}: ${event.reason}`;
     case 'child.restarted':
-      return `${event.member} begins anew`;
+      return `${event.member} restarts`;
     default:
       return undefined;
   }

@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Progress } from '../../events/progress/progress.ts';
 import { foldProgress, noProgress } from '../../events/progress/progress.ts';
 
-/** A place in a run, from which to go on; the run itself stays as it is. */
+/** A place in a recorded run, to step from; the run itself stays as it is. */
 export interface TraceCursor {
   /** The number of events that have been played. */
   readonly position: number;
@@ -12,18 +12,18 @@ export interface TraceCursor {
   readonly progress: Progress;
   readonly isAtEnd: boolean;
   /**
-   * Goes on by one event, or with `step` to the next end of a step of anybody; with `over` to the next of whoever is at the place, passing
-   * over what members do meanwhile. False at the end.
+   * Advances by one event, or with `step` to the next end of a step of any agent; with `over` to the next of the agent at the place, passing
+   * over the work of its members. False at the end.
    */
   next(by?: 'event' | 'step' | 'over'): boolean;
-  /** Goes on to the next event of which that holds; false where there is none, and then it is at the end. */
+  /** Advances to the next event of which that holds; false where there is none, and then it is at the end. */
   runTo(isIt: (event: RuntimeEvent) => boolean): boolean;
-  /** Goes anywhere, also back. */
+  /** Jumps to any place, also back. */
   seek(position: number): void;
 }
 
 /**
- * Steps through a run that is over: by event, by step, to what one looks for, and back. To go on otherwise from a place, `fork` the stored run.
+ * Steps through a run that is over: by event, by step, to a condition, and back. To continue differently from a place, `fork` the stored run.
  *
  * @example
  * const cursor = traceCursor(await readTrace('./traces/r1.jsonl'));

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PRIVATE, PRIVATE_FOLDER } from '../../persistence/private-files.ts';
 
-/** What a trace is written by: the file system, or in a test one that is slow, full or broken. */
+/** The disk of traces: the file system, or in a test one that is slow, full or broken. */
 export interface TraceDisk {
   /** Makes a file, and the folders above it; false where it is there already. */
   create(file: string, text: string): Promise<boolean>;
@@ -19,7 +19,7 @@ export interface TraceDisk {
   };
 }
 
-/** What was asked and answered is nobody else's to read. */
+/** Readable by its owner alone: it holds prompts and answers. */
 const OWN = { mode: PRIVATE } as const;
 const NEW = { ...OWN, flag: 'wx' } as const;
 
@@ -60,6 +60,6 @@ const falseIfThere = (error: unknown): false => {
   throw error;
 };
 
-/** What the file system calls an error. */
+/** The file system's code of an error. */
 export const codeOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;

@@ -17,7 +17,7 @@ import { realDisk } from './trace-disk.ts';
 import type { TraceSetup } from './trace-writer.ts';
 import { TraceWriter } from './trace-writer.ts';
 
-/** Where traces are written, and what of runs is not to be in them. */
+/** The folder of traces, and the limits of their content. */
 export interface TraceOptions {
   /** Each run has a file of its own in it. Made when the first run begins. */
   readonly folder: string;
@@ -25,7 +25,7 @@ export interface TraceOptions {
   readonly secrets?: Secrets | undefined;
   /** Done to every text that is written, after secrets were taken out. One that throws harms the trace alone. */
   readonly redact?: ((text: string) => string) | undefined;
-  /** What else is to be known of the runs: commit, configuration, seed … In its first line, with its hash. */
+  /** Facts about the runs: commit, configuration, seed … In the first line, with their hash. */
   readonly facts?: JsonObject | undefined;
   /** Of the events of one run; what comes then is counted, not written, but for its end. Default 256 MiB. */
   readonly maxBytes?: number | undefined;
@@ -37,7 +37,7 @@ export interface TraceOptions {
 export interface TraceFiles extends Hook {
   /** Resolves when all that happened so far is on the disk, or never will be; gives what went wrong. Never rejects. */
   written(): Promise<readonly TraceTrouble[]>;
-  /** Where the trace of a run is; undefined for one that was not seen yet, or had ended when a thousand others began. */
+  /** The file of a run's trace; undefined for a run not seen yet, or one that had ended when a thousand others started. */
   fileOf(runId: string): string | undefined;
 }
 
@@ -53,8 +53,8 @@ const MAX_WAITING = 32 * MIB;
 /** Runs that have ended or do nothing, and are remembered. */
 const REMEMBERED = 1_000;
 /** Troubles that are remembered. */
-const TOLD = 100;
-/** A run waits for no hook, but whoever shuts an engine down waits for the end of a trace. In ms. */
+const TROUBLES = 100;
+/** A run waits for no hook, but the shutdown of an engine waits for the end of a trace, this long, in ms. */
 const END_MS = 30_000;
 
 /**
@@ -63,7 +63,7 @@ const END_MS = 30_000;
  * Give it to a run, or to an engine. It only adds lines, from the first event on, so that a crash leaves a trace that can be read. A disk
  * that is slow, full or broken harms the trace and nothing else. A result is there before the last line is: `await traces.written()`.
  *
- * A run that goes on in another process goes on in its trace; of two runs with one id, the second has a file `RUN_ID~2.jsonl`. Numbers are not
+ * A run that continues in another process continues its trace; of two runs with one id, the second has a file `RUN_ID~2.jsonl`. Numbers are not
  * looked at for secrets.
  *
  * @example
@@ -85,7 +85,7 @@ export const traceFilesOn = (
   const setup = { ...setupOf(disk, options), maxWaiting };
   const writers = new Map<string, TraceWriter>();
   const troubles: TraceTrouble[] = [];
-  const told = new WeakSet<TraceWriter>();
+  const reported = new WeakSet<TraceWriter>();
   /** Traces whose end is being written, also where another run of that id has begun. */
   const ending = new Set<Promise<void>>();
 
@@ -93,7 +93,7 @@ export const traceFilesOn = (
     const known = writers.get(runId);
     if (known !== undefined && !known.isOver) return known;
     const writer = new TraceWriter(setup, known?.written());
-    // Set anew, it is the youngest.
+    // Set again, it is the youngest.
     writers.delete(runId);
     writers.set(runId, writer);
     atProcessEnd.add(writer);
@@ -101,7 +101,7 @@ export const traceFilesOn = (
     return writer;
   };
 
-  /** Of the oldest one that does nothing; should its run go on, so does its trace. */
+  /** Releases the oldest idle one; should its run continue, so does its trace. */
   const forgetOne = (): void => {
     for (const [runId, writer] of writers) {
       if (!writer.isIdle) continue;
@@ -112,13 +112,13 @@ export const traceFilesOn = (
     }
   };
 
-  /** Told once, by whoever notices first. */
+  /** Reports a trouble of a writer once. */
   const note = (runId: string, writer: TraceWriter): TraceTrouble | undefined => {
     const { trouble } = writer;
-    if (trouble === undefined || told.has(writer)) return undefined;
-    told.add(writer);
+    if (trouble === undefined || reported.has(writer)) return undefined;
+    reported.add(writer);
     const found = { runId, message: trouble };
-    if (troubles.length < TOLD) troubles.push(found);
+    if (troubles.length < TROUBLES) troubles.push(found);
     return found;
   };
 
@@ -154,7 +154,7 @@ export const traceFilesOn = (
   };
 };
 
-/** Not the deltas: whoever wants these makes models stream. */
+/** All events but deltas: a subscription to these makes models stream. */
 const durable = (): readonly RuntimeEvent['type'][] =>
   durableEventSchema.options.map(({ shape }) => shape.type.value);
 

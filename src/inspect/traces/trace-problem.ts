@@ -3,7 +3,7 @@ import { isTroupeError } from '../../contracts/errors/error.ts';
 
 /** Every way in which a trace can be wrong. */
 export const traceProblemKinds = [
-  /** The last line is not whole: whoever wrote it was cut off. */
+  /** The last line is not whole: its writer was cut off. */
   'line.cut',
   'line.broken',
   /** A row that is not as it was written, or does not follow the one before it. */
@@ -39,7 +39,7 @@ export interface TraceProblem {
   readonly line?: number | undefined;
   /** Of the event that it is about. */
   readonly seq?: number | undefined;
-  /** What stands there, as it is: the first 2,000 characters. */
+  /** The line as it is: its first 2,000 characters. */
   readonly raw?: string | undefined;
 }
 

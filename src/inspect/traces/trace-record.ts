@@ -5,7 +5,7 @@ import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { logHeadSchema } from '../../persistence/run-log.ts';
 
 /**
- * A record that only traces have: somebody begins to write it, or goes on with it; and writes no more. All others are records of a journal,
+ * A record that only traces have: a writer opens or continues it, or closes it. All others are records of a journal,
  * of the kind `event`.
  */
 export const traceNoteSchema = z.discriminatedUnion('kind', [
@@ -20,9 +20,9 @@ export const traceNoteSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('closed'),
     at: z.number(),
-    /** What is not in the file: events, as it was full or its disk too slow, and the ends of long texts. */
+    /** The counts of what is missing: events, as the file was full or its disk too slow, and the ends of long texts. */
     left: z.object({ events: z.number(), cut: z.number() }),
-    /** What kept it from being written whole. */
+    /** The error that kept it from being written whole. */
     trouble: z.string().optional(),
   }),
 ]);
@@ -35,7 +35,7 @@ export const noteIn = (record: Json): TraceNote | undefined =>
   isJsonObject(record) && record['kind'] !== 'event' ? traceNoteSchema.safeParse(record).data : undefined;
 
 /**
- * The lines of a trace as JSON Schema, for whoever reads traces in another language: the first is a head, each other a row
+ * The lines of a trace as JSON Schema, for readers in another language: the first is a head, each other a row
  * `{ v, n, records, check }`, whose records are notes of its writers, or `{ kind: 'event', event }`.
  *
  * The `v` and the `runId` of an event are those of the head, and left out. What is checked by code (the record of a step within an event) is

@@ -50,7 +50,7 @@ const addressesTo = (path: string, members: ReadonlyMap<string, InspectedMember>
   return above === undefined ? [path] : [...addressesTo(above, members), path];
 };
 
-/** Everybody that events are about: an agent decides, a call has the address of one with a `~`, all others are teams. */
+/** The actors that events are about: an agent decides, a call has the address of one with a `~`, all others are teams. */
 const membersIn = (events: readonly RuntimeEvent[]): ReadonlyMap<string, InspectedMember> => {
   const names = new Map<string, string>();
   const agents = new Set<string>();
@@ -76,7 +76,7 @@ class PhaseWalk {
   readonly #recording: Recording;
   /** The state of each actor that is there. */
   readonly #states = new Map<string, { readonly isAgent: boolean; at: ChartState | string | undefined }>();
-  /** What is shown of contexts with the next move. */
+  /** The context patches to show with the next move. */
   readonly #patches = new Map<string, Readonly<Record<string, unknown>>>();
 
   constructor(fold: LogFold, recording: Recording) {
@@ -88,7 +88,7 @@ class PhaseWalk {
     this.#states.set(path, { isAgent, at: undefined });
   }
 
-  /** Everybody that is there, but one. */
+  /** All actors but one. */
   others(path: string): readonly string[] {
     return [...this.#states.keys()].filter((each) => each !== path).toReversed();
   }

@@ -39,7 +39,7 @@ export const traceText = ({ account, events }: Pick<Trace, 'account' | 'events'>
 export const traceAsLines = ({ events }: Pick<Trace, 'events'>): string =>
   events.map(serialiseEvent).join('');
 
-/** What the head of a trace says of its run. */
+/** The head of a trace: the facts of its run. */
 type Headed = Pick<RunAccount, 'runId' | 'agent' | 'startedAt' | 'input'> &
   Pick<TraceAccount, 'facts' | 'factsHash'>;
 

@@ -9,7 +9,7 @@ import type { TraceNote } from './trace-record.ts';
 import { eventRecord, headLine, recordText, rowLine } from './trace-text.ts';
 import type { Tidied } from './tidy-event.ts';
 
-/** What the traces of one hook have in common. */
+/** The settings that the traces of one hook share. */
 export interface TraceSetup {
   readonly disk: TraceDisk;
   /** Of all traces. */
@@ -28,7 +28,7 @@ interface Waiting {
   readonly text: string;
 }
 
-/** What goes to the disk at once. */
+/** Rows that are written together. */
 interface Batch {
   readonly lines: string;
   /** Of events. */
@@ -38,7 +38,7 @@ interface Batch {
   readonly isLast: boolean;
 }
 
-/** What observers are told where a stored run is to go on elsewhere: it is no end of it, and in no journal. */
+/** The event type that observers receive where a stored run is to continue elsewhere: it is not an end, and in no journal. */
 const isSuspension = (event: RuntimeEvent): boolean =>
   event.type === 'run.ended' && event.error?.code === 'run.suspended';
 
@@ -48,9 +48,9 @@ const AROUND = 60;
 const troubleOf = (thrown: unknown): string => `Cannot write the trace whole: ${messageOf(thrown)}`;
 
 /**
- * Writes the trace of one run: what is handed over waits in memory for the disk, within bounds, and nobody waits for it.
+ * Writes the trace of one run: what is handed over waits in memory for the disk, within bounds, and the run never waits for it.
  *
- * What the disk refuses is lost and counted, as is all that comes then, but for the end of the run, which is tried once more.
+ * What the disk refuses is lost and counted, as is all that follows, except the end of the run, which is tried again.
  */
 export class TraceWriter {
   readonly #setup: TraceSetup;
@@ -76,7 +76,7 @@ export class TraceWriter {
     this.#after = after;
   }
 
-  /** Where it is; undefined until its file is made. */
+  /** Its file; undefined until it is made. */
   get file(): string | undefined {
     return this.#open?.log.file;
   }
@@ -107,7 +107,7 @@ export class TraceWriter {
     const { text, cut } = line;
     const length = text.length + AROUND;
     const isTooMuch = this.#waiting + length > maxWaiting || this.#taken + length > maxBytes;
-    // How a run ended is told whatever there was before.
+    // The end of a run is written in any case.
     if (!isEnd && (this.#trouble !== undefined || isTooMuch)) {
       this.#left.events += 1;
       return;
@@ -120,7 +120,7 @@ export class TraceWriter {
     this.#pumping ??= this.#pump();
   }
 
-  /** Undefined where it cannot be made: whoever takes out what is not to be read may throw. */
+  /** Undefined where it cannot be made: a redaction of the caller may throw. */
   #lineOf(event: RuntimeEvent): { readonly text: string; readonly cut: number } | undefined {
     try {
       const { value, cut } = this.#setup.tidy(event);
@@ -137,12 +137,12 @@ export class TraceWriter {
     await this.#pumping;
   }
 
-  /** Lets go of a trace whose run may go on, by somebody else: what was written stays as it is. */
+  /** Releases a trace whose run another writer may continue: what was written stays as it is. */
   release(): void {
     if (this.#open !== undefined) closeTrace(this.#open);
   }
 
-  /** As the process ends: whatever waits is written now, and that nothing more comes. */
+  /** At the end of the process: writes what waits, and that nothing more follows. */
   endAtOnce(): void {
     if (this.#isClosed || this.#trouble !== undefined) return;
     this.#isClosed = true;
@@ -154,7 +154,7 @@ export class TraceWriter {
       const { lines, lastAt } = this.#batch(open);
       open.log.appendAtOnce(lines + this.#closing(open, lastAt));
     } catch {
-      // Nobody is left to be told.
+      // No observer is left.
     }
   }
 
@@ -195,7 +195,7 @@ export class TraceWriter {
     return { disk, folder, next, head: headLine({ runId, agent, startedAt: at, input, ...facts }) };
   }
 
-  /** Puts down who writes from now on. */
+  /** Writes a note of its writer. */
   #began(open: OpenTrace, { at }: RuntimeEvent): OpenTrace;
   #began(open: OpenTrace | undefined, { at }: RuntimeEvent): OpenTrace | undefined;
   #began(open: OpenTrace | undefined, { at }: RuntimeEvent): OpenTrace | undefined {
@@ -225,7 +225,7 @@ export class TraceWriter {
     return { lines, count, lastAt: queue.at(-1)?.event.at ?? 0, isLast: ends.length > 0 };
   }
 
-  /** What is not there is counted; how the run ended is tried once more. */
+  /** Counts what is missing; the end of the run is tried again. */
   async #giveUp(): Promise<void> {
     const open = this.#open;
     const end = this.#end;

@@ -10,14 +10,14 @@ export interface Trace {
   readonly account: TraceAccount;
   /** By their numbers, each once. */
   readonly events: readonly RuntimeEvent[];
-  /** What each agent saw, decided and did, step by step, in the order in which the steps began. */
+  /** Observations, decisions and actions of each agent, step by step, in the order in which the steps started. */
   readonly steps: readonly StepView[];
-  /** What was wrong with its file, as far as it kept something from being read; see `checkTrace` for all. */
+  /** Problems of its file, as far as they kept something from being read; see `checkTrace` for all. */
   readonly damage: readonly TraceProblem[];
 }
 
 /**
- * The trace of a run by its events alone, of a result, a stored run or a log: for whoever wants to look at it without files.
+ * The trace of a run by its events alone, of a result, a stored run or a log: without files.
  *
  * Of a run whose last event is missing, the status is `interrupted`.
  *

@@ -16,7 +16,7 @@ export interface Delegations {
   /** Number of delegates engaged so far. */
   readonly engaged: number;
   /** True if it was notified that it answers before its delegates have returned. */
-  readonly isTold: boolean;
+  readonly isNotified: boolean;
   /** True if it waits until a delegate returns. */
   readonly isParked: boolean;
   /** Ids of those to engage at the end of this step. */
@@ -31,7 +31,7 @@ export interface Delegations {
 export const NOTHING_GIVEN: Delegations = {
   given: [],
   engaged: 0,
-  isTold: false,
+  isNotified: false,
   isParked: false,
   beginning: [],
   leaving: [],

@@ -80,7 +80,7 @@ const beginning = (
     ...delegations,
     given: [...delegations.given.filter((each) => each.id !== id), given],
     engaged: delegations.engaged + 1,
-    isTold: false,
+    isNotified: false,
     beginning: [...delegations.beginning, id],
   };
 };
@@ -233,14 +233,14 @@ export const putBack = (context: AgentContext): AgentChange | undefined => {
   const working = underWay(delegations);
   const ids = working.map(({ id }) => id).join(', ');
   if (working.some(({ beforeEnd }) => beforeEnd === 'wait')) return goOn({ isParked: true }, kept(ids));
-  return working.some(({ beforeEnd }) => beforeEnd === 'tell') && !delegations.isTold
-    ? goOn({ isTold: true }, told(ids))
+  return working.some(({ beforeEnd }) => beforeEnd === 'tell') && !delegations.isNotified
+    ? goOn({ isNotified: true }, notYet(ids))
     : undefined;
 };
 
 const UNREAD =
   'Your answer was not taken: work that you gave away had come back, and you had not read it. It follows. Answer again.';
-const told = (ids: string): string =>
+const notYet = (ids: string): string =>
   `Your answer was not taken yet: work that you gave away is still under way (${ids}). Wait for it, or answer again to end without it.`;
 const kept = (ids: string): string =>
   `Your answer is put back until the work that you gave away has come back (${ids}). Answer again then.`;

@@ -31,10 +31,10 @@ export const deadlockError = <Party>(
     kind,
     ...(what === undefined ? {} : { what }),
   }));
-  const told = cycle.map(({ from, to, kind, what }) => `'${from}' ${wordsOf(kind, to, what)}`);
+  const waits = cycle.map(({ from, to, kind, what }) => `'${from}' ${wordsOf(kind, to, what)}`);
   return new TroupeError(
     'wait.deadlock',
-    `Cannot wait as nobody would ever go on: ${told.join(', ')}. Answer first, or ask somebody who does not wait for you`,
+    `Cannot wait as nobody would ever go on: ${waits.join(', ')}. Answer first, or ask somebody who does not wait for you`,
     { details: { cycle } },
   );
 };

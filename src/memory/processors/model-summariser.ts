@@ -13,8 +13,8 @@ import { truncateText } from './truncate-text.ts';
 export const modelSummariser = (model: Model): Summariser => ({
   name: `${model.provider}:${model.id}`,
   summarise: async ({ previous, turns, maxTokens }, signal) => {
-    const told = [...(previous === '' ? [] : [`Summary so far: ${previous}`]), ...turns.map(lineOf)];
-    const question: Turn = { role: 'user', text: truncateText(told.join('\n'), LONGEST) };
+    const lines = [...(previous === '' ? [] : [`Summary so far: ${previous}`]), ...turns.map(lineOf)];
+    const question: Turn = { role: 'user', text: truncateText(lines.join('\n'), LONGEST) };
     const { text, usage } = await model.answer(
       {
         instructions: `${INSTRUCTIONS} Use at most ${maxTokens} tokens.`,

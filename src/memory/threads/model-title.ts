@@ -13,11 +13,11 @@ import { truncateText } from '../processors/truncate-text.ts';
 export const modelTitle =
   (model: Model) =>
   async (turns: readonly ThreadTurn[]): Promise<string> => {
-    const told = turns
+    const lines = turns
       .filter(({ role, text }) => role !== 'tool' && text !== '')
       .slice(0, 4)
       .map(({ role, text }) => `${role}: ${truncateText(text, 2_000)}`);
-    const question: Turn = { role: 'user', text: told.join('\n') };
+    const question: Turn = { role: 'user', text: lines.join('\n') };
     const { text } = await model.answer(
       {
         instructions: INSTRUCTIONS,

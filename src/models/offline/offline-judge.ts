@@ -66,7 +66,7 @@ export const trialOf = (reading: Reading): Trial => {
     (section, index) => CANDIDATE.test(section.label) && !isEvidence(section, index),
   )?.body;
   const others = sections.filter((section, index) => isEvidence(section, index)).map(({ body }) => body);
-  const more = [...reading.told, ...reading.calls.filter(({ failed }) => !failed).map(({ text }) => text)];
+  const more = [...reading.reports, ...reading.calls.filter(({ failed }) => !failed).map(({ text }) => text)];
   return {
     claims: claimsOf(candidate ?? sections.find(({ label }) => label === '')?.body ?? reading.question),
     evidence: [...others, ...more].flatMap((text) => citedTexts(text)),

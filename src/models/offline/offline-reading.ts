@@ -27,7 +27,7 @@ export interface Reading {
   readonly question: string;
   readonly sections: readonly Section[];
   /** Later reports of other agents. */
-  readonly told: readonly string[];
+  readonly reports: readonly string[];
   /** Objections to an answer, oldest first. */
   readonly notes: readonly string[];
   /** Own answers since the request, oldest first. */
@@ -42,13 +42,13 @@ export const readRequest = (request: ModelRequest): Reading => {
   const asked = turns[at];
   const text = asked?.role === 'user' ? asked.text : '';
   const sections = sectionsOf(text);
-  const told: string[] = [];
+  const reports: string[] = [];
   const notes: string[] = [];
   const said: string[] = [];
   const inputs = new Map<string, { name: string; input: Json }>();
   const calls: MadeCall[] = [];
   for (const turn of turns.slice(at + 1)) {
-    if (turn.role === 'user') (isNote(turn) ? notes : told).push(turn.text);
+    if (turn.role === 'user') (isNote(turn) ? notes : reports).push(turn.text);
     else if (turn.role === 'assistant') {
       if (turn.text !== '' && (turn.calls ?? []).length === 0) said.push(turn.text);
       for (const call of turn.calls ?? []) inputs.set(call.id, call);
@@ -67,7 +67,7 @@ export const readRequest = (request: ModelRequest): Reading => {
     request: text,
     question: questionIn(sections, text),
     sections,
-    told,
+    reports,
     notes,
     said,
     calls,

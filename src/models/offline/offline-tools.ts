@@ -117,7 +117,7 @@ const fillCall = (tool: ToolSpec, part: string, reading: Reading): Filled => {
     pool: { text: isWhole(part, reading) ? reading.request : part, used: new Set(), siblings },
     question: part,
     topic: `${tool.name} ${tool.description}`,
-    contexts: [reading.request, reading.instructions, ...reading.told],
+    contexts: [reading.request, reading.instructions, ...reading.reports],
     turn: 0,
     purpose: 'call',
   };

@@ -94,7 +94,7 @@ const textFor = (request: ModelRequest, reading: Reading): string => {
     pool: { text: reading.question, used: new Set(), siblings: [] },
     question: reading.question,
     topic: request.output.name,
-    contexts: [reading.request, reading.instructions, ...reading.told],
+    contexts: [reading.request, reading.instructions, ...reading.reports],
     turn: 0,
     purpose: 'answer',
     found,
@@ -132,12 +132,14 @@ const textsIn = (reading: Reading): string[] => [
       ({ label, body }) => !FINDINGS.test(label) && body !== reading.question && citationsIn(body).length > 0,
     )
     .map(({ body }) => body),
-  ...reading.told,
+  ...reading.reports,
 ];
 
 /** Checks whether there was any material to answer from, even an empty one. */
 const isGiven = (reading: Reading): boolean =>
-  reading.told.length > 0 || labelled(reading.sections, FINDINGS).length > 0 || textsIn(reading).length > 0;
+  reading.reports.length > 0 ||
+  labelled(reading.sections, FINDINGS).length > 0 ||
+  textsIn(reading).length > 0;
 
 /** All of it that can be quoted; passages are counted from `first`. */
 const findingsIn = (reading: Reading, first: number): Quote[] => {

@@ -81,7 +81,7 @@ export const settleWork = (context: Context): Partial<Context> => {
   return { own: { ...done, notes: [...own.notes, 'There are no more rounds: give the answer now.'] } };
 };
 
-/** Each task with what came of it, in the order of the plan; after a budget is spent some were never begun. */
+/** Each task with its result, in the order of the plan; after a budget is spent some were never begun. */
 const withReplies = (context: Context): readonly Work[] => {
   const replies = repliesOf(context);
   const { tasks } = context.round;

@@ -52,7 +52,7 @@ export type Completion = {
   readonly error: string | null;
 };
 
-/** One decision, and what came of it. */
+/** One decision, and its completions. */
 export type OrchestratorTurn = {
   readonly phase: string;
   readonly members: readonly string[];
@@ -81,7 +81,7 @@ export type Route = {
 /** The state of an orchestrated run. */
 export type OrchestratorState = {
   readonly phase: string;
-  /** When the phase began, in ms since 1970; a handoff within it does not begin it anew. */
+  /** When the phase began, in ms since 1970; a handoff within it does not restart it. */
   readonly phaseStartedAt: number;
   readonly turns: readonly OrchestratorTurn[];
   readonly transitions: readonly PhaseTransition[];

@@ -29,10 +29,9 @@ export const listening = (context: Context): Context => {
 
 /** The reason that a member is given for its turn. */
 export const callFor = ({ phase, reason, message }: Route): string =>
-  [
-    `Phase: ${phase}. It is your turn: ${reason}`,
-    ...(message === null ? [] : [`You are told: ${message}`]),
-  ].join('\n\n');
+  [`Phase: ${phase}. It is your turn: ${reason}`, ...(message === null ? [] : [`Message: ${message}`])].join(
+    '\n\n',
+  );
 
 /** The conversation as utterances with their speakers. */
 export const utterances = ({ input, own }: Context): readonly Utterance[] => [

@@ -71,7 +71,7 @@ export type Assessment = {
  * The tier that does it, from 1: this one, or a higher one that is to be asked next.
  *
  * A tier that is required is gone to at once, whatever this one says that it can. Where it does not say, it takes what is no more
- * complex than its place among the tiers: of three, the first takes up to a third.
+ * complex than its place among the tiers: of three, the first takes those up to a third.
  */
 export const tierFor = (
   { canHandle, complexity, requiresTier }: Assessment,

@@ -25,7 +25,7 @@ export type PlannerExecutorState = {
   readonly plan: readonly PlannedStep[];
   /** Of all plans, in the order in which they were done or tried. */
   readonly results: readonly StepResult[];
-  /** The number of times that what was left was planned anew. */
+  /** The number of new plans for the rest. */
   readonly replans: number;
 };
 
@@ -39,7 +39,7 @@ export const stepPlanSchema = onDemand(() =>
           executor: z.string().nullable().describe('The name of an executor; null where there is only one.'),
         }),
       )
-      .describe('In order: each is done when the one before is, and knows what came of it.'),
+      .describe('In order: each is done when the one before is, and knows its result.'),
     answer: z.string().nullable().describe('The final answer; null while there is something to do.'),
   }),
 );

@@ -22,7 +22,7 @@ export type SupervisorWorkerOptions = {
   readonly concurrency: number;
 };
 
-/** A worker's part: what it was given, and what came of it. */
+/** A worker's part: its task, and its result. */
 export type WorkerReply = {
   readonly member: string;
   readonly task: string;

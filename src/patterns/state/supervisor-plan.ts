@@ -22,7 +22,10 @@ export const planSchema = onDemand(() =>
     assignments: z
       .array(
         z.object({
-          worker: z.string().nullable().describe('The name of a worker; null for whoever is best at it.'),
+          worker: z
+            .string()
+            .nullable()
+            .describe('The name of a worker; null for the one that is best at it.'),
           task: z.string().describe('What to do.'),
         }),
       )
@@ -120,11 +123,11 @@ const withinDelegations = (
   });
   const next = { ...own, replies: [...own.replies, ...refused], work: known.slice(0, left), refused };
   if (refused.length === 0) return { own: next };
-  const told = `Only ${options.maxDelegations} tasks may be given out in all; ${refused.length} more were refused. Answer from the replies.`;
+  const note = `Only ${options.maxDelegations} tasks may be given out in all; ${refused.length} more were refused. Answer from the replies.`;
   // Once more the supervisor is asked, for the answer.
   const wasTold = own.replies.some(({ error }) => error === delegationsSpent(options));
   if (next.work.length > 0 || (options.result === 'answer' && !wasTold))
-    return { own: { ...next, notes: [...next.notes, told] } };
+    return { own: { ...next, notes: [...next.notes, note] } };
   const reason = { kind: 'rule', rule: 'delegations', detail: delegationsSpent(options) } as const;
   return { own: next, end: { status: 'stopped', stopReason: reason, candidate: next.replies } };
 };

@@ -20,7 +20,7 @@ export interface KeptRun {
   readonly agent: string;
   readonly runId: string;
   /** Number of the last emitted event; -1 if there is none. */
-  readonly told: number;
+  readonly published: number;
   /** Absent, with its checksum, if the run has not started, is over, or is in a store. */
   readonly records?: readonly Json[] | undefined;
   readonly check?: number | undefined;
@@ -73,7 +73,7 @@ export const readKept = (
   if (run === undefined)
     return refuse(
       'journal.version',
-      'its snapshot holds no run: it was written by troupe 0.1, or is no snapshot of an agent. Start it anew with its input',
+      'its snapshot holds no run: it was written by troupe 0.1, or is no snapshot of an agent. Start a new run with its input',
     );
   if (!isKeptRun(run)) return refuse('journal.corrupt', 'the run in its snapshot is damaged');
   if (run.v !== KEPT_VERSION)
@@ -173,12 +173,12 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isKeptRun = (value: unknown): value is KeptRun => {
   if (!isObject(value)) return false;
-  const { v, agent, runId, told, records } = value;
+  const { v, agent, runId, published, records } = value;
   return (
     typeof v === 'number' &&
     typeof agent === 'string' &&
     typeof runId === 'string' &&
-    Number.isInteger(told) &&
+    Number.isInteger(published) &&
     (records === undefined || Array.isArray(records))
   );
 };

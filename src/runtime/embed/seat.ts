@@ -54,7 +54,7 @@ export class Seat {
   /** The state to resume from while the run is not running. */
   #kept: LeftRun | undefined;
   #refusal: Outcome | undefined;
-  #told = -1;
+  #published = -1;
   /** Secrets of the current or last run. */
   #secrets: RunSecrets | undefined;
   /** Incremented when a run is left. */
@@ -84,7 +84,7 @@ export class Seat {
       this.#cast.showChildren();
     });
     if (kept === undefined) return;
-    this.#told = kept.run.told;
+    this.#published = kept.run.published;
     if (kept.unlock !== undefined) this.#locked = { run: kept.run, open: kept.unlock };
     if (kept.run.input === undefined) this.#kept = { runId: this.runId, records: kept.opened?.records };
   }
@@ -161,7 +161,7 @@ export class Seat {
   /** The persisted form of the run. */
   keep(): KeptRun {
     const { runId, definition } = this;
-    const head = { v: keptVersion, agent: definition.name, runId, told: this.#told };
+    const head = { v: keptVersion, agent: definition.name, runId, published: this.#published };
     if (this.#isOver) return head;
     if (this.#locked !== undefined) return this.#locked.run;
     const { run, records } = this.#run ?? {};
@@ -241,7 +241,7 @@ export class Seat {
     this.#secrets = embedded.run.secrets;
     if (this.#isParked) this.#hold(true);
     this.#attach(embedded, {
-      next: this.#told + 1,
+      next: this.#published + 1,
       tell: (event) => {
         this.#show(() => {
           this.#emit(event);
@@ -317,7 +317,7 @@ export class Seat {
   }
 
   #emit(event: LiveEvent): void {
-    if ('seq' in event) this.#told = event.seq;
+    if ('seq' in event) this.#published = event.seq;
     this.root.scope?.emit(event);
     if (event.path !== this.root.path) this.#cast.at(event.path)?.scope?.emit(event);
     if (CHANGES_WHAT_CAN_BE.has(event.type)) for (const face of this.#cast.faces) face.show(event);

@@ -8,7 +8,7 @@ import type { RunResult } from '../../contracts/runs/run-result.ts';
 import { engineClosed, GlobalEngine } from './global-engine.ts';
 
 /**
- * Creates an engine for one run, which shuts down by itself after it: for tests, commands, and agents that are defined anew each time. It
+ * Creates an engine for one run, which shuts down by itself after it: for tests, commands, and agents that are defined for each run. It
  * shares nothing with other engines, and is cheap to create.
  *
  * A second run is refused with `engine.closed`. `execute` settles when everything is closed; the handle's `result` settles with the run,

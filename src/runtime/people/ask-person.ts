@@ -44,10 +44,10 @@ export const askPerson = async (
   const wish = { id, kind: 'question', path, agent, step: ask.step, question } as const;
   const said = await person.want(call === undefined ? wish : { ...wish, callId: call.id }, {
     ...wanting,
-    onSaid: (told) => {
-      if (!('text' in told)) return;
-      if (call !== undefined) hideTyped(actor, call.name, told.text);
-      journal.arrive(actor.scope, { type: 'told', key: keyInRun(ask), index, text: told.text });
+    onSaid: (reply) => {
+      if (!('text' in reply)) return;
+      if (call !== undefined) hideTyped(actor, call.name, reply.text);
+      journal.arrive(actor.scope, { type: 'told', key: keyInRun(ask), index, text: reply.text });
     },
   });
   return 'text' in said ? said.text : '';

@@ -165,7 +165,7 @@ describe('the page can have a run', () => {
     await handle.result.catch(() => undefined);
     const late = await new Looker(inspector).untilAll(inspector);
     const [ended] = late.entries.flatMap((each) =>
-      each.kind === 'told' && each.event.type === 'member.ended' ? [each.event] : [],
+      each.kind === 'published' && each.event.type === 'member.ended' ? [each.event] : [],
     );
     expect(ended).toMatchObject({ path: 'team/stuck-1', status: 'failed', error: { code: 'agent.stopped' } });
   });
@@ -286,7 +286,8 @@ describe('the page can have a stored run', () => {
 
 type Seen = Looker['entries'][number];
 
-const isTold = (entry: Seen, type: string): boolean => entry.kind === 'told' && entry.event.type === type;
+const isTold = (entry: Seen, type: string): boolean =>
+  entry.kind === 'published' && entry.event.type === type;
 
 const isState = (entry: Seen, state: string): boolean =>
   entry.kind === 'moved' && entry.states.some((id) => id.endsWith(`.${state}`));

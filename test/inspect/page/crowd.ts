@@ -50,7 +50,7 @@ export const crowd = (agents: number, entries: number): Recording => {
     if (phase !== 'ACT') continue;
     const call = { callId: `call-${turn}`, tool: 'search' };
     add({
-      kind: 'told',
+      kind: 'published',
       at,
       actor,
       event: { ...about, ...call, type: 'tool.requested', input: { query: `${turn}` } },
@@ -72,7 +72,7 @@ export const crowd = (agents: number, entries: number): Recording => {
       output: 'found',
     });
     const finished = { ok: turn % 97 !== 0, text: 'found', durationMs: 12 };
-    add({ kind: 'told', at, actor, event: { ...about, ...call, ...finished, type: 'tool.finished' } });
+    add({ kind: 'published', at, actor, event: { ...about, ...call, ...finished, type: 'tool.finished' } });
   }
   return recording;
 };

@@ -115,7 +115,7 @@ describe('who says what to whom', () => {
     const sent = (n: number, to: string, sender?: string): Entry => ({
       n,
       at: 0,
-      kind: 'told',
+      kind: 'published',
       actor: `r/${to}`,
       event: { ...about, type: 'message.sent', to, from: sender ?? 'person', text: `to ${to}`, sender },
     });

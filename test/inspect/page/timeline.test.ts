@@ -11,7 +11,7 @@ const recordings = fc
   .array(
     fc.record({
       actor: fc.constantFrom(...names),
-      kind: fc.constantFrom('moved' as const, 'told' as const, 'gone' as const),
+      kind: fc.constantFrom('moved' as const, 'published' as const, 'gone' as const),
       key: fc.constantFrom('x', 'y'),
       value: fc.integer(),
     }),
@@ -31,7 +31,7 @@ const recordings = fc
       const base = { n: names.length + index, at: index, actor };
       if (kind === 'gone') return { ...base, kind, status: 'done' };
       const about = { v: 1 as const, at: index, runId: 'r', path: actor, agent: actor };
-      if (kind === 'told') return { ...base, kind, event: { ...about, seq: index, type: 'run.paused' } };
+      if (kind === 'published') return { ...base, kind, event: { ...about, seq: index, type: 'run.paused' } };
       return { ...base, kind, on: 'e', arrows: [`${key}`], states: [`s${value}`], patch: { [key]: value } };
     });
     return [...come, ...rest];

@@ -83,7 +83,7 @@ describe('the transcript of an actor', () => {
     const base = { v: 1 as const, at: 0, runId: 'r', path: 'payer', agent: 'payer', seq: 0 };
     const error = new TroupeError('model.unavailable', 'Cannot answer as it is down: wait').toJSON();
     const told = (...events: readonly LiveEvent[]): readonly Entry[] =>
-      events.map((event, n) => ({ n, at: 0, kind: 'told', actor: 'r/payer', event }));
+      events.map((event, n) => ({ n, at: 0, kind: 'published', actor: 'r/payer', event }));
     const items = transcriptOf(
       told(
         { ...base, type: 'tool.requested', callId: 'c', tool: 'pay', input: {} },

@@ -188,7 +188,7 @@ describe('markers of a timeline', () => {
   test('tell of failures, ends, and of what waited for a person', () => {
     const about = { v: 1 as const, at: 0, runId: 'r', path: 'a', agent: 'a', seq: 0 };
     const kindOf = (event: Parameters<typeof markerOf>[0]): string | undefined => markerOf(event)?.kind;
-    const told = { n: 3, at: 0, kind: 'told' as const, actor: 'r/a' };
+    const told = { n: 3, at: 0, kind: 'published' as const, actor: 'r/a' };
     const asked = { ...about, type: 'person.asked' as const, id: 'q', question: '?' };
     const call = { ...about, callId: 'c', tool: 't', text: '', durationMs: 1 };
     expect(kindOf({ ...told, event: asked })).toBe('approval');

@@ -98,10 +98,10 @@ const rows: readonly {
     done: [],
   },
   {
-    kind: 'an event that is told',
+    kind: 'an event that is published',
     at: { kind: 'event', value: 'agent.acted' },
     actor: 'r/house/adder-1',
-    why: "'adder' told agent.acted",
+    why: "'adder' published agent.acted",
     done: ['decide 0', 'add 0'],
   },
   {

@@ -50,7 +50,7 @@ test('an event that is cut is still of its type, also where it is long in many p
   await agent({ name: 'odd', decide: () => answer('short') }).run('z'.repeat(1_200_000), { inspect: record });
   const types = [...record.recording.from()].flatMap((line) => {
     const entry = JSON.parse(line) as Entry;
-    return entry.kind === 'told' || entry.kind === 'received' ? [entry.event.type] : [];
+    return entry.kind === 'published' || entry.kind === 'received' ? [entry.event.type] : [];
   });
   expect(types).toContain('agent.decided');
   expect(types.filter((type) => typeof type !== 'string')).toEqual([]);

@@ -100,7 +100,7 @@ describe.each(allScenarios)('the recording of a run: $name', (scenario) => {
     }
     expect([...tableau.actors.values()].filter(({ status }) => status === 'active')).toEqual([]);
     // What models were sent, and gave, is in a recording alone.
-    const told = entries.flatMap((entry) => (entry.kind === 'told' ? [logged(entry.event)] : []));
+    const told = entries.flatMap((entry) => (entry.kind === 'published' ? [logged(entry.event)] : []));
     const bySeq = (one: LiveEvent, other: LiveEvent): number =>
       'seq' in one && 'seq' in other ? one.seq - other.seq : 0;
     expect(told.toSorted(bySeq)).toEqual(
@@ -147,7 +147,7 @@ describe('a recording', () => {
       await replay(house(), 'r', { store, inspect: part, to: { seq } });
       const found = moves(entriesOf(part));
       expect(found).toEqual(moves(entriesOf(live)).slice(0, found.length));
-      expect(entriesOf(part).filter(({ kind }) => kind === 'told').length).toBeGreaterThan(0);
+      expect(entriesOf(part).filter(({ kind }) => kind === 'published').length).toBeGreaterThan(0);
     }
   });
 

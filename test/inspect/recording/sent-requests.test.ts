@@ -80,7 +80,7 @@ const wholes = (events: Iterable<LiveEvent>): readonly unknown[] => {
 const toldIn = ({ recording }: Recorder): readonly LiveEvent[] =>
   [...recording.from()].flatMap((line) => {
     const entry = JSON.parse(line) as Entry;
-    return entry.kind === 'told' ? [entry.event] : [];
+    return entry.kind === 'published' ? [entry.event] : [];
   });
 
 const asked = ({ requests }: ScriptedModel): readonly unknown[] => requests.map(essence);

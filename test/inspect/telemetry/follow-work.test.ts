@@ -45,7 +45,7 @@ const listening = (throws: boolean) => {
       open.add(work);
       fail();
     },
-    told: fail,
+    noted: fail,
     ended: (work) => {
       seen.ended += 1;
       if (!open.delete(work)) seen.twice += 1;

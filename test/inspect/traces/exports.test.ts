@@ -68,7 +68,7 @@ const pageFor = (trace: Trace): Promise<string> => traceAsHtml(trace, { page: bu
 describe('[QITOS-79] [QITOS-81] [M51] [M85] a run as one page', () => {
   test('is the page of the inspector, with all events, who took part, and the account of the run in it', async () => {
     const { session, entries, account, damage } = embeddedIn(await pageFor(desk));
-    const told = entries.flatMap((entry) => (entry.kind === 'told' ? [entry.event] : []));
+    const told = entries.flatMap((entry) => (entry.kind === 'published' ? [entry.event] : []));
     expect(told).toHaveLength(desk.events.filter(({ type }) => type !== 'phase.entered').length);
     expect(account).toEqual(JSON.parse(JSON.stringify(desk.account)));
     expect(damage).toEqual([]);

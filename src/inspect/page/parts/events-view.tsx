@@ -9,7 +9,7 @@ import { written } from '../transcript.ts';
 import { Text } from './text.tsx';
 import { VirtualList } from './virtual-list.tsx';
 
-type Told = Extract<Entry, { kind: 'told' }>;
+type Published = Extract<Entry, { kind: 'published' }>;
 
 const ROW = 24;
 /** The most rows that are listed. */
@@ -67,7 +67,7 @@ export const EventsView = () => {
           return row && <Row key={row.n} row={row} isChosen={row.n === chosen} onChoose={setChosen} />;
         }}
       />
-      {entry?.kind === 'told' && (
+      {entry?.kind === 'published' && (
         <pre class="whole scroll" tabIndex={0}>
           <Text value={written(entry.event)} most={4_000} />
         </pre>
@@ -81,10 +81,10 @@ const toldIn = (
   run: string | undefined,
   sought: string,
   onlyErrors: boolean,
-): readonly Told[] => {
-  const rows: Told[] = [];
+): readonly Published[] => {
+  const rows: Published[] = [];
   for (const entry of entries) {
-    if (entry.kind !== 'told' || (run !== undefined && entry.event.runId !== run)) continue;
+    if (entry.kind !== 'published' || (run !== undefined && entry.event.runId !== run)) continue;
     if (onlyErrors && markerOf(entry)?.kind !== 'error') continue;
     if (sought !== '' && !JSON.stringify(entry.event).toLowerCase().includes(sought)) continue;
     rows.push(entry);
@@ -94,7 +94,7 @@ const toldIn = (
 };
 
 interface RowProps {
-  readonly row: Told;
+  readonly row: Published;
   readonly isChosen: boolean;
   readonly onChoose: (n: number) => void;
 }

@@ -34,9 +34,9 @@ export const RequestPart = ({ item, actor }: { readonly item: ModelItem; readonl
 const requestAt = (actor: string, n: number): WholeRequest | undefined => {
   const { timeline } = recorded.peek();
   const requests = new SentRequests();
-  for (const place of timeline.placesOf(actor).told) {
+  for (const place of timeline.placesOf(actor).published) {
     const entry = timeline.entry(place);
-    if (entry?.kind !== 'told') continue;
+    if (entry?.kind !== 'published') continue;
     if (place === n) return requests.take(entry.event);
     requests.note(entry.event);
   }

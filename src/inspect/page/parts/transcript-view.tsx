@@ -19,11 +19,11 @@ export const TranscriptView = () => {
   const { timeline } = recorded.value;
   // A call is read where it was made.
   const actor = view !== undefined && isEffect(view) ? (view.parent ?? view.actor) : (view?.actor ?? '');
-  const { moved, told } = timeline.placesOf(actor);
-  const count = countBelow(told, length);
+  const { moved, published } = timeline.placesOf(actor);
+  const count = countBelow(published, length);
   const [begin] = moved;
   const items = useMemo(() => {
-    const places = told.slice(0, count);
+    const places = published.slice(0, count);
     const all = begin === undefined || begin >= length ? places : [begin, ...places];
     return transcriptOf(all.toSorted((one, other) => one - other).flatMap((n) => timeline.entry(n) ?? []));
   }, [timeline, actor, count, begin, timeline.first]);

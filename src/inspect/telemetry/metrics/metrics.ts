@@ -88,7 +88,7 @@ class Counter implements WorkListener {
     else if (work.kind === 'phase') this.#phases.of(work.name).ended(work, end);
   }
 
-  told(event: LiveEvent, about: Work | undefined): void {
+  noted(event: LiveEvent, about: Work | undefined): void {
     if (event.type === 'step.ended') this.#steps += 1;
     else if (event.type === 'model.retrying') this.#retries.model += 1;
     else if (event.type === 'tool.retrying') this.#retries.tool += 1;

@@ -60,7 +60,7 @@ export class Measures implements WorkListener {
     if (isRun(work)) this.#runEnded(work, end);
   }
 
-  told(event: LiveEvent, about: Work | undefined): void {
+  noted(event: LiveEvent, about: Work | undefined): void {
     const { steps, retries, budget, droppedEvents, droppedMessages } = this.#instruments;
     const agent = { [attribute.agentName]: event.agent };
     if (event.type === 'step.ended') steps.add(1, agent);

@@ -32,7 +32,7 @@ export class SpanLinks {
     return this.#coming.get(placeOf(runId, path))?.links ?? [];
   }
 
-  told(
+  noted(
     event: EventOf<'delegation.began' | 'child.restarted'>,
     about: Work | undefined,
     asking: SpanContext | undefined,

@@ -85,11 +85,11 @@ export class SpanMaker implements WorkListener {
     if (work.kind === 'model') this.#nameProvider(work);
   }
 
-  told(event: LiveEvent, about: Work | undefined): void {
+  noted(event: LiveEvent, about: Work | undefined): void {
     if (event.type === 'model.delta') this.#firstChunk(event.at, about);
     if (event.type === 'step.ended' && about !== undefined) this.#links.stepEnded(about);
     if (event.type === 'delegation.began' || event.type === 'child.restarted')
-      this.#links.told(event, about, this.contextOf(about));
+      this.#links.noted(event, about, this.contextOf(about));
     if (untold.has(event.type)) return;
     const facts = factsOf(event);
     this.#nearest(about)?.span.addEvent(`troupe.${event.type}`, attributesOf(facts), timeOf(event.at));

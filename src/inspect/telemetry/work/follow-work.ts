@@ -110,7 +110,7 @@ export class WorkFollower {
     fault.watch(() => {
       this.#leavePhase(actor, { at, outcome: 'done', by: event });
     });
-    fault.watch(() => this.#listener.told?.(event, actor.work));
+    fault.watch(() => this.#listener.noted?.(event, actor.work));
     if (!endPhases.has(phase)) {
       actor.phase = {
         ...actor.work,
@@ -169,7 +169,7 @@ export class WorkFollower {
     fault.watch(() => {
       this.#beginCall(actor, actor.work, event);
     });
-    fault.watch(() => this.#listener.told?.(event, callOf(actor, event) ?? actor.work));
+    fault.watch(() => this.#listener.noted?.(event, callOf(actor, event) ?? actor.work));
     const ended = endOfCall(actor, event);
     if (ended !== undefined)
       fault.watch(() => {
@@ -227,7 +227,7 @@ export class WorkFollower {
         this.#begin(run, path, engaged, true);
       });
     const actor = run.actors.get(path);
-    if (actor?.work !== undefined) fault.watch(() => this.#listener.told?.(event, actor.work));
+    if (actor?.work !== undefined) fault.watch(() => this.#listener.noted?.(event, actor.work));
     const within = [...run.actors].filter(([other]) => other.startsWith(`${path}/`));
     for (const [other, each] of within.toReversed())
       fault.watch(() => {

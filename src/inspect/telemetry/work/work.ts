@@ -40,5 +40,5 @@ export interface WorkListener {
   began?(work: Work): void;
   ended?(work: Work, end: WorkEnd): void;
   /** Called for every event of the log, after starts and before ends that it causes; `about` is its call or actor. */
-  told?(event: LiveEvent, about: Work | undefined): void;
+  noted?(event: LiveEvent, about: Work | undefined): void;
 }

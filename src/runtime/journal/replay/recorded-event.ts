@@ -35,13 +35,14 @@ export const isIdenticalEvent = (
   place: EventEnvelope,
 ): boolean => {
   const said: Readonly<Record<string, unknown>> = recorded;
-  const told: Readonly<Record<string, unknown>> = body;
+  const published: Readonly<Record<string, unknown>> = body;
   const { at, path, agent, step, phase } = place;
   if (said['at'] !== at || said['path'] !== path || said['agent'] !== agent || said['step'] !== step)
     return false;
   if (said['phase'] !== phase) return false;
-  for (const name of Object.keys(told)) if (!isSameJson(said[name], told[name])) return false;
-  for (const name of Object.keys(said)) if (!OF_PLACE.has(name) && !Object.hasOwn(told, name)) return false;
+  for (const name of Object.keys(published)) if (!isSameJson(said[name], published[name])) return false;
+  for (const name of Object.keys(said))
+    if (!OF_PLACE.has(name) && !Object.hasOwn(published, name)) return false;
   return true;
 };
 

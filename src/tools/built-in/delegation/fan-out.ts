@@ -70,7 +70,7 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
     (options.sees ?? 'task') === 'task' ? ' Say everything that is needed: they see nothing else.' : '';
   const fanned = tool({
     name,
-    description: `Has several tasks done at the same time, and gives what came of each.${shown} To: ${receivers.description}.`,
+    description: `Has several tasks done at the same time, and gives the result of each.${shown} To: ${receivers.description}.`,
     category: 'control',
     input: z.object({
       tasks: z

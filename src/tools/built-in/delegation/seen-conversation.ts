@@ -33,10 +33,10 @@ export const inputFor = async (sees: Sees, task: string, context: ToolContext): 
     sees === 'conversation'
       ? conversation.map((turn) => lineOf(turn))
       : lastRounds(conversation).map(shortLine);
-  const told = said.filter((line) => line !== '');
-  return told.length === 0
+  const lines = said.filter((line) => line !== '');
+  return lines.length === 0
     ? task
-    : `${task}\n\nThe conversation of '${agent}' in which this came up:\n${told.join('\n')}`;
+    : `${task}\n\nThe conversation of '${agent}' in which this came up:\n${lines.join('\n')}`;
 };
 
 /** A round starts with a message to the agent. */

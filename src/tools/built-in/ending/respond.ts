@@ -18,7 +18,7 @@ export const respond = packageTool({
   input: () => {
     const line = z.string().trim().min(1);
     return z.object({
-      summary: line.describe('What was done and what came of it; it must not be empty.'),
+      summary: line.describe('What was done, and its result; it must not be empty.'),
       filesChanged: z.array(line).default([]).describe('Paths of files that were changed.'),
       nextSteps: z.array(line).default([]).describe('What should be done next, if anything.'),
     });
