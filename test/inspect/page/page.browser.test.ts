@@ -94,10 +94,19 @@ const watchWork = async (page: Page): Promise<(what: string) => Promise<Work>> =
   await session.send('Profiler.enable');
   // Before the page is there: what was compiled earlier counts no loops.
   await session.send('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+  const takeSteps = async (): Promise<number> => {
+    const { result } = await session.send('Profiler.takePreciseCoverage');
+    const counts = result
+      .filter(({ url }) => url === page.url())
+      .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges.map(({ count }) => count)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
   return async (what) => {
     // What came before may still be drawn on a busy machine: it is not of this.
-    await page.evaluate('new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve)))');
-    await session.send('Profiler.takePreciseCoverage');
+    do {
+      await takeSteps();
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+    } while ((await takeSteps()) > 1_000);
     const changes = await page.evaluate<number>(`(async () => {
       let changes = 0;
       const count = (records) => {
@@ -113,11 +122,7 @@ const watchWork = async (page: Page): Promise<(what: string) => Promise<Work>> =
       seen.disconnect();
       return changes;
     })()`);
-    const { result } = await session.send('Profiler.takePreciseCoverage');
-    const counts = result
-      .filter(({ url }) => url === page.url())
-      .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges.map(({ count }) => count)));
-    return { steps: counts.reduce((sum, count) => sum + count, 0), changes };
+    return { steps: await takeSteps(), changes };
   };
 };
 
