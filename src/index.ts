@@ -170,6 +170,9 @@ export type { Buffered } from './events/stream/buffered.ts';
 
 // Messages and conversations
 export type { Answer, Message, Messenger } from './contracts/messages/message.ts';
+export type { BlobStore } from './contracts/content/blob-store.ts';
+export type { ContentOptions } from './contracts/content/content-options.ts';
+export type { Content, MediaPart, Part } from './contracts/content/part.ts';
 export { HistoryView } from './base/collections/history.ts';
 export type { History } from './base/collections/history.ts';
 export type { AssistantTurn, ToolTurn, Turn, UserTurn } from './contracts/conversations/transcript.ts';

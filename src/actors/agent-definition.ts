@@ -4,6 +4,7 @@ import type { Critic } from '../contracts/agents/critic.ts';
 import type { Decision, TakenDecision } from '../contracts/agents/decision.ts';
 import type { Environment, EnvironmentScope } from '../contracts/environments/environment.ts';
 import type { Hook } from '../contracts/events/event.ts';
+import type { Content } from '../contracts/content/part.ts';
 import type { Json } from '../base/json/json.ts';
 import type { MemorySource, RecallPolicy } from '../contracts/conversations/memory.ts';
 import type { Summariser, TokenBudget } from '../contracts/conversations/processor.ts';
@@ -52,7 +53,7 @@ export interface AgentDefinition {
   /** True without an input schema: its input is a string. */
   readonly takesText: boolean;
   checkInput(input: unknown): Checked<unknown> | Promise<Checked<unknown>>;
-  prompt(input: unknown): string;
+  prompt(input: unknown): Content;
   readonly observe: ((view: AgentView) => Json | undefined | Promise<Json | undefined>) | undefined;
   readonly decide: ((view: AgentView) => Decision | undefined | Promise<Decision | undefined>) | undefined;
 }

@@ -1,5 +1,8 @@
 import type { BudgetSpent } from '../contracts/runs/budget.ts';
 import type { Delegate } from '../contracts/agents/delegate.ts';
+import type { ContentOptions } from '../contracts/content/content-options.ts';
+import type { MediaPart, Part } from '../contracts/content/part.ts';
+import type { Turn } from '../contracts/conversations/transcript.ts';
 import type { Clock } from '../base/clock.ts';
 import type { ChildOptions } from '../contracts/tools/delegation.ts';
 import type { EventBody } from '../contracts/events/event.ts';
@@ -33,6 +36,16 @@ export type CallWish = Pick<ApprovalRequest, 'kind' | 'callId' | 'tool' | 'input
 /** Validates changed arguments of a call. */
 export type CallChange = (input: Json) => Checked<unknown> | Promise<Checked<unknown>>;
 
+/** The media of a run, as effects use them. */
+export interface DeskContent {
+  readonly convert: ContentOptions['convert'];
+  /** Reads parts as they were given, and stores their bytes. @throws {TroupeError} `content.*` */
+  take(parts: readonly unknown[]): readonly Part[];
+  bytesOf(part: MediaPart): Promise<Uint8Array>;
+  /** Turns with their parts converted for the model of that name. */
+  fittedTo(model: string): WeakMap<Turn, Turn>;
+}
+
 /** The resources of the code that performs an effect. The runtime creates a desk per effect. */
 export interface Desk {
   /** The idempotency key of a call of this step. */
@@ -48,6 +61,8 @@ export interface Desk {
   readonly environment: EnvironmentSession | undefined;
   /** The agent's memories in this run; absent if it has none. */
   readonly memory: MemorySession | undefined;
+  /** The media of the run. */
+  readonly content: DeskContent;
   /** The conversation as its models were shown it. */
   readonly conversation: ShownConversation;
   /** The agent's models in order of preference; throws if one of them cannot be created. */

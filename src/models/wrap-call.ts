@@ -12,4 +12,5 @@ export const wrapCall = (
   },
   delta,
   ...(call.inLine === undefined ? {} : { inLine: call.inLine }),
+  ...(call.bytesOf === undefined ? {} : { bytesOf: call.bytesOf }),
 });

@@ -5,6 +5,9 @@ export const wrapModel = (model: Model, answer: Model['answer']): Model => ({
   provider: model.provider,
   id: model.id,
   ...(model.isLanguageModel === undefined ? {} : { isLanguageModel: model.isLanguageModel }),
+  get takes() {
+    return model.takes;
+  },
   ...(model.secrets === undefined ? {} : { secrets: model.secrets }),
   answer,
 });

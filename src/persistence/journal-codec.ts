@@ -3,7 +3,7 @@ import { TroupeError } from '../contracts/errors/error.ts';
 import type { JournalRow } from '../contracts/journals/journal.ts';
 import type { Json } from '../base/json/json.ts';
 import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
-import { platformSha256 } from './platform-sha256.ts';
+import { platformSha256 } from '../base/platform-sha256.ts';
 import type { VaultPlace } from './field-vault.ts';
 import { FieldVault } from './field-vault.ts';
 import { dereferenced, referenced } from './secret-references.ts';

@@ -33,6 +33,7 @@ export const replayModel = (file: string): Model & Replaying => {
     provider,
     id: id.join(':'),
     isLanguageModel: false,
+    takes: { media: ['*'], links: ['*'] },
     answer: (request, { key }) => {
       const place = key.slice(key.indexOf('/') + 1);
       const recorded = cassette.answers.get(place);

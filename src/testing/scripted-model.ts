@@ -48,6 +48,7 @@ export const scriptedModel = (script: readonly ScriptedReply[], id = 'script'): 
     provider: 'scripted',
     id,
     isLanguageModel: false,
+    takes: { media: ['*'], links: ['*'] },
     requests,
     answer: (request, call) => {
       const asked: ScriptedRequest = { ...request, messages: request.messages.toArray(), key: call.key };

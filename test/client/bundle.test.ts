@@ -37,6 +37,7 @@ test('[FIND-40] what a page needs that only shows a run takes at most 12 kB, and
   const { bytes, files } = await bundled('src/client/index.ts', all);
   expect(bytes).toBeLessThanOrEqual(12_000);
   expect(files).toEqual([
+    'src/base/bytes.ts',
     'src/base/clock.ts',
     'src/base/json/json.ts',
     'src/base/on-demand.ts',

@@ -4,6 +4,7 @@ import type { ModelRequest } from '../../src/contracts/models/model.ts';
 import type { AssistantTurn } from '../../src/contracts/conversations/transcript.ts';
 import { anthropicRequest } from '../../src/models/anthropic/anthropic-request.ts';
 import { openaiRequest } from '../../src/models/openai/responses-request.ts';
+import { noMedia } from '../../src/models/wire/media-bytes.ts';
 import { toolInputs } from '../../src/models/calls/tool-inputs.ts';
 import { toolNames } from '../../src/models/calls/tool-names.ts';
 import { question, transcript } from '../support/ask-model.ts';
@@ -27,7 +28,12 @@ const turnWith = (provider: string, kept: { readonly [name: string]: Json }, cal
   });
 
 type Calls = NonNullable<AssistantTurn['calls']>;
-const wire = (request: ModelRequest) => ({ request, names: toolNames(['weather']), inputs: toolInputs([]) });
+const wire = (request: ModelRequest) => ({
+  request,
+  names: toolNames(['weather']),
+  inputs: toolInputs([]),
+  media: noMedia,
+});
 
 describe('what a model of Anthropic said goes back', () => {
   const sent = (blocks: Json, calls?: Calls & (typeof CALL)[]): unknown =>

@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { agent, type RunHandle } from 'troupe';
+import { agent, type Content, type RunHandle } from 'troupe';
 import { supervisorWorker } from 'troupe/patterns';
 import { useAgent, useRun } from 'troupe/react';
 
@@ -16,7 +16,7 @@ test("an answer has the type of the agent's schema, and is partial until it is w
   expectTypeOf<NonNullable<NonNullable<View['partial']>['points']>[number]['text']>().toEqualTypeOf<
     string | undefined
   >();
-  expectTypeOf<View['send']>().parameter(0).toEqualTypeOf<string>();
+  expectTypeOf<View['send']>().parameter(0).toEqualTypeOf<Content>();
 });
 
 test('what it is given has the type of its input', () => {

@@ -1,5 +1,6 @@
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
+import type { Content } from '../../src/contracts/content/part.ts';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { answer } from '../../src/contracts/agents/decision.ts';
 import type { Json } from '../../src/base/json/json.ts';
@@ -26,10 +27,10 @@ test('[QITOS-69] input and answer have the types of their schemas: what goes in,
   void guide.run({ city: 1 });
 });
 
-test('[QITOS-69] without schemas, an agent takes and gives text', () => {
+test('[QITOS-69] without schemas, an agent takes a text or parts, and gives text', () => {
   const plain = agent({ name: 'plain' });
   expectTypeOf(plain).toExtend<Agent>();
-  expectTypeOf(plain.run).parameter(0).toEqualTypeOf<string>();
+  expectTypeOf(plain.run).parameter(0).toEqualTypeOf<Content>();
   expectTypeOf(plain.run).returns.resolves.toEqualTypeOf<RunResult<string>>();
 });
 

@@ -1,4 +1,5 @@
 import { createActor, setup, waitFor } from 'xstate';
+import type { Content } from '../../src/contracts/content/part.ts';
 import type { EmittedFrom, InputFrom, OutputFrom } from 'xstate';
 import { z } from 'zod';
 import { expectTypeOf, test } from 'vitest';
@@ -23,7 +24,7 @@ type Answer = { answer: string; confidence: number };
 test('input and output of an agent come from its schemas', () => {
   expectTypeOf(weigher.run).parameter(0).toEqualTypeOf<{ city: string; days?: number | undefined }>();
   expectTypeOf<Awaited<ReturnType<typeof weigher.run>>['output']>().toEqualTypeOf<Answer | undefined>();
-  expectTypeOf(plain.run).parameter(0).toEqualTypeOf<string>();
+  expectTypeOf(plain.run).parameter(0).toEqualTypeOf<Content>();
   expectTypeOf<Awaited<ReturnType<typeof plain.run>>['output']>().toEqualTypeOf<string | undefined>();
   // @ts-expect-error a number is no city
   void weigher.run({ city: 3 });

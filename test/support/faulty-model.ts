@@ -14,6 +14,7 @@ import { anthropicRequest } from '../../src/models/anthropic/anthropic-request.t
 import { chatRequest } from '../../src/models/openai/chat-request.ts';
 import { openaiRequest } from '../../src/models/openai/responses-request.ts';
 import { toolInputs } from '../../src/models/calls/tool-inputs.ts';
+import { noMedia } from '../../src/models/wire/media-bytes.ts';
 import { toolNames } from '../../src/models/calls/tool-names.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { requestProblems } from './provider-valid.ts';
@@ -209,7 +210,7 @@ const spelledOut = (reply: FaultyReply): readonly FaultyReply[] => {
 /** Why a provider would refuse a request: by the conversation itself, and by the bodies that our adapters make of it. */
 const problemsOf = (request: ModelRequest): readonly string[] => {
   const names = toolNames(request.tools.map(({ name }) => name));
-  const wire = { request, names, inputs: toolInputs(request.tools) };
+  const wire = { request, names, inputs: toolInputs(request.tools), media: noMedia };
   const who = { provider: 'openai', model: 'gpt-4o' } as const;
   return [
     ...transcriptProblems([...request.messages]),

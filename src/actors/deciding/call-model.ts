@@ -17,14 +17,16 @@ import { continuationTurns, joinAnswers, withIncomplete } from './broken-off.ts'
 import type { Reservation } from '../../policy/budget-account.ts';
 import { isSpent } from '../../policy/budget-account.ts';
 import { answerLength, estimatedUsage, isUnreported, reserveCall } from './call-cost.ts';
-import { checkAnswer } from './check-answer.ts';
+import { checkAnswer, withMedia } from './check-answer.ts';
 import type { Desk } from '../desk.ts';
 import { answeredEvent, askedEvent, nameOf } from './model-events.ts';
+import type { MediaPart } from '../../contracts/content/part.ts';
 import type { ModelAttempt } from './next-attempt.ts';
 import { nextAttempt } from './next-attempt.ts';
 import { andThen } from '../../base/promises/and-then.ts';
 import { stepPrompt } from './prompt-facts.ts';
 import { readAnswer } from './read-answer.ts';
+import { fitContent } from './fit-content.ts';
 import type { Sent } from './show-conversation.ts';
 import { spillTurn } from './spill-turn.ts';
 import { compactionAfterOverflow, showConversation, withCompaction } from './show-conversation.ts';
@@ -75,7 +77,9 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     if (abort.isAborted) throw new TroupeError('run.aborted', 'Cannot ask a model as nobody waits for it');
     let shown: Sent | Promise<Sent>;
     try {
-      shown = showConversation(this.#context, this.#model, this.#desk);
+      shown = andThen(showConversation(this.#context, this.#model, this.#desk), (sent) =>
+        fitContent(sent, this.#model, this.#desk),
+      );
     } catch (thrown) {
       return this.failed(thrown);
     }
@@ -125,6 +129,10 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
   get isWatched(): boolean {
     return this.#desk.isWatched || this.#continues;
   }
+  get bytesOf() {
+    const { content } = this.#desk;
+    return (part: MediaPart): Promise<Uint8Array> => content.bytesOf(part);
+  }
   get attemptTimeoutMs(): number | undefined {
     return this.#desk.definition.retry?.attemptTimeoutMs;
   }
@@ -171,7 +179,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
   answered(given: ModelAnswer): Decided | Promise<Decided> {
     let answer: ModelAnswer;
     try {
-      answer = checkAnswer(given, nameOf(this.#model));
+      answer = withMedia(checkAnswer(given, nameOf(this.#model)), this.#desk);
       const { partial } = this.#attempt;
       if (partial !== undefined) answer = joinAnswers(partial, answer);
     } catch (thrown) {

@@ -1,6 +1,8 @@
+import { contentText } from '../../contracts/content/content-text.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { ModelAnswer } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
+import type { Desk } from '../desk.ts';
 
 /**
  * Validates a model's answer: a model may be foreign code, and its answer becomes part of contexts and events.
@@ -16,6 +18,13 @@ export const checkAnswer = (answer: ModelAnswer, model: string): ModelAnswer => 
       `Cannot use the answer of ${model} as it is invalid: it needs text, calls and finish (see modelAnswer)`,
     );
   return isUsage(answer.usage) ? answer : { ...answer, usage: NO_USAGE };
+};
+
+/** Stores the media of an answer; without a text, their names are its text. @throws {TroupeError} `content.*` */
+export const withMedia = (answer: ModelAnswer, { content }: Pick<Desk, 'content'>): ModelAnswer => {
+  if (answer.media === undefined || answer.media.length === 0) return answer;
+  const media = content.take(answer.media);
+  return { ...answer, media, text: answer.text.trim() === '' ? contentText(media) : answer.text };
 };
 
 const NO_USAGE: Usage = { input: 0, output: 0, isEstimate: true };

@@ -1,3 +1,4 @@
+import { isPartList } from '../../contracts/content/part.ts';
 import { callIdOf, effectKey } from '../../contracts/runs/effect.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { toError } from '../../contracts/errors/error.ts';
@@ -195,6 +196,7 @@ const placeOf = ({ run: { runId, path }, step }: AgentContext) => {
 const turnOf = (answer: ModelAnswer, calls?: readonly ToolCall[]): AssistantTurn => ({
   role: 'assistant',
   text: answer.text,
+  ...(isPartList(answer.media) ? { parts: answer.media } : {}),
   ...(answer.reasoning === undefined ? {} : { reasoning: answer.reasoning }),
   ...(calls === undefined ? {} : { calls }),
   ...(answer.replay === undefined ? {} : { replay: answer.replay }),

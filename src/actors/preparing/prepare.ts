@@ -1,3 +1,5 @@
+import { contentText } from '../../contracts/content/content-text.ts';
+import type { Part } from '../../contracts/content/part.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { effectKey } from '../../contracts/runs/effect.ts';
 import { errorData } from '../../contracts/errors/error.ts';
@@ -93,9 +95,12 @@ const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[],
   }
   try {
     const prompt: unknown = definition.prompt(checked.value);
-    if (typeof prompt === 'string') {
-      const said = desk.task?.task === undefined ? prompt : taskPrompt(desk.task.task, prompt);
-      return { problems, input: toJson(checked.value), prompt: said, models };
+    const input = toJson(checked.value);
+    if (typeof prompt === 'string') return { problems, input, prompt: withTask(prompt, desk), models };
+    if (Array.isArray(prompt)) {
+      const parts = withTaskPart(desk.content.take(prompt), desk);
+      const hasMore = parts.some(({ type }) => type !== 'text');
+      return { problems, input, prompt: contentText(parts), ...(hasMore ? { parts } : {}), models };
     }
     letGo(prompt);
     throw new TypeError(`it gave no text: ${isThenable(prompt) ? 'a promise' : typeof prompt}`);
@@ -108,4 +113,13 @@ const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[],
       models,
     };
   }
+};
+
+/** The first message: the run's task, then the agent's own input. */
+const withTask = (prompt: string, { task }: Desk): string =>
+  task?.task === undefined ? prompt : taskPrompt(task.task, prompt);
+
+const withTaskPart = (parts: readonly Part[], desk: Desk): readonly Part[] => {
+  const text = withTask('', desk);
+  return text === '' ? parts : [{ type: 'text', text }, ...parts];
 };

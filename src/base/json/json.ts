@@ -1,3 +1,5 @@
+import { bytesIn, toBase64 } from '../bytes.ts';
+
 /** A value that survives `JSON.parse(JSON.stringify(value))` unchanged: all that a context, an event or a journal may hold. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 
@@ -92,20 +94,8 @@ const isNumbers = (value: ArrayBuffer | ArrayBufferView): value is ArrayBufferVi
   'BYTES_PER_ELEMENT' in value && typeof value.BYTES_PER_ELEMENT === 'number' && value.BYTES_PER_ELEMENT > 1;
 
 /** Encodes bytes as reversible text. A number for each of ten million bytes would block the process. */
-const bytesToText = (value: ArrayBuffer | ArrayBufferView): string => {
-  const bytes =
-    value instanceof ArrayBuffer
-      ? new Uint8Array(value)
-      : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  let base64 = '';
-  // A multiple of 3 bytes is a whole number of characters, so that parts can be joined.
-  for (let start = 0; start < bytes.length; start += PART)
-    base64 += btoa(String.fromCharCode(...bytes.subarray(start, start + PART)));
-  return `data:application/octet-stream;base64,${base64}`;
-};
-
-/** As many arguments as any engine takes. */
-const PART = 3 * 4_096;
+const bytesToText = (value: ArrayBuffer | ArrayBufferView): string =>
+  `data:application/octet-stream;base64,${toBase64(bytesIn(value))}`;
 
 /** Checks whether `value` is nested deeper than {@link toJson} keeps; a cyclic value is. */
 export const isTooDeep = (value: unknown, left = MAX_DEPTH): boolean =>

@@ -5,6 +5,7 @@ import type { Decision, TakenDecision } from './decision.ts';
 import type { LoopLimits, StopChoice, WrapUp } from './ending.ts';
 import type { Environment, EnvironmentScope } from '../environments/environment.ts';
 import type { Hook } from '../events/event.ts';
+import type { Content } from '../content/part.ts';
 import type { AsJson, Json } from '../../base/json/json.ts';
 import type { MemorySource, RecallPolicy } from '../conversations/memory.ts';
 import type { AgentMailbox } from '../messages/message.ts';
@@ -144,8 +145,11 @@ export interface FailureOptions {
 
 /** The conversation that a model is shown. */
 export interface ConversationOptions<Input = unknown> {
-  /** Renders the input as the first message. Default: a string as it is, anything else as JSON. */
-  readonly prompt?: ((input: Input) => string) | undefined;
+  /**
+   * Renders the input as the first message: as text, or as parts. Default: a string as it is, anything else as JSON. Of an
+   * input of parts it is given the text, and their media follow.
+   */
+  readonly prompt?: ((input: Input) => Content) | undefined;
   /** More of the system prompt, by priority; the instructions have 100. */
   readonly fragments?: readonly PromptFragment[] | undefined;
   /**
@@ -205,7 +209,7 @@ export interface Agent<Input = string, Output = string, State = Json> extends De
 
 /** The agent that `AgentOptions` describe. */
 export type AgentFor<Input extends Described, Output extends Described, State extends Json> = Agent<
-  InputOf<InputSchemaOf<Input, Output>>,
+  InputOf<InputSchemaOf<Input, Output>, Content>,
   OutputOf<OutputSchemaOf<Input, Output>>,
   State
 >;

@@ -1,4 +1,5 @@
 import { messageOf } from '../errors/error.ts';
+import { isPartList } from '../content/part.ts';
 import { oddValueIn } from '../../base/json/odd-value.ts';
 
 const ROLES: readonly unknown[] = ['user', 'assistant', 'tool'];
@@ -22,11 +23,12 @@ export const reasonAgainstTurn = (turn: unknown): string | undefined => {
 };
 
 const reasonAgainst = (turn: unknown): string | undefined => {
-  const { role, text, calls, tool, callId } = isRecord(turn) ? turn : {};
+  const { role, text, parts, calls, tool, callId } = isRecord(turn) ? turn : {};
   if (role === 'system' || role === 'developer')
     return `has the role '${role}': text for the whole conversation belongs in the agent's \`instructions\``;
   if (!ROLES.includes(role)) return `has an unknown role: ${messageOf(role)}`;
   if (typeof text !== 'string') return `has no text: ${messageOf(text)}`;
+  if (parts !== undefined && !isPartList(parts)) return `has parts that are none: ${messageOf(parts)}`;
   if (role === 'tool' && [tool, callId].some((name) => typeof name !== 'string' || name === ''))
     return `is a tool result without a name or a call: ${messageOf(tool)}`;
   return (calls === undefined ? undefined : reasonAgainstCalls(calls)) ?? oddIn(turn);

@@ -1,11 +1,14 @@
 import type { HistoryView } from '../../base/collections/history.ts';
 import type { Json } from '../../base/json/json.ts';
+import type { Part } from '../content/part.ts';
 import type { ToolCall } from '../tools/tool-call.ts';
 
 /** A message to the model from a user, another agent or the runtime itself. */
 export interface UserTurn {
   readonly role: 'user';
   readonly text: string;
+  /** All of its content, in order, if it is more than text; `text` then stands for it where only text fits. */
+  readonly parts?: readonly Part[] | undefined;
   /** The speaker, if it was not the user of the run: an agent's name, `'critic'`, `'runtime'`. */
   readonly from?: string | undefined;
 }
@@ -14,6 +17,8 @@ export interface UserTurn {
 export interface AssistantTurn {
   readonly role: 'assistant';
   readonly text: string;
+  /** The media that the model made, if any; `text` stands for them, too. */
+  readonly parts?: readonly Part[] | undefined;
   readonly reasoning?: string | undefined;
   readonly calls?: readonly ToolCall[] | undefined;
   /** Blocks that the provider needs back verbatim (thinking with its signature …); opaque to all others. */
@@ -32,6 +37,8 @@ export interface ToolTurn {
   readonly callId: string;
   readonly tool: string;
   readonly text: string;
+  /** All of its content, in order, if it is more than text; `text` then stands for it where only text fits. */
+  readonly parts?: readonly Part[] | undefined;
   readonly failed?: boolean | undefined;
 }
 

@@ -11,6 +11,10 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'model.timeout': 'Raise `failures.retry.attemptTimeoutMs`, or ask for less at a time.',
   'model.idle': 'Raise `failures.retry.idleTimeoutMs`, or name a model to fall back to.',
   'model.context-overflow': 'Shorten the conversation: give the agent processors or a memory.',
+  'model.content-refused':
+    'Give a converter for the media type (`content.convert`), or name a model that takes it.',
+  'content.too-large': 'Send less, or raise the limits of the run (`content.maxBytes`, `content.maxPixels`).',
+  'content.missing': 'Give the run the blob store that holds the bytes (`content.blobs`).',
   'model.missing': 'Give the agent a `model`, or a `decide` of its own.',
   'output.truncated': 'Raise `settings.maxOutputTokens`, or ask for less.',
   'tool.ambiguous': 'Check whether the tool did its work before you retry it.',

@@ -10,6 +10,7 @@ type Noun = ErrorCode extends infer Code ? (Code extends `${infer First}.${strin
 const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   agent: 'task',
   input: 'task',
+  content: 'task',
   task: 'task',
   environment: 'env',
   output: 'parse',

@@ -1,4 +1,6 @@
 import type { Json, JsonSchema } from '../../base/json/json.ts';
+import type { ContentSupport } from '../content/content-support.ts';
+import type { GivenPart, MediaPart } from '../content/part.ts';
 import type { Transcript, Replay } from '../conversations/transcript.ts';
 import type { AdaptiveRetry } from './adaptive-retry.ts';
 import type { Secrets } from '../secrets/redactor.ts';
@@ -25,6 +27,11 @@ export interface Model {
   readonly id: string;
   /** False for a model that is not an LLM (offline, scripted); stated in the first event of the run. */
   readonly isLanguageModel?: boolean;
+  /**
+   * The media that it takes. Default: none. Media that it does not take are converted, or refused, before it is called:
+   * texts as files are sent as text in any case.
+   */
+  readonly takes?: ContentSupport | undefined;
   /** Secrets that must be redacted, by name: its API key. Registered with each run that it answers in. */
   readonly secrets?: (() => Secrets) | undefined;
   answer(request: ModelRequest, call: ModelCall): ModelAnswer | Promise<ModelAnswer>;
@@ -77,6 +84,12 @@ export interface ModelCall {
    * queue. Not for the provider's own silence.
    */
   readonly inLine?: <Turn>(turn: Promise<Turn>) => Promise<Turn>;
+  /**
+   * Reads the bytes of a part of the request. Absent outside a run.
+   *
+   * @throws (rejects with) `content.missing` if the blob store of the run does not have them.
+   */
+  readonly bytesOf?: ((part: MediaPart) => Promise<Uint8Array>) | undefined;
 }
 
 /** A piece of an answer that is still arriving: ephemeral, never in a log. */
@@ -96,6 +109,8 @@ export type FinishReason =
 /** A model's answer. */
 export interface ModelAnswer {
   readonly text: string;
+  /** The media that it made: images, audio, files. Their bytes go to the run's blob store. */
+  readonly media?: readonly GivenPart[] | undefined;
   readonly reasoning?: string | undefined;
   /** Ids are the provider's; the runtime gives calls ids of its own. */
   readonly calls: readonly ToolCall[];

@@ -1,4 +1,5 @@
 import type { Budget } from './budget.ts';
+import type { ContentOptions } from '../content/content-options.ts';
 import type { Hook } from '../events/event.ts';
 import type { JournalStore } from '../journals/journal.ts';
 import type { Inspect } from '../events/inspection.ts';
@@ -87,6 +88,8 @@ export interface RunOptions {
    * root's own, for this run only, and `limits.budget` overrides both. See `evaluateTask`.
    */
   readonly task?: TaskInput | undefined;
+  /** Its media: where their bytes are, their limits, and converters for models that do not take them. */
+  readonly content?: ContentOptions | undefined;
   /** Prices of model calls. Default: `@pydantic/genai-prices`, if it is installed. */
   readonly prices?: Prices | undefined;
   /**

@@ -5,6 +5,7 @@ import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { History } from '../../base/collections/history.ts';
 import { emptyHistory } from '../../base/collections/history.ts';
+import type { Part } from '../../contracts/content/part.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { MemoryBlock } from '../../contracts/conversations/memory.ts';
 import type { Message } from '../../contracts/messages/message.ts';
@@ -215,6 +216,8 @@ export interface Prepared {
   readonly input: Json;
   /** The first user turn. */
   readonly prompt: string;
+  /** All of its content, if it is more than text. */
+  readonly parts?: readonly Part[] | undefined;
   readonly models: number;
   readonly budget?: BudgetUse | undefined;
 }

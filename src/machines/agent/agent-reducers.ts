@@ -37,7 +37,12 @@ export const prepared = (context: AgentContext, found: Prepared, at: number): Ag
     return { end: { ...end, problems: found.problems } };
   }
   const { inputFrom: from } = context.run;
-  const prompt = { role: 'user', ...(from === undefined ? {} : { from }), text: found.prompt } as const;
+  const prompt = {
+    role: 'user',
+    ...(from === undefined ? {} : { from }),
+    text: found.prompt,
+    ...(found.parts === undefined ? {} : { parts: found.parts }),
+  } as const;
   return {
     input: found.input,
     run: { ...context.run, models: found.models, promptAt: context.history.length },

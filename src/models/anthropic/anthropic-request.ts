@@ -1,5 +1,8 @@
 import type {
+  Base64ImageSource,
   ContentBlockParam,
+  DocumentBlockParam,
+  ImageBlockParam,
   MessageCreateParamsStreaming,
   MessageParam,
   TextBlockParam,
@@ -11,9 +14,10 @@ import type { JsonObject } from '../../base/json/json.ts';
 import type { ModelRequest } from '../../contracts/models/model.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn, ToolTurn } from '../../contracts/conversations/transcript.ts';
+import { isLink } from '../../contracts/content/part.ts';
 import { isBlockParam } from './anthropic-replay.ts';
 import { thinkingFields } from './anthropic-thinking.ts';
-import { conversation, type Message, resultText } from '../wire/conversation.ts';
+import { conversation, type Message, resultText, type SentPart, sentParts } from '../wire/conversation.ts';
 import { outputInstruction, portableSchema, wireOutput } from '../schemas/output-schema.ts';
 import { replayed } from '../wire/provider-options.ts';
 import type { WireContext } from '../wire/reader-context.ts';
@@ -22,13 +26,13 @@ import type { ToolNames } from '../calls/tool-names.ts';
 /** The body of a request to the Messages API. Pure. */
 export const anthropicRequest = (
   id: string,
-  { request, names, inputs }: WireContext,
+  { request, names, inputs, media }: WireContext,
   extra: object = {},
 ): MessageCreateParamsStreaming => {
   const { settings = {}, output } = request;
   const schema = output === undefined ? undefined : portableSchema(wireOutput(output).schema);
   const thinking = thinkingFields(id, request, settings.maxOutputTokens ?? DEFAULT_MAX_TOKENS);
-  const wire: Wire = { id, names, inputs };
+  const wire: Wire = { id, names, inputs, media };
   const messages = conversation(request.messages);
   const cache = (settings.cache ?? true) ? CACHED : {};
   const config = {
@@ -75,18 +79,51 @@ const messageParam = (wire: Wire, message: Message, cache: CacheMark): MessagePa
   if (message.role === 'assistant') {
     return { role: 'assistant', content: message.turns.flatMap((turn) => turnBlocks(wire, turn)) };
   }
-  const blocks: (ToolResultBlockParam | TextBlockParam)[] = message.results.map(toolResult);
-  if (message.text !== '') blocks.push({ type: 'text', text: message.text });
+  const blocks: (ToolResultBlockParam | ContentBlock)[] = message.results.map((turn) =>
+    toolResult(turn, wire),
+  );
+  if (message.parts !== undefined) blocks.push(...message.parts.map((part) => contentBlock(part, wire)));
+  else if (message.text !== '') blocks.push({ type: 'text', text: message.text });
   const last = blocks.pop();
   return { role: 'user', content: last === undefined ? blocks : [...blocks, { ...last, ...cache }] };
 };
 
-const toolResult = (turn: ToolTurn): ToolResultBlockParam => ({
+const toolResult = (turn: ToolTurn, wire: Wire): ToolResultBlockParam => ({
   type: 'tool_result',
   tool_use_id: turn.callId,
-  content: resultText(turn),
+  content:
+    turn.parts === undefined
+      ? resultText(turn)
+      : sentParts(turn.parts).map((part) => contentBlock(part, wire)),
   ...(turn.failed === true ? { is_error: true } : {}),
 });
+
+type ContentBlock = TextBlockParam | ImageBlockParam | DocumentBlockParam;
+
+/** A part as a block; what is no image is a document. */
+const contentBlock = (part: SentPart, { media }: Wire): ContentBlock => {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  const { name } = part;
+  if (isLink(part)) {
+    const source = { type: 'url', url: part.url } as const;
+    return part.type === 'image' ? { type: 'image', source } : { type: 'document', source, ...titled(name) };
+  }
+  const data = media.base64Of(part);
+  if (isImageType(part.mediaType))
+    return { type: 'image', source: { type: 'base64', media_type: part.mediaType, data } };
+  return {
+    type: 'document',
+    source: { type: 'base64', media_type: 'application/pdf', data },
+    ...titled(name),
+  };
+};
+
+const titled = (name: string | undefined): { readonly title?: string } =>
+  name === undefined ? {} : { title: name };
+
+type ImageType = Base64ImageSource['media_type'];
+
+const isImageType = (mediaType: string): mediaType is ImageType => mediaType.startsWith('image/');
 
 const turnBlocks = (wire: Wire, turn: AssistantTurn): ContentBlockParam[] => {
   const calls = turn.calls ?? [];

@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Stream } from '@anthropic-ai/sdk/core/streaming';
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
+import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
@@ -25,6 +26,7 @@ export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
     provider: PROVIDER,
     id,
     apiKey: options.apiKey,
+    takes: () => options.takes ?? TAKES,
     createClient: () => createClient(id, options),
     protocol: async () => {
       const { anthropicReader } = await import('./anthropic-answer.ts');
@@ -45,6 +47,12 @@ export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
   });
 
 const PROVIDER = 'anthropic';
+
+/** Images and PDFs, also in results of tools (platform.claude.com/docs, "Vision" and "PDF support"). */
+const TAKES: ContentSupport = {
+  media: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'],
+  links: ['image/*', 'application/pdf'],
+};
 
 const createClient = async (id: string, options: ProviderOptions): Promise<Anthropic> => {
   const environment = processEnvironment();

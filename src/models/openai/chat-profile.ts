@@ -1,3 +1,4 @@
+import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import { type ErrorCode, errorCodes } from '../../contracts/errors/error-data.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { JsonObject } from '../../base/json/json.ts';
@@ -57,6 +58,8 @@ export interface ChatProfile {
   readonly refusedKeywords?: readonly string[] | undefined;
   /** Accepts a user's text directly after the results of tools. If not, it is added to the last result. Default true. */
   readonly takesUserAfterTool?: boolean | undefined;
+  /** The media that its models take in a user's message; media in results of tools follow as one. Default: those that OpenAI takes. */
+  readonly takes?: ContentSupport | undefined;
   /** Fields of its messages that must be sent back: all, none, or those named. Default `all`. */
   readonly echoes?: 'all' | 'none' | readonly string[] | undefined;
   /** Fields that it requires in a message with calls, for messages of other models. Default: none. */
@@ -162,6 +165,7 @@ const CHECKS: Readonly<Record<keyof ChatProfile, FieldCheck>> = {
   outputWithTools: oneOf(FORMS),
   refusedKeywords: texts,
   takesUserAfterTool: flag,
+  takes: object,
   echoes: {
     wanted: "'all', 'none' or a list of texts",
     fits: (value) => value === 'all' || value === 'none' || texts.fits(value),

@@ -1,3 +1,4 @@
+import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { type ChatProfile, checkProfile } from './chat-profile.ts';
 
@@ -25,6 +26,12 @@ const GOOGLE_REFUSES = [
   'examples',
 ];
 
+const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const SOUND = ['audio/wav', 'audio/mpeg'];
+
+/** Images, also as links. */
+const SEES: ContentSupport = { media: IMAGES, links: ['image/*'] };
+
 /**
  * The profiles of known servers, by name. `docs/providers.md` gives the source of each.
  *
@@ -34,6 +41,7 @@ const GOOGLE_REFUSES = [
 export const chatProfiles = {
   mistral: {
     name: 'mistral',
+    takes: SEES,
     baseURL: 'https://api.mistral.ai/v1',
     hosts: ['api.mistral.ai', 'codestral.mistral.ai'],
     keyVariable: 'MISTRAL_API_KEY',
@@ -48,6 +56,7 @@ export const chatProfiles = {
   },
   gemini: {
     name: 'gemini',
+    takes: { media: [...IMAGES, ...SOUND] },
     baseURL: 'https://generativelanguage.googleapis.com/v1beta/openai',
     hosts: ['generativelanguage.googleapis.com', '-aiplatform.googleapis.com', 'aiplatform.googleapis.com'],
     keyVariable: 'GEMINI_API_KEY',
@@ -60,6 +69,7 @@ export const chatProfiles = {
   },
   groq: {
     name: 'groq',
+    takes: SEES,
     baseURL: 'https://api.groq.com/openai/v1',
     hosts: ['api.groq.com'],
     keyVariable: 'GROQ_API_KEY',
@@ -69,6 +79,7 @@ export const chatProfiles = {
   },
   deepseek: {
     name: 'deepseek',
+    takes: { media: [] },
     baseURL: 'https://api.deepseek.com',
     hosts: ['api.deepseek.com'],
     keyVariable: 'DEEPSEEK_API_KEY',
@@ -80,6 +91,7 @@ export const chatProfiles = {
   },
   xai: {
     name: 'xai',
+    takes: { media: ['image/png', 'image/jpeg'], links: ['image/*'] },
     baseURL: 'https://api.x.ai/v1',
     hosts: ['api.x.ai'],
     keyVariable: 'XAI_API_KEY',
@@ -92,6 +104,7 @@ export const chatProfiles = {
   },
   together: {
     name: 'together',
+    takes: SEES,
     baseURL: 'https://api.together.xyz/v1',
     hosts: ['api.together.xyz', 'api.together.ai'],
     keyVariable: 'TOGETHER_API_KEY',
@@ -100,6 +113,7 @@ export const chatProfiles = {
   },
   fireworks: {
     name: 'fireworks',
+    takes: SEES,
     baseURL: 'https://api.fireworks.ai/inference/v1',
     hosts: ['api.fireworks.ai'],
     keyVariable: 'FIREWORKS_API_KEY',
@@ -108,6 +122,7 @@ export const chatProfiles = {
   },
   snowflake: {
     name: 'snowflake',
+    takes: SEES,
     hosts: ['.snowflakecomputing.com'],
     keyVariable: 'SNOWFLAKE_TOKEN',
     renames: { max_tokens: 'max_completion_tokens' },
@@ -115,6 +130,7 @@ export const chatProfiles = {
   },
   ollama: {
     name: 'ollama',
+    takes: { media: IMAGES },
     baseURL: 'http://localhost:11434/v1',
     hosts: [':11434'],
     forcesByName: false,
@@ -123,6 +139,7 @@ export const chatProfiles = {
   },
   lmstudio: {
     name: 'lmstudio',
+    takes: { media: IMAGES },
     baseURL: 'http://localhost:1234/v1',
     hosts: [':1234'],
     forcesByName: false,
@@ -130,11 +147,13 @@ export const chatProfiles = {
   },
   vllm: {
     name: 'vllm',
+    takes: { media: [...IMAGES, ...SOUND], links: ['image/*'] },
     baseURL: 'http://localhost:8000/v1',
     outputWithTools: 'words',
   },
   llamacpp: {
     name: 'llamacpp',
+    takes: { media: [...IMAGES, ...SOUND] },
     baseURL: 'http://localhost:8080/v1',
     forcesByName: false,
     outputWithTools: 'words',

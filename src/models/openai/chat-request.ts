@@ -11,7 +11,8 @@ import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/mo
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
-import { conversation, type Message, resultText } from '../wire/conversation.ts';
+import { chatPart, mediaOfResult } from './chat-parts.ts';
+import { conversation, type Message, resultText, type SentPart } from '../wire/conversation.ts';
 import { outputInstruction, wireOutput } from '../schemas/output-schema.ts';
 import { replayed } from '../wire/provider-options.ts';
 import type { WireContext } from '../wire/reader-context.ts';
@@ -78,7 +79,7 @@ const chatMessages = (question: ChatQuestion, profile: ChatProfile): ChatComplet
   const ids = { provider: who.provider, length: profile.callIdLength };
   for (const message of withCallIds(conversation(request.messages), ids)) {
     if (message.role === 'assistant') found.push(assistantMessage(question, message.turns, profile));
-    else found.push(...userMessages(message, profile));
+    else found.push(...userMessages(message, question, profile));
   }
   return found;
 };
@@ -93,17 +94,28 @@ const systemText = ({ instructions, output, tools }: ModelRequest, profile: Chat
 };
 
 const userMessages = (
-  { results, text }: Extract<Message, { role: 'user' }>,
+  { results, text, parts }: Extract<Message, { role: 'user' }>,
+  { media }: ChatQuestion,
   { takesUserAfterTool = true }: ChatProfile,
 ): ChatCompletionMessageParam[] => {
-  const isJoined = !takesUserAfterTool && results.length > 0 && text !== '';
+  const isJoined = !takesUserAfterTool && results.length > 0 && text !== '' && parts === undefined;
   const messages = results.map((result, index): ChatCompletionMessageParam => {
     const isLast = isJoined && index === results.length - 1;
     const content = isLast ? `${resultText(result)}\n\n${text}` : resultText(result);
     return { role: 'tool', tool_call_id: result.callId, content };
   });
-  return isJoined || text === '' ? messages : [...messages, { role: 'user', content: text }];
+  // The results of tools are text here: their media follow as the user's.
+  const shown = results.flatMap(mediaOfResult);
+  if (shown.length === 0 && parts === undefined)
+    return isJoined || text === '' ? messages : [...messages, { role: 'user', content: text }];
+  const said: readonly SentPart[] = parts ?? (text === '' || isJoined ? [] : [{ type: 'text', text }]);
+  const content = [...shown, ...said].map((part) => chatPart(part, media));
+  const between = results.length > 0 && !takesUserAfterTool ? [BETWEEN] : [];
+  return [...messages, ...between, { role: 'user', content }];
 };
+
+/** Stands between the results of tools and a user's message, where a server refuses one directly after the other. */
+const BETWEEN: ChatCompletionMessageParam = { role: 'assistant', content: 'Let me see.' };
 
 const assistantMessage = (
   question: ChatQuestion,

@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
@@ -47,6 +48,7 @@ export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model =
     provider,
     id,
     apiKey: options.apiKey,
+    takes: () => options.takes ?? (named ?? profileAt(addressOf(options, named))).takes ?? TAKES,
     createClient: () => createClient(`${provider}:${id}`, options, named),
     protocol: async () => {
       const { chatReader } = await import('./chat-answer.ts');
@@ -65,6 +67,12 @@ export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model =
       };
     },
   });
+};
+
+/** Images, PDFs and sound (platform.openai.com/docs, Chat Completions). */
+const TAKES: ContentSupport = {
+  media: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf', 'audio/wav', 'audio/mpeg'],
+  links: ['image/*'],
 };
 
 const checkStream = (stream: unknown): boolean => {

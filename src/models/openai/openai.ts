@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
@@ -28,6 +29,7 @@ export const openai = (id: string, options: OpenAIOptions = {}): Model =>
     provider: PROVIDER,
     id,
     apiKey: options.apiKey,
+    takes: () => options.takes ?? TAKES,
     createClient: () => createClient(id, options),
     protocol: async () => {
       const { openaiReader } = await import('./responses-answer.ts');
@@ -41,6 +43,12 @@ export const openai = (id: string, options: OpenAIOptions = {}): Model =>
   });
 
 const PROVIDER = 'openai';
+
+/** Images and PDFs, also in results of tools (platform.openai.com/docs, "Images and vision" and "File inputs"). */
+const TAKES: ContentSupport = {
+  media: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'],
+  links: ['image/*', 'application/pdf'],
+};
 
 const createClient = async (id: string, options: OpenAIOptions): Promise<OpenAI> => {
   const environment = processEnvironment();

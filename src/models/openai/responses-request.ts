@@ -1,12 +1,17 @@
 import type {
   FunctionTool,
   ResponseCreateParamsStreaming,
+  ResponseInputFile,
+  ResponseInputImage,
   ResponseInputItem,
+  ResponseInputText,
 } from 'openai/resources/responses/responses';
 import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/models/model.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
-import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
-import { conversation, resultText } from '../wire/conversation.ts';
+import type { AssistantTurn, ToolTurn } from '../../contracts/conversations/transcript.ts';
+import { isLink } from '../../contracts/content/part.ts';
+import { nameFor } from '../wire/media-bytes.ts';
+import { conversation, resultText, type SentPart, sentParts } from '../wire/conversation.ts';
 import { isInputItem } from './responses-replay.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { replayed } from '../wire/provider-options.ts';
@@ -17,14 +22,14 @@ import type { ToolNames } from '../calls/tool-names.ts';
 /** The body of a request to the Responses API. Pure. */
 export const openaiRequest = (
   id: string,
-  { request, names, inputs }: WireContext,
+  { request, names, inputs, media }: WireContext,
   options: { readonly cacheKey?: string | undefined; readonly extra?: object | undefined } = {},
 ): ResponseCreateParamsStreaming => ({
   model: id,
   stream: true,
   store: false,
   ...(request.instructions === '' ? {} : { instructions: request.instructions }),
-  input: inputItems(request, { id, names, inputs }),
+  input: inputItems(request, { id, names, inputs, media }),
   ...toolFields(request, names, inputs),
   ...outputFields(request),
   ...settingFields(id, request.settings),
@@ -46,13 +51,32 @@ const inputItems = ({ messages }: ModelRequest, wire: Wire): ResponseInputItem[]
       for (const turn of message.turns) items.push(...turnItems(turn, wire));
     } else {
       for (const result of message.results) {
-        items.push({ type: 'function_call_output', call_id: result.callId, output: resultText(result) });
+        items.push({ type: 'function_call_output', call_id: result.callId, output: outputOf(result, wire) });
       }
-      if (message.text !== '') items.push({ role: 'user', content: message.text });
+      if (message.parts !== undefined)
+        items.push({ role: 'user', content: message.parts.map((part) => inputContent(part, wire)) });
+      else if (message.text !== '') items.push({ role: 'user', content: message.text });
     }
   }
   return items;
 };
+
+const outputOf = (turn: ToolTurn, wire: Wire): ResponseInputItem.FunctionCallOutput['output'] =>
+  turn.parts === undefined ? resultText(turn) : sentParts(turn.parts).map((part) => inputContent(part, wire));
+
+/** A part as content; what is no image is a file. */
+const inputContent = (part: SentPart, { media }: Wire): InputContent => {
+  if (part.type === 'text') return { type: 'input_text', text: part.text };
+  if (isLink(part))
+    return part.type === 'image'
+      ? { type: 'input_image', image_url: part.url, detail: 'auto' }
+      : { type: 'input_file', file_url: part.url };
+  const url = media.urlOf(part);
+  if (part.mediaType.startsWith('image/')) return { type: 'input_image', image_url: url, detail: 'auto' };
+  return { type: 'input_file', filename: part.name ?? nameFor(part), file_data: url };
+};
+
+type InputContent = ResponseInputText | ResponseInputImage | ResponseInputFile;
 
 const turnItems = (turn: AssistantTurn, wire: Wire): ResponseInputItem[] => {
   const calls = turn.calls ?? [];

@@ -23,6 +23,8 @@ export interface AttemptOptions {
   /** In ms; default 90,000. `Infinity` waits for ever. */
   readonly idleTimeoutMs?: number | undefined;
   readonly isWatched?: boolean | undefined;
+  /** Passed to the model as `call.bytesOf`. */
+  readonly bytesOf?: ModelCall['bytesOf'];
   readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
   /** Called with an answer that arrives after the attempt has ended. */
   readonly onLate?: ((answer: ModelAnswer) => void) | undefined;
@@ -82,7 +84,10 @@ export const attemptThen = <Result>(
 const ATTEMPT = Symbol('attempt');
 
 /** The call as own properties, so that a wrapper may spread it and change a part. */
-const callOf = <Result>(attempt: Attempt<Result>, { key, isWatched = false }: AttemptOptions): ModelCall => {
+const callOf = <Result>(
+  attempt: Attempt<Result>,
+  { key, isWatched = false, bytesOf }: AttemptOptions,
+): ModelCall => {
   const call = {
     key,
     isWatched,
@@ -90,6 +95,7 @@ const callOf = <Result>(attempt: Attempt<Result>, { key, isWatched = false }: At
       attempt.hear(delta);
     },
     inLine: <Turn>(turn: Promise<Turn>) => attempt.waitInLine(turn),
+    ...(bytesOf === undefined ? {} : { bytesOf }),
     [ATTEMPT]: attempt,
   };
   return Object.defineProperty(call, 'signal', SIGNAL) as typeof call & { readonly signal: AbortSignal };

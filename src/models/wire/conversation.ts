@@ -1,4 +1,6 @@
 import { isJsonObject } from '../../base/json/json.ts';
+import { partText } from '../../contracts/content/content-text.ts';
+import type { LinkPart, MediaPart, Part, TextPart } from '../../contracts/content/part.ts';
 import { fenced, spoken } from '../../contracts/conversations/speaker.ts';
 import type {
   AssistantTurn,
@@ -7,12 +9,17 @@ import type {
   UserTurn,
 } from '../../contracts/conversations/transcript.ts';
 
-/** A message of the user side: first the results of earlier calls, then text. */
+/** A message of the user side: first the results of earlier calls, then text, or parts. */
 export interface UserMessage {
   readonly role: 'user';
   readonly results: readonly ToolTurn[];
   readonly text: string;
+  /** All that follows the results, in order, if it is more than text. */
+  readonly parts?: readonly SentPart[] | undefined;
 }
+
+/** A part as providers are sent it: data is text. */
+export type SentPart = TextPart | MediaPart | LinkPart;
 
 /** A message of the model, or several consecutive ones. */
 export interface AssistantMessage {
@@ -37,21 +44,31 @@ export const conversation = (messages: Transcript): readonly Message[] => {
   const found: Message[] = [];
   let open: Map<string, ToolTurn | undefined> = new Map();
   let texts: string[] = [];
+  let parts: SentPart[] = [];
 
   const closeUser = (): void => {
     const results = [...open].map(([callId, result]) => result ?? missingResult(callId));
     const text = texts.join('\n\n');
+    const hasMedia = parts.some(({ type }) => type !== 'text');
+    if (results.length > 0 || text !== '')
+      found.push({ role: 'user', results, text, ...(hasMedia ? { parts } : {}) });
     open = new Map();
     texts = [];
-    if (results.length > 0 || text !== '') found.push({ role: 'user', results, text });
+    parts = [];
   };
 
   for (const turn of messages) {
     if (turn.role === 'user') {
-      if (turn.text.trim() !== '') texts.push(spokenOnce(turn));
+      if (turn.text.trim() === '' && turn.parts === undefined) continue;
+      texts.push(spokenOnce(turn));
+      parts.push(...spokenParts(turn));
     } else if (turn.role === 'tool') {
       if (open.has(turn.callId) && open.get(turn.callId) === undefined) open.set(turn.callId, turn);
-      else texts.push(`[result of ${turn.tool}] ${fenced(turn.text)}`);
+      else {
+        const text = `[result of ${turn.tool}] ${fenced(turn.text)}`;
+        texts.push(text);
+        parts.push({ type: 'text', text });
+      }
     } else if (!isEmpty(turn)) {
       closeUser();
       const last = found.at(-1);
@@ -76,6 +93,21 @@ const spokenOnce = (turn: UserTurn): string => {
   known.set(turn, text);
   return text;
 };
+
+/** The parts of a turn, after the mark of its speaker; a turn without parts is one text. */
+const spokenParts = (turn: UserTurn): readonly SentPart[] => {
+  if (turn.parts === undefined) return [{ type: 'text', text: spokenOnce(turn) }];
+  const sent = sentParts(turn.parts);
+  return turn.from === undefined ? sent : [{ type: 'text', text: `[${turn.from}]` }, ...sent];
+};
+
+/** Parts as providers are sent them: foreign texts escaped, data as text, and none of them blank. */
+export const sentParts = (parts: readonly Part[]): readonly SentPart[] =>
+  parts.flatMap((part): readonly SentPart[] => {
+    if (part.type !== 'text' && part.type !== 'data') return [part];
+    const text = fenced(partText(part));
+    return text.trim() === '' ? [] : [{ type: 'text', text }];
+  });
 
 /** Stands in where the user side is empty and providers require text. */
 const OPENING: UserMessage = { role: 'user', results: [], text: 'Go on.' };

@@ -1,4 +1,5 @@
 import { LONGEST_TIMER_MS } from '../../base/clock.ts';
+import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
 import { withReadableError } from '../retry/error-body.ts';
 import { withEventStream } from './event-stream-body.ts';
@@ -9,6 +10,8 @@ export interface ProviderOptions {
   readonly apiKey?: string | undefined;
   /** Default: the provider's environment variable, else its own address. */
   readonly baseURL?: string | undefined;
+  /** The media that the model takes, by media type. Default: those that its provider documents for its newest models. */
+  readonly takes?: ContentSupport | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: the platform's, looked up on every call. */

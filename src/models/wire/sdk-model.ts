@@ -1,7 +1,9 @@
+import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
 import type { ReaderContext } from './reader-context.ts';
 import type { OpenedStream, StreamReader } from './provider-stream.ts';
+import { readMedia } from './media-bytes.ts';
 import { readAnswer } from './provider-stream.ts';
 import { toolInputs } from '../calls/tool-inputs.ts';
 import { toolNames } from '../calls/tool-names.ts';
@@ -10,6 +12,8 @@ import { toolNames } from '../calls/tool-names.ts';
 export interface SdkApi<Client, Event> {
   readonly provider: string;
   readonly id: string;
+  /** The media that its models take. */
+  readonly takes?: (() => ContentSupport | undefined) | undefined;
   /** An explicit key: one from the environment is registered as a secret anyway. */
   readonly apiKey?: string | undefined;
   createClient(): Promise<Client>;
@@ -35,6 +39,9 @@ export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
   return {
     provider,
     id,
+    get takes() {
+      return api.takes?.();
+    },
     ...(apiKey === undefined ? {} : { secrets: () => ({ [`${provider}:${id} apiKey`]: apiKey }) }),
     answer: async (request, call) => {
       const protocol = await api.protocol();
@@ -42,7 +49,8 @@ export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
       const { tools } = request;
       const names = toolNames(tools.map(({ name }) => name));
       const inputs = toolInputs(tools, protocol.refusedKeywords);
-      const context: ReaderContext = { who, request, call, names, inputs };
+      const media = await readMedia(request, call);
+      const context: ReaderContext = { who, request, call, names, inputs, media };
       const open = async (signal: AbortSignal): Promise<OpenedStream<Event>> => {
         // A client that could not be made (no package, no key) is not cached: the next call may succeed.
         client ??= api.createClient().catch((error: unknown) => {

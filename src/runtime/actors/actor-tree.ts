@@ -12,6 +12,7 @@ import { SmallMap } from '../../base/collections/small-map.ts';
 import type { ActorRun, Enrolment, Sponsor } from './actor.ts';
 import { Actor } from './actor.ts';
 import { callDefinitions } from '../define/call-definitions.ts';
+import type { RunContent } from '../content/run-content.ts';
 import type { Definition } from '../define/definition.ts';
 import { definitionOf } from '../define/definition.ts';
 import { refusedBefore } from '../journal/replay/refused-before.ts';
@@ -33,6 +34,7 @@ export interface TreeRun extends ActorRun, ReportedRun {
   readonly clock: Clock;
   readonly host: Host;
   readonly money: Pick<RunMoney, 'accountOf'>;
+  readonly content: Pick<RunContent, 'takeInput'>;
   readonly journal: ActorRun['journal'] & ChildRecorder & BudgetRecorder;
   readonly mail: ActorRun['mail'] & {
     began(actor: Actor): void;
@@ -127,11 +129,11 @@ export class ActorTree {
       const message = `Cannot run '${agent === 'self' ? agent : agent.name}' as it was not made by agent() or a team`;
       return Promise.reject(new TroupeError('agent.invalid', message));
     }
-    const { journal } = this.#run;
+    const { journal, content } = this.#run;
     const refusal = journal.knowsChild(ask.key) ? undefined : this.#refusal(parent, definition);
     if (refusal !== undefined)
       return Promise.reject(new TroupeError('limit.reached', refusal, { retryable: 'no' }));
-    const place = this.#placeFor(parent, definition, input, ask);
+    const place = this.#placeFor(parent, definition, content.takeInput(definition, input), ask);
     const { path, since } = place;
     return new Promise((resolve, reject) => {
       let forget = (): void => undefined;

@@ -1,4 +1,5 @@
 import type { AgentFor, AgentOptions } from '../../contracts/agents/agent.ts';
+import type { Content } from '../../contracts/content/part.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { InputOf, OutputOf } from '../../base/schemas/schema.ts';
 import type { Described, InputSchemaOf, OutputSchemaOf } from '../../contracts/agents/signature.ts';
@@ -29,7 +30,7 @@ export const agent = <
 >(
   options: AgentOptions<Input, Output, State, Observation>,
 ): EmbeddableAgent<
-  InputOf<InputSchemaOf<Input, Output>>,
+  InputOf<InputSchemaOf<Input, Output>, Content>,
   OutputOf<OutputSchemaOf<Input, Output>>,
   State,
   AgentChart<State>

@@ -5,6 +5,9 @@ import { answerCheckOf } from '../../actors/strategies/answer-check.ts';
 import { applyStrategies } from '../../actors/strategies/apply-strategies.ts';
 import { strategiesOf } from '../../actors/strategies/strategy-registry.ts';
 import type { AgentOptions } from '../../contracts/agents/agent.ts';
+import { contentText } from '../../contracts/content/content-text.ts';
+import type { Content, Part } from '../../contracts/content/part.ts';
+import { isPartList } from '../../contracts/content/part.ts';
 import type { ModelChoice } from '../../contracts/models/model.ts';
 import { checkOptions, refusedOptions } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
@@ -224,7 +227,7 @@ const isList = (model: ModelChoice | readonly ModelChoice[]): model is readonly 
 const inputCheck = (schema: Schema | undefined): AgentDefinition['checkInput'] =>
   schema === undefined
     ? (input) =>
-        typeof input === 'string'
+        typeof input === 'string' || isPartList(input)
           ? { ok: true, value: input }
           : { ok: false, issues: [{ path: '', message: `expected a string, found ${kindOf(input)}` }] }
     : (input) => checkSchema(schema, input);
@@ -233,11 +236,20 @@ const inputCheck = (schema: Schema | undefined): AgentDefinition['checkInput'] =
 const kindOf = (input: unknown): string => (input === null ? 'nothing' : typeof input);
 
 const promptFrom =
-  <Input>(prompt: ((input: Input) => string) | undefined): AgentDefinition['prompt'] =>
+  <Input>(prompt: ((input: Input) => Content) | undefined): AgentDefinition['prompt'] =>
   (input) => {
+    if (isPartList(input)) return prompt === undefined ? input : promptOfParts(prompt, input);
     if (prompt !== undefined) return prompt(input as Input);
     return typeof input === 'string' ? input : JSON.stringify(toJson(input), null, 2);
   };
+
+/** A prompt knows of text: the media of its input follow it. */
+const promptOfParts = <Input>(prompt: (input: Input) => Content, parts: readonly Part[]): Content => {
+  // An input of parts is one of text: the prompt's own.
+  const said = prompt(contentText(parts.filter(({ type }) => type === 'text')) as Input);
+  if (typeof said !== 'string') return said;
+  return [{ type: 'text', text: said }, ...parts.filter(({ type }) => type !== 'text')];
+};
 
 const outputFrom = (schema: Schema | undefined, name: string): OutputCheck | undefined => {
   if (schema === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { Delegate } from '../../contracts/agents/delegate.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { BudgetSpent } from '../../contracts/runs/budget.ts';
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
-import type { CallChange, CallWish, Desk } from '../../actors/desk.ts';
+import type { CallChange, CallWish, Desk, DeskContent } from '../../actors/desk.ts';
 import { systemPrompt } from '../../actors/deciding/prompt-facts.ts';
 import type { ChildOptions } from '../../contracts/tools/delegation.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
@@ -43,6 +43,7 @@ export interface DeskRun extends AskingRun {
   readonly clock: Clock;
   /** Options of the run that apply to every tool call and function of its agents. */
   readonly given: Pick<RunOptions, 'safety' | 'executor' | 'context'>;
+  readonly content: DeskContent;
   readonly money: Pick<RunMoney, 'counter' | 'prices'>;
   readonly log: EventLog;
   readonly gate: Gate;
@@ -107,6 +108,9 @@ export class EffectDesk implements Desk {
   }
   get memory() {
     return this.#principal.memory?.session;
+  }
+  get content(): DeskContent {
+    return this.#run.content;
   }
   get conversation() {
     return this.#principal.conversation;

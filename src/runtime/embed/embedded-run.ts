@@ -6,6 +6,7 @@ import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
 import { FieldVault } from '../../persistence/field-vault.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import { hideInput } from '../secrets/hide-fields.ts';
+import { readGiven } from '../content/read-given.ts';
 import type { Definition } from '../define/definition.ts';
 import { Handle } from '../run/handle.ts';
 import type { StartQueue, StartTurn } from '../run/queued-handle.ts';
@@ -47,16 +48,22 @@ export interface LeftRun {
 /** Creates a watched run in the options' store or in memory, without starting it. */
 export const newRun = (
   definition: Definition,
-  input: unknown,
-  options: RunOptions,
+  givenInput: unknown,
+  givenOptions: RunOptions,
   watch: Watch,
 ): EmbeddedRun => {
+  const { input, options, blobs } = readGiven(definition, givenInput, givenOptions);
   const { store } = options;
   if (store !== undefined) {
-    const { run, line } = storedRun(definition, input, { ...options, store }, { isAttended: true, watch });
+    const { run, line } = storedRun(
+      definition,
+      input,
+      { ...options, store },
+      { isAttended: true, watch, blobs },
+    );
     return held(run, line, undefined, input, options);
   }
-  const { run, journal } = createJournaledRun(definition, options, { ...KEPT, watch });
+  const { run, journal } = createJournaledRun(definition, options, { ...KEPT, watch, blobs });
   const records = keptBy({ run, journal }, secretKeyOf(options.secretKey));
   const history = joinThread(run, input, options);
   const line = before(inThread(noQueue, run, history), (earlier = options.history) => {

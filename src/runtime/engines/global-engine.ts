@@ -1,3 +1,4 @@
+import { readGiven } from '../content/read-given.ts';
 import type { Observable } from 'rxjs';
 import type { Agent } from '../../contracts/agents/agent.ts';
 import type { Engine, EngineOptions, ShutdownOptions } from '../../contracts/runs/engine.ts';
@@ -134,7 +135,7 @@ export class GlobalEngine implements Engine {
   /** Accepts a run: it starts now or is queued. Throws if it is refused. */
   start<Input, Output, State>(
     agent: Agent<Input, Output, State>,
-    input: Input,
+    givenInput: Input,
     given: RunOptions,
     isAttended: boolean,
   ): RunHandle<Output, State> {
@@ -154,10 +155,14 @@ export class GlobalEngine implements Engine {
       );
     this.#queue.check(definition.name, runId);
     this.#definitions.register(definition);
-    const options = { ...withDefaults(this.#options, given), runId };
+    const { input, options, blobs } = readGiven(definition, givenInput, {
+      ...withDefaults(this.#options, given),
+      runId,
+    });
     const hooks: AttachedHooks[] = [];
     const setup: StartSetup = {
       isAttended,
+      blobs,
       onHooks: (attached) => {
         hooks.push(attached);
       },

@@ -3,6 +3,7 @@ import { ambientInspector } from '../inspection/ambient-inspector.ts';
 import { patientClock, systemClock } from '../../base/clock.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import { randomId } from '../../base/random-id.ts';
+import type { GivenBlobs } from '../content/read-given.ts';
 import type { Definition } from '../define/definition.ts';
 import type { Host } from '../turn/driven-host.ts';
 import { DrivenHost } from '../turn/driven-host.ts';
@@ -29,6 +30,8 @@ export interface StartSetup {
   readonly onHooks?: OnHooks;
   /** True if the run is a replay: nothing can influence it. */
   readonly isReplayed?: boolean | undefined;
+  /** The bytes of media in its input and history. */
+  readonly blobs?: GivenBlobs | undefined;
   /** Follows the machines of the run. Absent, it costs nothing. */
   readonly watch?: Watch | undefined;
 }
@@ -47,6 +50,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     runId: options.runId ?? randomId(),
     random: setup.random ?? Math.random,
     isAttended: setup.isAttended,
+    blobs: setup.blobs,
     journal: setup.journal ?? new NoJournal(definition.name, clock),
   });
   run.actors.hooks = new RunHooks(run, definition, options, setup.onHooks);

@@ -2,6 +2,7 @@ import { errorData, toError } from '../../contracts/errors/error.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { RunResult } from '../../contracts/runs/run-result.ts';
+import { readGiven } from '../content/read-given.ts';
 import type { Definition } from '../define/definition.ts';
 import { processPacer } from './pacer.ts';
 import { checkRunOptions } from './run-schema.ts';
@@ -23,11 +24,13 @@ export const runInTurn = <Output, State>(
   new Promise((resolve, reject) => {
     try {
       if (options !== NO_OPTIONS) checkRunOptions(definition.name, options);
-      const given = toJson(input);
-      const kept = optionsOf(options);
+      const read = readGiven(definition, input, options);
+      const given = toJson(read.input);
+      const kept = optionsOf(read.options);
+      const setup = { isAttended: false, blobs: read.blobs };
       processPacer.begin(() => {
         try {
-          resolve(startRun<Output, State>(definition, given, kept, { isAttended: false }).result);
+          resolve(startRun<Output, State>(definition, given, kept, setup).result);
         } catch (thrown) {
           reject(notBegun(thrown));
         }

@@ -1,3 +1,4 @@
+import type { ContentOptions } from '../../contracts/content/content-options.ts';
 import type { OptionsOwner } from '../../contracts/errors/check-options.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { MessageLimits } from '../../contracts/messages/message.ts';
@@ -35,6 +36,14 @@ const limitsShape = (): OptionShape<RunLimits> => ({
   ),
 });
 
+const contentShape = (): OptionShape<ContentOptions> => ({
+  blobs: optional(objectWith(['put', 'get'], 'not a blob store: write an object with put() and get()')),
+  convert: optional(byName(aFunction())),
+  maxBytes: optional(wholeNumber(1)),
+  maxPixels: optional(wholeNumber(1)),
+  mediaTypes: optional(listOf(aText(1))),
+});
+
 /** The schema of a journal store. */
 export const storeSchema = () =>
   objectWith(
@@ -65,6 +74,7 @@ export const runShape = (): OptionShape<RunOptions> => ({
   context: anything(),
   limits: optional(optionsSchema<RunLimits>(limitsShape())),
   task: anything(),
+  content: optional(optionsSchema<ContentOptions>(contentShape())),
   prices: optional(objectWith(['cost'], 'not a price list: write an object with cost()')),
   store: optional(storeSchema()),
   resources: optional(listOf(objectLike({}, 'not a resource'))),

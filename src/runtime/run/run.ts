@@ -12,6 +12,8 @@ import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import { isToolset } from '../../tools/define/tool-registry.ts';
 import type { Actor, Job } from '../actors/actor.ts';
 import { ActorTree } from '../actors/actor-tree.ts';
+import type { GivenBlobs } from '../content/read-given.ts';
+import { RunContent } from '../content/run-content.ts';
 import type { Definition } from '../define/definition.ts';
 import { Deadlines } from '../limits/deadlines.ts';
 import type { Host } from '../turn/driven-host.ts';
@@ -46,6 +48,8 @@ export interface RunSetup {
   readonly runId: string;
   readonly random: () => number;
   readonly journal: JournalPort;
+  /** The bytes of media in its input and history. */
+  readonly blobs?: GivenBlobs | undefined;
   /** True if a handle exists whose holder may answer questions. */
   readonly isAttended: boolean;
 }
@@ -70,6 +74,7 @@ export class Run implements JobWorker {
   readonly host: Host;
   readonly journal: JournalPort;
   readonly secrets: RunSecrets;
+  readonly content: RunContent;
   readonly log: EventLog;
   readonly gate: Gate;
   readonly person: PersonDesk;
@@ -104,6 +109,7 @@ export class Run implements JobWorker {
     // Held until the start, as a store has to be opened first.
     this.#queue.hold();
     this.secrets = new RunSecrets(givenSecrets(options));
+    this.content = new RunContent(options, setup.blobs);
     this.log = new EventLog(setup.runId, definition.name, journal, this.secrets);
     this.gate = new Gate(options.limits?.concurrency ?? Infinity, options.paused ?? false);
     this.person = new PersonDesk(this, options, setup.isAttended);

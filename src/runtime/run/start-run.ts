@@ -2,6 +2,7 @@ import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { StartSetup } from './create-run.ts';
 import { createRun, failToBegin } from './create-run.ts';
+import { readGiven } from '../content/read-given.ts';
 import type { Definition } from '../define/definition.ts';
 import { Handle } from './handle.ts';
 import { QueuedHandle } from './queued-handle.ts';
@@ -11,10 +12,12 @@ import { inThread, joinThread, noQueue } from '../thread/run-thread.ts';
 /** Starts a run of a definition and returns its handle. */
 export const startRun = <Output, State>(
   definition: Definition,
-  input: unknown,
-  options: RunOptions,
-  setup: StartSetup,
+  givenInput: unknown,
+  givenOptions: RunOptions,
+  given: StartSetup,
 ): RunHandle<Output, State> => {
+  const { input, options, blobs = given.blobs } = readGiven(definition, givenInput, givenOptions);
+  const setup = { ...given, blobs };
   const { store } = options;
   if (store !== undefined) return startStored(definition, input, { ...options, store }, setup);
   const run = createRun(definition, options, setup);

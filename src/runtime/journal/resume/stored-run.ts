@@ -313,6 +313,7 @@ export const keepIn = async (keeping: Keeping): Promise<Heartbeat> => {
     store,
     lease,
     seal,
+    content: run.content,
     wish: () => leaseRequestFor(store),
     change: () => ({
       status: journal.status,

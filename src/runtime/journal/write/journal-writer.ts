@@ -3,6 +3,7 @@ import type { TroupeError } from '../../../contracts/errors/error.ts';
 import type { EntryChange, JournalStore, Lease, LeaseWish } from '../../../contracts/journals/journal.ts';
 import type { JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import { isThenable } from '../../../base/promises/thenable.ts';
+import type { RunContent } from '../../content/run-content.ts';
 import type { JournalSeal } from '../../../persistence/journal-codec.ts';
 
 const FAILED = 'Cannot continue the run as its store failed';
@@ -12,6 +13,8 @@ export interface WriterPlace {
   readonly store: JournalStore;
   readonly lease: Lease;
   readonly seal: JournalSeal;
+  /** The media of the run, which are stored before the records that refer to them. */
+  readonly content: Pick<RunContent, 'written'>;
   /** The request for renewing the lease. */
   readonly wish: () => LeaseWish;
   /** The current entry of the run. */
@@ -119,12 +122,13 @@ export class JournalWriter implements RecordSink {
     }
   }
 
-  /** Seals newly known secrets, then flushes. */
+  /** Seals newly known secrets and stores media, then flushes. */
   #prepare(): Promise<void> | undefined {
     try {
-      const sealing = this.#place.seal.prepare();
-      if (sealing === undefined) return undefined;
-      this.#underWay = sealing.then(
+      const { seal, content } = this.#place;
+      const preparing = seal.prepare() ?? content.written();
+      if (preparing === undefined) return undefined;
+      this.#underWay = preparing.then(
         () => {
           this.#underWay = undefined;
           return this.flush();

@@ -1,7 +1,7 @@
-import { sha256 } from '../base/sha256.ts';
+import { sha256 } from './sha256.ts';
 
-/** The platform's SHA-256 of a text, in hex. */
-type Hash = (algorithm: 'sha256', text: string) => string;
+/** The platform's SHA-256, in hex. */
+type Hash = (algorithm: 'sha256', data: string | Uint8Array) => string;
 
 const isFunction = (value: unknown): value is (...values: readonly unknown[]) => unknown =>
   typeof value === 'function';
@@ -14,16 +14,16 @@ const ofNode = (): Hash | undefined => {
   const crypto: unknown = isFunction(load) ? load('node:crypto') : undefined;
   const hash: unknown =
     typeof crypto === 'object' && crypto !== null ? Reflect.get(crypto, 'hash') : undefined;
-  return isFunction(hash) ? (algorithm, text) => String(hash(algorithm, text)) : undefined;
+  return isFunction(hash) ? (algorithm, data) => String(hash(algorithm, data)) : undefined;
 };
 
 const native = ofNode();
 
 /**
- * The SHA-256 of a text, in hex, by the platform's synchronous implementation where there is one: it takes a tenth of the time of the one
+ * The SHA-256 of a text, or of bytes, in hex, by the platform's synchronous implementation where there is one: it takes a tenth of the time of the one
  * in JavaScript, which is used elsewhere.
  *
  * @example
  * platformSha256('abc') // => 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
  */
-export const platformSha256 = (text: string): string => native?.('sha256', text) ?? sha256(text);
+export const platformSha256 = (data: string | Uint8Array): string => native?.('sha256', data) ?? sha256(data);

@@ -1,0 +1,33 @@
+/**
+ * Stores the bytes of media under their SHA-256. Equal bytes have one entry.
+ *
+ * What `put` has confirmed is durable; a run commits the record that refers to a blob after that. A store of objects (S3,
+ * R2, GCS …) is two functions over its client.
+ *
+ * @example
+ * const blobs: BlobStore = {
+ *   name: 's3:our-bucket',
+ *   put: (hash, bytes) => bucket.write(`blobs/${hash}`, bytes),
+ *   get: (hash) => bucket.read(`blobs/${hash}`), // undefined if there is none
+ * };
+ */
+export interface BlobStore {
+  /** Its location, for messages: `folder:/home/ada/blobs`. */
+  readonly name: string;
+  /** Stores bytes under their hash; a hash that is there already is left as it is. */
+  put(hash: string, bytes: Uint8Array): void | Promise<void>;
+  /** Returns the bytes; undefined if there are none. */
+  get(hash: string): Uint8Array | undefined | Promise<Uint8Array | undefined>;
+}
+
+/** Keeps blobs in memory, for as long as it is referred to. */
+export const memoryBlobs = (): BlobStore => {
+  const blobs = new Map<string, Uint8Array>();
+  return {
+    name: 'memory',
+    put: (hash, bytes) => {
+      if (!blobs.has(hash)) blobs.set(hash, bytes);
+    },
+    get: (hash) => blobs.get(hash),
+  };
+};

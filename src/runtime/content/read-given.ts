@@ -1,0 +1,99 @@
+import type { ContentLimits, KeepBlob } from '../../contracts/content/read-content.ts';
+import { isMediaBytes, readParts } from '../../contracts/content/read-content.ts';
+import { contentText } from '../../contracts/content/content-text.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
+import type { Definition } from '../define/definition.ts';
+
+/** Bytes by their hash, on their way into a run. */
+export type GivenBlobs = ReadonlyMap<string, Uint8Array>;
+
+/** Input and options of a run with references in place of bytes, and the bytes. */
+export interface GivenRun<Options extends RunOptions> {
+  readonly input: unknown;
+  readonly options: Options;
+  readonly blobs?: GivenBlobs;
+}
+
+/**
+ * Takes the bytes of media out of the input and the history of a run, before anything is made of them.
+ *
+ * An agent that takes text takes a list of parts; in the input of others, media are found by their bytes.
+ *
+ * @throws {TroupeError} `content.*`
+ */
+export const readGiven = <Options extends RunOptions>(
+  definition: Definition,
+  input: unknown,
+  options: Options,
+): GivenRun<Options> => {
+  const { history } = options;
+  if (!isObject(input) && (history === undefined || !hasParts(history))) return { input, options };
+  const blobs = new Map<string, Uint8Array>();
+  const keep: KeepBlob = (hash, bytes) => void blobs.set(hash, bytes);
+  const limits = options.content ?? {};
+  const read = {
+    input: readInput(definition, input, keep, limits),
+    options: history === undefined ? options : { ...options, history: readTurns(history, keep, limits) },
+  };
+  // What was read before has references only.
+  return blobs.size === 0 ? read : { ...read, blobs };
+};
+
+/** Takes the bytes of media out of an input; see {@link readGiven}. */
+export const readInput = (
+  { agent }: Definition,
+  input: unknown,
+  keep: KeepBlob,
+  limits: ContentLimits,
+): unknown =>
+  (agent?.takesText ?? true) && isContent(input)
+    ? readParts(input, keep, limits)
+    : withoutBytes(input, keep, limits);
+
+/** Checks whether an input is a list of parts. */
+const isContent = (input: unknown): input is readonly object[] =>
+  Array.isArray(input) && input.length > 0 && input.every((part) => isObject(part) && 'type' in part);
+
+/** JavaScript callers may pass anything as history: invalid turns are reported when the run prepares. */
+const hasParts = (history: unknown): boolean =>
+  Array.isArray(history) && history.some((turn: unknown) => isObject(turn) && 'parts' in turn);
+
+const readTurns = (history: readonly Turn[], keep: KeepBlob, limits: ContentLimits): readonly Turn[] =>
+  hasParts(history) ? history.map((turn) => readTurn(turn, keep, limits)) : history;
+
+const readTurn = (turn: Turn, keep: KeepBlob, limits: ContentLimits): Turn => {
+  const parts: unknown = isObject(turn) ? turn.parts : undefined;
+  if (!Array.isArray(parts)) return turn;
+  const read = readParts(parts, keep, limits);
+  return { ...turn, text: saysText(turn) ? turn.text : contentText(read), parts: read };
+};
+
+const saysText = ({ text }: { readonly text: unknown }): boolean => typeof text === 'string';
+
+/** A value in which each object of media with its bytes is a reference; the value itself if there is none. */
+const withoutBytes = (value: unknown, keep: KeepBlob, limits: ContentLimits, depth = 0): unknown => {
+  if (!isObject(value) || depth > DEEPEST) return value;
+  if (isMediaBytes(value)) return readParts([value], keep, limits)[0];
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => withoutBytes(item, keep, limits, depth + 1));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isPlain(value)) return value;
+  const entries = Object.entries(value).map(
+    ([key, item]: readonly [string, unknown]) => [key, withoutBytes(item, keep, limits, depth + 1)] as const,
+  );
+  return entries.some(([key, item]) => item !== Reflect.get(value, key))
+    ? Object.fromEntries(entries)
+    : value;
+};
+
+/** Media deeper than this stay as they are: plain JSON is cut there, too. */
+const DEEPEST = 100;
+
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -1,0 +1,100 @@
+import type { BlobStore } from '../../contracts/content/blob-store.ts';
+import { memoryBlobs } from '../../contracts/content/blob-store.ts';
+import type { ContentOptions } from '../../contracts/content/content-options.ts';
+import type { MediaPart, Part } from '../../contracts/content/part.ts';
+import { readParts } from '../../contracts/content/read-content.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
+import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
+import type { Definition } from '../define/definition.ts';
+import type { GivenBlobs } from './read-given.ts';
+import { readInput } from './read-given.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
+
+/**
+ * The media of one run. Owns the bytes on their way to the blob store; machines, events and records have references.
+ *
+ * I1 A record that refers to bytes is committed after they are stored: who writes it awaits `written` first.
+ */
+export class RunContent {
+  readonly convert: ContentOptions['convert'];
+  readonly #options: ContentOptions;
+  readonly #place: () => BlobStore;
+  #blobs: BlobStore | undefined;
+  /** Bytes that are being stored. */
+  readonly #pending = new Map<string, { readonly bytes: Uint8Array; readonly stored: Promise<void> }>();
+  #failure: TroupeError | undefined;
+  readonly #fitted = new Map<string, WeakMap<Turn, Turn>>();
+
+  constructor(
+    { content = {}, store, threads }: Pick<RunOptions, 'content' | 'store' | 'threads'>,
+    given?: GivenBlobs,
+  ) {
+    this.#options = content;
+    this.convert = content.convert;
+    this.#place = () => content.blobs ?? store?.blobs ?? threads?.blobs ?? memoryBlobs();
+    if (given !== undefined) for (const [hash, bytes] of given) this.#keep(hash, bytes);
+  }
+
+  /** Reads parts as they were given, and stores their bytes. @throws {TroupeError} `content.*` */
+  take(parts: readonly unknown[]): readonly Part[] {
+    return readParts(parts, this.#keep, this.#options);
+  }
+
+  /** Takes the bytes out of the input of an agent of the run. @throws {TroupeError} `content.*` */
+  takeInput(definition: Definition, input: unknown): unknown {
+    return readInput(definition, input, this.#keep, this.#options);
+  }
+
+  /** Stores bytes under their hash. */
+  readonly #keep = (hash: string, bytes: Uint8Array): void => {
+    if (this.#pending.has(hash)) return;
+    try {
+      const storing = this.#store.put(hash, bytes);
+      if (!isThenable(storing)) return;
+      const stored = Promise.resolve(storing).then(
+        () => void this.#pending.delete(hash),
+        (thrown: unknown) => this.#failed(thrown),
+      );
+      this.#pending.set(hash, { bytes, stored });
+    } catch (thrown) {
+      this.#failed(thrown);
+    }
+  };
+
+  /** Reads the bytes of a part. Rejects with `content.missing` if the store has them not. */
+  async bytesOf({ hash, name, mediaType, type }: MediaPart): Promise<Uint8Array> {
+    const bytes = this.#pending.get(hash)?.bytes ?? (await this.#store.get(hash));
+    if (bytes !== undefined) return bytes;
+    throw new TroupeError(
+      'content.missing',
+      `Cannot read the ${type} '${name ?? mediaType}' as its bytes are not in ${this.#store.name}: ${hash}. Give the run the store that has them (\`content.blobs\`)`,
+    );
+  }
+
+  /** Resolves when all bytes taken so far are stored; undefined if they are. Rejects if that failed. */
+  written(): Promise<void> | undefined {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#pending.size === 0) return undefined;
+    return Promise.all([...this.#pending.values()].map(({ stored }) => stored)).then(() => {
+      if (this.#failure !== undefined) throw this.#failure;
+    });
+  }
+
+  /** Turns with their parts converted for the model of that name: each is converted once. */
+  fittedTo(model: string): WeakMap<Turn, Turn> {
+    const known = this.#fitted.get(model) ?? new WeakMap<Turn, Turn>();
+    this.#fitted.set(model, known);
+    return known;
+  }
+
+  /** Opened on first use, as most runs have no media. */
+  get #store(): BlobStore {
+    return (this.#blobs ??= this.#place());
+  }
+
+  #failed(thrown: unknown): void {
+    const message = `Cannot store the bytes of media in ${this.#store.name}`;
+    this.#failure ??= toError(errorData(thrown, 'journal.failed', { message }));
+  }
+}
