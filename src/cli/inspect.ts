@@ -7,15 +7,17 @@ import type { Session } from './session.ts';
 import { assertStoreThere, withStoreIfAny } from './stored/open-store.ts';
 import { attachInspector } from '../runtime/inspection/ambient-inspector.ts';
 import { failureLine } from './words/failure-line.ts';
+import { traceAt } from './trace/trace-at.ts';
 import type { InspectorRequest } from './usage/inspector-request.ts';
 import { isProgram, runProgram } from './run-program.ts';
 import type { Inspected } from './with-inspector.ts';
 import { wrong } from './usage/wrong-usage.ts';
 import { withInspector } from './with-inspector.ts';
 
-/** `troupe inspect`: shows a running agent, or stored runs, as statecharts in a browser. */
+/** `troupe inspect`: shows a running agent, stored runs or a trace as statecharts in a browser. */
 export const inspect = async (wanted: InspectCommand, session: Session): Promise<number> => {
   const { file, input, exportName, isData, wish } = wanted;
+  if (file?.endsWith('.jsonl') === true) return inspectTrace(file, wanted, session);
   if (file !== undefined && exportName === undefined && (await isProgram(file, session.terminal.folder))) {
     if (isData) throw wrong('--data needs an agent, and the file exports none', 'inspect');
     return inspectProgram({ file, args: input === undefined ? [] : [input], wish }, session);
@@ -37,6 +39,23 @@ export const inspect = async (wanted: InspectCommand, session: Session): Promise
         return exitCode.answered;
       }),
   );
+};
+
+/** Shows the run of a trace, or of an exported journal, as the page of `trace export` would. */
+const inspectTrace = async (
+  file: string,
+  { input, exportName, wish }: InspectCommand,
+  session: Session,
+): Promise<number> => {
+  const given = input === undefined ? (exportName === undefined ? undefined : '--export') : 'INPUT';
+  const stray = wish.isControlled ? '--control' : given;
+  if (stray !== undefined) throw wrong(`a trace is only looked at: it has no use for ${stray}`, 'inspect');
+  const [trace, { tracePage }] = await Promise.all([
+    traceAt(file, session),
+    import('../inspect/traces/trace-as-html.ts'),
+  ]);
+  const shown = { session, store: undefined, agent: () => undefined, page: await tracePage(trace) };
+  return withInspector(wish, shown, () => Promise.resolve(exitCode.answered));
 };
 
 interface Program {

@@ -13,6 +13,8 @@ export interface Inspected {
   readonly store: JournalStore | undefined;
   /** The agent of stored runs, beside those started by a command. */
   readonly agent: () => LoadedAgent | undefined;
+  /** HTML to serve in place of the page, with a run in it. */
+  readonly page?: string | undefined;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface Inspected {
  */
 export const withInspector = async (
   wish: InspectorRequest | undefined,
-  { session, store, agent }: Inspected,
+  { session, store, agent, page }: Inspected,
   work: (inspector: RunInspector | undefined) => Promise<number>,
 ): Promise<number> => {
   if (wish === undefined) return work(undefined);
@@ -32,6 +34,7 @@ export const withInspector = async (
     open: wish.isShown,
     keepsProcess: true,
     store,
+    page,
     agents: (entry) => {
       const own = agent();
       return entry.agent === own?.name ? own : agentBegunWith(entry, store, session);

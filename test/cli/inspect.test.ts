@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -83,6 +83,21 @@ describe('troupe inspect', () => {
       expect(played).toMatchObject({ code: 0, stdout: '' });
       expect(seen).toMatchObject({ runs: [{ status: 'completed', source: 'stored' }], answer: true });
     }
+  });
+
+  test('shows the run of a trace, and takes nothing with it that a trace has no use for', async () => {
+    await play(['run', moduleOf('echo.ts'), 'hello', '--trace', folder]);
+    const [name = ''] = readdirSync(folder);
+    const trace = join(folder, name);
+    const { played, seen } = await visited(['inspect', trace], async ({ url }) => (await fetch(url)).text());
+    expect(played).toMatchObject({ code: 0, stdout: '' });
+    expect(seen).toMatch(/<script type="application\/json" id="recording">.*You said: hello/);
+    for (const stray of ['again', '--control', '--export=echo'])
+      expect(await play(['inspect', trace, stray])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('a trace is only looked at') as unknown,
+      });
+    expect(await play(['inspect', join(folder, 'none.jsonl')])).toMatchObject({ code: 2, stdout: '' });
   });
 
   test('--control lets the page steer; one that Ctrl-C finds at work is aborted', async () => {

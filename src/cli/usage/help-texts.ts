@@ -60,12 +60,12 @@ ${INSPECT}`,
     ],
   },
   inspect: {
-    about: 'show a running agent, or stored runs, as statecharts in a browser',
+    about: 'show a running agent, stored runs or a trace as statecharts in a browser',
     usage: '[FILE] [INPUT]',
     text: `Serves a page on the loopback until Ctrl-C, and prints its address, which contains a secret token. With INPUT, runs the agent
 that FILE exports, and shows it at work. Without INPUT, shows stored runs: those started by a command, and those of the agent
 that FILE exports. A FILE that exports nothing is a program: it is run unchanged, with INPUT as its argument, and every run
-that it starts is shown.`,
+that it starts is shown. A FILE that ends in .jsonl is a trace, or an exported journal: its run is shown.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
       --export NAME    export of FILE, if there are several; also FILE#NAME
       --port N         port of the page (default: any free port)
@@ -75,6 +75,7 @@ that it starts is shown.`,
       'troupe inspect team.ts "Plan a trip." --control',
       'troupe inspect',
       'troupe inspect program.ts',
+      'troupe inspect traces/r1.jsonl',
       'troupe ask "How are retries configured?" ./docs --inspect --open',
     ],
   },

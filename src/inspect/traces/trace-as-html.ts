@@ -23,7 +23,11 @@ export interface PageOptions {
  *
  * @throws {TroupeError} `inspector.page-missing`
  */
-export const traceAsHtml = async (trace: Trace, { page }: PageOptions = {}): Promise<string> => {
+export const traceAsHtml = async (trace: Trace, options: PageOptions = {}): Promise<string> =>
+  sealPage(await tracePage(trace, options));
+
+/** The page of a run as a server gives it: with a place for the nonce of its scripts and styles, and no policy of its own. */
+export const tracePage = async (trace: Trace, { page }: PageOptions = {}): Promise<string> => {
   // A process that only reads traces loads neither machines nor the inspector.
   const [{ recordingOf }, { pageText }] = await Promise.all([
     import('./trace-recording.ts'),
@@ -38,7 +42,14 @@ export const traceAsHtml = async (trace: Trace, { page }: PageOptions = {}): Pro
     `"base":${recording.base()}`,
     `"entries":[${[...recording.from()].join(',')}]`,
   ];
-  return withRecording(page ?? (await pageText()), `{${parts.join(',')}}`);
+  // Nothing that somebody said ends the block, or takes the place of the nonce.
+  const data = escapedJson(`{${parts.join(',')}}`)
+    .replaceAll('<', String.raw`\u003c`)
+    .replaceAll('__NONCE__', String.raw`__NONC\u0045__`);
+  return (page ?? (await pageText())).replace(
+    '<body>',
+    (body) => `${body}\n<script type="application/json" id="recording">${data}</script>`,
+  );
 };
 
 const sessionOf = ({ account: { runId, agent, status, input } }: Trace): Session => ({
@@ -47,8 +58,8 @@ const sessionOf = ({ account: { runId, agent, status, input } }: Trace): Session
   runs: [{ run: runId, agent, isLive: false, status, title: titleOf(input), source: 'stored' }],
 });
 
-/** A page that needs no server: what it shows is in it, and no script or style counts but its own. */
-const withRecording = (page: string, json: string): string => {
+/** Lets no script or style of a page count but its own, where no server says so. */
+const sealPage = (page: string): string => {
   const plain = page.replaceAll(' nonce="__NONCE__"', '');
   const policy = [
     "default-src 'none'",
@@ -58,17 +69,14 @@ const withRecording = (page: string, json: string): string => {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  const data = escapedJson(json).replaceAll('<', String.raw`\u003c`);
-  return plain
-    .replace(
-      '<meta charset="utf-8">',
-      (meta) => `${meta}\n<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    )
-    .replace('<body>', (body) => `${body}\n<script type="application/json" id="recording">${data}</script>`);
+  return plain.replace(
+    '<meta charset="utf-8">',
+    (meta) => `${meta}\n<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+  );
 };
 
 const hashIn = (page: string, tag: 'script' | 'style'): string => {
-  const found = new RegExp(`<${tag}[^>]*>([^]*?)</${tag}>`).exec(page)?.[1];
+  const found = new RegExp(`<${tag}(?! type="application/json")[^>]*>([^]*?)</${tag}>`).exec(page)?.[1];
   if (found === undefined)
     throw new TroupeError('inspector.page-missing', `Cannot show the trace as the page has no ${tag}`);
   return `'sha256-${createHash('sha256').update(found).digest('base64')}'`;

@@ -5,56 +5,79 @@ import { expect, onTestFinished, test } from 'vitest';
 import { act, agent, answer, TroupeError } from '../../../src/index.ts';
 import type { RuntimeEvent } from '../../../src/index.ts';
 import type { Model } from '../../../src/models/index.ts';
-import { traceAsHtml, traceOf } from '../../../src/inspect/index.ts';
+import { inspect, traceAsHtml, traceOf } from '../../../src/inspect/index.ts';
+import type { Trace } from '../../../src/inspect/index.ts';
+import { tracePage } from '../../../src/inspect/traces/trace-as-html.ts';
 import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { looker, temporaryFolder } from './traces-kit.ts';
 
 const HOSTILE =
-  '</script><script>document.title="owned"</script><img src=x onerror="document.title=\'owned\'">';
+  '__NONCE__</script><script nonce="__NONCE__">document.title="owned"</script><img src=x onerror="document.title=\'owned\'">';
 
-describeInChromium('[QITOS-79] [QITOS-80] the page of a trace, from a file', (browser) => {
-  test('shows the run, filters its events, plays it to a breakpoint, and runs nothing of what was said', async () => {
-    const evil = looker(1, {
-      decide: ({ step }) =>
-        step === 0 ? act({ name: 'look', input: { for: HOSTILE } }) : answer({ said: HOSTILE }),
-    });
-    const trace = traceOf((await evil.run(HOSTILE)).events);
-    const file = join(temporaryFolder(), 'run.html');
-    writeFileSync(file, await traceAsHtml(trace, { page: builtPage() }));
-    const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
-    onTestFinished(() => page.close());
-    const problems: string[] = [];
-    page.on('pageerror', ({ message }) => problems.push(message));
-    page.on('console', (line) => {
-      if (line.type() === 'error') problems.push(line.text());
-    });
-    await page.goto(pathToFileURL(file).href);
-    await page.getByRole('log', { name: 'Transcript' }).getByText('document.title').first().waitFor();
+/** The address of the page of a trace, and what the page was given as. */
+const places: readonly (readonly [string, (trace: Trace) => Promise<string>])[] = [
+  [
+    'a file',
+    async (trace) => {
+      const file = join(temporaryFolder(), 'run.html');
+      writeFileSync(file, await traceAsHtml(trace, { page: builtPage() }));
+      return pathToFileURL(file).href;
+    },
+  ],
+  [
+    'the local inspector',
+    async (trace) => {
+      const inspector = await inspect({ page: await tracePage(trace, { page: builtPage() }) });
+      onTestFinished(() => inspector.close());
+      return inspector.url;
+    },
+  ],
+];
 
-    await page.getByRole('tab', { name: 'Events' }).click();
-    const rows = page.getByRole('list', { name: 'Events' }).getByRole('listitem');
-    await rows.first().waitFor();
-    const all = await rows.count();
-    await page.getByLabel('Filter events').fill('tool.finished');
-    await expect.poll(() => rows.count()).toBeLessThan(all);
-    expect(await rows.first().textContent()).toContain('tool.finished');
+describeInChromium('[QITOS-79] [QITOS-80] the page of a trace', (browser) => {
+  test.each(places)(
+    'from %s shows the run, filters its events, plays it to a breakpoint, and runs nothing of what was said',
+    async (_, addressOf) => {
+      const evil = looker(1, {
+        decide: ({ step }) =>
+          step === 0 ? act({ name: 'look', input: { for: HOSTILE } }) : answer({ said: HOSTILE }),
+      });
+      const trace = traceOf((await evil.run(HOSTILE)).events);
+      const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
+      onTestFinished(() => page.close());
+      const problems: string[] = [];
+      page.on('pageerror', ({ message }) => problems.push(message));
+      page.on('console', (line) => {
+        if (line.type() === 'error') problems.push(line.text());
+      });
+      await page.goto(await addressOf(trace));
+      await page.getByRole('log', { name: 'Transcript' }).getByText('document.title').first().waitFor();
 
-    await page.getByRole('tab', { name: 'Breakpoints' }).click();
-    await page.getByLabel('State', { exact: true }).fill('ACT');
-    await page.getByRole('button', { name: 'Add' }).click();
-    await page.getByLabel('Speed').selectOption('64');
-    await page.getByRole('button', { name: 'Play' }).click();
-    await page.locator('.subject, .app.past').first().waitFor();
-    await page.getByRole('tab', { name: 'Chart' }).click();
-    await expect.poll(() => page.locator('.subject .state').textContent()).toBe('ACT');
-    await page.getByRole('button', { name: 'Play' }).waitFor();
+      await page.getByRole('tab', { name: 'Events' }).click();
+      const rows = page.getByRole('list', { name: 'Events' }).getByRole('listitem');
+      await rows.first().waitFor();
+      const all = await rows.count();
+      await page.getByLabel('Filter events').fill('tool.finished');
+      await expect.poll(() => rows.count()).toBeLessThan(all);
+      expect(await rows.first().textContent()).toContain('tool.finished');
 
-    await page.getByRole('tab', { name: 'Run' }).click();
-    await page.getByText('"stopReason"').waitFor();
-    expect(await page.title()).toBe('troupe: inspector');
-    expect(problems).toEqual([]);
-  });
+      await page.getByRole('tab', { name: 'Breakpoints' }).click();
+      await page.getByLabel('State', { exact: true }).fill('ACT');
+      await page.getByRole('button', { name: 'Add' }).click();
+      await page.getByLabel('Speed').selectOption('64');
+      await page.getByRole('button', { name: 'Play' }).click();
+      await page.locator('.subject, .app.past').first().waitFor();
+      await page.getByRole('tab', { name: 'Chart' }).click();
+      await expect.poll(() => page.locator('.subject .state').textContent()).toBe('ACT');
+      await page.getByRole('button', { name: 'Play' }).waitFor();
+
+      await page.getByRole('tab', { name: 'Run' }).click();
+      await page.getByText('"stopReason"').waitFor();
+      expect(await page.title()).toBe('troupe: inspector');
+      expect(problems).toEqual([]);
+    },
+  );
 
   test('[FIND-72] keeps the failure of a model where only errors are wanted', async () => {
     const broken: Model = {
