@@ -97,6 +97,7 @@ export default defineConfig({
           { text: 'Start', link: '/guide/start' },
           { text: 'Agents', link: '/guide/agents' },
           { text: 'Tools', link: '/guide/tools' },
+          { text: 'MCP', link: '/guide/mcp' },
           {
             text: 'Models',
             link: '/guide/models',

@@ -27,7 +27,7 @@ export const floors: readonly (readonly string[])[] = [
   ['machines', 'tools', 'models', 'memory', 'events', 'persistence', 'policy'],
   ['actors', 'coordination', 'client'],
   ['runtime'],
-  ['patterns'],
+  ['patterns', 'mcp'],
   ['inspect', 'testing', 'react'],
   ['cli'],
 ];
@@ -58,6 +58,12 @@ export const permits: readonly Permit[] = [
   // Whoever uses one provider need not have installed the other.
   { packages: /^(openai|@anthropic-ai\/sdk)(\/|$)/, allowed: [], types: ['models'], lazily: ['models'] },
   { packages: /^@opentelemetry\//, allowed: [], types: ['inspect'], lazily: ['inspect'] },
+  {
+    packages: /^@modelcontextprotocol\//,
+    allowed: [],
+    types: ['tools/mcp', 'mcp'],
+    lazily: ['tools/mcp', 'mcp'],
+  },
   { packages: /^nostr-tools(\/|$)/, allowed: [], types: ['inspect'], lazily: ['inspect'] },
 ];
 

@@ -18,6 +18,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   model: 'model',
   script: 'model',
   tool: 'tool',
+  mcp: 'tool',
   team: 'coordination',
   handoff: 'coordination',
   workflow: 'coordination',

@@ -1,6 +1,6 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
-import { errorData, messageOf } from '../../contracts/errors/error.ts';
+import { errorData, isTroupeError, messageOf } from '../../contracts/errors/error.ts';
 import type { OpenToolset, Tool, Toolset, ToolsetOpening } from '../../contracts/tools/tool.ts';
 import type { ToolCall, ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { ToolFailure } from '../../contracts/tools/tool-result.ts';
@@ -346,7 +346,7 @@ export const unknownToolMessage = (name: string, names: readonly string[]): stri
 const lifeCycleError = (thrown: unknown, toolset: Toolset, what: string): ErrorData => ({
   ...errorData(thrown, 'tool.setup', { message: `Cannot ${what} toolset '${toolset.name}' as it failed` }),
   code: 'tool.setup',
-  details: { toolset: toolset.name },
+  details: { toolset: toolset.name, ...(isTroupeError(thrown) ? { code: thrown.code } : {}) },
 });
 
 /** Validates tools made by hand, or in JavaScript. */

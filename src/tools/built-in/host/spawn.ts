@@ -121,7 +121,8 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
     child.stdin.end(input ?? '');
   });
 
-const killGroup = (child: ChildProcess): void => {
+/** Kills a child and all of its process group; on Windows, the child only. */
+export const killGroup = (child: ChildProcess): void => {
   if (child.pid === undefined) return;
   try {
     if (process.platform === 'win32') child.kill('SIGKILL');

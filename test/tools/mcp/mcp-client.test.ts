@@ -1,0 +1,357 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { agent } from '../../../src/index.ts';
+import type { RunResult } from '../../../src/contracts/runs/run-result.ts';
+import { mcpServer } from '../../../src/mcp/index.ts';
+import type { McpServerOptions } from '../../../src/mcp/index.ts';
+import { calls, scriptedModel } from '../../../src/testing/index.ts';
+import type { Json } from '../../../src/base/json/json.ts';
+import { greeting, handWritten, program, served, withEcho } from './servers.ts';
+
+/** Has an agent call tools of a server, one call per step, and answer. */
+const calling = (options: McpServerOptions, ...made: readonly (readonly [name: string, input: Json])[]) =>
+  agent({
+    name: 'host',
+    tools: [mcpServer(options)],
+    model: scriptedModel([...made.map(([name, input]) => calls({ name, input })), 'Done.']),
+  });
+
+const finished = ({ events }: RunResult<unknown>) =>
+  events.flatMap((event) => (event.type === 'tool.finished' ? [event] : []));
+
+/** A process that is over may still wait to be collected. */
+const isRunning = (pid: string): boolean => {
+  try {
+    process.kill(Number(pid), 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+const deniedIn = ({ events }: RunResult<unknown>) =>
+  events.flatMap((event) => (event.type === 'tool.denied' ? [event.tool] : []));
+
+describe.each([
+  { era: '2026-07-28', handling: { legacy: 'reject' } as const, isOlder: false },
+  { era: '2025-11-25', handling: {}, isOlder: true },
+])('over HTTP, with the protocol of $era', ({ handling, isOlder }) => {
+  /** An older server refuses the first question of a newer client. */
+  const older = (options: McpServerOptions): McpServerOptions => ({
+    ...options,
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      const text = await request.clone().text();
+      if (text.includes('server/discover')) return new Response('no such method', { status: 400 });
+      return options.fetch?.(request) ?? new Response(null, { status: 500 });
+    },
+  });
+  const with_ = (options: McpServerOptions) => (isOlder ? older(options) : options);
+
+  test('the tools of a server are called, and what they send is their result', async () => {
+    const options = served(
+      (server) => {
+        withEcho(server);
+        server.registerTool(
+          'sum',
+          {
+            description: 'Adds.',
+            inputSchema: z.object({ a: z.number(), b: z.number() }),
+            outputSchema: z.object({ sum: z.number() }),
+          },
+          ({ a, b }) => ({ content: [], structuredContent: { sum: a + b } }),
+        );
+        server.registerTool('fail', { description: 'Fails.' }, () => ({
+          content: [{ type: 'text', text: 'There is no such order.' }],
+          isError: true,
+        }));
+        server.registerTool('paint', { description: 'Paints.' }, () => ({
+          content: [
+            { type: 'text', text: 'Here it is.' },
+            { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' },
+          ],
+        }));
+      },
+      {},
+      handling,
+    );
+    const host = calling(
+      with_(options),
+      ['srv.echo', { text: 'a' }],
+      ['srv.sum', { a: 1, b: 2 }],
+      ['srv.fail', {}],
+      ['srv.paint', {}],
+    );
+    const result = await host.run('go');
+    expect(finished(result).map(({ ok, text }) => [ok, text])).toEqual([
+      [true, 'heard a'],
+      [true, '{"sum":3}'],
+      [false, 'There is no such order.'],
+      [true, expect.stringMatching(/^Here it is\.\n\[image\/png, 6 bytes, kept as call_3_0-paint-1\]$/)],
+    ]);
+    expect(result.artifacts).toMatchObject([
+      { mediaType: 'image/png', content: 'aGVsbG8=', encoding: 'base64' },
+    ]);
+    expect(result.events.find(({ type }) => type === 'toolset.opened')).toMatchObject({
+      toolset: 'srv',
+      tools: { echo: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    });
+  });
+
+  test('the input is validated by the schema of the server before anything is sent', async () => {
+    const options = served(withEcho, {}, handling);
+    const result = await calling(with_(options), ['srv.echo', { text: 7 }]).run('go');
+    expect(finished(result)).toMatchObject([{ ok: false, error: { code: 'tool.input-invalid' } }]);
+  });
+
+  test('progress of the server is progress of the call, up to a limit', async () => {
+    const options = served(
+      (server) => {
+        server.registerTool('slow', { description: 'Works.' }, async (context) => {
+          const { _meta, notify } = context.mcpReq;
+          for (let progress = 1; progress <= 300; progress += 1)
+            await notify({
+              method: 'notifications/progress',
+              params: { progressToken: _meta?.progressToken ?? 0, progress, total: 300, message: 'Reading' },
+            });
+          return { content: [{ type: 'text', text: 'read' }] };
+        });
+      },
+      {},
+      handling,
+    );
+    const { events } = await calling(with_(options), ['srv.slow', {}]).run('go');
+    const said = events.flatMap((event) => (event.type === 'tool.progressed' ? [event.text] : []));
+    expect(said[0]).toBe('Reading (1 of 300)');
+    expect(said).toHaveLength(200);
+  });
+});
+
+test('annotations become safety: what destroys needs a yes, what reads does not; options are stronger', async () => {
+  const fill: Parameters<typeof served>[0] = (server) => {
+    for (const [name, annotations] of Object.entries({
+      look: { readOnlyHint: true },
+      wipe: { destructiveHint: true },
+      put: { idempotentHint: true },
+    }))
+      server.registerTool(name, { description: name, annotations }, () => ({
+        content: [{ type: 'text', text: `${name} done` }],
+      }));
+  };
+  const made = [
+    ['srv.look', {}],
+    ['srv.wipe', {}],
+    ['srv.put', {}],
+  ] as const;
+  const plain = await calling(served(fill), ...made).run('go');
+  expect(deniedIn(plain)).toEqual(['srv.wipe']);
+  const strict = await calling(served(fill, { approval: ['put'], safety: { wipe: 'write' } }), ...made).run(
+    'go',
+  );
+  expect(deniedIn(strict)).toEqual(['srv.put']);
+});
+
+test('names that no provider takes are mapped, equal ones are told apart, and bad tools are left out', async () => {
+  const tools = [
+    {
+      name: 'get weather!',
+      inputSchema: { type: 'object' },
+      description: `Tells.\u200B${'\u{E0041}'} ${'x'.repeat(9_000)}`,
+    },
+    { name: 'get weather?', inputSchema: { type: 'object' } },
+    { name: '9lives', inputSchema: { type: 'object' } },
+    { name: 'broken', inputSchema: { type: 'object', properties: { a: { $ref: '#/nowhere' } } } },
+  ];
+  const sent: string[] = [];
+  const model = scriptedModel([
+    ({ tools: shown }) => {
+      sent.push(
+        ...shown.map(({ name, description }) => `${name}: ${description.slice(0, 12)} ${description.length}`),
+      );
+      return 'Done.';
+    },
+  ]);
+  const server = mcpServer(handWritten({ ...greeting, 'tools/list': { tools } }));
+  const { events } = await agent({ name: 'host', tools: [server], model }).run('go');
+  expect(sent).toEqual([
+    'srv.get_weather_: Tells. xxxxx 2007',
+    'srv.get_weather__2: get weather? 12',
+    'srv.tool_9lives: 9lives 6',
+  ]);
+  expect(events.find((event) => event.type === 'toolset.opened')?.refused).toEqual({
+    broken: expect.stringContaining('broken reference'),
+  });
+});
+
+describe('a server over HTTP that misbehaves', () => {
+  const echo = {
+    name: 'echo',
+    inputSchema: { type: 'object' },
+    outputSchema: { type: 'object', required: ['n'] },
+  };
+  const answering = (answer: unknown, options: Partial<McpServerOptions> = {}) =>
+    calling(handWritten({ ...greeting, 'tools/list': { tools: [echo] }, 'tools/call': answer }, options), [
+      'srv.echo',
+      {},
+    ]);
+  test.each([
+    {
+      what: 'lies about its schema',
+      answer: { content: [], structuredContent: { m: 1 } },
+      code: 'mcp.protocol',
+    },
+    { what: 'sends no structure', answer: { content: [{ type: 'text', text: 'x' }] }, code: 'mcp.protocol' },
+    { what: 'sends another shape', answer: { content: 'everything' }, code: 'mcp.protocol' },
+    {
+      what: 'sends HTML',
+      answer: () => new Response('<html>Log in</html>', { headers: { 'content-type': 'text/html' } }),
+      code: 'mcp.protocol',
+    },
+    {
+      what: 'sends broken JSON',
+      answer: () => new Response('{"jsonrpc"', { headers: { 'content-type': 'application/json' } }),
+      code: 'mcp.protocol',
+    },
+    {
+      what: 'floods',
+      answer: () => new Response('x'.repeat(11_000_000), { headers: { 'content-type': 'application/json' } }),
+      code: 'mcp.protocol',
+    },
+    {
+      what: 'redirects to another host',
+      answer: () => new Response(null, { status: 307, headers: { location: 'https://evil.test/' } }),
+      code: 'mcp.protocol',
+    },
+    { what: 'is overloaded', answer: () => new Response('later', { status: 503 }), code: 'mcp.unavailable' },
+    { what: 'forbids', answer: () => new Response('no', { status: 403 }), code: 'mcp.auth' },
+    { what: 'refuses', answer: undefined, code: 'tool.failed' },
+    {
+      what: 'hangs',
+      answer: () => new Promise(() => undefined),
+      options: { timeoutMs: 30 },
+      code: 'tool.timeout',
+    },
+    {
+      what: 'loses the network',
+      answer: () => Promise.reject(new TypeError('fetch failed')),
+      code: 'mcp.unavailable',
+    },
+  ])('$what: its call fails by $code, and the run goes on', async ({ answer, options, code }) => {
+    const result = await answering(answer, options).run('go');
+    expect(result.output).toBe('Done.');
+    expect(finished(result)).toMatchObject([{ ok: false, error: { code } }]);
+    expect(finished(result)[0]?.text).toContain("MCP server 'srv'");
+  });
+
+  test('an unreachable server is a problem of the run, unless it is optional; others are unharmed', async () => {
+    const down = handWritten({ initialize: () => new Response('gone', { status: 410 }) });
+    await expect(calling(down).run('go')).rejects.toMatchObject({
+      code: 'tool.setup',
+      data: { details: { toolset: 'srv', code: 'mcp.unavailable' } },
+    });
+    const host = agent({
+      name: 'host',
+      tools: [mcpServer({ ...down, name: 'down', optional: true }), mcpServer(served(withEcho))],
+      model: scriptedModel([calls({ name: 'srv.echo', input: { text: 'a' } }), 'Done.']),
+    });
+    const result = await host.run('go');
+    expect(finished(result)).toMatchObject([{ ok: true, text: 'heard a' }]);
+    expect(result.events.find(({ type }) => type === 'toolset.opened')).toMatchObject({
+      toolset: 'down',
+      refused: { down: expect.stringContaining('410') },
+    });
+  });
+});
+
+test('a token is asked for before each request, again when it is refused, and is in no log', async () => {
+  const asked: boolean[] = [];
+  const options = served(withEcho, {
+    headers: { 'X-Api-Key': 'key-of-the-desk-1' },
+    auth: (refused) => {
+      asked.push(refused);
+      return asked.includes(true) ? 'token-of-new-99' : 'token-of-old-88';
+    },
+  });
+  const guarded: McpServerOptions = {
+    ...options,
+    fetch: (input, init) => {
+      const request = new Request(input, init);
+      const isKnown = request.headers.get('authorization') === 'Bearer token-of-new-99';
+      if (request.headers.get('x-api-key') !== 'key-of-the-desk-1' || !isKnown)
+        return Promise.resolve(new Response('who is it?', { status: 401 }));
+      return options.fetch?.(request) ?? Promise.reject(new Error('no fetch'));
+    },
+  };
+  const host = calling(guarded, ['srv.echo', { text: 'token-of-new-99 and key-of-the-desk-1' }]);
+  const result = await host.run('go');
+  expect(finished(result)[0]?.ok).toBe(true);
+  expect(asked).toContain(true);
+  expect(JSON.stringify(result.events)).not.toMatch(/token-of-new-99|key-of-the-desk-1/);
+});
+
+describe('over standard input and output', () => {
+  test('a server sees its own variables and a few of this process, and is gone with all it started', async () => {
+    process.env['TROUPE_TEST_HIDDEN'] = '1';
+    const options = program('leaves', { env: { OWN: 'yes' } });
+    const result = await calling(options, ['child.env', {}], ['child.pids', {}]).run('go');
+    const [names, pids] = finished(result).map(({ text }) => text.split(' '));
+    expect(names).toEqual(expect.arrayContaining(['OWN', 'PATH']));
+    expect(names).not.toContain('TROUPE_TEST_HIDDEN');
+    expect(pids).toHaveLength(2);
+    expect(pids?.filter(isRunning)).toEqual([]);
+  });
+
+  test('a server that ends at the first question of a newer client is asked the older one', async () => {
+    const result = await calling(program('strict'), ['child.echo', { text: 'a' }]).run('go');
+    expect(finished(result)).toMatchObject([{ ok: true, text: 'heard a' }]);
+  });
+
+  test('a server that dies within a call is started again, and what may be repeated is repeated', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'mcp-')), 'died');
+    const seen: string[] = [];
+    const options = program('dies-once', { onStatus: (status) => seen.push(status) });
+    const args = [...(options.args ?? []), path];
+    const result = await calling({ ...options, args }, ['child.echo', { text: 'a' }]).run('go');
+    expect(finished(result)).toMatchObject([{ ok: true, text: 'heard a' }]);
+    expect(result.events.filter(({ type }) => type === 'tool.retrying')).toHaveLength(1);
+    expect(seen).toEqual(['connecting', 'ready', 'lost', 'connecting', 'ready', 'closed']);
+  });
+
+  test.each([
+    { mode: 'dies', options: {}, code: 'mcp.lost', says: /exit code 9/ },
+    { mode: 'hangs', options: { timeoutMs: 50 }, code: 'tool.timeout', says: /50 ms/ },
+    { mode: 'floods', options: {}, code: 'mcp.lost', says: /more than 10000000 bytes/ },
+  ])('a server that $mode fails its call by $code', async ({ mode, options, code, says }) => {
+    const server = program(mode, { ...options, safety: { echo: 'write' }, attempts: 1 });
+    const result = await calling(server, ['child.echo', { text: 'a' }]).run('go');
+    expect(result.output).toBe('Done.');
+    expect(finished(result)).toMatchObject([{ ok: false, error: { code } }]);
+    expect(finished(result)[0]?.text).toMatch(says);
+  });
+
+  test.each([
+    { mode: 'exits', options: {}, says: /exit code 3.*no licence found/ },
+    { mode: 'html', options: {}, says: /exit code 0.*no JSON.*doctype/ },
+    { mode: 'plain', options: { command: '/nowhere/at/all' }, says: /cannot be started|ENOENT/ },
+  ])('a program that cannot serve ($mode) says why', async ({ mode, options, says }) => {
+    await expect(calling(program(mode, { attempts: 1, ...options })).run('go')).rejects.toMatchObject({
+      code: 'tool.setup',
+      message: expect.stringMatching(says),
+    });
+  });
+});
+
+test('bad options are named, all at once', () => {
+  const given = { name: 'a.b', onChange: 'ignore', timeout: 5 } as unknown as McpServerOptions;
+  expect(() => mcpServer(given)).toThrow(
+    /its name is not a name.*its onChange is not one of.*`timeout` is unknown/,
+  );
+  expect(() => mcpServer({ name: 'a' })).toThrow(/neither a command nor a url/);
+  expect(() => mcpServer({ name: 'a', url: 'https://a.test', args: ['x'] })).toThrow(
+    /`args` does not go with `url`/,
+  );
+  expect(() => mcpServer({ name: 'a', url: 'ftp://a.test' })).toThrow(/begins with http/);
+});
