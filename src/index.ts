@@ -63,6 +63,8 @@ export type { DelegationBegun } from './tools/built-in/delegation/delegate.ts';
 export { fanOut } from './tools/built-in/delegation/fan-out.ts';
 export { awaitDelegates, callOffDelegate } from './tools/built-in/delegation/delegation-controls.ts';
 export type { Delegated } from './tools/built-in/delegation/receivers.ts';
+export { codeTool } from './runtime/programs/code-tool.ts';
+export type { CodeToolOptions, ProgramResult } from './runtime/programs/code-tool.ts';
 export { plan } from './tools/built-in/plan/plan.ts';
 export { planGate, planned } from './tools/built-in/plan/plan-gate.ts';
 export type { Planned } from './tools/built-in/plan/plan-gate.ts';

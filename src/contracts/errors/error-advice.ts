@@ -18,6 +18,7 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'model.missing': 'Give the agent a `model`, or a `decide` of its own.',
   'output.truncated': 'Raise `settings.maxOutputTokens`, or ask for less.',
   'tool.ambiguous': 'Check whether the tool did its work before you retry it.',
+  'tool.package-missing': 'Install the packages that the message names.',
   'message.undelivered':
     'Check that the receiver is running, and raise `mailbox.capacity` if its mailbox is full.',
   'message.timeout': 'Give it more time (`timeoutMs`), or a default answer (`otherwise`).',

@@ -1,7 +1,7 @@
 import type { ToolContext } from '../../contracts/tools/tool.ts';
 
 /** The parts of a tool's context that a wrapper may replace. */
-export type ContextChanges = Partial<Pick<ToolContext, 'run' | 'ask' | 'messages' | 'signal'>>;
+export type ContextChanges = Partial<Pick<ToolContext, 'run' | 'ask' | 'messages' | 'signal' | 'ops'>>;
 
 /** Copies a tool's context with some parts replaced; like the original, it computes nothing before it is read. */
 export const wrapContext = (context: ToolContext, changes: ContextChanges): ToolContext => ({
@@ -31,7 +31,7 @@ export const wrapContext = (context: ToolContext, changes: ContextChanges): Tool
     return context.context;
   },
   get ops() {
-    return context.ops;
+    return changes.ops ?? context.ops;
   },
   get signal() {
     return changes.signal ?? context.signal;
