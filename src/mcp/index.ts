@@ -1,4 +1,4 @@
 /** The tools of MCP servers, for agents. Needs the package `@modelcontextprotocol/client`. */
 
-export { mcpServer } from '../tools/mcp/mcp-server.ts';
+export { mcpServer } from './mcp-server.ts';
 export type { McpServerOptions } from '../tools/mcp/mcp-options.ts';

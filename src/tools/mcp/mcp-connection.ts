@@ -150,8 +150,10 @@ export class McpConnection {
         ...(this.#isOlder ? { prior: { kind: 'legacy' } } : {}),
       });
       this.#isOlder = client.getProtocolEra() === 'legacy';
-      const { tools } = await client.listTools(undefined, { signal, timeout, cacheMode: 'refresh' });
-      this.#events.listed(tools);
+      if (client.getServerCapabilities()?.tools !== undefined) {
+        const { tools } = await client.listTools(undefined, { signal, timeout, cacheMode: 'refresh' });
+        this.#events.listed(tools);
+      }
       return client;
     } catch (thrown) {
       // A program that cannot take the first question of the newer protocol ends: then it is asked the older one.

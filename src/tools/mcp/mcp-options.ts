@@ -65,6 +65,14 @@ export interface McpServerOptions {
   readonly attempts?: number | undefined;
   /** True if a run starts without the tools of a server that cannot be reached. Default: such a run fails. */
   readonly optional?: boolean | undefined;
+  /** False if the server may not ask a person through its tools: then it is told so. Default true. */
+  readonly elicitation?: boolean | undefined;
+  /** True if the server may ask the agent's own model, within the budget of the run. Default false. */
+  readonly sampling?: boolean | undefined;
+  /** Tools that read the server's resources: `list_resources`, `read_resource`. Default true, if it has any. */
+  readonly resources?: boolean | undefined;
+  /** Tools that read the server's prompts: `list_prompts`, `get_prompt`. Default false. */
+  readonly prompts?: boolean | undefined;
   /** Called with each change of a connection, of which each agent of a run has one. */
   readonly onStatus?: ((status: McpStatus, server: string) => void) | undefined;
 }
@@ -92,6 +100,10 @@ const serverSchema = onDemand(() =>
     connectTimeoutMs: optional(aTime()),
     attempts: optional(wholeNumber(1)),
     optional: optional(aBoolean()),
+    elicitation: optional(aBoolean()),
+    sampling: optional(aBoolean()),
+    resources: optional(aBoolean()),
+    prompts: optional(aBoolean()),
     onStatus: optional(aFunction()),
   }),
 );

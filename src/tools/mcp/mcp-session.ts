@@ -1,9 +1,20 @@
-import type { Client, Tool as McpTool } from '@modelcontextprotocol/client';
+import type {
+  Client,
+  CreateMessageRequest,
+  CreateMessageResult,
+  ElicitRequest,
+  ElicitResult,
+  Tool as McpTool,
+} from '@modelcontextprotocol/client';
 import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json/json.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { OpenToolset, ToolContext, ToolsetOpening } from '../../contracts/tools/tool.ts';
+import type { Model } from '../../contracts/models/model.ts';
+import type { OpenToolset, Tool, ToolContext, ToolsetOpening } from '../../contracts/tools/tool.ts';
+import { elicit } from './elicitation.ts';
+import type { Perform } from './reading-tools.ts';
+import { readingTools } from './reading-tools.ts';
 import { CallTimer } from './call-timer.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { McpServerOptions } from './mcp-options.ts';
@@ -13,6 +24,13 @@ import { fingerprintOf, mcpTools } from './mcp-tools.ts';
 
 /** Longest time between two reports of progress, and the number of them that a call may make. */
 const MAX_PROGRESS = 200;
+
+/** Asks a model what a server wants to know, on behalf of a call. */
+export type Sampler = (
+  params: CreateMessageRequest['params'],
+  context: ToolContext,
+  models: readonly Model[],
+) => Promise<CreateMessageResult>;
 
 /** A call in progress. */
 interface Call {
@@ -38,17 +56,31 @@ export class McpSession implements McpCaller {
   /** The fingerprints of changed definitions that a person is asked about. */
   readonly #asked = new Map<string, string>();
   readonly #calls = new Set<Call>();
+  readonly #sample: Sampler;
 
-  constructor(options: McpServerOptions, opening: ToolsetOpening, first: Map<string, string>) {
+  constructor(
+    options: McpServerOptions,
+    opening: ToolsetOpening,
+    first: Map<string, string>,
+    sample: Sampler,
+  ) {
     this.#options = options;
     this.#opening = opening;
     this.#first = first;
+    this.#sample = sample;
+    const { elicitation = true, sampling = false } = options;
     this.#connection = new McpConnection(options, {
       hide: (secret, name) => {
         opening.hide(secret, name);
       },
-      capabilities: {},
-      prepare: () => undefined,
+      capabilities: {
+        ...(elicitation ? { elicitation: { form: {}, url: {} } } : {}),
+        ...(sampling ? { sampling: {} } : {}),
+      },
+      prepare: (client) => {
+        if (elicitation) client.setRequestHandler('elicitation/create', ({ params }) => this.#elicit(params));
+        if (sampling) client.setRequestHandler('sampling/createMessage', ({ params }) => this.#ask(params));
+      },
       listed: (tools) => {
         this.#list(tools);
       },
@@ -70,6 +102,8 @@ export class McpSession implements McpCaller {
       return { tools: [], listed: {}, refused: { [name]: reason } };
     }
     const { tools, refused } = mcpTools(this.#listed, this.#options, this);
+    const names = new Set(tools.map((each) => each.name));
+    const reading = (await this.#reading()).filter((each) => !names.has(each.name));
     const held = [...this.#now.keys()].flatMap((tool) => {
       const reason = this.heldFor(tool);
       return reason === undefined ? [] : [[tool, `it is held: ${reason}`]];
@@ -77,11 +111,23 @@ export class McpSession implements McpCaller {
     // What was approved stays on record for a tool that is held, so that it stays held when the run is resumed.
     const listed = [...this.#now].map(([tool, now]) => [tool, this.#approved(tool) ?? now]);
     return {
-      tools,
+      tools: [...tools, ...reading],
       listed: Object.fromEntries(listed),
       refused: { ...Object.fromEntries(held), ...refused },
       close,
     };
+  }
+
+  async #reading(): Promise<readonly Tool[]> {
+    const { name: server, resources = true, prompts = false } = this.#options;
+    const offered = await this.#connection.request(`ask the MCP server '${server}'`, (client) =>
+      Promise.resolve(client.getServerCapabilities()),
+    );
+    const hasResources = resources && offered?.resources !== undefined;
+    return readingTools(
+      { server, hasResources, hasPrompts: prompts && offered?.prompts !== undefined },
+      this.perform,
+    );
   }
 
   heldFor(name: string): string | undefined {
@@ -103,9 +149,24 @@ export class McpSession implements McpCaller {
   }
 
   async call(definition: McpTool, input: JsonObject, context: ToolContext): Promise<unknown> {
-    const { timeoutMs = 60_000 } = this.#options;
     const { name } = definition;
     const doing = `call '${name}' of the MCP server '${this.#options.name}'`;
+    const result = await this.perform(doing, context, (client, options) => {
+      this.#refuseHeld(name, doing);
+      return this.#send(client, definition, input, context, options);
+    });
+    const outputSchema = outputSchemaOf(definition.outputSchema);
+    return mcpResult(result, {
+      server: this.#options.name,
+      tool: name,
+      callId: context.callId,
+      outputSchema,
+    });
+  }
+
+  /** Works with the server on behalf of a call, in its time. */
+  readonly perform: Perform = async (doing, context, work) => {
+    const { timeoutMs = 60_000 } = this.#options;
     const stop = new AbortController();
     let late: TroupeError | undefined;
     const timer = new CallTimer(timeoutMs, () => {
@@ -121,17 +182,9 @@ export class McpSession implements McpCaller {
     const call = { context, timer };
     this.#calls.add(call);
     try {
-      const result = await this.#connection.request(doing, (client) => {
-        this.#refuseHeld(name, doing);
-        return this.#send(client, definition, input, context, stop.signal);
-      });
-      const outputSchema = outputSchemaOf(definition.outputSchema);
-      return mcpResult(result, {
-        server: this.#options.name,
-        tool: name,
-        callId: context.callId,
-        outputSchema,
-      });
+      // Its time is kept here.
+      const options = { signal: stop.signal, timeout: LONGEST_TIMER_MS };
+      return await this.#connection.request(doing, (client) => work(client, options));
     } catch (thrown) {
       throw late ?? thrown;
     } finally {
@@ -139,17 +192,21 @@ export class McpSession implements McpCaller {
       timer.end();
       context.signal.removeEventListener('abort', onAbort);
     }
-  }
+  };
 
-  #send(client: Client, definition: McpTool, input: JsonObject, context: ToolContext, signal: AbortSignal) {
+  #send(
+    client: Client,
+    definition: McpTool,
+    input: JsonObject,
+    context: ToolContext,
+    options: { readonly signal: AbortSignal; readonly timeout: number },
+  ) {
     let reports = 0;
     const { outputSchema: _, ...toolDefinition } = definition;
     return client.callTool(
       { name: definition.name, arguments: input },
       {
-        signal,
-        // Its time is kept here.
-        timeout: LONGEST_TIMER_MS,
+        ...options,
         toolDefinition,
         onprogress: ({ progress, total, message }) => {
           reports += 1;
@@ -159,6 +216,26 @@ export class McpSession implements McpCaller {
         },
       },
     );
+  }
+
+  /** The call that the server asks for: the last that was begun, as a server does not name it. */
+  get #asking(): Call | undefined {
+    return [...this.#calls].at(-1);
+  }
+
+  #elicit(params: ElicitRequest['params']): Promise<ElicitResult> {
+    const call = this.#asking;
+    // Nobody is asked on behalf of nothing.
+    if (call === undefined) return Promise.resolve({ action: 'cancel' });
+    const { context, timer } = call;
+    return elicit(params, this.#options.name, (question) => timer.pausedFor(() => context.ask(question)));
+  }
+
+  #ask(params: CreateMessageRequest['params']): Promise<CreateMessageResult> {
+    const call = this.#asking;
+    if (call === undefined) return Promise.reject(new Error('no call is under way'));
+    const { context, timer } = call;
+    return timer.pausedFor(() => this.#sample(params, context, this.#opening.models));
   }
 
   #refuseHeld(name: string, doing: string): void {

@@ -1,7 +1,7 @@
-import type { Toolset } from '../../contracts/tools/tool.ts';
-import type { McpServerOptions } from './mcp-options.ts';
-import { checkServer } from './mcp-options.ts';
-import { McpSession } from './mcp-session.ts';
+import type { Toolset } from '../contracts/tools/tool.ts';
+import type { McpServerOptions } from '../tools/mcp/mcp-options.ts';
+import { mcpToolset } from '../tools/mcp/mcp-toolset.ts';
+import { sample } from './sample.ts';
 
 /**
  * The tools of an MCP server, as a toolset: each agent of a run that has it connects once, and is disconnected at the end.
@@ -21,12 +21,4 @@ import { McpSession } from './mcp-session.ts';
  * `mcp.protocol` as the cause of its first problem if the server cannot be used; calls fail with these, with `mcp.lost` if the connection
  * is lost under way, and with `mcp.changed` for a tool that is held.
  */
-export const mcpServer = (options: McpServerOptions): Toolset => {
-  checkServer(options);
-  const first = new Map<string, string>();
-  return {
-    name: options.name,
-    tools: [],
-    open: (opening) => new McpSession(options, opening, first).open(),
-  };
-};
+export const mcpServer = (options: McpServerOptions): Toolset => mcpToolset(options, sample);

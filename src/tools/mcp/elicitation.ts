@@ -1,0 +1,115 @@
+import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
+import type { Json, JsonObject } from '../../base/json/json.ts';
+import { isJsonObject, toJson } from '../../base/json/json.ts';
+import { oneLine } from '../../base/text/printable.ts';
+import { issuesText } from '../../base/schemas/schema.ts';
+import { textOf } from '../calls/tool-result.ts';
+import { jsonSchemaIssues } from '../schemas/json-schema-check.ts';
+
+/** Times that a person is asked for one field. */
+const MAX_TRIES = 3;
+
+/** Fields that one request may have. */
+const MAX_FIELDS = 20;
+
+const REFUSAL = /^(decline|no thanks|refuse|cancel)\.?$/i;
+const YES = /^(y|yes|true|ok|done)\.?$/i;
+const NO = /^(n|no|false)\.?$/i;
+
+/**
+ * Asks a person what a server wants to know, by one question for each field, and says who wants to know it. Whoever answers `decline`
+ * refuses; if nobody can answer, the request counts as cancelled.
+ */
+export const elicit = async (
+  params: ElicitRequest['params'],
+  server: string,
+  ask: (question: string) => Promise<string>,
+): Promise<ElicitResult> => {
+  const wish = `The MCP server '${server}' asks: ${oneLine(params.message, 1_000)}`;
+  try {
+    if (params.mode === 'url')
+      return await consent(`${wish} It wants you to open ${oneLine(params.url, 1_000)} (answer 'done')`, ask);
+    return await fillForm(wish, toJson(params.requestedSchema), ask);
+  } catch {
+    return { action: 'cancel' };
+  }
+};
+
+const consent = async (wish: string, ask: (question: string) => Promise<string>): Promise<ElicitResult> => {
+  const said = (await ask(`${wish}, or 'decline'.`)).trim();
+  return { action: YES.test(said) ? 'accept' : 'decline' };
+};
+
+const fillForm = async (
+  wish: string,
+  schema: Json,
+  ask: (question: string) => Promise<string>,
+): Promise<ElicitResult> => {
+  const fields = isJsonObject(schema) && isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const required = isJsonObject(schema) && Array.isArray(schema['required']) ? schema['required'] : [];
+  const names = Object.keys(fields).slice(0, MAX_FIELDS);
+  if (names.length === 0) return { ...(await consent(`${wish} Answer 'yes'`, ask)), content: {} };
+  const content: Record<string, FieldValue> = {};
+  for (const name of names) {
+    const field = fields[name];
+    const answer = await askField(
+      { wish, name, field: isJsonObject(field) ? field : {}, isRequired: required.includes(name) },
+      ask,
+    );
+    if (answer === 'declined') return { action: 'decline' };
+    if (answer !== undefined) content[name] = answer.value;
+  }
+  return { action: 'accept', content };
+};
+
+/** The values that a form may have. */
+type FieldValue = string | number | boolean | string[];
+
+interface Field {
+  readonly wish: string;
+  readonly name: string;
+  readonly field: JsonObject;
+  readonly isRequired: boolean;
+}
+
+/** The answer to one field; undefined if it is left out. */
+const askField = async (
+  { wish, name, field, isRequired }: Field,
+  ask: (question: string) => Promise<string>,
+): Promise<{ readonly value: FieldValue } | 'declined' | undefined> => {
+  let problem = '';
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const end = `Answer 'decline' to refuse${isRequired ? '' : ', or nothing to leave it out'}.`;
+    const said = (await ask(`${wish} ${problem}${describeField(name, field)} ${end}`)).trim();
+    if (REFUSAL.test(said)) return 'declined';
+    if (said === '' && !isRequired) return undefined;
+    const value = fieldValue(said, field);
+    const issues = jsonSchemaIssues(field, toJson(value));
+    if (issues.length === 0) return { value };
+    problem = `(${issuesText(issues.map(({ message }) => ({ path: '', message })))}) `;
+  }
+  throw new Error('no valid answer');
+};
+
+const describeField = (name: string, field: JsonObject): string => {
+  const title = typeof field['title'] === 'string' ? field['title'] : name;
+  const description = typeof field['description'] === 'string' ? `: ${field['description']}` : '';
+  const choices = choicesOf(field);
+  const among = choices.length === 0 ? '' : ` One of: ${choices.join(', ')}.`;
+  return `${oneLine(`${title}${description}`, 500)}.${oneLine(among, 500)}`;
+};
+
+/** The values that a field may have, in each of the forms that servers write them. */
+const choicesOf = (field: JsonObject): readonly string[] => {
+  const items = field['items'];
+  const { enum: listed, oneOf, anyOf } = isJsonObject(items) ? items : field;
+  const written = [listed, oneOf, anyOf].find(Array.isArray) ?? [];
+  return written.map((each) => textOf(isJsonObject(each) ? each['const'] : each));
+};
+
+const fieldValue = (said: string, { type }: JsonObject): FieldValue => {
+  if (type === 'boolean') return YES.test(said) ? true : NO.test(said) ? false : said;
+  if ((type === 'number' || type === 'integer') && said !== '' && Number.isFinite(Number(said)))
+    return Number(said);
+  return type === 'array' ? said.split(',').map((each) => each.trim()) : said;
+};

@@ -1,0 +1,134 @@
+import { inputRequired } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
+import { agent } from '../../../src/index.ts';
+import type { RunResult } from '../../../src/contracts/runs/run-result.ts';
+import { mcpServer } from '../../../src/mcp/index.ts';
+import type { McpServerOptions } from '../../../src/mcp/index.ts';
+import { calls, scriptedModel } from '../../../src/testing/index.ts';
+import { served } from './servers.ts';
+
+type Form = Parameters<typeof inputRequired.elicit>[0]['requestedSchema'];
+
+const booking = {
+  type: 'object',
+  properties: {
+    seats: { type: 'integer', minimum: 1, title: 'Seats' },
+    class: { type: 'string', enum: ['first', 'second'] },
+    note: { type: 'string' },
+  },
+  required: ['seats', 'class'],
+} satisfies Form;
+
+/** A server whose tool needs something of its caller before it answers. */
+const withNeed =
+  (request: NonNullable<Parameters<typeof inputRequired>[0]['inputRequests']>) =>
+  (server: McpServer): void => {
+    server.registerTool('book', { description: 'Books.' }, ({ mcpReq: { inputResponses } }) =>
+      inputResponses === undefined
+        ? inputRequired({ inputRequests: request })
+        : { content: [{ type: 'text', text: JSON.stringify(inputResponses) }] },
+    );
+  };
+
+const textsOf = ({ events }: RunResult<unknown>) =>
+  events.flatMap((event) => (event.type === 'tool.finished' ? [event.text] : []));
+
+const booker = (server: McpServerOptions, replies: Parameters<typeof scriptedModel>[0] = []) =>
+  agent({
+    name: 'host',
+    tools: [mcpServer(server)],
+    model: scriptedModel([calls({ name: 'srv.book', input: {} }), ...replies, 'Done.']),
+  });
+
+const form = withNeed({
+  where: inputRequired.elicit({ message: 'Which seats?', requestedSchema: booking }),
+});
+
+test('what a server asks is a question for each field in the inbox, by the name of the server', async () => {
+  const asked: string[] = [];
+  const answers = ['none', '2', 'first', ''];
+  const answer = (question: string) => {
+    asked.push(question);
+    return answers[asked.length - 1] ?? 'decline';
+  };
+  const result = await booker(served(form)).run('go', { person: { answer } });
+  expect(textsOf(result)[0]).toContain('"content":{"seats":2,"class":"first"}');
+  expect(asked).toEqual([
+    "The MCP server 'srv' asks: Which seats? Seats. Answer 'decline' to refuse.",
+    expect.stringMatching(/asks: Which seats\? \(.*\) Seats\./),
+    expect.stringMatching(/class\.One of: first, second\./),
+    expect.stringMatching(/note\. Answer 'decline' to refuse, or nothing to leave it out/),
+  ]);
+});
+
+test.each([
+  { what: 'declines', person: { answer: () => 'decline' }, action: 'decline' },
+  { what: 'is not there', person: undefined, action: 'cancel' },
+])('a person who $what gives the server nothing', async ({ person, action }) => {
+  const result = await booker(served(form)).run('go', { person });
+  expect(textsOf(result)[0]).toContain(`"action":"${action}"`);
+});
+
+test('the time of a call does not pass while a person thinks', async () => {
+  const answer = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    return '2';
+  };
+  const seats = withNeed({
+    where: inputRequired.elicit({
+      message: 'Seats?',
+      requestedSchema: { type: 'object', properties: { seats: booking.properties.seats } },
+    }),
+  });
+  const result = await booker(served(seats, { timeoutMs: 50 })).run('go', { person: { answer } });
+  expect(textsOf(result)[0]).toContain('"seats":2');
+});
+
+const sampling = withNeed({
+  thought: inputRequired.createMessage({
+    messages: [{ role: 'user', content: { type: 'text', text: 'Say a word.' } }],
+    systemPrompt: 'Be short.',
+    maxTokens: 20,
+  }),
+});
+
+test('sampling asks the model of the agent, by a child of the run, and only where it is allowed', async () => {
+  const result = await booker(served(sampling, { sampling: true }), ['Bergen']).run('go');
+  expect(textsOf(result)[0]).toContain('"text":"Bergen"');
+  expect(result.events.some(({ agent: name }) => name === 'sampler')).toBe(true);
+  const refused = await booker(served(sampling)).run('go');
+  expect(refused.events.some(({ agent: name }) => name === 'sampler')).toBe(false);
+  expect(refused.output).toBe('Done.');
+});
+
+test('resources and prompts are read by tools, where the server has them and the agent may', async () => {
+  const server = served(
+    (made) => {
+      made.registerResource('readme', 'docs://readme', { description: 'Read it.' }, () => ({
+        contents: [{ uri: 'docs://readme', text: 'Turn it on.' }],
+      }));
+      made.registerPrompt('greet', { description: 'Greets.' }, () => ({
+        messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }],
+      }));
+    },
+    { prompts: true },
+  );
+  const reader = agent({
+    name: 'host',
+    tools: [mcpServer(server)],
+    model: scriptedModel([
+      calls({ name: 'srv.list_resources', input: {} }),
+      calls({ name: 'srv.read_resource', input: { uri: 'docs://readme' } }),
+      calls({ name: 'srv.list_prompts', input: {} }),
+      calls({ name: 'srv.get_prompt', input: { name: 'greet' } }),
+      'Done.',
+    ]),
+  });
+  expect(textsOf(await reader.run('go'))).toEqual([
+    'docs://readme · readme · Read it.',
+    'Resource docs://readme:\nTurn it on.',
+    'greet() · Greets.',
+    'Say hello.',
+  ]);
+});
