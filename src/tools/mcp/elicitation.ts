@@ -17,8 +17,8 @@ const YES = /^(y|yes|true|ok|done)\.?$/i;
 const NO = /^(n|no|false)\.?$/i;
 
 /**
- * Asks a person what a server wants to know, by one question for each field, and says who wants to know it. Whoever answers `decline`
- * refuses; if nobody can answer, the request counts as cancelled.
+ * Asks a person for the input that a server wants, by one question for each field, and names the server. The answer `decline` refuses; if
+ * nobody can answer, the request counts as cancelled.
  */
 export const elicit = async (
   params: ElicitRequest['params'],

@@ -65,7 +65,7 @@ export interface McpServerOptions {
   readonly attempts?: number | undefined;
   /** True if a run starts without the tools of a server that cannot be reached. Default: such a run fails. */
   readonly optional?: boolean | undefined;
-  /** False if the server may not ask a person through its tools: then it is told so. Default true. */
+  /** False if the server may not ask a person: it is refused from the start. Default true. */
   readonly elicitation?: boolean | undefined;
   /** True if the server may ask the agent's own model, within the budget of the run. Default false. */
   readonly sampling?: boolean | undefined;

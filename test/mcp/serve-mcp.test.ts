@@ -1,0 +1,193 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { agent, answer, askPerson, tool } from '../../src/index.ts';
+import { mcpServer, serveMcp } from '../../src/mcp/index.ts';
+import type { McpService } from '../../src/mcp/index.ts';
+import { pipeline } from '../../src/patterns/index.ts';
+import { calls, scriptedModel } from '../../src/testing/index.ts';
+import { deferred } from '../support/runs.ts';
+
+const NOWHERE = 'https://troupe.test/mcp';
+
+/** An agent of ours that calls tools of a service of ours. */
+const visitor = (service: McpService, ...made: readonly (readonly [name: string, input: object])[]) =>
+  agent({
+    name: 'visitor',
+    tools: [
+      mcpServer({
+        name: 'desk',
+        url: NOWHERE,
+        fetch: (input, init) => service.fetch(new Request(input, init)),
+      }),
+    ],
+    model: scriptedModel([
+      ...made.map(([name, input]) => calls({ name, input: JSON.parse(JSON.stringify(input)) })),
+      'Done.',
+    ]),
+  });
+
+/** A client of the official package, of either protocol. */
+const connected = async (service: McpService, mode: 'legacy' | 'auto'): Promise<Client> => {
+  const client = new Client({ name: 'official', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(NOWHERE), {
+      fetch: (input, init) => service.fetch(new Request(input, init)),
+    }),
+  );
+  return client;
+};
+
+const echo = agent({
+  name: 'echo',
+  description: 'Repeats.',
+  decide: ({ input }) => answer(`heard ${input}`),
+});
+
+const sum = agent({
+  name: 'sum',
+  description: 'Adds.',
+  input: z.object({ a: z.number(), b: z.number() }),
+  output: z.object({ sum: z.number() }),
+  decide: ({ input: { a, b } }) => answer({ sum: a + b }),
+});
+
+test.each(['legacy', 'auto'] as const)(
+  'agents and teams are tools with their own schemas, for a client of mode %s',
+  async (mode) => {
+    const team = pipeline({ name: 'line', stages: [echo, echo] });
+    const client = await connected(serveMcp([echo, sum, team], { name: 'ours' }), mode);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name, description }) => [name, description])).toEqual([
+      ['echo', 'Repeats.'],
+      ['sum', 'Adds.'],
+      ['line', expect.any(String)],
+    ]);
+    expect(tools[1]?.inputSchema).toMatchObject({ required: ['a', 'b'] });
+    const called = async (name: string, given: Record<string, unknown>) =>
+      client.callTool({ name, arguments: given });
+    expect(await called('echo', { input: 'a' })).toMatchObject({ content: [{ text: 'heard a' }] });
+    expect(await called('sum', { a: 1, b: 2 })).toMatchObject({ structuredContent: { sum: 3 } });
+    expect(await called('line', { input: 'a' })).toMatchObject({ content: [{ text: 'heard heard a' }] });
+    expect(await called('sum', { a: 'x' })).toMatchObject({ isError: true });
+    await client.close();
+  },
+);
+
+test('a run that fails, and one that ends at a limit, are failed calls that say so', async () => {
+  const broken = agent({ name: 'broken', model: scriptedModel([new Error('no power')]) });
+  const endless = agent({
+    name: 'endless',
+    tools: [tool({ name: 'look', description: 'Looks.', input: z.object({}), execute: () => 'x' })],
+    model: scriptedModel([calls({ name: 'look', input: {} })]),
+  });
+  const service = serveMcp([broken, endless], { run: { limits: { budget: { steps: 1 } } } });
+  const { events } = await visitor(
+    service,
+    ['desk.broken', { input: 'a' }],
+    ['desk.endless', { input: 'a' }],
+  ).run('go');
+  const texts = events.flatMap((event) => (event.type === 'tool.finished' ? [[event.ok, event.text]] : []));
+  expect(texts).toEqual([
+    [false, expect.stringContaining('no power')],
+    [false, expect.stringContaining('ended without an answer')],
+  ]);
+});
+
+test('the activity of a run is progress of the call', async () => {
+  const looker = agent({
+    name: 'looker',
+    tools: [
+      tool({
+        name: 'look',
+        description: 'Looks.',
+        input: z.object({}),
+        describe: () => 'Looking out',
+        execute: () => 'rain',
+      }),
+    ],
+    model: scriptedModel([calls({ name: 'look', input: {} }), 'Rain.']),
+  });
+  const { events } = await visitor(serveMcp([looker]), ['desk.looker', { input: 'Weather?' }]).run('go');
+  const said = events.flatMap((event) => (event.type === 'tool.progressed' ? [event.text] : []));
+  expect(said.join('\n')).toContain('Looking out');
+});
+
+test('what a run asks is asked of the client, over as many rounds as it takes, in one run', async () => {
+  let runs = 0;
+  const curious = agent({
+    name: 'curious',
+    tools: [
+      askPerson,
+      tool({
+        name: 'wipe',
+        description: 'Wipes.',
+        safety: 'danger',
+        input: z.object({}),
+        execute: () => {
+          runs += 1;
+          return 'wiped';
+        },
+      }),
+    ],
+    model: scriptedModel([
+      calls({ name: 'ask_person', input: { question: 'Which desk?' } }),
+      calls({ name: 'wipe', input: {} }),
+      'All done.',
+    ]),
+  });
+  const asked: string[] = [];
+  const person = {
+    answer: (question: string) => {
+      asked.push(question);
+      return asked.length === 1 ? 'The left one.' : 'yes';
+    },
+  };
+  const service = serveMcp([curious]);
+  const { events } = await visitor(service, ['desk.curious', { input: 'Tidy up.' }]).run('go', { person });
+  expect(events.find((event) => event.type === 'tool.finished')).toMatchObject({
+    ok: true,
+    text: 'All done.',
+  });
+  expect(asked[0]).toContain("The MCP server 'desk' asks: Which desk?");
+  expect(asked[1]).toContain('May it be done?');
+  expect(runs).toBe(1);
+});
+
+test('a client that cancels aborts the run', async () => {
+  const begun = deferred<unknown>();
+  const stopped = deferred<unknown>();
+  const waiting = agent({
+    name: 'waiting',
+    tools: [
+      tool({
+        name: 'wait',
+        description: 'Waits.',
+        input: z.object({}),
+        execute: (_, { signal }) =>
+          new Promise((_resolve, reject) => {
+            begun.resolve(undefined);
+            signal.addEventListener('abort', () => {
+              stopped.resolve(signal.reason);
+              reject(new Error('stopped'));
+            });
+          }),
+      }),
+    ],
+    model: scriptedModel([calls({ name: 'wait', input: {} })]),
+  });
+  const client = await connected(serveMcp([waiting]), 'auto');
+  const stop = new AbortController();
+  const call = client.callTool({ name: 'waiting', arguments: { input: 'a' } }, { signal: stop.signal });
+  await begun.promise;
+  stop.abort(new Error('enough'));
+  await expect(call).rejects.toThrow(/enough/);
+  await stopped.promise;
+  await client.close();
+});
+
+test('anything but agents, and two of one name, is refused', () => {
+  expect(() => serveMcp([echo, echo])).toThrow(/two agents of one name: 'echo'/);
+  const other = { ...echo, name: 'other' };
+  expect(() => serveMcp([other])).toThrow(/not made by agent\(\)/);
+});
