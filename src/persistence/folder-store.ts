@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { appendFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
 import type { KeyValueFiles } from '../contracts/conversations/memory.ts';
 import { PRIVATE, PRIVATE_FOLDER } from './private-files.ts';
+import { replaceFile } from './replace-file.ts';
 
 /**
  * Stores named texts as files of one folder, which is created at the first write.
@@ -28,7 +29,7 @@ export const folderStore = (folder: string): KeyValueFiles => {
   const label = async (name: string): Promise<void> => {
     const file = at(name);
     if (isShortened(fileName(name)) && (await textIn(`${file}${LABEL}`)) !== name)
-      await replace(`${file}${LABEL}`, name);
+      await replaceFile(`${file}${LABEL}`, name);
   };
   return {
     read: (name) => storing(name, () => textIn(at(name))),
@@ -36,7 +37,7 @@ export const folderStore = (folder: string): KeyValueFiles => {
       storing(name, async () => {
         await mkdir(folder, PRIVATE_FOLDER);
         await label(name);
-        await replace(at(name), text);
+        await replaceFile(at(name), text);
       }),
     append: (name, text) =>
       storing(name, async () => {
@@ -105,25 +106,6 @@ const textIn = async (path: string): Promise<string | undefined> => {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw error;
-  }
-};
-
-/** Replaces a file atomically. */
-const replace = async (path: string, text: string): Promise<void> => {
-  const draft = `${path}~${randomUUID()}.draft`;
-  try {
-    const file = await open(draft, 'w', PRIVATE);
-    try {
-      await file.writeFile(text);
-      // Flushed before the rename, otherwise a crash could lose both versions.
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
     throw error;
   }
 };

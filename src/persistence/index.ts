@@ -1,6 +1,7 @@
 /** Stores outside the process, for runs, threads and memories. Node only, apart from `memoryStore`. */
 
 // Stores
+export { folderBlobs } from './folder-blobs.ts';
 export { folderStore } from './folder-store.ts';
 export { memoryStore } from './memory-store.ts';
 export { sqliteStore } from './sqlite/sqlite-store.ts';

@@ -1,3 +1,4 @@
+import { readBlobs } from './journal-blobs.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
 import type { JournalStore } from '../contracts/journals/journal.ts';
@@ -6,7 +7,7 @@ import { PRIVATE } from './private-files.ts';
 import { journalText, openLog, readJournalText } from './run-log.ts';
 
 /**
- * Exports the journal of a run to a text file.
+ * Exports the journal of a run to a text file, with the bytes of its media as far as the store has them.
  *
  * @example
  * await exportJournal(store, 'run-17', 'run-17.journal');
@@ -24,8 +25,9 @@ export const exportJournal = async (store: JournalStore, runId: string, file: st
         runId,
       },
     );
+  const blobs = await readBlobs(store, rows);
   try {
-    writeFileSync(file, journalText({ entry, rows }), { mode: PRIVATE });
+    writeFileSync(file, journalText({ entry, rows, blobs }), { mode: PRIVATE });
   } catch (thrown) {
     const message = `Cannot write the journal of '${runId}' as the file system refuses: ${messageOf(thrown)}`;
     throw new TroupeError('journal.failed', message, { runId, cause: thrown });

@@ -1,3 +1,5 @@
+import { fromBase64 } from '../base/bytes.ts';
+import { platformSha256 } from '../base/platform-sha256.ts';
 import * as z from 'zod';
 import { TroupeError } from '../contracts/errors/error.ts';
 import type { ErrorCode } from '../contracts/errors/error-data.ts';
@@ -11,6 +13,8 @@ import { readPastDamage } from './journal-codec.ts';
 export interface JournalCopy {
   readonly entry: RunEntry;
   readonly rows: readonly JournalRow[];
+  /** The bytes of its media in base64, by hash. Default: none. */
+  readonly blobs?: Readonly<Record<string, string>> | undefined;
   /** The `troupe` command that started it, if any. */
   readonly command?: string | undefined;
 }
@@ -75,16 +79,18 @@ const lastSeal = (rows: readonly string[]): string | undefined => {
 };
 
 /**
- * Serializes a journal as lines of text: a head with the run's entry and the number of rows, sealed with them, then one row per line.
+ * Serializes a journal as lines of text: a head with the run's entry and the number of rows, sealed with them, then one row per line, and
+ * one line for the bytes of each of its media.
  *
  * @example
  * await writeFile('run-17.journal', journalText({ entry, rows: await store.read('run-17') }));
  */
-export const journalText = ({ entry, rows, command }: JournalCopy): string => {
+export const journalText = ({ entry, rows, command, blobs = {} }: JournalCopy): string => {
   const said = { entry, rows: rows.length, command };
   const check = headCheck(said, lastSeal(rows.map(({ text }) => text)) ?? '');
   const head = { troupe: 'log', v: LOG_VERSION, kind: 'journal', ...said, check };
-  return [JSON.stringify(head), ...rows.map(({ text }) => text), ''].join('\n');
+  const media = Object.entries(blobs).map(([blob, base64]) => JSON.stringify({ blob, base64 }));
+  return [JSON.stringify(head), ...rows.map(({ text }) => text), ...media, ''].join('\n');
 };
 
 /** Serializes the head of a trace, its line feed included: rows are added to it. */
@@ -100,7 +106,8 @@ export const traceHead = (head: Omit<Extract<LogHead, { kind: 'trace' }>, 'v' | 
  *   `journal.version` for one of a later version.
  */
 export const readJournalText = (text: string, name = 'the text'): JournalCopy => {
-  const [first = '', ...lines] = linesIn(text);
+  const [first = '', ...rest] = linesIn(text);
+  const lines = rest.filter((line) => !isBlobLine(line));
   const { head, written } = headIn(first, name);
   if (head.kind === 'trace')
     throw failure(
@@ -123,8 +130,26 @@ export const readJournalText = (text: string, name = 'the text'): JournalCopy =>
     entry,
     rows: lines.map((line, n) => ({ n, text: line })),
     ...(command === undefined ? {} : { command }),
+    ...blobsInLines(rest, name),
   };
 };
+
+/** Rows begin with their version. */
+const isBlobLine = (line: string): boolean => line.startsWith('{"blob":');
+
+/** The bytes of media, each checked by its hash. */
+const blobsInLines = (lines: readonly string[], name: string): Pick<JournalCopy, 'blobs'> => {
+  const blobs = lines.filter(isBlobLine).map((line): readonly [string, string] => {
+    const { data } = blobLine.safeParse(parsed(line));
+    const bytes = data && fromBase64(data.base64);
+    if (data === undefined || bytes === undefined || platformSha256(bytes) !== data.blob)
+      throw failure('journal.corrupt', name, `the bytes of a medium were changed: ${line.slice(0, 80)}`);
+    return [data.blob, data.base64];
+  });
+  return blobs.length === 0 ? {} : { blobs: Object.fromEntries(blobs) };
+};
+
+const blobLine = z.object({ blob: z.string(), base64: z.string() });
 
 /** A record of a log, and the line that it stands in, from 1. */
 export interface LoggedRecord {
@@ -164,7 +189,9 @@ export const openLog = (
 ): OpenedLog => {
   const all = text.split('\n');
   const isEnded = all.at(-1) === '';
-  const lines = all.flatMap((raw, index) => (raw === '' ? [] : [{ raw, line: index + 1 }]));
+  const lines = all.flatMap((raw, index) =>
+    raw === '' || isBlobLine(raw) ? [] : [{ raw, line: index + 1 }],
+  );
   const { head } = headIn(lines.shift()?.raw ?? '', name, unreadable);
   const { found, ...next } = readPastDamage(
     head.entry.runId,

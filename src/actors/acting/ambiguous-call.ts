@@ -27,7 +27,7 @@ export const ambiguousCall = async (call: AmbiguousCall): Promise<ToolResult | u
   const found = await whatBecame(call);
   if (found === 'never done') return undefined;
   const effort = { durationMs: 0, attempts: effect.attempt };
-  if (found !== 'unknown') return success(ask.call, found.value, effort);
+  if (found !== 'unknown') return success(ask.call, found.value, effort, desk.content);
   const said = await desk.approve(wishFor('ambiguous', tool, ask.call), checkBy(tool));
   if (!said.isApproved) return mayHaveRun(call, said.reason);
   // Committed first, so that another interruption finds the decision to repeat.

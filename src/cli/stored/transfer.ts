@@ -1,3 +1,4 @@
+import { readBlobs, writeBlobs } from '../../persistence/journal-blobs.ts';
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
@@ -36,6 +37,7 @@ export const exportRun = (
       // The mark of an import is local to this store.
       command: command === undefined ? undefined : JSON.stringify({ ...command, imported: undefined }),
       rows,
+      blobs: await readBlobs(store, rows),
     });
     const file = to ?? `${runId}.journal`;
     if (file === STANDARD) {
@@ -73,11 +75,15 @@ export const importRun = ({ from, file, exportName }: ImportCommand, session: Se
         : await readFile(resolve(terminal.folder, from), 'utf8').catch((thrown: unknown) => {
             throw fileError('import', from, thrown);
           });
-    const { entry, command, rows } = readJournalText(text, from === STANDARD ? 'standard input' : from);
+    const { entry, command, rows, blobs } = readJournalText(
+      text,
+      from === STANDARD ? 'standard input' : from,
+    );
     const { runId, status, updatedAt, dueAt } = entry;
     const { damage } = openJournal(runId, rows);
     if (damage !== undefined) throw damage;
     const record = importedRecord(command, { file, exportName }, runId, session);
+    await writeBlobs(store, blobs);
     const lease = await store.create(entry, briefWish(store));
     await store.commit(lease, {
       rows,

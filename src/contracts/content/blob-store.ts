@@ -1,3 +1,6 @@
+import { fromBase64, toBase64 } from '../../base/bytes.ts';
+import type { KeyValueFiles } from '../conversations/memory.ts';
+
 /**
  * Stores the bytes of media under their SHA-256. Equal bytes have one entry.
  *
@@ -20,7 +23,7 @@ export interface BlobStore {
   get(hash: string): Uint8Array | undefined | Promise<Uint8Array | undefined>;
 }
 
-/** Keeps blobs in memory, for as long as it is referred to. */
+/** Keeps blobs in memory, for as long as it is referred to itself. */
 export const memoryBlobs = (): BlobStore => {
   const blobs = new Map<string, Uint8Array>();
   return {
@@ -29,5 +32,26 @@ export const memoryBlobs = (): BlobStore => {
       if (!blobs.has(hash)) blobs.set(hash, bytes);
     },
     get: (hash) => blobs.get(hash),
+  };
+};
+
+/** The room of a journal store in which the bytes of media are. */
+export const BLOB_ROOM = 'blobs';
+
+/** Keeps blobs as named texts, in base64: in the tables of a journal store, beside its runs. */
+export const blobsIn = (files: KeyValueFiles, name: string): BlobStore => {
+  // Equal bytes are written once by a process.
+  const stored = new Set<string>();
+  return {
+    name,
+    put: async (hash, bytes) => {
+      if (stored.has(hash)) return;
+      await files.write(hash, toBase64(bytes));
+      stored.add(hash);
+    },
+    get: async (hash) => {
+      const text = await files.read(hash);
+      return text === undefined ? undefined : fromBase64(text);
+    },
   };
 };

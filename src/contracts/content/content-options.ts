@@ -12,7 +12,10 @@ export type Converter = (part: MediaPart, bytes: Uint8Array) => Content | Promis
 
 /** Handling of media in a run: images, audio and files. */
 export interface ContentOptions extends ContentLimits {
-  /** The place of their bytes. Default: that of the run's `store`, else of its `threads`, else memory. */
+  /**
+   * The place of their bytes: `folderBlobs(path)` of `troupe/stores`, or an object with two functions over a store of objects (S3,
+   * R2 …). Default: the tables of the run's `store`, else memory, which runs with the same `threads` share.
+   */
   readonly blobs?: BlobStore | undefined;
   /**
    * Converters by media type (`application/pdf`, or all audio as `audio/*`), for models that do not take it. Default: texts are

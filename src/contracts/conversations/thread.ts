@@ -1,4 +1,3 @@
-import type { BlobStore } from '../content/blob-store.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Turn } from './transcript.ts';
 import type { RunStatus } from '../runs/run-status.ts';
@@ -85,8 +84,6 @@ export interface SaidTurns {
  * Errors: `thread.exists`, `thread.unknown`, `thread.version` (written by a later release), `thread.corrupt`, `thread.invalid`.
  */
 export interface Threads {
-  /** The bytes of media that its turns refer to. Default: they are in memory. */
-  readonly blobs?: BlobStore | undefined;
   /** @throws `thread.exists`, `thread.invalid` */
   create(given?: NewThread): Promise<ThreadEntry>;
   /** Appends turns; an unknown thread is created. */

@@ -1,4 +1,3 @@
-import type { BlobStore } from '../content/blob-store.ts';
 import type { UnreadableEntry } from '../errors/listed.ts';
 import type { KeyValueFiles } from '../conversations/memory.ts';
 import type { RunStatus } from '../runs/run-status.ts';
@@ -124,8 +123,6 @@ export type Stored<T> = T | Promise<T>;
 export interface JournalStore {
   /** Its location, for messages: `sqlite:/home/ada/runs.db`. */
   readonly name: string;
-  /** The bytes of media that its runs refer to. Default: they are in memory, and lost with the process. */
-  readonly blobs?: BlobStore | undefined;
   /** Identity of this process. Default: a new one, which knows no other. */
   readonly identity?: StoreIdentity | undefined;
   /** Enters a new run and returns its lease. @throws `journal.exists` */

@@ -1,3 +1,4 @@
+import type { GivenPart, Part } from '../content/part.ts';
 import type { ErrorData } from '../errors/error-data.ts';
 import type { Json } from '../../base/json/json.ts';
 
@@ -11,6 +12,8 @@ export interface Message {
   /** The name of an agent, or `'person'`. */
   readonly from: string;
   readonly text: string;
+  /** All of its content, in order, if it is more than text; `text` then stands for it where only text fits. */
+  readonly parts?: readonly Part[] | undefined;
   readonly data?: Json | undefined;
   /** Unique in the run. Absent before it is sent. */
   readonly id?: string | undefined;
@@ -122,6 +125,8 @@ export interface MessageLimits {
 
 /** Options of a message. */
 export interface TellOptions {
+  /** Images, audio, files and data that follow the text. */
+  readonly parts?: readonly GivenPart[] | undefined;
   readonly data?: Json | undefined;
   readonly kind?: string | undefined;
   readonly protocol?: string | undefined;

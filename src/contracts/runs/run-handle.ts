@@ -1,3 +1,4 @@
+import type { Content } from '../content/part.ts';
 import type { Observable } from 'rxjs';
 import type { ErrorData } from '../errors/error-data.ts';
 import type { LiveEvent } from '../events/event.ts';
@@ -25,12 +26,12 @@ export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<Li
    */
   step(unit?: 'step' | 'effect'): Promise<void>;
   /**
-   * Delivers a message to the mailbox of the root, or of the agent at `path`. False if nobody is there, or the mailbox
+   * Delivers a message, a text or parts, to the mailbox of the root, or of the agent at `path`. False if nobody is there, or the mailbox
    * is full; {@link deadLetters$} reports dropped messages.
    */
-  send(message: string | Message, path?: string): boolean;
+  send(message: Content | Message, path?: string): boolean;
   /** Delivers like `send`; if the mailbox blocks, waits until there is room. False if nobody is there (any more). */
-  sendWhenRoom(message: string | Message, path?: string): Promise<boolean>;
+  sendWhenRoom(message: Content | Message, path?: string): Promise<boolean>;
   /** Undelivered messages, with the reason: the last 10,000, then live ones. */
   readonly deadLetters$: Observable<DeadLetter>;
   /**

@@ -1,12 +1,15 @@
+import type { GivenPart, Part } from '../content/part.ts';
 import type { EnvironmentOutcome } from '../environments/environment-step.ts';
 import type { BeforeEnd, ChildTerms } from './delegation.ts';
 import type { ErrorData } from '../errors/error-data.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Turn } from '../conversations/transcript.ts';
 
-/** A result in two languages: `text` for the model, `value` and `artifacts` for the program. */
+/** A result in two languages: `text` and `parts` for the model, `value` and `artifacts` for the program. */
 export interface DualResult {
   readonly text: string;
+  /** Images, audio, files and data for the model, after the text. */
+  readonly parts?: readonly GivenPart[] | undefined;
   readonly value?: unknown;
   readonly artifacts?: readonly Artifact[] | undefined;
   readonly control?: Control | undefined;
@@ -57,6 +60,8 @@ interface ToolResultBase {
   readonly tool: string;
   /** Shown to the model; never empty. */
   readonly text: string;
+  /** All that the model is shown, in order, if it is more than text. */
+  readonly parts?: readonly Part[] | undefined;
   /** In ms, by the run's clock. */
   readonly durationMs: number;
   readonly attempts: number;

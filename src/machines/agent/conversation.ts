@@ -18,17 +18,19 @@ export const turnsOfStep = (
   return [];
 };
 
-const resultTurn = (result: ToolResult): Turn =>
-  result.ok
-    ? { role: 'tool', callId: result.callId, tool: result.tool, text: result.text }
-    : { role: 'tool', callId: result.callId, tool: result.tool, text: result.text, failed: true };
+const resultTurn = ({ callId, tool, text, parts, ok }: ToolResult): Turn => {
+  const turn = { role: 'tool', callId, tool, text } as const;
+  if (!ok) return { ...turn, failed: true };
+  return parts === undefined ? turn : { ...turn, parts };
+};
 
 /** A message as a turn. */
-export const messageTurn = ({ from, text, id, wantsReply }: Message): UserTurn => ({
-  role: 'user',
-  from,
-  text: wantsReply === true ? `${text}\n\n(${from} waits for an answer to this: '${id ?? ''}')` : text,
-});
+export const messageTurn = ({ from, text, parts, id, wantsReply }: Message): UserTurn => {
+  const waits = wantsReply === true ? `(${from} waits for an answer to this: '${id ?? ''}')` : undefined;
+  const turn = { role: 'user', from, text: waits === undefined ? text : `${text}\n\n${waits}` } as const;
+  if (parts === undefined) return turn;
+  return { ...turn, parts: waits === undefined ? parts : [...parts, { type: 'text', text: waits }] };
+};
 
 /** Recalled memories as turns; empty if there are none. */
 export const recalledTurns = (memory: MemoryBlock | undefined): readonly UserTurn[] =>

@@ -2,7 +2,7 @@ import type { Processor } from '../../contracts/conversations/processor.ts';
 import type { ToolTurn, Turn } from '../../contracts/conversations/transcript.ts';
 import { truncateText } from './truncate-text.ts';
 
-/** Shortens tool results past `most` characters to their head and tail. */
+/** Shortens tool results past `most` characters to their head and tail; media beside them are left out, and named. */
 export const truncateTools = (most: number): Processor => {
   // The same short turn for the same long one: it is counted and sent unchanged from step to step.
   const known = new WeakMap<ToolTurn, ToolTurn>();
@@ -13,7 +13,8 @@ export const truncateTools = (most: number): Processor => {
         if (turn.role !== 'tool' || turn.text.length <= most) return turn;
         let short = known.get(turn);
         if (short === undefined) {
-          short = { ...turn, text: truncateText(turn.text, most) };
+          const { parts: _, ...rest } = turn;
+          short = { ...rest, text: truncateText(turn.text, most) };
           if (count(short) > count(turn)) short = turn;
           known.set(turn, short);
         }

@@ -1,6 +1,8 @@
 import type { TokenCounter } from '../../contracts/conversations/processor.ts';
 import type { History } from '../../base/collections/history.ts';
 import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
+import { partText } from '../../contracts/content/content-text.ts';
+import { mediaTokens } from './media-tokens.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 
 /**
@@ -51,7 +53,7 @@ export class TurnCounter {
   /** Counts without caching, for a single use. */
   size(turn: Turn): number {
     this.counted += 1;
-    return PER_MESSAGE + this.#counter.count(turn.text) + this.#besideText(turn);
+    return PER_MESSAGE + this.#content(turn) + this.#besideText(turn);
   }
 
   /** The whole history; costs no more than what has been added since the last time. */
@@ -76,6 +78,12 @@ export class TurnCounter {
     const sum = chunk.reduce((all, turn) => all + this.count(turn), 0);
     this.#chunks.set(chunk, sum);
     return sum;
+  }
+
+  /** Parts take the place of the text; what a model made itself is sent as text. */
+  #content({ role, text, parts }: Turn): number {
+    if (parts === undefined || role === 'assistant') return this.#counter.count(text);
+    return parts.reduce((all, part) => all + (mediaTokens(part) ?? this.#counter.count(partText(part))), 0);
   }
 
   /** Reasoning is not sent back; replay data is. */

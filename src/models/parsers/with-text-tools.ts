@@ -70,8 +70,15 @@ const mend = (problem: string): Turn => ({
 });
 
 const wordsOf = (turn: Turn, parser: TextParser): Turn => {
-  if (turn.role === 'tool')
-    return { role: 'user', text: parser.result(turn.tool, turn.text, turn.failed ?? false) };
+  if (turn.role === 'tool') {
+    const text = parser.result(turn.tool, turn.text, turn.failed ?? false);
+    const media = turn.parts?.filter(({ type }) => type !== 'text' && type !== 'data') ?? [];
+    return {
+      role: 'user',
+      text,
+      ...(media.length === 0 ? {} : { parts: [{ type: 'text', text }, ...media] }),
+    };
+  }
   if (turn.role === 'user' || turn.calls === undefined) return turn;
   const text = turn.text.trim() === '' ? parser.write(turn.calls) : turn.text;
   return { role: 'assistant', text };

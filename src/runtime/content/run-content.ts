@@ -1,7 +1,10 @@
+import { platformSha256 } from '../../base/platform-sha256.ts';
+import { blobsOf } from './blobs-of.ts';
+import { contentText } from '../../contracts/content/content-text.ts';
+import type { Message } from '../../contracts/messages/message.ts';
 import type { BlobStore } from '../../contracts/content/blob-store.ts';
-import { memoryBlobs } from '../../contracts/content/blob-store.ts';
 import type { ContentOptions } from '../../contracts/content/content-options.ts';
-import type { MediaPart, Part } from '../../contracts/content/part.ts';
+import type { Content, MediaPart, Part } from '../../contracts/content/part.ts';
 import { readParts } from '../../contracts/content/read-content.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
@@ -26,13 +29,11 @@ export class RunContent {
   #failure: TroupeError | undefined;
   readonly #fitted = new Map<string, WeakMap<Turn, Turn>>();
 
-  constructor(
-    { content = {}, store, threads }: Pick<RunOptions, 'content' | 'store' | 'threads'>,
-    given?: GivenBlobs,
-  ) {
+  constructor(options: Pick<RunOptions, 'content' | 'store' | 'threads'>, given?: GivenBlobs) {
+    const { content = {} } = options;
     this.#options = content;
     this.convert = content.convert;
-    this.#place = () => content.blobs ?? store?.blobs ?? threads?.blobs ?? memoryBlobs();
+    this.#place = () => blobsOf(options);
     if (given !== undefined) for (const [hash, bytes] of given) this.#keep(hash, bytes);
   }
 
@@ -44,6 +45,15 @@ export class RunContent {
   /** Takes the bytes out of the input of an agent of the run. @throws {TroupeError} `content.*` */
   takeInput(definition: Definition, input: unknown): unknown {
     return readInput(definition, input, this.#keep, this.#options);
+  }
+
+  /** A message of a text, of parts, or as it is, with its parts read. @throws {TroupeError} `content.*` */
+  messageOf(given: Content | Message): Message {
+    if (typeof given === 'string') return { from: 'person', text: given };
+    if ('text' in given)
+      return given.parts === undefined ? given : { ...given, parts: this.take(given.parts) };
+    const parts = this.take(given);
+    return { from: 'person', text: contentText(parts), parts };
   }
 
   /** Stores bytes under their hash. */
@@ -65,10 +75,10 @@ export class RunContent {
   /** Reads the bytes of a part. Rejects with `content.missing` if the store has them not. */
   async bytesOf({ hash, name, mediaType, type }: MediaPart): Promise<Uint8Array> {
     const bytes = this.#pending.get(hash)?.bytes ?? (await this.#store.get(hash));
-    if (bytes !== undefined) return bytes;
+    if (bytes !== undefined && platformSha256(bytes) === hash) return bytes;
     throw new TroupeError(
       'content.missing',
-      `Cannot read the ${type} '${name ?? mediaType}' as its bytes are not in ${this.#store.name}: ${hash}. Give the run the store that has them (\`content.blobs\`)`,
+      `Cannot read the ${type} '${name ?? mediaType}' as its bytes are ${bytes === undefined ? 'not' : 'damaged'} in ${this.#store.name}: ${hash}. Give the run the store that has them (\`content.blobs\`)`,
     );
   }
 

@@ -139,9 +139,10 @@ export class MailRoom implements Mail {
   }
 
   /** Delivers a machine's message to the actor that it names. */
-  postFrom(from: Actor, to: string, { text, data, kind, correlation }: Message): void {
+  postFrom(from: Actor, to: string, { text, parts, data, kind, correlation }: Message): void {
     const id = this.#numbers.idFor(from.path);
     const rest = {
+      ...(parts === undefined ? {} : { parts }),
       ...(data === undefined ? {} : { data }),
       ...(kind === undefined ? {} : { kind }),
       ...(correlation === undefined ? {} : { correlation }),

@@ -1,3 +1,5 @@
+import { contentText } from '../../contracts/content/content-text.ts';
+import type { RunContent } from '../content/run-content.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { ErrorCode } from '../../contracts/errors/error-data.ts';
@@ -41,6 +43,7 @@ export interface TalkingWork {
 export interface TalkingRun {
   readonly runId: string;
   readonly clock: Clock;
+  readonly content: Pick<RunContent, 'take'>;
   readonly log: Pick<EventLog, 'events' | 'now' | 'write'>;
   readonly journal: Pick<ArrivalRecorder, 'arrive'>;
   readonly actors: { readonly running: Iterable<Actor> };
@@ -177,7 +180,7 @@ export class EffectMessenger implements Messenger {
   #message(
     { path: to }: Actor,
     text: string,
-    { data, kind, protocol, priority, ttlMs, correlation }: TellOptions,
+    { parts, data, kind, protocol, priority, ttlMs, correlation }: TellOptions,
     facts: Partial<Message> = {},
   ): Message & { readonly id: string } {
     const { agent: from, path: sender } = this.#actor;
@@ -187,7 +190,7 @@ export class EffectMessenger implements Messenger {
     return {
       from,
       sender,
-      text,
+      ...this.#contentOf(text, parts),
       ...(data === undefined ? {} : { data: toJson(data) }),
       ...(kind === undefined ? {} : { kind }),
       ...(protocol === undefined ? {} : { protocol }),
@@ -200,6 +203,12 @@ export class EffectMessenger implements Messenger {
       ...facts,
       id,
     };
+  }
+
+  #contentOf(text: string, given: TellOptions['parts'] = []): Pick<Message, 'text' | 'parts'> {
+    if (given.length === 0) return { text };
+    const parts = this.#run.content.take([{ type: 'text', text }, ...given]);
+    return { text: contentText(parts), parts };
   }
 
   /** Delivers a message once: repeated work has sent it already. */

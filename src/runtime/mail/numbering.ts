@@ -13,8 +13,9 @@ export class Numbering {
   }
 
   /** Copies a message from outside without the fields that only the runtime may set. */
-  fromOutside({ from, text, data, kind, priority, expiresAt }: Message): Message {
+  fromOutside({ from, text, parts, data, kind, priority, expiresAt }: Message): Message {
     const rest = {
+      ...(parts === undefined ? {} : { parts }),
       ...(data === undefined ? {} : { data }),
       ...(kind === undefined ? {} : { kind }),
       ...(priority === undefined ? {} : { priority }),

@@ -1,3 +1,4 @@
+import type { Content } from '../../contracts/content/part.ts';
 import type { Observable } from 'rxjs';
 import type { ModelChoice } from '../../contracts/models/model.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
@@ -15,9 +16,6 @@ import type { Run } from './run.ts';
 import { deadLettersOf } from '../mail/dead-letters.ts';
 import { terminationOf } from '../mail/watch.ts';
 import { SUSPEND_MS, suspend } from './suspend.ts';
-
-const messageFrom = (message: string | Message): Message =>
-  typeof message === 'string' ? { from: 'person', text: message } : message;
 
 /** The user's handle of a run. */
 export class Handle<Output, State> implements RunHandle<Output, State> {
@@ -49,11 +47,11 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
     this.#run.pause();
     return this.#run.gate.step(unit);
   }
-  send(message: string | Message, path?: string): boolean {
-    return this.#run.mail.send(messageFrom(message), path);
+  send(message: Content | Message, path?: string): boolean {
+    return this.#run.mail.send(this.#run.content.messageOf(message), path);
   }
-  sendWhenRoom(message: string | Message, path?: string): Promise<boolean> {
-    return this.#run.mail.sendWhenRoom(messageFrom(message), path);
+  async sendWhenRoom(message: Content | Message, path?: string): Promise<boolean> {
+    return this.#run.mail.sendWhenRoom(this.#run.content.messageOf(message), path);
   }
   get deadLetters$(): Observable<DeadLetter> {
     return deadLettersOf(this.#run);

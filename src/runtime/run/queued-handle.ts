@@ -1,3 +1,4 @@
+import type { Content } from '../../contracts/content/part.ts';
 import type { ModelChoice } from '../../contracts/models/model.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Message } from '../../contracts/messages/message.ts';
@@ -78,7 +79,9 @@ export class QueuedHandle<Output, State> extends Handle<Output, State> {
     });
   }
   /** While the run is queued, true for its root only: no other agent exists yet. */
-  override send(message: string | Message, path?: string): boolean {
+  override send(given: Content | Message, path?: string): boolean {
+    // Read at once, as the caller's bytes may change.
+    const message = this.#run.content.messageOf(given);
     if (this.#hasBegun) return super.send(message, path);
     if (path !== undefined && path !== this.#run.root.path) return false;
     this.#defer(() => {
@@ -86,8 +89,8 @@ export class QueuedHandle<Output, State> extends Handle<Output, State> {
     });
     return true;
   }
-  override sendWhenRoom(message: string | Message, path?: string): Promise<boolean> {
-    return this.#hasBegun ? super.sendWhenRoom(message, path) : Promise.resolve(this.send(message, path));
+  override async sendWhenRoom(message: Content | Message, path?: string): Promise<boolean> {
+    return this.#hasBegun ? super.sendWhenRoom(message, path) : this.send(message, path);
   }
   override use(model: ModelChoice): void {
     this.#defer(() => {

@@ -1,3 +1,5 @@
+import { contentText } from '../../contracts/content/content-text.ts';
+import { isPartList } from '../../contracts/content/part.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { canonical } from '../../base/json/canonical.ts';
@@ -6,7 +8,7 @@ import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { SaidTurns, Threads } from '../../contracts/conversations/thread.ts';
-import type { Turn } from '../../contracts/conversations/transcript.ts';
+import type { Turn, UserTurn } from '../../contracts/conversations/transcript.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import type { StartQueue } from '../run/queued-handle.ts';
 import { earlierTurns } from './earlier-turns.ts';
@@ -27,7 +29,8 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
   if (thread === undefined) return undefined;
   const threads = options.threads ?? (store === undefined ? undefined : threadsIn(store));
   if (threads === undefined) return undefined;
-  const asked = askedText(toJson(input), run);
+  const given = toJson(input);
+  const asked = askedText(given, run);
   const runs = runsOf(threads, thread);
   runs.set(run, asked);
   const leave = (): void => {
@@ -37,7 +40,10 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
   const known = (run.states = new RunStates());
   run.tearDowns.beforeEnd(async (outcome) => {
     try {
-      const turns = run.secrets.value(cyclesOf(asked, outcome, ownTurns(run.root.endedConversation)));
+      const question = { role: 'user', text: asked, ...(isPartList(given) ? { parts: given } : {}) } as const;
+      const turns = run.secrets.value(cyclesOf(question, outcome, ownTurns(run.root.endedConversation)));
+      // Its turns may refer to media.
+      await run.content.written();
       const { now } = known;
       const states = Object.values(now).every(isEmptyState) ? undefined : now;
       const kept = states && (await sealStates(states, run, thread, options));
@@ -131,12 +137,12 @@ const runsOf = (threads: object, thread: string): Map<Run, string> => {
 
 /** A run's input as text for a conversation. */
 const askedText = (input: unknown, { task }: Pick<Run, 'task'>): string => {
-  const text = textOf(input);
+  const text = isPartList(input) ? contentText(input) : textOf(input);
   return text.trim() === '' ? (task?.task?.objective ?? text) : text;
 };
 
 /** The turns of a run: its input, its steps, and its answer. */
-const cyclesOf = (asked: string, outcome: Outcome, did: readonly Turn[]): SaidTurns['turns'] => {
+const cyclesOf = (asked: UserTurn, outcome: Outcome, did: readonly Turn[]): SaidTurns['turns'] => {
   const { status, stopReason, output, error } = outcome;
   const why = error === undefined ? stopReason.kind : error.code;
   const how = why === status ? status : `${status}, ${why}`;
@@ -145,7 +151,7 @@ const cyclesOf = (asked: string, outcome: Outcome, did: readonly Turn[]): SaidTu
   // The last turn is the answer itself, unless the answer was given besides.
   const isSaid = last?.role === 'assistant' && (last.calls ?? []).length === 0 && isSame(last.text, text);
   return [
-    { role: 'user', text: asked },
+    asked,
     ...(isSaid ? did.slice(0, -1) : did),
     isSaid ? { ...last, status } : { role: 'assistant', text, status },
   ];

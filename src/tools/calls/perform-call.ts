@@ -12,6 +12,7 @@ import { classifyToolError, statusOf } from './classify-tool-error.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { issuesText } from '../../base/schemas/schema.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
+import type { TakesContent } from './tool-result.ts';
 import { failure, success } from './tool-result.ts';
 
 /** Parameters of a call's execution. */
@@ -23,6 +24,8 @@ export interface PerformOptions {
    * within a tick; the time-out aborts it.
    */
   readonly abort: LazyAbort;
+  /** Takes the media of its result. Default: their bytes are dropped. */
+  readonly content?: TakesContent | undefined;
   /** The result of an earlier `tool.check` of the input. */
   readonly checkedInput?: Checked<unknown> | undefined;
   /** Executes the call in place of the tool. */
@@ -153,7 +156,7 @@ class Attempt {
 
   #succeed(returned: unknown): ToolResult {
     try {
-      return success(this.#call, returned, this.#effort());
+      return success(this.#call, returned, this.#effort(), this.#options.content);
     } catch (thrown) {
       return this.#threw(thrown);
     }

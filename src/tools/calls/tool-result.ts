@@ -1,3 +1,7 @@
+import { contentText } from '../../contracts/content/content-text.ts';
+import type { GivenPart, Part } from '../../contracts/content/part.ts';
+import { isLink, isMedia } from '../../contracts/content/part.ts';
+import { readParts } from '../../contracts/content/read-content.ts';
 import type { ErrorData, Retryable } from '../../contracts/errors/error-data.ts';
 import { passThrown } from '../../contracts/errors/thrown-by.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
@@ -25,9 +29,10 @@ export interface Dual<Value = unknown> extends DualResult {
 }
 
 /**
- * A result with two representations: `text` for the model, `value` and `artifacts` for the program.
+ * A result with two representations: `text` and `parts` for the model, `value` and `artifacts` for the program.
  *
- * Only results of this function count: a plain object with a `text` is an ordinary value.
+ * Only results of this function count: a plain object with a `text` is an ordinary value. Parts are images, audio, files and
+ * data that the model is shown after the text; without a text, their names stand for them where only text fits.
  *
  * @example
  * execute: async ({ city }) => {
@@ -36,11 +41,12 @@ export interface Dual<Value = unknown> extends DualResult {
  * }
  */
 export const dual = <Value = undefined>(result: {
-  readonly text: string;
+  readonly text?: string | undefined;
+  readonly parts?: readonly GivenPart[] | undefined;
   readonly value?: Value;
   readonly artifacts?: readonly Artifact[] | undefined;
   readonly control?: Control | undefined;
-}): Dual<Value> => ({ ...result, [DUAL]: true });
+}): Dual<Value> => ({ ...result, text: result.text ?? '', [DUAL]: true });
 
 /**
  * Fails a call, with exactly this text for the model: no prefix is added.
@@ -101,12 +107,22 @@ const toPlain = (value: unknown): Json =>
  * A text of more than 65,536 bytes is truncated, and kept in full as an artifact, after the tool's own; so is the
  * value.
  */
-export const success = (call: ToolCall, returned: unknown, effort: Effort): ToolSuccess => {
+export const success = (
+  call: ToolCall,
+  returned: unknown,
+  effort: Effort,
+  content: TakesContent = WITHOUT_RUN,
+): ToolSuccess => {
   const both = isDual(returned) ? returned : undefined;
   const given = both === undefined ? returned : both.value;
   const value = toPlain(given);
-  const hasText = both !== undefined && both.text.trim() !== '';
-  const capped = capOutput(hasText ? both.text : given === undefined ? NO_OUTPUT : textOfPlain(value), call);
+  const said = both === undefined ? '' : both.text;
+  const parts = shownParts(said, both?.parts, content);
+  const text = parts === undefined ? said : contentText(parts);
+  const capped = capOutput(
+    text.trim() !== '' ? text : given === undefined ? NO_OUTPUT : textOfPlain(value),
+    call,
+  );
   const artifacts =
     both?.artifacts === undefined
       ? capped.artifacts
@@ -116,12 +132,38 @@ export const success = (call: ToolCall, returned: unknown, effort: Effort): Tool
     tool: call.name,
     ok: true,
     text: capped.text,
+    ...(parts === undefined ? {} : { parts: capped.text === text ? parts : cutParts(capped.text, parts) }),
     value,
     ...effort,
     ...(artifacts.length === 0 ? {} : { artifacts }),
     ...(both?.control === undefined ? {} : { control: copyPlain(both.control) }),
   };
 };
+
+/** Takes the parts of a result into the run. */
+export interface TakesContent {
+  take(parts: readonly unknown[]): readonly Part[];
+}
+
+/** Outside a run nobody holds the bytes. */
+const WITHOUT_RUN: TakesContent = { take: (parts) => readParts(parts, () => undefined) };
+
+/** The text of a result and its parts, in order; undefined if there is only text. */
+const shownParts = (
+  text: string,
+  given: readonly GivenPart[] = [],
+  content: TakesContent,
+): readonly Part[] | undefined => {
+  if (given.length === 0) return undefined;
+  const parts = content.take(given);
+  return text.trim() === '' ? parts : [{ type: 'text', text }, ...parts];
+};
+
+/** The parts of a result whose text was too long: the beginning of the text, and the media as they are. */
+const cutParts = (text: string, parts: readonly Part[]): readonly Part[] => [
+  { type: 'text', text },
+  ...parts.filter((part) => isMedia(part) || isLink(part)),
+];
 
 /** The result of a call that did not work; the model reads the error's message. */
 export const failure = (

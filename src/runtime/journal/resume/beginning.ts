@@ -1,3 +1,6 @@
+import { contentText } from '../../../contracts/content/content-text.ts';
+import { isPartList } from '../../../contracts/content/part.ts';
+import type { Json } from '../../../base/json/json.ts';
 import type { RunEntry } from '../../../contracts/journals/journal.ts';
 import type { Began } from '../../../contracts/journals/journal-record.ts';
 import type { EnvironmentSpec } from '../../../contracts/environments/environment-spec.ts';
@@ -64,12 +67,17 @@ export const entryOf = (
   agent,
   status: 'running',
   // A list has more readers than a journal.
-  title: titleOf(redact(typeof input === 'string' ? input : JSON.stringify(input))),
+  title: titleOf(redact(inputText(input))),
   createdAt: now,
   updatedAt: now,
   ...(thread === undefined ? {} : { thread }),
   ...(fork === undefined ? {} : { forkedFrom: fork.runId }),
 });
+
+const inputText = (input: Json): string => {
+  if (typeof input === 'string') return input;
+  return isPartList(input) ? contentText(input) : JSON.stringify(input);
+};
 
 const titleOf = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();

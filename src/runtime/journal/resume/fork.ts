@@ -66,7 +66,7 @@ export const fork = async <Input, Output, State>(
   const first = [begun, ...renamed(shared.slice(1), runId, forkId)];
   const { run, journal } = createJournaledRun(
     definition,
-    optionsOf(begun, { ...options, model: change?.model }),
+    optionsOf(begun, { ...options, store, model: change?.model }),
     {
       isAttended: true,
     },
@@ -93,8 +93,7 @@ export const fork = async <Input, Output, State>(
         inHand: answersIn(inHand),
         before: () => {
           const { message } = change ?? {};
-          if (message !== undefined)
-            run.mail.send(typeof message === 'string' ? { from: 'person', text: message } : message);
+          if (message !== undefined) run.mail.send(run.content.messageOf(message));
         },
       },
     );

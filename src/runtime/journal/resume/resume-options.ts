@@ -1,3 +1,4 @@
+import type { Content } from '../../../contracts/content/part.ts';
 import type { RunInspector } from '../../../contracts/events/inspection.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { Message } from '../../../contracts/messages/message.ts';
@@ -40,7 +41,7 @@ export interface ForkOptions extends Omit<ResumeOptions, 'model'> {
 export interface ForkChange {
   readonly model?: ModelChoice | undefined;
   /** Sent to the run's root when the fork starts. */
-  readonly message?: string | Message | undefined;
+  readonly message?: Content | Message | undefined;
 }
 
 /** The journal to replay, and how far. */
