@@ -1,3 +1,4 @@
+import { isPartList } from '../contracts/content/part.ts';
 import type { Agent } from '../contracts/agents/agent.ts';
 import { TroupeError, errorData } from '../contracts/errors/error.ts';
 import type { Json } from '../base/json/json.ts';
@@ -108,7 +109,8 @@ const deal = (context: Context): Partial<Context> => {
 
 const taskFor = ({ readers }: ParallelOptions, member: string, input: Json): Task => ({
   member,
-  input: readers.includes(member) ? textOf(input) : input,
+  // Who reads a text is shown parts as they are.
+  input: readers.includes(member) && !isPartList(input) ? textOf(input) : input,
 });
 
 /** All replies are in: are they enough, and what is made of them? */

@@ -21,6 +21,7 @@ import {
   sqliteStore,
 } from '../../src/persistence/index.ts';
 import { z } from 'zod';
+import { parallel } from '../../src/patterns/index.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { dual } from '../../src/tools/calls/tool-result.ts';
@@ -220,6 +221,17 @@ test('a record that refers to bytes is not written if they cannot be stored', as
   const run = seer(eye().model).run(question, { store, runId: 'r', content: { blobs } });
   await expect(run).rejects.toThrow(/Cannot store the bytes of media in s3:bucket/);
   expect(await rowsOf(store, 'r')).toBe('');
+});
+
+test('members that get the input of their team get its media', async () => {
+  const [one, two] = [eye(), eye()];
+  const team = parallel({
+    name: 'team',
+    members: { one: seer(one.model), two: agent({ name: 'other', model: two.model, tools: [camera] }) },
+  });
+  await team.run(question);
+  expect(one.seen).toEqual([[base64(asked)], both]);
+  expect(two.seen).toEqual([[base64(asked)], both]);
 });
 
 /** Any content that a caller may give. */

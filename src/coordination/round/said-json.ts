@@ -1,3 +1,5 @@
+import { contentText } from '../../contracts/content/content-text.ts';
+import { isPartList } from '../../contracts/content/part.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import { looseJson } from '../../models/parsers/loose-json.ts';
@@ -20,5 +22,8 @@ export const saidJson = (said: Json): Json => {
   }
 };
 
-/** Data as a text that a model reads: a text as it is, anything else as JSON. */
-export const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+/** Data as a text that a model reads: a text as it is, parts by the text that stands for them, anything else as JSON. */
+export const textOf = (value: Json): string => {
+  if (typeof value === 'string') return value;
+  return isPartList(value) ? contentText(value) : JSON.stringify(value);
+};

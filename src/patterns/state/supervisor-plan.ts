@@ -2,7 +2,7 @@ import { answeredWith } from '../../coordination/round/ends.ts';
 import * as z from 'zod';
 import { bestFit } from './best-fit.ts';
 import { onDemand } from '../../base/on-demand.ts';
-import { saidJson } from '../../coordination/round/said-json.ts';
+import { saidJson, textOf } from '../../coordination/round/said-json.ts';
 import type {
   SupervisorContext,
   SupervisorOwn,
@@ -49,7 +49,7 @@ const MAX_CORRECTIONS = 1;
 /** The question to the supervisor: the request, who is there, and what has come back. */
 export const question = ({ input, options, own, inbox }: Context): string =>
   [
-    `Request: ${typeof input === 'string' ? input : JSON.stringify(input)}`,
+    `Request: ${textOf(input)}`,
     `Workers:\n${options.workers
       .map(({ name, description, skills }) => {
         const can = skills.length === 0 ? '' : ` (can: ${skills.join(', ')})`;
