@@ -169,7 +169,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     return {
       instructions: this.#desk.systemPrompt,
       messages: new HistoryView(said),
-      tools: tools.specs(),
+      tools: tools.specsIn(this.#context.history),
       ...(isWrappingUp(this.#context.review.watch) ? { toolChoice: 'none' as const } : {}),
       output: definition.output?.spec,
       settings: definition.settings,

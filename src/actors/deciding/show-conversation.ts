@@ -65,7 +65,7 @@ const requestOf = (
     budget: isLimited(plan, model) ? budgetFor(name, plan.budget) : undefined,
     isGuess: plan.budget?.hard === undefined && !isKnownModel(name),
     instructions: desk.systemPrompt,
-    tools: desk.tools.specs(),
+    tools: desk.tools.specsIn(history),
     summariser: () => summariserOf(plan, model, desk),
   };
 };

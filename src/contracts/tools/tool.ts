@@ -22,6 +22,8 @@ export interface ToolFacts {
   /** Deprecation notice; the tool still works, and a warning event reports it. */
   readonly deprecated?: string | undefined;
   readonly replacedBy?: string | undefined;
+  /** Not sent to the model until it is found by `find_tools`. Default: as its toolset, else false. */
+  readonly deferred?: boolean | undefined;
   /** Default `read`. */
   readonly safety: Safety;
   /** True if repeating it with the same key does no harm. Default: true for `read`. */
@@ -156,6 +158,8 @@ export interface ToolContext {
 export interface Toolset {
   readonly name: string;
   readonly tools: readonly Tool[];
+  /** Defers those of its tools that do not say. Default false. */
+  readonly deferred?: boolean | undefined;
   /** Before the first step of a run; a throw is a problem that preparing reports. */
   setup?(): void | Promise<void>;
   /** After the run, however it ended, in reverse order of set-up. */

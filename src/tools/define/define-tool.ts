@@ -106,6 +106,7 @@ const toolOf = <
     category: options.category ?? 'general',
     tags: options.tags ?? [],
     ...(options.requires === undefined ? {} : { requires: options.requires }),
+    ...(options.deferred === undefined ? {} : { deferred: options.deferred }),
     deprecated: options.deprecated,
     replacedBy: options.replacedBy,
     safety,

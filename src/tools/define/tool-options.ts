@@ -64,6 +64,8 @@ export interface ToolOptions<
   /** Deprecation notice; the tool still works. */
   readonly deprecated?: string | undefined;
   readonly replacedBy?: string | undefined;
+  /** Not sent to the model until it is found by `find_tools`, which the agent then has. Default false. */
+  readonly deferred?: boolean | undefined;
   /** Default `read`. */
   readonly safety?: Safety | undefined;
   /** True if repeating it with the same key does no harm. Default: true for `read`. */
@@ -133,6 +135,7 @@ const toolSchema = onDemand(() =>
     category: optional(aText()),
     tags: optional(listOf(aText())),
     deprecated: optional(aText()),
+    deferred: optional(aBoolean()),
     replacedBy: optional(aText()),
     safety: optional(oneOf(['read', 'write', 'danger'])),
     idempotent: optional(aBoolean()),

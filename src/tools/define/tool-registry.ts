@@ -6,6 +6,9 @@ import type { ToolCall, ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { ToolFailure } from '../../contracts/tools/tool-result.ts';
 import { isToolName, isToolsetName } from './tool-options.ts';
 import type { JsonSchema } from '../../base/json/json.ts';
+import type { History } from '../../base/collections/history.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
+import { DeferredTools, FIND_TOOLS } from './deferred-tools.ts';
 import { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
@@ -69,6 +72,8 @@ export class ToolRegistry {
   #isChanged = true;
   #visible: ReadonlyMap<string, Entry> | undefined;
   #specs: readonly ToolSpec[] = [];
+  #deferred: DeferredTools | undefined;
+  #offered: { readonly found: readonly ToolSpec[]; readonly specs: readonly ToolSpec[] } | undefined;
   readonly #answer: JsonSchema | undefined;
   readonly #host: ToolsetHost | undefined;
   /** Aborted by tear-down. */
@@ -92,6 +97,7 @@ export class ToolRegistry {
     fork.#isChanged = false;
     fork.#visible = this.#visible;
     fork.#specs = this.#specs;
+    fork.#deferred = this.#deferred?.fork();
     return fork;
   }
 
@@ -139,16 +145,30 @@ export class ToolRegistry {
     return gone.length > 0;
   }
 
-  /** Returns the descriptions for the model, in order of addition: the same array until something changes. */
+  /** Returns the descriptions for the model, in order of addition, without deferred tools: the same array until something changes. */
   specs(): readonly ToolSpec[] {
     if (!this.#isChanged) return this.#specs;
     this.#isChanged = false;
     const visible = [...this.#entries.values()].filter(
       ({ toolset }) => toolset === undefined || this.#ready.has(toolset),
     );
-    this.#visible = new Map(visible.map((entry) => [entry.name, entry]));
-    this.#specs = visible.map(({ spec }) => spec);
+    const deferred = visible.filter(isDeferred);
+    this.#offered = undefined;
+    this.#deferred = deferred.length === 0 ? undefined : new DeferredTools(deferred.map(({ spec }) => spec));
+    const first = deferred.length === 0 ? visible : visible.filter((entry) => !isDeferred(entry));
+    const shown = this.#deferred === undefined ? first : [...first, entryOf(this.#deferred.tool)];
+    this.#visible = new Map([...shown, ...deferred].map((entry) => [entry.name, entry]));
+    this.#specs = shown.map(({ spec }) => spec);
     return this.#specs;
+  }
+
+  /** Returns the descriptions for the model in a conversation: the first tools, then the deferred ones that it has found. */
+  specsIn(history: History<Turn>): readonly ToolSpec[] {
+    const first = this.specs();
+    const found = this.#deferred?.foundIn(history) ?? NO_TOOLS;
+    if (found.length === 0) return first;
+    if (this.#offered?.found !== found) this.#offered = { found, specs: [...first, ...found] };
+    return this.#offered.specs;
   }
 
   /** The tool behind a full name, as of the last {@link ToolRegistry.specs}. */
@@ -231,6 +251,14 @@ export class ToolRegistry {
       return;
     }
     const name = toolset === undefined ? tool.name : `${toolset.name}.${tool.name}`;
+    if (name === FIND_TOOLS) {
+      this.#refuse(
+        'tool.duplicate',
+        `tool '${name}' as its name is that of the tool that finds deferred ones`,
+        name,
+      );
+      return;
+    }
     const known = this.#entries.get(name);
     if (known !== undefined) {
       const found = known.given === tool ? 'it was added twice' : 'two different tools have that name';
@@ -318,6 +346,13 @@ export class ToolRegistry {
     return problems;
   }
 }
+
+const isDeferred = ({ tool, toolset }: Entry): boolean => tool.deferred ?? toolset?.deferred ?? false;
+
+const entryOf = (tool: Tool): Entry => {
+  const { name, description, parameters } = tool;
+  return { name, tool, given: tool, spec: freezeJson({ name, description, parameters }), toolset: undefined };
+};
 
 const NO_TOOLS: readonly never[] = [];
 const NO_PROBLEMS: readonly ErrorData[] = [];

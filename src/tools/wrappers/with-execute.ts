@@ -20,6 +20,7 @@ export const withExecute = (
   version: tool.version,
   category: tool.category,
   tags: tool.tags,
+  ...(tool.deferred === undefined ? {} : { deferred: tool.deferred }),
   deprecated: tool.deprecated,
   replacedBy: tool.replacedBy,
   safety: tool.safety,

@@ -1,0 +1,131 @@
+import * as z from 'zod';
+import { isJsonObject } from '../../base/json/json.ts';
+import type { History } from '../../base/collections/history.ts';
+import { HistoryView } from '../../base/collections/history.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
+import type { Tool } from '../../contracts/tools/tool.ts';
+import { dual } from '../calls/tool-result.ts';
+import { packageTool } from './define-tool.ts';
+
+/** The name of the tool that finds deferred ones. */
+export const FIND_TOOLS = 'find_tools';
+
+/** Default number of tools found at a time, and its limit. */
+const FOUND = { usual: 5, most: 20 };
+
+/** Characters of a description that a result shows: the whole of it comes with the tool. */
+const MAX_SHOWN = 200;
+
+/**
+ * The tools of an agent that its model is not sent until it has found them.
+ *
+ * Those found follow from the conversation, which is on record: a run that is resumed, forked or continued by a thread has them without anything
+ * else being kept. They come after the first tools, in the order in which they were found, so that the beginning of a request stays as it was.
+ */
+export class DeferredTools {
+  readonly tool: Tool;
+  readonly #specs: ReadonlyMap<string, ToolSpec>;
+  #scanned = 0;
+  #found: readonly ToolSpec[] = [];
+
+  constructor(specs: readonly ToolSpec[], tool = findTool(specs)) {
+    this.#specs = new Map(specs.map((spec) => [spec.name, spec]));
+    this.tool = tool;
+  }
+
+  /** The same tools for another conversation. */
+  fork(): DeferredTools {
+    return new DeferredTools([...this.#specs.values()], this.tool);
+  }
+
+  /** The tools that were found in a conversation: the same array until there are more. */
+  foundIn(history: History<Turn>): readonly ToolSpec[] {
+    if (history.length < this.#scanned) {
+      this.#scanned = 0;
+      this.#found = [];
+    }
+    const view = new HistoryView(history);
+    for (; this.#scanned < history.length; this.#scanned += 1) {
+      const turn = view.at(this.#scanned);
+      if (turn?.role !== 'tool' || turn.tool !== FIND_TOOLS || turn.failed === true) continue;
+      const fresh = namesIn(turn.text).flatMap((name) => {
+        const spec = this.#specs.get(name);
+        return spec === undefined || this.#found.includes(spec) ? [] : [spec];
+      });
+      if (fresh.length > 0) this.#found = [...this.#found, ...fresh];
+    }
+    return this.#found;
+  }
+}
+
+/** The line of a result that announces a tool; {@link namesIn} reads it back. */
+const lineOf = ({ name, description }: ToolSpec): string =>
+  `- ${name}: ${description.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SHOWN)}`;
+
+const namesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/^- (\S+):(?: |$)/gm)].flatMap(([, name]) => (name === undefined ? [] : [name]));
+
+const findTool = (specs: readonly ToolSpec[]): Tool => {
+  let search: Promise<(query: string) => readonly ToolSpec[]> | undefined;
+  return packageTool({
+    name: FIND_TOOLS,
+    description: `Finds tools by what they do: ${specs.length} more than you see can be found. Those found can be called from the next step on.`,
+    category: 'tools',
+    input: () =>
+      z.object({
+        query: z.string().trim().min(1).describe('What the tool should do, in a few words, or its name.'),
+        limit: z.number().int().min(1).max(FOUND.most).default(FOUND.usual).describe('The most to find.'),
+      }),
+    describe: ({ query }) => `Looking for tools: ${query.slice(0, 100)}`,
+    execute: async ({ query, limit }) => {
+      const found = (await (search ??= searchOf(specs)))(query).slice(0, limit);
+      const text =
+        found.length === 0
+          ? 'No tool fits. Try other words: what it does, or what it works on.'
+          : ['You can call these from now on:', ...found.map(lineOf)].join('\n');
+      return dual({ text, value: found.map(({ name }) => name) });
+    },
+  });
+};
+
+/** A search by words over names, descriptions and parameters. The library is loaded with the first query. */
+const searchOf = async (specs: readonly ToolSpec[]): Promise<(query: string) => readonly ToolSpec[]> => {
+  const [{ default: MiniSearch }, { rememberingToTerm, tokenize }] = await Promise.all([
+    import('minisearch'),
+    import('../built-in/documents/words.ts'),
+  ]);
+  const index = new MiniSearch<{ id: number; name: string; description: string; parameters: string }>({
+    fields: ['name', 'description', 'parameters'],
+    tokenize,
+    processTerm: rememberingToTerm(),
+    searchOptions: { boost: { name: 3, description: 2 }, prefix: true },
+  });
+  index.addAll(
+    specs.map(({ name, description, parameters }, id) => ({
+      id,
+      name,
+      description,
+      parameters: parameterWords(parameters['properties']),
+    })),
+  );
+  return (query) => {
+    const named = specs.filter(({ name }) => name === query);
+    // Of equals the first: the search itself leaves their order open.
+    const ranked = index
+      .search(query)
+      .toSorted((a, b) => b.score - a.score || Number(a.id) - Number(b.id))
+      .flatMap(({ id }) => specs[Number(id)] ?? []);
+    return [...new Set([...named, ...ranked])];
+  };
+};
+
+const parameterWords = (properties: unknown): string =>
+  isJsonObject(properties)
+    ? Object.entries(properties)
+        .map(([name, schema]) => {
+          const about = isJsonObject(schema) ? schema['description'] : undefined;
+          return typeof about === 'string' ? `${name} ${about}` : name;
+        })
+        .join(' ')
+    : '';
