@@ -6,6 +6,7 @@ import {
   exportsAreNamed,
   filesAreShort,
   foldersHaveRooms,
+  functionsAreNotParticiples,
   importsAreDeclared,
   importsGoDown,
   importsHaveNoCycles,
@@ -195,6 +196,20 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
     good: {
       'runtime/live.ts':
         '/** Replays a run. What it did is on record. */\n// What a person said.\nconst whoAmI = 1;',
+    },
+  },
+  {
+    name: 'a function is named by what it does or gives, not by a participle',
+    rule: functionsAreNotParticiples,
+    bad: [
+      { 'runtime/lease.ts': 'export const released = (lease: Lease): void => undefined;' },
+      { 'runtime/lease.ts': 'const heldBy = async (name: string) => name;' },
+      { 'runtime/lease.ts': 'export function kept<T>(value: T): T {' },
+    ],
+    good: {
+      'machines/agent.ts': 'export const observed = (context: Context) => context;\nconst embed = () => 1;',
+      'runtime/lease.ts':
+        "const released = 'released';\nexport const releasedLease = (lease: Lease) => lease;",
     },
   },
 ];

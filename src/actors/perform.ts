@@ -24,7 +24,7 @@ export const perform = (ask: Ask, desk: Desk): unknown => {
 const work = (ask: Ask, desk: Desk): unknown => {
   switch (ask.port) {
     case 'decide':
-      return reviewed(decide(ask, ask.input, desk), ask, ask.input, desk);
+      return reviewByStrategies(decide(ask, ask.input, desk), ask, ask.input, desk);
     case 'act':
     case 'tool':
       return callTool(ask, ask.input, desk);
@@ -35,7 +35,7 @@ const work = (ask: Ask, desk: Desk): unknown => {
     case 'critique':
       return critique(ask.input, desk);
     case 'model':
-      return reviewed(
+      return reviewByStrategies(
         callModel(ask, ask.input.context, { ...ask.input, attempt: ask.attempt }, desk),
         ask,
         ask.input.context,
@@ -52,7 +52,7 @@ const work = (ask: Ask, desk: Desk): unknown => {
 };
 
 /** Lets the agent's strategies review a decision, the outermost last; its turn is cut to size afterwards. */
-const reviewed = (
+const reviewByStrategies = (
   decided: Decided | Promise<Decided>,
   ask: Ask,
   context: AgentContext,

@@ -9,7 +9,7 @@ import { isThenable } from '../base/promises/thenable.ts';
 import type { RecoverAsk } from '../machines/asks.ts';
 import type { Recovered } from '../machines/recovery/recovery.ts';
 import { phaseOfPort } from '../machines/recovery/recovery.ts';
-import { checked, settled } from './deciding/decide.ts';
+import { checkChoice, settleDecision } from './deciding/decide.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from '../base/promises/and-then.ts';
 import { withinAgentTime } from './within-agent-time.ts';
@@ -79,17 +79,21 @@ const parseDecision = (
     case 'observe':
       return { ...base, observation: value };
     case 'decide':
-      return andThen(decidedInstead(said.with, ask, desk), (decided) => ({ ...base, decided }));
+      return andThen(decideInstead(said.with, ask, desk), (decided) => ({ ...base, decided }));
     case 'act':
       return { ...base, text: typeof value === 'string' ? value : JSON.stringify(value) };
   }
 };
 
-const decidedInstead = (given: unknown, { context }: RecoverAsk, desk: Desk): ReturnType<typeof settled> => {
+const decideInstead = (
+  given: unknown,
+  { context }: RecoverAsk,
+  desk: Desk,
+): ReturnType<typeof settleDecision> => {
   // Anything else fails the validation.
-  const decision = checked(given as Decision, desk.definition.name);
+  const decision = checkChoice(given as Decision, desk.definition.name);
   if (decision.kind === 'branch') throw new TypeError('a branch cannot stand in for a decision');
-  return settled({ decision }, context, desk);
+  return settleDecision({ decision }, context, desk);
 };
 
 const KINDS: readonly unknown[] = ['retry', 'skip', 'replace', 'giveUp'];

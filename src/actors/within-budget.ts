@@ -15,7 +15,7 @@ export const withinBudget = (
 ): unknown => {
   const stamp = (answer: unknown): unknown => {
     if (!isOurs(answer)) return answer;
-    return { ...answer, budget: account.use(pathOf(ask), spentBy(answer)) };
+    return { ...answer, budget: account.use(pathOf(ask), spentLimitOf(answer)) };
   };
   switch (ask.port) {
     case 'decide': {
@@ -41,7 +41,7 @@ type Answer = (Exclude<Decided | Acted, { kind: 'trouble' }> | Prepared) & { rea
 const isOurs = (answer: unknown): answer is Answer =>
   typeof answer === 'object' && answer !== null && !('kind' in answer && answer.kind === 'trouble');
 
-const spentBy = (answer: Answer): BudgetSpent | undefined => {
+const spentLimitOf = (answer: Answer): BudgetSpent | undefined => {
   if (!('kind' in answer)) return undefined;
   if (answer.kind === 'spent') return answer.stopReason;
   return answer.kind === 'result' ? answer.spent : undefined;

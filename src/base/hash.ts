@@ -2,7 +2,7 @@
  * A pseudo-random number from 0 to below 1 derived from a text: machines have no randomness, and a replay has to be deterministic (FNV-1a,
  * 32 bits, with the finalizer of MurmurHash3).
  */
-export const hashOf = (text: string): number => finalize(folded(SEED, text));
+export const hashOf = (text: string): number => finalize(foldText(SEED, text));
 
 /**
  * The {@link hashOf} of the words joined by spaces, without joining them.
@@ -14,7 +14,7 @@ export const hashOfWords = (words: readonly string[]): number => {
   let hash = SEED;
   for (let index = 0; index < words.length; index += 1) {
     if (index > 0) hash = Math.imul(hash ^ SPACE, SPREAD);
-    hash = folded(hash, words[index] ?? '');
+    hash = foldText(hash, words[index] ?? '');
   }
   return finalize(hash);
 };
@@ -23,7 +23,7 @@ const SEED = 0x81_1c_9d_c5;
 const SPREAD = 0x01_00_01_93;
 const SPACE = 0x20;
 
-const folded = (before: number, text: string): number => {
+const foldText = (before: number, text: string): number => {
   let hash = before;
   for (let index = 0; index < text.length; index += 1)
     hash = Math.imul(hash ^ text.charCodeAt(index), SPREAD);

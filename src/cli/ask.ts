@@ -7,7 +7,7 @@ import type { AskCommand } from './usage/command-read.ts';
 import { deskFor } from './desk/desk-for.ts';
 import { soFar } from './desk/so-far.ts';
 import { OWN_QUESTION, ownDocuments, ownIgnored, ownProject, packageRoot } from './package-root.ts';
-import { counted } from './words/number-words.ts';
+import { countOf } from './words/number-words.ts';
 import type { Session } from './session.ts';
 import { modelOf } from './session.ts';
 import { modelLine, skippedLine } from './words/start-lines.ts';
@@ -26,7 +26,7 @@ export const ask = async (wanted: AskCommand, session: Session): Promise<number>
   const report = await reportOf(library, place.name, session);
   const question = wanted.question ?? OWN_QUESTION;
   if (!settings.json && !settings.quiet) {
-    const about = `${counted(report.files, 'file')}, ${counted(report.passages, 'passage')}`;
+    const about = `${countOf(report.files, 'file')}, ${countOf(report.passages, 'passage')}`;
     const lines = [
       `${paint.bold(oneLine(question, 300))}`,
       paint.dim(`${oneLine(place.name)}: ${about}${skippedLine(report.skipped)}`),

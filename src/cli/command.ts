@@ -27,10 +27,10 @@ export const command = async (args: readonly string[], terminal: Terminal): Prom
       resolve(exitCode.answered);
     });
   });
-  return Promise.race([whole, carriedOut(args, terminal)]);
+  return Promise.race([whole, carryOut(args, terminal)]);
 };
 
-const carriedOut = async (args: readonly string[], terminal: Terminal): Promise<number> => {
+const carryOut = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   let usage: Usage | undefined;
   try {
     usage = readUsage(args);

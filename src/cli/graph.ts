@@ -7,7 +7,7 @@ import { chartRemark } from '../runtime/turn/mover.ts';
 import type { GraphCommand } from './usage/command-read.ts';
 import { exitCode } from './exit-code.ts';
 import { loadAgent } from './load-agent.ts';
-import { counted } from './words/number-words.ts';
+import { countOf } from './words/number-words.ts';
 import type { Session } from './session.ts';
 import { withStore } from './stored/open-store.ts';
 import { jsonLine } from './stored/run-words.ts';
@@ -64,7 +64,7 @@ const waysOf = (agent: Agent<unknown, unknown>, limit: number, session: Session)
     const left = runs.length - recordings.length;
     if (!settings.quiet && !settings.json)
       terminal.stderr.write(
-        `${paint.dim(`${counted(recordings.length, 'run')} of ${agent.name}${left === 0 ? '' : `, ${left} left out`}`)}\n`,
+        `${paint.dim(`${countOf(recordings.length, 'run')} of ${agent.name}${left === 0 ? '' : `, ${left} left out`}`)}\n`,
       );
     return chartCoverage(recordings, { name: agent.name });
   });

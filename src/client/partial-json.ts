@@ -81,7 +81,7 @@ class PartialReader {
     this.#at = end + 1;
     if (!isWhole) this.#isOver = true;
     const raw = this.#text.slice(begin + 1, end);
-    return unescaped(isWhole ? raw : raw.replace(/(?<!\\)((?:\\\\)*)\\(?:u[\da-fA-F]{0,3})?$/, '$1'));
+    return unescape(isWhole ? raw : raw.replace(/(?<!\\)((?:\\\\)*)\\(?:u[\da-fA-F]{0,3})?$/, '$1'));
   }
 
   /** A number, true, false or null, if something follows it. */
@@ -128,7 +128,7 @@ class PartialReader {
   }
 }
 
-const unescaped = (raw: string): string => {
+const unescape = (raw: string): string => {
   if (!raw.includes('\\')) return raw;
   try {
     return JSON.parse(`"${raw}"`) as string;

@@ -12,7 +12,7 @@ const VERSION: typeof EVENT_VERSION = 1;
  * @throws {TroupeError} `stream.invalid` for what is no event, or one of another version.
  */
 export const readEvent = (text: string): LiveEvent => {
-  const value = parsed(text);
+  const value = parseJson(text);
   const why = oddity(value);
   if (why !== undefined)
     throw new TroupeError('stream.invalid', `Cannot read an event as ${why}: ${text.slice(0, 100)}`);
@@ -20,7 +20,7 @@ export const readEvent = (text: string): LiveEvent => {
   return value as LiveEvent;
 };
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch (thrown) {

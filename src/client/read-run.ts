@@ -55,7 +55,7 @@ export async function* readRun(
         if (isAborted(signal)) return;
         if (isFinal(thrown)) throw thrown;
         failures = seen.isOpen ? 0 : failures + 1;
-        if (failures >= attempts) throw refused(address, thrown);
+        if (failures >= attempts) throw refusal(address, thrown);
       }
       if (seen.isOver || isAborted(signal)) return;
       quiet = seen.hasNews ? 0 : quiet + 1;
@@ -82,7 +82,7 @@ const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted 
 
 const isFinal = (thrown: unknown): boolean => thrown instanceof TroupeError && thrown.retryable === 'no';
 
-const refused = (address: string, thrown: unknown): TroupeError =>
+const refusal = (address: string, thrown: unknown): TroupeError =>
   new TroupeError(
     'stream.refused',
     `Cannot follow the run at ${address} as it cannot be reached: ${messageOf(thrown)}`,

@@ -33,20 +33,20 @@ export const partialOutput = (progress: Progress, path = progress.root): Json | 
   const speech = progress.speeches.findLast((each) => each.path === path && each.text !== '');
   if (speech === undefined) return lastAnswer(progress, path);
   if (!speech.isWhole) return undefined;
-  return read(speech, speech.text);
+  return readPath(speech, speech.text);
 };
 
 /** The last answer, between its end and that of the run. */
 const lastAnswer = ({ messages, runId }: Progress, path: string | undefined): Json | undefined => {
   const last = messages.findLast((message) => message.path === path && message.role === 'assistant');
   if (last === undefined || last.calls.length > 0 || !last.id.startsWith(`${runId}#`)) return undefined;
-  return read(last, last.text);
+  return readPath(last, last.text);
 };
 
 /** Cached by the object of the text, which is new for each delta. */
 const known = new WeakMap<object, Json | undefined>();
 
-const read = (of: object, text: string): Json | undefined => {
+const readPath = (of: object, text: string): Json | undefined => {
   if (known.has(of)) return known.get(of);
   const value = partialJson(text);
   known.set(of, value);

@@ -21,12 +21,12 @@ export const parseEvent = (given: unknown): RuntimeEvent => {
   if (!isJsonObject(json)) return refuse('it is not an object', json === null ? 'null' : typeof json);
   const { v: version, type } = json;
   if (version !== EVENT_VERSION) {
-    return refuse(`only version ${EVENT_VERSION} is known`, shown(version));
+    return refuse(`only version ${EVENT_VERSION} is known`, valueText(version));
   }
-  if (!eventTypes().has(type)) return refuse('its type is unknown', shown(type));
+  if (!eventTypes().has(type)) return refuse('its type is unknown', valueText(type));
   const parsed = runtimeEventSchema.safeParse(json);
   if (parsed.success) return parsed.data;
-  return refuse(`it is not a valid ${shown(type)}`, z.prettifyError(parsed.error));
+  return refuse(`it is not a valid ${valueText(type)}`, z.prettifyError(parsed.error));
 };
 
 /**
@@ -41,4 +41,4 @@ const refuse = (reason: string, found: string): never => {
   throw new TroupeError('input.invalid', `Cannot read the event as ${reason}: ${found}`);
 };
 
-const shown = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value));
+const valueText = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value));

@@ -25,14 +25,14 @@ export const checkMachine = (machine: AnyStateMachine): readonly string[] => {
   const states = statesWithin(chart);
   return [
     ...nameless(machine),
-    ...unbounded(machine),
+    ...checkBound(machine),
     ...sameId(states),
-    ...states.flatMap((state) => [...undescribed(state), ...holdsChildren(state), ...setsTimers(state)]),
-    ...states.flatMap((state) => usesOf(state).flatMap((use) => unnamed(machine, use))),
+    ...states.flatMap((state) => [...checkDescription(state), ...holdsChildren(state), ...setsTimers(state)]),
+    ...states.flatMap((state) => usesOf(state).flatMap((use) => checkNames(machine, use))),
     ...states.flatMap(arrowsFrom).flatMap(arrowProblems),
     ...Object.entries(machine.implementations.actions).flatMap(forbiddenAction),
-    ...declared('actors', machine.implementations.actors),
-    ...declared('delays', machine.implementations.delays),
+    ...checkDeclarations('actors', machine.implementations.actors),
+    ...checkDeclarations('delays', machine.implementations.delays),
     ...unreachable(chart),
   ];
 };
@@ -63,7 +63,7 @@ const nameless = (machine: AnyStateMachine): readonly string[] =>
   typeof machine.config.id === 'string' && machine.config.id !== '' ? [] : ['the machine has no id'];
 
 /** XState repeats an `always` loop for ever without this limit. */
-const unbounded = (machine: AnyStateMachine): readonly string[] =>
+const checkBound = (machine: AnyStateMachine): readonly string[] =>
   Number.isFinite(maxIterationsOf(machine)) ? [] : ['the machine sets no options.maxIterations'];
 
 /** XState silently keeps only the last state of an id. */
@@ -73,7 +73,7 @@ const sameId = (states: readonly ChartState[]): readonly string[] => {
   return [...repeated].map((id) => `several states have the id '${id}'`);
 };
 
-const undescribed = ({ id, description }: ChartState): readonly string[] =>
+const checkDescription = ({ id, description }: ChartState): readonly string[] =>
   description === undefined || description.trim() === '' ? [`state '${id}' has no description`] : [];
 
 const holdsChildren = ({ id, invoke }: ChartState): readonly string[] =>
@@ -100,7 +100,7 @@ const usesOf = (state: ChartState): readonly Use[] => {
 };
 
 /** Unnamed implementations can neither be drawn nor be carried out by another interpreter. */
-const unnamed = ({ implementations }: AnyStateMachine, use: Use): readonly string[] => {
+const checkNames = ({ implementations }: AnyStateMachine, use: Use): readonly string[] => {
   const { place, kind, reference } = use;
   const name = nameOf(reference);
   if (typeof reference === 'function' || name === undefined) return [`${place} has an inline ${kind}`];
@@ -148,7 +148,10 @@ const forbiddenAction = ([name, action]: readonly [string, unknown]): readonly s
   return hasDelay ? [`action '${name}' raises with a delay: ask for a wait instead`] : [];
 };
 
-const declared = (what: 'actors' | 'delays', found: Readonly<Record<string, unknown>>): readonly string[] =>
+const checkDeclarations = (
+  what: 'actors' | 'delays',
+  found: Readonly<Record<string, unknown>>,
+): readonly string[] =>
   Object.keys(found).map((name) => `the machine declares '${name}' in ${what}: it can use none`);
 
 /** Every state has to be reachable from the start, and an end from every state. Guards are ignored. */

@@ -202,7 +202,7 @@ export const backOffMs = (
 };
 
 /** The members to restart with the failed one, in starting order. */
-export const startedAgain = (
+export const restartsWith = (
   strategy: RestartStrategy,
   failed: number,
   started: number,

@@ -151,7 +151,8 @@ const choose = (context: Context): Partial<Context> => {
   const spent = spentEnd(context);
   if (spent !== undefined) return { end: withBoard(spent, context) };
   const trouble = troubleOf(reply);
-  if (trouble !== null) return { end: ruled(CONTROLLER, `the ${CONTROLLER} failed: ${trouble}`, context) };
+  if (trouble !== null)
+    return { end: endByRule(CONTROLLER, `the ${CONTROLLER} failed: ${trouble}`, context) };
   const decision = decisionOf(
     reply.output,
     options.specialists.map(({ name }) => name),
@@ -163,7 +164,7 @@ const choose = (context: Context): Partial<Context> => {
     return { own: { ...own, unread: 0, next: { specialist: decision.next, task: decision.task } } };
   if (own.unread < MAX_UNREAD) return { own: { ...own, unread: own.unread + 1, next: null } };
   const detail = `the ${CONTROLLER} decided nothing: ${textOf(reply.output).slice(0, 100)}`;
-  return { end: ruled(CONTROLLER, detail, context) };
+  return { end: endByRule(CONTROLLER, detail, context) };
 };
 
 const outOfRounds = ({ maxRounds }: BlackboardOptions) => ({ kind: 'maxRounds', limit: maxRounds }) as const;
@@ -171,7 +172,7 @@ const outOfRounds = ({ maxRounds }: BlackboardOptions) => ({ kind: 'maxRounds', 
 /** The controller's word ends it; but of nothing at all nothing is made. */
 const complete = (answer: string | null, context: Context): Partial<Context> => {
   if (answer === null && onBoard(context).length === 0)
-    return { end: ruled('insights', 'it is said to be complete, and nothing is on the board', context) };
+    return { end: endByRule('insights', 'it is said to be complete, and nothing is on the board', context) };
   const own = { ...context.own, converged: true, next: null };
   const output = boardOf({ ...context, own }, answer);
   return { own, end: answeredWith(output) };
@@ -187,7 +188,7 @@ const withBoard = (end: TeamEnd, context: Context): TeamEnd => ({
   candidate: boardOf(context, null),
 });
 
-const ruled = (rule: string, detail: string, context: Context): TeamEnd =>
+const endByRule = (rule: string, detail: string, context: Context): TeamEnd =>
   withBoard(stoppedBy(rule, detail), context);
 
 const consult = (context: Context): Partial<Context> => {

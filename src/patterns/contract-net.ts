@@ -172,7 +172,7 @@ const inLine = (bids: readonly Bid[], { options, input }: Context): readonly str
   const { award } = options;
   if (award === 'function') {
     const named = atOnce(rulesInForce().functions?.[AWARD]?.(bids, input)) ?? [];
-    return knownIn(named, bids);
+    return bidderNames(named, bids);
   }
   const worth = WORTH[award];
   return bids.toSorted((a, b) => worth(a) - worth(b)).map(({ member }) => member);
@@ -187,7 +187,7 @@ const WORTH: Readonly<Record<'best' | 'cheapest' | 'surest' | 'fastest', (bid: B
   fastest: ({ estimateMs }) => estimateMs ?? Number.MAX_VALUE,
 };
 
-const knownIn = (named: Json, bids: readonly Bid[]): readonly string[] => {
+const bidderNames = (named: Json, bids: readonly Bid[]): readonly string[] => {
   const known = bids.map(({ member }) => member);
   const list = Array.isArray(named) ? named : [named];
   return [
@@ -213,7 +213,7 @@ const readAward = (context: Context): Partial<Context> => {
   if (spent !== undefined) return { end: spent };
   const [reply] = repliesOf(context);
   const parsed = awardSchema().safeParse(reply?.status === 'completed' ? saidJson(reply.output) : null);
-  const chosen = knownIn(parsed.success ? parsed.data.contractors : [], own.bids);
+  const chosen = bidderNames(parsed.success ? parsed.data.contractors : [], own.bids);
   if (chosen.length === 0) return { own: { ...own, isManagerLost: true } };
   return { own: { ...own, line: [...chosen, ...own.line.filter((name) => !chosen.includes(name))] } };
 };

@@ -100,12 +100,12 @@ const request = ({ input, own, inbox }: Context): string =>
     ...(own.perspectives.length === 0
       ? []
       : [
-          `Answers so far, by several who did not know of each other:\n${listed(own.perspectives)}`,
+          `Answers so far, by several who did not know of each other:\n${listPerspectives(own.perspectives)}`,
           'Give a better answer: take what is right in them, and mend what is not.',
         ]),
   ].join('\n\n');
 
-const listed = (perspectives: readonly Perspective[]): string =>
+const listPerspectives = (perspectives: readonly Perspective[]): string =>
   perspectives.map(({ text }, index) => `${index + 1}. ${text}`).join('\n');
 
 const compare = (context: Context): Partial<Context> => {
@@ -133,7 +133,7 @@ const synthesise = (context: Context): Partial<Context> => {
   const { input, own } = context;
   const question = [
     `Request: ${textOf(input)}`,
-    `Perspectives (${own.perspectives.length} of ${own.chosen.length}):\n${listed(own.perspectives)}`,
+    `Perspectives (${own.perspectives.length} of ${own.chosen.length}):\n${listPerspectives(own.perspectives)}`,
     'Make one answer of them. Where they contradict each other, say which is right, and why.',
   ].join('\n\n');
   return beginRound(context, [{ member: AGGREGATOR, input: question }]);

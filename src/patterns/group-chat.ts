@@ -89,13 +89,13 @@ const call = (context: Context): Partial<Context> => {
     if (said === null || (typeof said === 'string' && names.includes(said)))
       return { own: { ...own, next: said } };
     const found = `'${textOf(said)}' is none of the members: ${names.join(', ')}`;
-    return { end: failed(new Error(`nextSpeaker named nobody who is there: ${found}`)) };
+    return { end: failureEnd(new Error(`nextSpeaker named nobody who is there: ${found}`)) };
   } catch (thrown) {
-    return { end: failed(thrown) };
+    return { end: failureEnd(thrown) };
   }
 };
 
-const failed = (thrown: unknown): TeamEnd => {
+const failureEnd = (thrown: unknown): TeamEnd => {
   const message = 'Cannot go on with the chat as nobody knows who speaks next';
   return failedWith(errorData(thrown, 'agent.threw', { message }));
 };

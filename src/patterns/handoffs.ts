@@ -109,7 +109,7 @@ const receive = (context: Context): Partial<Context> => {
   if (handoff === undefined) return {};
   const { from, to, message } = handoff;
   try {
-    const carried = carriedTo(context, giver, from, to);
+    const carried = fieldsFor(context, giver, from, to);
     const note = `(Handed over by ${from}${message === null ? '' : `: ${message}`})`;
     const beginsWith = beginningFor(options, conversation, from);
     const isWhole = options.sees === 'conversation' ? conversation : [];
@@ -152,7 +152,7 @@ const saying = ({ input }: Context, conversation: readonly Turn[], note: string,
   return [...task, note, ...(isNothing ? [] : [`It comes with: ${JSON.stringify(carried)}`])].join('\n\n');
 };
 
-const carriedTo = ({ options }: Context, giver: Reply, from: string, to: string): Json => {
+const fieldsFor = ({ options }: Context, giver: Reply, from: string, to: string): Json => {
   const fields = fieldsOf(giver.left?.state ?? null, options.fields);
   const adapt = rulesInForce().functions?.[ADAPTER];
   return adapt === undefined ? fields : adapt(fields, from, to);

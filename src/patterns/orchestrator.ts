@@ -136,18 +136,18 @@ const openTurn = (before: Context): Partial<Context> => {
   if (route === null) return {};
   const tasks = route.members.map((member): Task => ({ member, input: '', phase: route.phase }));
   const begun = beginRound(context, tasks, { cap: options.isParallel ? tasks.length : 1 });
-  return { inbox: [], own, ...briefed({ ...context, ...begun }) };
+  return { inbox: [], own, ...briefMembers({ ...context, ...begun }) };
 };
 
 /** A part of the turn may be complete, and the next begin, which is shown what was done meanwhile. */
 const goOn = (before: Context): Partial<Context> => {
   if (before.round.standing !== 'open' || before.round.starting.length === 0) return {};
   const context = listening({ ...before, own: withCompletions(before) });
-  return { inbox: [], own: context.own, ...briefed(context) };
+  return { inbox: [], own: context.own, ...briefMembers(context) };
 };
 
 /** Shows the conversation to the members that start now, each from its own point of view. A restarted one has seen it already. */
-const briefed = (context: Context): Partial<Context> => {
+const briefMembers = (context: Context): Partial<Context> => {
   const { own, options, round } = context;
   if (own.route === null) return {};
   const said = utterances(context);

@@ -127,7 +127,7 @@ const join = (context: Context): Partial<Context> => {
     case 'none':
       return { own, end: answeredWith(replies) };
     case 'function':
-      return { own, end: aggregated(context, replies) };
+      return { own, end: aggregateReplies(context, replies) };
     default:
       return { own };
   }
@@ -153,7 +153,7 @@ const tooFew = (replies: readonly Reply[], { quorum, failsFast }: ParallelOption
 const notAggregated = (why: string, replies: readonly ParallelReply[]): TeamEnd =>
   stoppedBy(AGGREGATOR, `the replies are as they came, as ${why}`, replies);
 
-const aggregated = ({ input }: Context, replies: readonly ParallelReply[]): TeamEnd => {
+const aggregateReplies = ({ input }: Context, replies: readonly ParallelReply[]): TeamEnd => {
   const aggregate = rulesInForce().functions?.[AGGREGATE];
   if (aggregate === undefined) return notAggregated('there is no function that aggregates them', replies);
   try {

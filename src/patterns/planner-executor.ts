@@ -115,14 +115,14 @@ const takePlan = (context: Context): Partial<Context> => {
   if (reply.status !== 'completed')
     return { end: { ...(spentEnd(context) ?? endOf(reply)), ...partOf(own.results) } };
   const { steps, answer, trouble } = stepPlanOf(reply.output, Object.keys(options.executors));
-  if (trouble !== null) return troubled(context, own, trouble);
+  if (trouble !== null) return replanAfter(context, own, trouble);
   const planned = { ...own, plan: steps };
   if (steps.length > 0)
     return own.results.length < options.maxSteps ? { own: planned } : outOfSteps(context, own);
   if (answer !== null && options.result === 'answer') return { own: planned, end: answeredWith(answer) };
   // Nothing is left to do, says the planner: then something has to be done already.
   const last = own.results.findLast(({ error }) => error === null);
-  if (last === undefined) return troubled(context, own, 'it has no steps');
+  if (last === undefined) return replanAfter(context, own, 'it has no steps');
   return options.result === 'last' ? { own: planned, end: answeredWith(last.output) } : { own: planned };
 };
 
@@ -155,7 +155,7 @@ const takeStep = (context: Context): Partial<Context> => {
   const own = { ...context.own, results: [...context.own.results, result] };
   const spent = spentEnd(context);
   if (spent !== undefined) return { own, end: { ...spent, candidate: own.results } };
-  if (error !== null) return troubled(context, own, `'${member}' did not do '${task}': ${error}`);
+  if (error !== null) return replanAfter(context, own, `'${member}' did not do '${task}': ${error}`);
   if (own.plan.length > 0) return own.results.length < options.maxSteps ? { own } : outOfSteps(context, own);
   return options.result === 'last' ? { own, end: answeredWith(output) } : { own };
 };
@@ -173,13 +173,13 @@ const takeAnswer = (context: Context): Partial<Context> => {
   const answer = wordsOf(isJsonObject(said) ? said['answer'] : said);
   if (trouble === null && answer !== null) return { end: answeredWith(answer) };
   const detail = `the ${PLANNER} ${trouble === null ? 'gave no answer' : `failed: ${trouble}`}`;
-  return { end: stoppedAt(PLANNER, detail, own.results) };
+  return { end: stopWith(PLANNER, detail, own.results) };
 };
 
 /** A new plan, within `maxReplans`. */
-const troubled = ({ options }: Context, own: Own, trouble: string): Partial<Context> => ({
+const replanAfter = ({ options }: Context, own: Own, trouble: string): Partial<Context> => ({
   own: { ...own, trouble },
-  ...(own.replans < options.maxReplans ? {} : { end: stoppedAt('replans', trouble, own.results) }),
+  ...(own.replans < options.maxReplans ? {} : { end: stopWith('replans', trouble, own.results) }),
 });
 
 const outOfSteps = ({ options }: Context, own: Own): Partial<Context> => ({
@@ -191,7 +191,7 @@ const outOfSteps = ({ options }: Context, own: Own): Partial<Context> => ({
   },
 });
 
-const stoppedAt = (rule: string, detail: string, results: readonly StepResult[]): TeamEnd => ({
+const stopWith = (rule: string, detail: string, results: readonly StepResult[]): TeamEnd => ({
   ...stoppedBy(rule, detail),
   ...partOf(results),
 });

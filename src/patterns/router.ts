@@ -61,7 +61,7 @@ type Own = RouterState & {
 };
 type Context = TeamContext<Own, RouterOptions>;
 
-const decided = (own: Own, { ranked, degraded }: Ranking): Own => ({
+const takeRanking = (own: Own, { ranked, degraded }: Ranking): Own => ({
   ...own,
   ranking: ranked,
   isDecided: true,
@@ -73,13 +73,13 @@ const choose = (context: Context): Partial<Context> => {
   const { own, options, input, team } = context;
   const { cards, strategy, by } = options;
   if (strategy === 'tiers') return { own: considerTier(context, own, 1) };
-  if (by === 'chance') return { own: decided(own, byChance(cards, `${team.runId}/${team.path}`)) };
+  if (by === 'chance') return { own: takeRanking(own, byChance(cards, `${team.runId}/${team.path}`)) };
   if (strategy === 'semantic' && textOf(input).trim() === '')
-    return { own: decided(own, inOrder(cards, 'there is no task to choose by')) };
-  return by === 'function' ? { own: decided(own, scored(context)) } : { own };
+    return { own: takeRanking(own, inOrder(cards, 'there is no task to choose by')) };
+  return by === 'function' ? { own: takeRanking(own, scoreMembers(context)) } : { own };
 };
 
-const scored = ({ options: { cards }, input }: Context): Ranking => {
+const scoreMembers = ({ options: { cards }, input }: Context): Ranking => {
   const score = rulesInForce().functions?.[CHOICE_FUNCTION];
   try {
     const scores = cards.map((card) => [card.name, numberIn(score?.(input, card))] as const);
@@ -99,24 +99,24 @@ const considerTier = (context: Context, own: Own, tier: number): Own => {
   if (next.isDecided || by === 'member') return next;
   const assess = rulesInForce().functions?.[CHOICE_FUNCTION];
   try {
-    return placed(context, next, assess?.(context.input, { ...cards[tier - 1], tier }) ?? null);
+    return takeAssessment(context, next, assess?.(context.input, { ...cards[tier - 1], tier }) ?? null);
   } catch (thrown) {
-    return unassessed(next, `the assessment threw: ${messageOf(thrown)}`);
+    return tryUnassessed(next, `the assessment threw: ${messageOf(thrown)}`);
   }
 };
 
 /** Nobody knows whether it can: it tries, as what it fails at goes on to the next. */
-const unassessed = (own: Own, reason: string): Own => ({
+const tryUnassessed = (own: Own, reason: string): Own => ({
   ...own,
   isDecided: true,
   degraded: [...own.degraded, reason],
 });
 
 /** Takes the assessment of the task for the tier that it has come to. */
-const placed = (context: Context, own: Own, said: Json): Own => {
+const takeAssessment = (context: Context, own: Own, said: Json): Own => {
   const { cards } = context.options;
   const read = assessmentSchema().partial().safeParse(saidJson(said));
-  if (!read.success) return unassessed(own, 'the task was not assessed');
+  if (!read.success) return tryUnassessed(own, 'the task was not assessed');
   const { canHandle = null, complexity: found = null, requiresTier = null } = read.data;
   const complexity = found === null ? null : Math.min(1, Math.max(0, found));
   const tier = cards.length - own.ranking.length + 1;
@@ -164,11 +164,15 @@ const readAdvice = (context: Context): Partial<Context> => {
       ? null
       : `'${CHOOSER}' ${reply.status}: ${reply.error?.message ?? reply.stopReason.kind}`;
   if (strategy === 'tiers')
-    return { own: trouble === null ? placed(context, own, reply.output) : unassessed(own, trouble) };
-  return { own: decided(own, trouble === null ? advised(options, reply.output) : inOrder(cards, trouble)) };
+    return {
+      own: trouble === null ? takeAssessment(context, own, reply.output) : tryUnassessed(own, trouble),
+    };
+  return {
+    own: takeRanking(own, trouble === null ? takeAdvice(options, reply.output) : inOrder(cards, trouble)),
+  };
 };
 
-const advised = ({ strategy, cards }: RouterOptions, output: Json): Ranking => {
+const takeAdvice = ({ strategy, cards }: RouterOptions, output: Json): Ranking => {
   const said = saidJson(output);
   if (strategy === 'semantic') {
     const read = scoresSchema().safeParse(said);

@@ -82,7 +82,7 @@ const goForward = (context: Context): Partial<Context> => {
   } catch (thrown) {
     const message = `Cannot go on with '${step.does}' as the map of its step threw`;
     return {
-      own: turnedBack(own, step.does, {
+      own: turnBack(own, step.does, {
         status: 'failed',
         stopReason: { kind: 'failed' },
         error: errorData(thrown, 'agent.threw', { message }),
@@ -91,7 +91,7 @@ const goForward = (context: Context): Partial<Context> => {
   }
 };
 
-const turnedBack = (own: Own, step: string, end: SagaEnd): Own => ({
+const turnBack = (own: Own, step: string, end: SagaEnd): Own => ({
   ...own,
   at: own.steps.length,
   trouble: { step, end },
@@ -104,11 +104,11 @@ const stepDone = (context: Context): Partial<Context> => {
   const [reply] = repliesOf(context);
   // An escalation is the failure of the step: what was done is undone all the same.
   if (context.end !== null)
-    return { end: null, own: turnedBack(own, step, { ...context.end, error: context.end.error ?? null }) };
+    return { end: null, own: turnBack(own, step, { ...context.end, error: context.end.error ?? null }) };
   if (reply === undefined) return {};
   if (reply.status !== 'completed') {
     const { status, stopReason, error } = reply;
-    return { own: turnedBack(own, step, { status, stopReason, error }) };
+    return { own: turnBack(own, step, { status, stopReason, error }) };
   }
   const steps = [...own.steps, { step, output: reply.output, fate: 'done' as const, reason: null }];
   if (steps.length < options.steps.length) return { own: { ...own, steps } };

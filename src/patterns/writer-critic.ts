@@ -129,12 +129,12 @@ const takeVerdict = (context: Context): Partial<Context> => {
   const spent = spentEnd(context);
   if (spent !== undefined) return { end: { ...spent, candidate: draft } };
   const trouble = troubleOf(reply);
-  if (trouble !== null) return { end: unjudged(draft, `the ${CRITIC} failed: ${trouble}`) };
+  if (trouble !== null) return { end: unjudgedEnd(draft, `the ${CRITIC} failed: ${trouble}`) };
   const found = verdictOf(reply.output);
   if (found === undefined)
     return own.unread < MAX_UNREAD
       ? { own: { ...own, unread: own.unread + 1 } }
-      : { end: unjudged(draft, `the ${CRITIC} gave no verdict: ${textOf(reply.output).slice(0, 100)}`) };
+      : { end: unjudgedEnd(draft, `the ${CRITIC} gave no verdict: ${textOf(reply.output).slice(0, 100)}`) };
   if (found.verdict === 'accept') return { end: answeredWith(draft) };
   const { note } = found;
   const rejections = own.rejections + 1;
@@ -146,7 +146,7 @@ const takeVerdict = (context: Context): Partial<Context> => {
   };
 };
 
-const unjudged = (candidate: Json, detail: string): TeamEnd => stoppedBy(CRITIC, detail, candidate);
+const unjudgedEnd = (candidate: Json, detail: string): TeamEnd => stoppedBy(CRITIC, detail, candidate);
 
 /**
  * One writes, another judges, and the first revises: a writer and a critic, or a proposer and a verifier.

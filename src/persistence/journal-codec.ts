@@ -6,7 +6,7 @@ import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
 import { platformSha256 } from '../base/platform-sha256.ts';
 import type { VaultPlace } from './field-vault.ts';
 import { FieldVault } from './field-vault.ts';
-import { dereferenced, referenced } from './secret-references.ts';
+import { restoreSecrets, replaceSecrets } from './secret-references.ts';
 import type { KnownSecrets, MissingSecrets } from './secret-references.ts';
 
 /** Version of newly written records. */
@@ -163,7 +163,7 @@ export const readPastDamage = (runId: string, texts: readonly string[]): PastDam
     const records = 'damage' in row ? parse(written) : row.records;
     return {
       records: (Array.isArray(records) ? (records as readonly Json[]) : []).map((record) =>
-        dereferenced(record, known, missing),
+        restoreSecrets(record, known, missing),
       ),
       damage: 'damage' in row ? row.damage : undefined,
     };
@@ -236,7 +236,7 @@ const migrate = (
   try {
     const moved = hops.reduce<readonly Json[]>(
       (now, from) => now.map((record) => migrations[from]?.(record) ?? null),
-      records.map((record) => dereferenced(record, known, missing)),
+      records.map((record) => restoreSecrets(record, known, missing)),
     );
     for (const record of moved) into.push(record);
     return undefined;
@@ -301,7 +301,7 @@ const textOf = (
   if (redactor?.mayBeIn(text) !== true) return text;
   // Parsed from its own JSON.
   const plain = JSON.parse(text) as readonly Json[];
-  return JSON.stringify(plain.map((record) => referenced(record, redactor, take)));
+  return JSON.stringify(plain.map((record) => replaceSecrets(record, redactor, take)));
 };
 
 const parse = (text: string): unknown => {

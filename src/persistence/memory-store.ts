@@ -50,13 +50,13 @@ class MemoryStore implements JournalStore {
       letters: new Map(),
     };
     this.#runs.set(entry.runId, run);
-    return given(run, wish);
+    return grantLease(run, wish);
   }
 
   acquire(runId: string, wish: LeaseWish): Lease {
     const run = this.#run(runId);
     assertFree(runId, run, wish);
-    return given(run, wish);
+    return grantLease(run, wish);
   }
 
   renew(lease: Lease, { ttlMs, now }: LeaseWish): Lease {
@@ -151,7 +151,7 @@ class MemoryStore implements JournalStore {
   }
 }
 
-const given = (run: StoredRun, { holder, ttlMs, now }: LeaseWish): Lease => {
+const grantLease = (run: StoredRun, { holder, ttlMs, now }: LeaseWish): Lease => {
   run.holder = holder;
   run.expiresAt = now + ttlMs;
   run.fence += 1;

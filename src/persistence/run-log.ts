@@ -219,7 +219,7 @@ interface FoundHead {
 }
 
 const headIn = (line: string, name: string, unreadable: ErrorCode = 'journal.corrupt'): FoundHead => {
-  const written = parsed(line);
+  const written = parseJson(line);
   if (!isJsonObject(written) || (written['troupe'] !== 'log' && written['troupe'] !== 'journal'))
     throw failure(unreadable, name, `it is no log of a run: ${beginning(written, line)}`);
   const { v } = written;
@@ -245,7 +245,7 @@ const beginning = (written: unknown, line: string): string =>
 const failure = (code: ErrorCode, name: string, reason: string): TroupeError =>
   new TroupeError(code, `Cannot read ${name} as ${reason}`);
 
-const parsed = (line: string): unknown => {
+const parseJson = (line: string): unknown => {
   try {
     return JSON.parse(line);
   } catch {

@@ -1,6 +1,6 @@
 import { errorData, TroupeError } from '../contracts/errors/error.ts';
 import type { RunEntry, RunQuery, StoredStatus } from '../contracts/journals/journal.ts';
-import { listed } from '../contracts/errors/listed.ts';
+import { listWith } from '../contracts/errors/listed.ts';
 import type { Listed, UnreadableEntry } from '../contracts/errors/listed.ts';
 import type { RunStatus } from '../contracts/runs/run-status.ts';
 import { storedText, textOf } from './stored-text.ts';
@@ -52,7 +52,7 @@ export const entriesOf = (rows: readonly TableRow[]): Listed<RunEntry> => {
     } catch (thrown) {
       unreadable.push({ id: idOf(row), error: errorData(thrown, 'journal.corrupt') });
     }
-  return listed(entries, unreadable);
+  return listWith(entries, unreadable);
 };
 
 const idOf = (row: TableRow): string => {
@@ -124,8 +124,8 @@ const freeAt = (idleSince: number | undefined, put: (value: Column) => string): 
 export const textAt = (row: TableRow, column: string): string => {
   const value = row[column];
   if (typeof value === 'string') return textOf(value);
-  const text = isBytes(value) ? decoded(value) : undefined;
-  return text === undefined ? misplaced(column, 'text', value) : textOf(text);
+  const text = isBytes(value) ? decodeText(value) : undefined;
+  return text === undefined ? refuseColumn(column, 'text', value) : textOf(text);
 };
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -133,7 +133,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const isBytes = (value: unknown): value is Bytes =>
   value instanceof Uint8Array || value instanceof ArrayBuffer;
 
-const decoded = (bytes: Bytes): string | undefined => {
+const decodeText = (bytes: Bytes): string | undefined => {
   try {
     return decoder.decode(bytes);
   } catch {
@@ -144,7 +144,7 @@ const decoded = (bytes: Bytes): string | undefined => {
 /** The number in a column. @throws `journal.corrupt` */
 export const numberAt = (row: TableRow, column: string): number => {
   const value = row[column];
-  return typeof value === 'number' ? value : misplaced(column, 'number', value);
+  return typeof value === 'number' ? value : refuseColumn(column, 'number', value);
 };
 
 const statuses: Readonly<Record<Exclude<StoredStatus, RunStatus> | RunStatus, true>> = {
@@ -160,10 +160,10 @@ const isStatus = (value: string): value is StoredStatus => Object.hasOwn(statuse
 
 const statusAt = (row: TableRow): StoredStatus => {
   const status = textAt(row, 'status');
-  return isStatus(status) ? status : misplaced('status', 'status', status);
+  return isStatus(status) ? status : refuseColumn('status', 'status', status);
 };
 
-const misplaced = (column: string, wanted: string, found: unknown): never => {
+const refuseColumn = (column: string, wanted: string, found: unknown): never => {
   throw new TroupeError(
     'journal.corrupt',
     `Cannot read the store as there is no ${wanted} in its column '${column}': found ${isBytes(found) ? `${found.byteLength} bytes` : JSON.stringify(found ?? null)}`,

@@ -3,7 +3,7 @@ import type { Json } from '../base/json/json.ts';
 import { isJsonObject } from '../base/json/json.ts';
 import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
 import type { SecretKey } from '../contracts/secrets/secret-key.ts';
-import { dereferenced, referenced } from './secret-references.ts';
+import { restoreSecrets, replaceSecrets } from './secret-references.ts';
 
 /** The sealing of data outside a journal, and its place: it cannot be opened in another one. */
 export interface SealingPlace {
@@ -33,7 +33,7 @@ export const sealData = async (data: Json, sealing: SealingPlace): Promise<Json>
       `Cannot store data with secret fields as there is no key to seal them: ${names.join(', ')}. Pass \`secretKey\`, or set TROUPE_SECRET_KEY`,
       { details: { names } },
     );
-  const found = referenced(data, redactor);
+  const found = replaceSecrets(data, redactor);
   // Distinguishes data that looks sealed from sealed data.
   return found === data && isJsonObject(data) && data['kind'] === 'sealed'
     ? { kind: 'sealed', record: data }
@@ -71,7 +71,7 @@ export const openData = async (
     throw new TroupeError(code, message);
   }
   const missing = { secrets: new Set<string>(), fields: new Set<string>() };
-  const opened = dereferenced(data, { secrets, fields: {} }, missing);
+  const opened = restoreSecrets(data, { secrets, fields: {} }, missing);
   if (missing.secrets.size === 0) return { data: opened, fields: {} };
   const names = [...missing.secrets].join(', ');
   const message = `Cannot open stored data as it refers to secrets that are not known here: ${names}. Set the variables, or pass them as \`secrets\``;

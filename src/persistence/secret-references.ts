@@ -37,10 +37,10 @@ export interface MissingSecrets {
  * Replaces the secrets in a record by references, which the process that resumes the run resolves. A record without secrets is returned
  * unchanged. `take` returns the sealed field to store with it.
  *
- * I1 {@link dereferenced} restores the input of {@link referenced}, given the same secrets, whatever its texts contain: texts
+ * I1 {@link restoreSecrets} restores the input of {@link replaceSecrets}, given the same secrets, whatever its texts contain: texts
  * cannot forge references.
  */
-export const referenced = (
+export const replaceSecrets = (
   record: Json,
   redactor: Redactor,
   take: (name: string) => string | undefined = () => undefined,
@@ -58,7 +58,7 @@ export const referenced = (
 };
 
 /** Restores a record; names of unknown secrets are added to `missing`, and `[redacted NAME]` stands for them. */
-export const dereferenced = (record: Json, known: KnownSecrets, missing: MissingSecrets): Json =>
+export const restoreSecrets = (record: Json, known: KnownSecrets, missing: MissingSecrets): Json =>
   isSealed(record) ? withSecrets(record.record, known, missing) : record;
 
 const isSealed = (record: Json): record is Json & Sealed =>
@@ -99,13 +99,13 @@ const textWithReferences = (text: string, redactor: Redactor, use: (name: string
     if (encoding === undefined) continue;
     if (isField) use(name);
     const reference = referenceTo(name, isField ? OF_FIELD + encoding : encoding);
-    written += `${escaped(text.slice(from, own.start))}${reference}`;
+    written += `${escapeMarks(text.slice(from, own.start))}${reference}`;
     from = own.end;
   }
-  return written + escaped(text.slice(from));
+  return written + escapeMarks(text.slice(from));
 };
 
-const escaped = (text: string): string => text.replaceAll(OPENING, ESCAPED);
+const escapeMarks = (text: string): string => text.replaceAll(OPENING, ESCAPED);
 
 const withSecrets = (value: Json, known: KnownSecrets, missing: MissingSecrets): Json => {
   if (typeof value === 'string')

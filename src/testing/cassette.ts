@@ -8,7 +8,7 @@ import type { ToolResult } from '../contracts/tools/tool-result.ts';
 import type { Decided } from '../machines/agent/agent-context.ts';
 import { readLogFile } from '../persistence/journal-file.ts';
 import { parseRecords } from '../runtime/journal/replay/parse-records.ts';
-import { sentIn } from '../runtime/journal/replay/sent-records.ts';
+import { sentRequestsOf } from '../runtime/journal/replay/sent-records.ts';
 
 /** The place of an effect: its step, and its attempt, from 1. */
 interface Place {
@@ -79,7 +79,7 @@ class Reading {
 
   constructor(runId: string, records: readonly JournalRecord[]) {
     this.#runId = runId;
-    this.#sent = sentIn(records, runId);
+    this.#sent = sentRequestsOf(records, runId);
     const [answers, calls, prompts, tools] = [this.#answers, this.#calls, this.#prompts, this.#tools];
     this.cassette = { runId, answers, calls, prompts, tools };
     for (const record of records) {

@@ -137,10 +137,10 @@ const two = ({ says }: PatternSubject): Record<string, LawMember> => ({
 const run = async (team: Agent<string, unknown, unknown>, options: RunOptions = {}): Promise<Result> => {
   const clock = virtualClock(1_000);
   const handle = team.stream('go', { runId: 'law', clock, ...options });
-  return letTimePass(clock, settled(handle.result));
+  return letTimePass(clock, settleRun(handle.result));
 };
 
-const settled = async (result: Promise<Result>): Promise<Result> => {
+const settleRun = async (result: Promise<Result>): Promise<Result> => {
   try {
     return await result;
   } catch (thrown) {
@@ -300,7 +300,7 @@ const laws: readonly Law[] = [
         .stream('go', { clock: virtualClock(1_000) });
       for (let turn = 0; turn < 12; turn += 1) await aTurn();
       handle.abort('enough');
-      const result = wholeOf(await settled(handle.result));
+      const result = wholeOf(await settleRun(handle.result));
       same('it was aborted', result.stopReason, { kind: 'aborted', reason: 'enough' });
     },
   },
@@ -344,7 +344,7 @@ const laws: readonly Law[] = [
       const handle = subject.make(two(subject)).stream('go', { clock });
       await aTurn();
       handle.send('hurry');
-      completes(subject, await letTimePass(clock, settled(handle.result)));
+      completes(subject, await letTimePass(clock, settleRun(handle.result)));
     },
   },
   {

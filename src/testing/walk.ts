@@ -67,7 +67,7 @@ export const walk = <M extends AnyStateMachine>(
   rules?: Rules,
 ): Walk<M> => {
   const positions = [begin(machine, input, rules)];
-  let at = startedAt(input);
+  let at = startTimeOf(input);
   const goOn = (event: EventFromLogic<M>): void => {
     if (typeof event['at'] === 'number') at = event['at'];
     positions.push(move(lastOf(positions), event));
@@ -107,7 +107,7 @@ const isList = <M extends AnyStateMachine>(
 const isEvent = <M extends AnyStateMachine>(step: WalkStep<M>): step is EventFromLogic<M> => 'type' in step;
 
 /** The clock of a walk starts at the time in the input. */
-const startedAt = (input: unknown): number =>
+const startTimeOf = (input: unknown): number =>
   isJsonObject(input) && typeof input['at'] === 'number' ? input['at'] : 0;
 
 const answerOf = <M extends AnyStateMachine>(

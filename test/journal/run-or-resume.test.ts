@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agent, resumeAll, runOrResume, type Decision } from '../../src/index.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
-import { listed } from '../../src/contracts/errors/listed.ts';
+import { listWith } from '../../src/contracts/errors/listed.ts';
 import { memoryStore, type JournalStore } from '../../src/persistence/index.ts';
 import { leaseRequestFor } from '../../src/runtime/journal/resume/stored-run.ts';
 import { PlainStore } from '../support/plain-store.ts';
@@ -125,7 +125,7 @@ describe('resumeAll', () => {
         if (name === 'list')
           return async () => {
             const all = await target.list();
-            return listed(
+            return listWith(
               all.filter(({ runId }) => runId === 'a'),
               [{ id: 'b', error }],
             );

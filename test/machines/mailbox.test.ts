@@ -6,7 +6,7 @@ import {
   emptyMailbox,
   mailboxDefaults,
   messagesIn,
-  put,
+  putMessage,
   takeAll,
 } from '../../src/machines/messages/mailbox.ts';
 import type { Mailbox, MailboxLimits } from '../../src/machines/messages/mailbox.ts';
@@ -128,7 +128,7 @@ describe('a mailbox', () => {
               ...(priority === undefined ? {} : { priority }),
               ...(ttl === undefined ? {} : { expiresAt: at + ttl }),
             };
-            const done = put(mailbox, message, given, at);
+            const done = putMessage(mailbox, message, given, at);
             mailbox = done.mailbox;
             const meant = model.put(message, given, at);
             agree &&= done.put === meant;
@@ -153,7 +153,7 @@ describe('a mailbox', () => {
         let mailbox: Mailbox = emptyMailbox;
         const said = all.flatMap((each) => (each.act === 'put' ? [each] : []));
         for (const [at, { from, priority = 'peer' }] of said.entries())
-          mailbox = put(
+          mailbox = putMessage(
             mailbox,
             { from: String(from), text: '', id: String(at), priority },
             mailboxDefaults,
@@ -180,7 +180,7 @@ describe('a mailbox', () => {
     let refused = 0;
     const flood = { ...mailboxDefaults, overflow };
     for (let sent = 0; sent < count; sent += 1) {
-      const done = put(mailbox, { from: 'ada', text: '', id: String(sent) }, flood, 0);
+      const done = putMessage(mailbox, { from: 'ada', text: '', id: String(sent) }, flood, 0);
       mailbox = done.mailbox;
       dropped += done.dropped.length;
       if (done.put === 'taken') taken += 1;
@@ -194,9 +194,9 @@ describe('a mailbox', () => {
 
   test('an older version of it is never changed', () => {
     const message: Message = { from: 'ada', text: 'first' };
-    const one = put(emptyMailbox, message, mailboxDefaults, 0).mailbox;
+    const one = putMessage(emptyMailbox, message, mailboxDefaults, 0).mailbox;
     const kept = structuredClone(one);
-    put(one, { from: 'ada', text: 'second' }, mailboxDefaults, 0);
+    putMessage(one, { from: 'ada', text: 'second' }, mailboxDefaults, 0);
     takeAll(one, 0);
     expect(one).toEqual(kept);
     expect(takeAll(emptyMailbox, 0).messages).toEqual([]);

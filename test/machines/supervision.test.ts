@@ -8,7 +8,7 @@ import type { MemberEnd, TeamRules } from '../../src/machines/supervision.ts';
 import {
   backOffMs,
   failureClassOf,
-  startedAgain,
+  restartsWith,
   teamRules,
   verdictOn,
   withFailure,
@@ -200,5 +200,5 @@ test.each([
   ['one-for-all', [0, 1, 2, 3]],
   ['rest-for-one', [2, 3]],
 ] as const)('[P2] %s starts again %j', (strategy, again) => {
-  expect(startedAgain(strategy, 2, 4)).toEqual(again);
+  expect(restartsWith(strategy, 2, 4)).toEqual(again);
 });

@@ -244,3 +244,27 @@ export const importsHaveNoCycles: Rule = (sources) => {
   for (const path of next.keys()) visit(path, []);
   return cycles;
 };
+
+/** Functions that are named after what has happened: reducers, which mirror the verbs of states, and values that users write. */
+const participles: readonly string[] = [
+  // Reducers of the machines.
+  'observed decided acted reduced critiqued entered checked prepared received',
+  'troubled abandoned expired returned approved denied cancelled',
+  // Ends of a team, results and wrapped tools and models, as they stand in an app's code.
+  'answeredWith endedAs failedWith stoppedBy failed planned shared intercepted buffered combined judgedBy',
+].flatMap((names) => names.split(' '));
+
+const PARTICIPLE = new RegExp(
+  '^(?:(?!(?:em|un)?(?:bed|feed|heed|need|seed|shed|speed|proceed|exceed)$)[a-z]+ed' +
+    '|begun|born|bound|built|chosen|done|drawn|found|given|gone|heard|held|kept|known|lost|made|said|seen|sent|shown|spent|taken|thrown|told|written)' +
+    '(?:Again|As|At|Away|Back|Before|By|From|In|Of|Off|On|Out|Through|To|Too|Until|With)?$',
+);
+
+/** A function is a verb phrase (`releaseLease`), or the noun of what it gives (`leaseOf`): a participle says neither. */
+export const functionsAreNotParticiples: Rule = (sources) =>
+  sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/^(?:export )?(?:const (\w+) = (?:async )?[(<]|(?:async )?function\*? (\w+))/gm)]
+      .map(([, constant, named]) => constant ?? named ?? '')
+      .filter((name) => PARTICIPLE.test(name) && !participles.includes(name))
+      .map((name) => `${path}: ${name}() is a participle: name it by what it does`),
+  );

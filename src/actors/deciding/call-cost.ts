@@ -24,12 +24,12 @@ export const reserveCall = (
   const input = inputTokens(history, desk);
   const output = desk.definition.settings?.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
   const usd = account.limitsMoney ? desk.costOf(model, { input, output }) : 0;
-  if (usd === undefined && account.refusesUnpriced) throw unpriced(model);
+  if (usd === undefined && account.refusesUnpriced) throw unpricedError(model);
   return account.reserve({ tokens: input + output, usd: usd ?? 0 }, desk.abort);
 };
 
 /** The error of a money budget for a model without a price. */
-export const unpriced = ({ provider, id }: Pick<Model, 'provider' | 'id'>): TroupeError =>
+export const unpricedError = ({ provider, id }: Pick<Model, 'provider' | 'id'>): TroupeError =>
   new TroupeError(
     'budget.unpriced',
     `Cannot hold the budget in US dollars as the price of a model is not known: ${provider}:${id} (pass \`prices\`, or \`unpriced: 'ignore'\`)`,

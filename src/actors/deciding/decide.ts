@@ -23,11 +23,11 @@ export const decide = (effect: Effect, context: AgentContext, desk: Desk): Decid
   const view = viewOf(context, desk);
   return andThen(withinAgentTime(definition.decide(view), 'decide', desk), (choice) => {
     if (choice === undefined) return callModel(effect, context, FIRST, desk);
-    const decision = checked(choice, definition.name);
-    if (decision.kind !== 'branch') return settled({ decision }, context, desk);
+    const decision = checkChoice(choice, definition.name);
+    if (decision.kind !== 'branch') return settleDecision({ decision }, context, desk);
     const given = choice.kind === 'branch' ? choice : decision;
     return andThen(withinAgentTime(takeBranch(given, decision, view), 'branch', desk), (taken) =>
-      taken === undefined ? callModel(effect, context, FIRST, desk) : settled(taken, context, desk),
+      taken === undefined ? callModel(effect, context, FIRST, desk) : settleDecision(taken, context, desk),
     );
   });
 };
@@ -35,7 +35,7 @@ export const decide = (effect: Effect, context: AgentContext, desk: Desk): Decid
 const FIRST = { model: 0, attempt: 1, waitedMs: 0, hasTriedMaybe: false, nudge: null } as const;
 
 /** Validates the agent's own decision, which is as foreign as a model's. */
-export const checked = (choice: Decision, name: string): Decision => {
+export const checkChoice = (choice: Decision, name: string): Decision => {
   const found = problemsOf(choice);
   if (found.decision !== undefined) return found.decision;
   throw new TroupeError(
@@ -95,7 +95,7 @@ const OUT_OF_REACH = '[too deep]';
  *
  * @throws (or rejects with) {TroupeError} `output.invalid` for an answer that does not fit.
  */
-export const settled = (
+export const settleDecision = (
   taken: TakenChoice,
   context: AgentContext,
   desk: Desk,

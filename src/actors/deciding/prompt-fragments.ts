@@ -61,17 +61,17 @@ export const toolsFragment: RunFragment = {
  * @throws {TroupeError} `agent.threw` if a fragment does.
  */
 export const composePrompt = (fragments: readonly PromptFragment[], facts: PromptFacts): string =>
-  joined(ordered(fragments).filter(isOfRun), facts);
+  joinFragments(orderFragments(fragments).filter(isOfRun), facts);
 
 /** Composes the text at the end of the conversation in this step; empty if there is none. */
 export const composeStep = (fragments: readonly PromptFragment[], facts: StepFacts): string =>
-  joined(ordered(fragments).filter(isOfStep), facts);
+  joinFragments(orderFragments(fragments).filter(isOfStep), facts);
 
 const isOfRun = (fragment: PromptFragment): fragment is RunFragment => fragment.each !== 'step';
 
 const isOfStep = (fragment: PromptFragment): fragment is StepFragment => fragment.each === 'step';
 
-const ordered = (fragments: readonly PromptFragment[]): readonly PromptFragment[] => {
+const orderFragments = (fragments: readonly PromptFragment[]): readonly PromptFragment[] => {
   const standing = new Map<string, PromptFragment>();
   for (const fragment of fragments) {
     standing.delete(fragment.name);
@@ -80,7 +80,7 @@ const ordered = (fragments: readonly PromptFragment[]): readonly PromptFragment[
   return [...standing.values()].toSorted((a, b) => a.priority - b.priority);
 };
 
-const joined = <Facts extends PromptFacts>(
+const joinFragments = <Facts extends PromptFacts>(
   fragments: readonly {
     readonly name: string;
     readonly text: string | ((facts: Facts) => string | undefined);

@@ -29,7 +29,7 @@ export const readAnswer = (
       text: answer.refusal ?? (answer.text || 'The provider held the answer back.'),
       usage,
     };
-  if (answer.problem !== undefined) return rejected(answer, answer.problem, context);
+  if (answer.problem !== undefined) return rejectAnswer(answer, answer.problem, context);
   const saysSomething = answer.calls.length > 0 || answer.text.trim() !== '';
   if (saysSomething && !ENDS.has(finish)) return unknownEnd(desk.definition, finish);
   if (answer.calls.length > 0)
@@ -37,13 +37,14 @@ export const readAnswer = (
   const turn = turnOf(answer);
   if (finish === 'pause') return { kind: 'again', turn, usage };
   if (answer.text.trim() === '') return silence(answer, context, desk);
-  if (finish === 'length') return { kind: 'again', turn, usage, note: CUT_NOTE, problem: cut(context) };
+  if (finish === 'length')
+    return { kind: 'again', turn, usage, note: CUT_NOTE, problem: truncationError(context) };
   const { output } = desk.definition;
   if (output === undefined)
     return { kind: 'decided', decision: { kind: 'answer', answer: answer.text }, turn, usage };
   const value = parseJson(answer.text);
   if (value === undefined) return unfit(answer, context, output, 'it is not JSON');
-  return andThen(output.check(value), (checked) => structured(checked, answer, context, output));
+  return andThen(output.check(value), (checked) => structuredDecision(checked, answer, context, output));
 };
 
 /** Finish reasons of an answer that is complete, or known not to be; after any other it may be incomplete. */
@@ -56,7 +57,7 @@ const unknownEnd = ({ name }: AgentDefinition, finish: string): ErrorData => ({
 });
 
 /** A turn for an answer that the provider could not parse: the model sees its text, and the problem. */
-const rejected = (answer: ModelAnswer, problem: string, context: AgentContext): Decided => ({
+const rejectAnswer = (answer: ModelAnswer, problem: string, context: AgentContext): Decided => ({
   kind: 'again',
   turn: { role: 'assistant', text: answer.text },
   usage: answer.usage,
@@ -132,7 +133,7 @@ const plainOrigin = ({ provider, id, model, fields }: CallOrigin): CallOrigin =>
   };
 };
 
-const structured = (
+const structuredDecision = (
   checked: Checked<unknown>,
   answer: ModelAnswer,
   context: AgentContext,
@@ -181,7 +182,7 @@ const empty = ({ name }: AgentDefinition, finish: string): ErrorData => ({
 
 const CUT_NOTE = 'Your answer was cut off at its length limit. Give the whole answer again, shorter.';
 
-const cut = (context: AgentContext): ErrorData => ({
+const truncationError = (context: AgentContext): ErrorData => ({
   code: 'output.truncated',
   message: `Cannot use the answer of '${context.run.agent}' as it was cut off at its length limit: raise settings.maxOutputTokens`,
   retryable: 'maybe',

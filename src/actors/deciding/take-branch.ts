@@ -60,7 +60,7 @@ const pick = (
     if (decision === undefined)
       throw new TroupeError(
         'decision.invalid',
-        `Cannot branch as the selector picked what is none of the ${candidates.length} candidates: ${shown(picked.decision)}`,
+        `Cannot branch as the selector picked what is none of the ${candidates.length} candidates: ${decisionText(picked.decision)}`,
       );
     const chosen = [...above, index];
     if (decision.kind !== 'branch') return { decision, chosen };
@@ -68,5 +68,5 @@ const pick = (
   });
 };
 
-const shown = (decision: Decision | undefined): string =>
+const decisionText = (decision: Decision | undefined): string =>
   JSON.stringify(decision)?.slice(0, 200) ?? 'nothing';

@@ -4,7 +4,7 @@ import type { AgentContext, Observed } from '../../machines/agent/agent-context.
 import { toJson } from '../../base/json/json.ts';
 import type { Desk } from '../desk.ts';
 import { andThen } from '../../base/promises/and-then.ts';
-import { recallFor, writtenBefore } from './recall-for.ts';
+import { recallFor, awaitWrites } from './recall-for.ts';
 import { withinAgentTime } from '../within-agent-time.ts';
 import { viewOf } from '../view.ts';
 
@@ -13,28 +13,28 @@ import { viewOf } from '../view.ts';
  * so that other agents can read it before the next decision.
  */
 export const observe = (context: AgentContext, desk: Desk): Observed | Promise<Observed> => {
-  const writing = writtenBefore(desk);
+  const writing = awaitWrites(desk);
   return writing === undefined ? observeNow(context, desk) : writing.then(() => observeNow(context, desk));
 };
 
 const observeNow = (context: AgentContext, desk: Desk): Observed | Promise<Observed> => {
   const recalling = recallFor(context, desk);
   return recalling === undefined
-    ? seen(context, desk, undefined)
-    : recalling.then((memory) => seen(context, desk, memory));
+    ? seeEnvironment(context, desk, undefined)
+    : recalling.then((memory) => seeEnvironment(context, desk, memory));
 };
 
-const seen = (
+const seeEnvironment = (
   context: AgentContext,
   desk: Desk,
   memory: MemoryBlock | undefined,
 ): Observed | Promise<Observed> =>
   andThen(withinAgentTime(desk.environment?.observe(), 'observe of the environment', desk), (shown) => {
     const { observe: own } = desk.definition;
-    if (own === undefined) return observed(shown, memory);
+    if (own === undefined) return observationWith(shown, memory);
     const cycle = { ...context.cycle, observation: shown ?? null, memory: memory ?? null };
     return andThen(withinAgentTime(own(viewOf({ ...context, cycle }, desk)), 'observe', desk), (found) =>
-      observed(plain(found), memory),
+      observationWith(plain(found), memory),
     );
   });
 
@@ -42,7 +42,7 @@ const seen = (
 const plain = (found: Json | undefined): Json | undefined =>
   found === undefined ? undefined : toJson(found);
 
-const observed = (observation: Json | undefined, memory: MemoryBlock | undefined): Observed => ({
+const observationWith = (observation: Json | undefined, memory: MemoryBlock | undefined): Observed => ({
   ...(observation === undefined ? undefined : { observation }),
   ...(memory === undefined ? undefined : { memory }),
 });

@@ -9,7 +9,7 @@ import type { Desk } from '../desk.ts';
 const PATIENCE_MS = 5_000;
 
 /** Resolves when the previous steps are in the agent's memory; undefined if they are. Never rejects. */
-export const writtenBefore = ({ memory, definition }: Desk): Promise<void> | undefined =>
+export const awaitWrites = ({ memory, definition }: Desk): Promise<void> | undefined =>
   memory?.written(definition.recall.timeoutMs ?? PATIENCE_MS);
 
 /** Queries the agent's memory if its policy says so in this step; undefined otherwise. Never rejects. */

@@ -8,7 +8,7 @@ import { toJson } from '../../base/json/json.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { AgentContext, Prepared } from '../../machines/agent/agent-context.ts';
-import { unpriced } from '../deciding/call-cost.ts';
+import { unpricedError } from '../deciding/call-cost.ts';
 import { recordOfTask } from '../../memory/memories/records-of.ts';
 import type { Desk } from '../desk.ts';
 import { checkHistory } from './check-history.ts';
@@ -28,21 +28,21 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
     return andThen(
       withinAgentTime(Promise.all([checked, opening, settingUp, pricing]), 'setup', desk),
       ([input, unfit, problems]) =>
-        remembered(
-          placed(prepared(input, [...history, ...unfit, ...problems], desk), context),
+        rememberTask(
+          placeProblems(prepareWith(input, [...history, ...unfit, ...problems], desk), context),
           context,
           desk,
         ),
     );
-  return remembered(
-    placed(prepared(checked, [...history, ...opening, ...settingUp], desk), context),
+  return rememberTask(
+    placeProblems(prepareWith(checked, [...history, ...opening, ...settingUp], desk), context),
     context,
     desk,
   );
 };
 
 /** Writes the task to the agent's memory, as its first record. */
-const remembered = (found: Prepared, context: AgentContext, desk: Desk): Prepared => {
+const rememberTask = (found: Prepared, context: AgentContext, desk: Desk): Prepared => {
   const { memory, clock, definition } = desk;
   if (memory === undefined) return found;
   const isReady = found.problems.length === 0;
@@ -64,7 +64,7 @@ const openPrices = (desk: Desk): Promise<void> | undefined => {
 const NO_USAGE = { input: 0, output: 0 };
 
 /** Adds the agent's address to problems. */
-const placed = (found: Prepared, { run: { runId, path } }: AgentContext): Prepared => {
+const placeProblems = (found: Prepared, { run: { runId, path } }: AgentContext): Prepared => {
   if (found.problems.length === 0) return found;
   const place = { runId, path, step: 0, phase: 'preparing', operation: 'prepare' };
   const problems = found.problems.map((problem, index) => ({
@@ -75,7 +75,7 @@ const placed = (found: Prepared, { run: { runId, path } }: AgentContext): Prepar
   return { ...found, problems };
 };
 
-const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[], desk: Desk): Prepared => {
+const prepareWith = (checked: Checked<unknown>, toolProblems: readonly ErrorData[], desk: Desk): Prepared => {
   const { definition } = desk;
   const problems = [...toolProblems];
   let models = 0;
@@ -83,7 +83,7 @@ const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[],
     models = desk.models.length;
     if (desk.account?.refusesUnpriced === true)
       for (const model of desk.models)
-        if (desk.costOf(model, NO_USAGE) === undefined) problems.push(unpriced(model).data);
+        if (desk.costOf(model, NO_USAGE) === undefined) problems.push(unpricedError(model).data);
   } catch (thrown) {
     problems.push(errorData(thrown, 'model.unknown'));
   }

@@ -9,19 +9,19 @@ export const taskPrompt = (task: Task, input: string): string => {
   const { objective, constraints, inputs, resources } = task;
   return [
     objective.trim() === input.trim() ? '' : `Task: ${objective}`,
-    listed('Constraints', constraints),
+    titledList('Constraints', constraints),
     Object.keys(inputs).length === 0 ? '' : `Inputs:\n${JSON.stringify(inputs, null, 2)}`,
-    listed('Resources', resources.map(shown)),
+    titledList('Resources', resources.map(resourceLine)),
     input,
   ]
     .filter((part) => part !== '')
     .join('\n\n');
 };
 
-const listed = (title: string, lines: readonly string[]): string =>
+const titledList = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `${title}:\n${lines.map((line) => `- ${line}`).join('\n')}`;
 
-const shown = ({ kind, locator, mount, access, required, description }: TaskResource): string => {
+const resourceLine = ({ kind, locator, mount, access, required, description }: TaskResource): string => {
   const facts = [access, ...(required ? [] : ['may be missing'])].join(', ');
   const place = mount === undefined ? '' : ` at ${mount}`;
   return `${kind} ${locator}${place} (${facts})${description === undefined ? '' : `: ${description}`}`;

@@ -5,7 +5,7 @@ import type { Usage } from '../../contracts/models/usage.ts';
 import type { Strategy } from '../../contracts/agents/strategy.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
 import { wrapCall } from '../../models/wrap-call.ts';
-import { keyed } from './fallback.ts';
+import { withKey } from './fallback.ts';
 
 /** Options of {@link bestOf}. */
 export interface BestOfOptions {
@@ -31,11 +31,12 @@ export const bestOf = (options: BestOfOptions): Strategy => {
   const { width, score } = check(options);
   return {
     name: `best-of: ${width}`,
-    model: (model) => wrapModel(model, (request, call) => sampled(model, request, call, { width, score })),
+    model: (model) =>
+      wrapModel(model, (request, call) => drawSamples(model, request, call, { width, score })),
   };
 };
 
-const sampled = async (
+const drawSamples = async (
   model: Model,
   request: ModelRequest,
   call: ModelCall,
@@ -45,7 +46,7 @@ const sampled = async (
     Array.from({ length: width }, async (_, index) => {
       const answer = await model.answer(
         request,
-        muted(index === 0 ? call : keyed(call, `${call.key}/${index}`)),
+        muteText(index === 0 ? call : withKey(call, `${call.key}/${index}`)),
       );
       return { answer, score: await score(answer, request) };
     }),
@@ -59,7 +60,7 @@ const sampled = async (
 };
 
 /** Replaces streamed text by progress, as texts of concurrent answers cannot be mixed. */
-const muted = (call: ModelCall): ModelCall =>
+const muteText = (call: ModelCall): ModelCall =>
   wrapCall(call, {
     delta: () => {
       call.delta({ type: 'progress' });

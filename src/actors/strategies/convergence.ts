@@ -27,7 +27,7 @@ export const testsPass = (...tests: readonly AnswerTest[]): Convergence => ({
   check: async (candidate, review) => {
     const failed: string[] = [];
     for (const test of tests) {
-      const said = await tested(test, candidate, review);
+      const said = await runTest(test, candidate, review);
       if (said !== true) failed.push(said === false ? test.name : `${test.name}: ${said}`);
     }
     return {
@@ -38,7 +38,7 @@ export const testsPass = (...tests: readonly AnswerTest[]): Convergence => ({
   },
 });
 
-const tested = async (test: AnswerTest, candidate: Json, review: Review): Promise<boolean | string> => {
+const runTest = async (test: AnswerTest, candidate: Json, review: Review): Promise<boolean | string> => {
   try {
     return await test.check(candidate, review);
   } catch (thrown) {

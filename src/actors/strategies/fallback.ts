@@ -74,7 +74,7 @@ const inOrder = async (
   const errors: ErrorData[] = [];
   for (const [index, model] of models.entries()) {
     try {
-      return await model.answer(request, index === 0 ? call : keyed(call, `${call.key}/${index}`));
+      return await model.answer(request, index === 0 ? call : withKey(call, `${call.key}/${index}`));
     } catch (thrown) {
       const error = errorData(thrown, 'model.failed');
       if ((error.retryable === 'yes' && error.code !== 'resource.open') || call.signal.aborted) throw thrown;
@@ -85,7 +85,7 @@ const inOrder = async (
 };
 
 /** The same call under another key: different requests must not share one. */
-export const keyed = (call: ModelCall, key: string): ModelCall => wrapCall(call, { key });
+export const withKey = (call: ModelCall, key: string): ModelCall => wrapCall(call, { key });
 
 const allFailed = (errors: readonly ErrorData[]): TroupeError => {
   const last = errors.at(-1);

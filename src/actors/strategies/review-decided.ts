@@ -37,18 +37,18 @@ export const reviewDecided = (
       return desk.ask(question);
     },
   });
-  if (!isThenable(review)) return reviewed(decided, review, context, desk);
+  if (!isThenable(review)) return reviewChoice(decided, review, context, desk);
   const work = Promise.resolve(review);
   // The agent's time limit applies until a person is asked; people may take longer.
   const first = withinAgentTime(Promise.race([work, asked]), `review of ${strategy.name}`, desk);
   return Promise.resolve(first)
     .then((said) => (said === 'asked' ? work : said))
-    .then((said) => reviewed(decided, said, context, desk));
+    .then((said) => reviewChoice(decided, said, context, desk));
 };
 
 type Chosen = Extract<Decided, { kind: 'decided' }>;
 
-const reviewed = (
+const reviewChoice = (
   decided: Chosen,
   review: DecisionReview,
   context: AgentContext,
@@ -71,7 +71,7 @@ const reviewed = (
     }
     case 'replace':
       return andThen(fitDecision(review.decision, desk.definition), (decision) =>
-        replaced(decided, decision, context, desk),
+        replaceDecision(decided, decision, context, desk),
       );
     default:
       // JavaScript callers may return anything.
@@ -79,7 +79,12 @@ const reviewed = (
   }
 };
 
-const replaced = (decided: Chosen, decision: TakenDecision, { step }: AgentContext, desk: Desk): Chosen => {
+const replaceDecision = (
+  decided: Chosen,
+  decision: TakenDecision,
+  { step }: AgentContext,
+  desk: Desk,
+): Chosen => {
   const { turn, calls: _, ...rest } = decided;
   if (decision.kind !== 'act') return { ...rest, decision };
   const calls = decision.calls.map(({ name, input }, index): PlannedCall => ({

@@ -78,10 +78,10 @@ export const best = (
   nodes: readonly SearchNode[],
   policy: SearchPolicy,
   visits: Visits,
-): SearchNode | undefined => ranked(nodes, policy, visits)[0];
+): SearchNode | undefined => rankNodes(nodes, policy, visits)[0];
 
 /** The nodes, best first. */
-export const ranked = (
+export const rankNodes = (
   nodes: readonly SearchNode[],
   policy: SearchPolicy,
   visits: Visits,

@@ -2,7 +2,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Candidate } from '../../contracts/agents/decision.ts';
 import { scoreOf } from '../../contracts/agents/decision.ts';
 import type { SearchNode, SearchPolicy, Visits } from './search-policy.ts';
-import { best, keyOf, ranked } from './search-policy.ts';
+import { best, keyOf, rankNodes } from './search-policy.ts';
 
 /** Options of {@link searchTree}. */
 export interface SearchPlan {
@@ -73,7 +73,7 @@ export const searchTree = async (plan: SearchPlan): Promise<SearchResult> => {
     const path = node?.path ?? [];
     const nodes = await childrenOf(path, plan, moves);
     if (node === undefined) roots = nodes;
-    const kept = keptOf(nodes, policy, visits, moves);
+    const kept = nodesToKeep(nodes, policy, visits, moves);
     const next = best(kept.length > 0 ? kept : frontier, policy, visits);
     if (kept.length === 0) {
       moves.push({ type: 'backtracked', depth: path.length });
@@ -82,7 +82,7 @@ export const searchTree = async (plan: SearchPlan): Promise<SearchResult> => {
     }
     if (next === undefined) break;
     const others = [...frontier, ...kept].filter((each) => each !== next);
-    frontier = ranked(others, policy, visits).slice(0, policy.frontier);
+    frontier = rankNodes(others, policy, visits).slice(0, policy.frontier);
     visits.set(next.key, (visits.get(next.key) ?? 0) + 1);
     moves.push({ type: 'selected', depth: next.path.length, key: next.key, score: next.score });
     if (deepest === undefined || next.path.length >= deepest.path.length) deepest = next;
@@ -114,14 +114,14 @@ const childrenOf = async (
   return nodes;
 };
 
-const keptOf = (
+const nodesToKeep = (
   nodes: readonly SearchNode[],
   policy: SearchPolicy,
   visits: Visits,
   moves: SearchMove[],
 ): readonly SearchNode[] => {
   const worthy = nodes.filter((node) => node.score >= policy.minScore);
-  const kept = ranked(worthy, policy, visits).slice(0, policy.keep);
+  const kept = rankNodes(worthy, policy, visits).slice(0, policy.keep);
   if (kept.length < nodes.length)
     moves.push({ type: 'pruned', depth: nodes[0]?.path.length ?? 0, count: nodes.length - kept.length });
   return kept;

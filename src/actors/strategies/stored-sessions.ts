@@ -64,15 +64,15 @@ const isUsable = (text: string, now: number): boolean => {
 
 /** @throws `session.lost` */
 const readSession = (text: string): Session => {
-  const found = parsed(text);
-  if (!isJsonObject(found)) throw lost('its entry is damaged', text);
+  const found = parseJson(text);
+  if (!isJsonObject(found)) throw lostSession('its entry is damaged', text);
   const { v, id, expiresAt } = found;
-  if (v !== VERSION) throw lost('it was stored by another release', `version ${JSON.stringify(v)}`);
-  if (!isSessionId(id) || typeof expiresAt !== 'number') throw lost('its entry is no session', text);
+  if (v !== VERSION) throw lostSession('it was stored by another release', `version ${JSON.stringify(v)}`);
+  if (!isSessionId(id) || typeof expiresAt !== 'number') throw lostSession('its entry is no session', text);
   return { id, expiresAt };
 };
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return toJson(JSON.parse(text));
   } catch {
@@ -80,5 +80,5 @@ const parsed = (text: string): unknown => {
   }
 };
 
-const lost = (reason: string, found: string): TroupeError =>
+const lostSession = (reason: string, found: string): TroupeError =>
   new TroupeError('session.lost', `Cannot continue the session as ${reason}: ${found.slice(0, 80)}`);

@@ -48,12 +48,14 @@ export const strategiesOf = (
   choice: StrategyChoice | readonly StrategyChoice[] = [],
   agent: string,
 ): readonly Strategy[] =>
-  (isList(choice) ? choice : [choice]).map((each) => (typeof each === 'string' ? named(each, agent) : each));
+  (isList(choice) ? choice : [choice]).map((each) =>
+    typeof each === 'string' ? strategyNamed(each, agent) : each,
+  );
 
 const isList = (choice: StrategyChoice | readonly StrategyChoice[]): choice is readonly StrategyChoice[] =>
   Array.isArray(choice);
 
-const named = (name: string, agent: string): Strategy => {
+const strategyNamed = (name: string, agent: string): Strategy => {
   const strategy = registered().get(name);
   if (strategy !== undefined) return strategy;
   const hint =

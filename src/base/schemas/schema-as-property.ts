@@ -17,7 +17,7 @@ export interface SchemaAsProperty {
  */
 export const asProperty = (schema: JsonObject, name: string): SchemaAsProperty => {
   const { $defs, definitions, ...own } = schema;
-  const moved = (each: Json): Json => movedTo(`#/properties/${name}`, each);
+  const moved = (each: Json): Json => moveReferences(`#/properties/${name}`, each);
   return {
     property: moved(own),
     definitions: {
@@ -27,14 +27,14 @@ export const asProperty = (schema: JsonObject, name: string): SchemaAsProperty =
   };
 };
 
-const movedTo = (place: string, schema: Json): Json => {
-  if (Array.isArray(schema)) return schema.map((each) => movedTo(place, each));
+const moveReferences = (place: string, schema: Json): Json => {
+  if (Array.isArray(schema)) return schema.map((each) => moveReferences(place, each));
   if (!isJsonObject(schema)) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {
       if (key === '$ref' && typeof value === 'string' && isReferenceWithin(value))
         return [key, `${place}${value.slice(1)}`];
-      return [key, value === undefined ? undefined : movedTo(place, value)];
+      return [key, value === undefined ? undefined : moveReferences(place, value)];
     }),
   );
 };

@@ -50,10 +50,10 @@ export const oneLine = (text: string, limit = 200): string => {
 export const printableJson = (value: unknown): string => escapedJson(JSON.stringify(value));
 
 /** JSON with the characters that a terminal or a reader could be misled by written as their numbers. */
-export const escapedJson = (json: string): string => json.replaceAll(RAW, escaped);
+export const escapedJson = (json: string): string => json.replaceAll(RAW, escapeCharacter);
 
 /** JSON escapes the first 32 control characters by itself; terminals obey these too. */
 const RAW = /[\p{Cc}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/gu;
 
-const escaped = (character: string): string =>
+const escapeCharacter = (character: string): string =>
   `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;

@@ -12,7 +12,7 @@ import { citedTexts, overlaps } from './finding.ts';
 export const citesFindings: Critic = {
   name: 'citations',
   critique: (review) => {
-    const { parts, findings } = read(review);
+    const { parts, findings } = readReview(review);
     const bare = parts.find(({ citations, text }) => citations.length === 0 && !saysNotFound(text));
     if (bare !== undefined)
       return revise(
@@ -40,7 +40,7 @@ export const isGrounded = (judge: Agent<Case, Judgement>): Critic =>
     judge,
     ifBroken: 'stop',
     material: (review) => {
-      const { answer, parts, findings, question } = read(review);
+      const { answer, parts, findings, question } = readReview(review);
       const cited = parts.flatMap(({ citations }) => citations);
       const passages = findings.filter(({ citation }) => cited.some((each) => overlaps(each, citation)));
       // "Not found" cites no passage.
@@ -57,7 +57,7 @@ interface Reviewed {
   readonly findings: readonly Finding[];
 }
 
-const read = ({ candidate, input }: Review): Reviewed => {
+const readReview = ({ candidate, input }: Review): Reviewed => {
   const { question, findings } = briefSchema.parse(input);
   const answer = typeof candidate === 'string' ? candidate : JSON.stringify(candidate);
   return { question, answer, parts: citedTexts(answer), findings };

@@ -1,5 +1,5 @@
 import { DistinctNames } from './distinct-names.ts';
-import { counted, grouped, lasting } from '../words/number-words.ts';
+import { countOf, withThousands, lasting } from '../words/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Row, Rows } from './run-rows.ts';
 import { spinnerFrame } from '../terminal/spinner.ts';
@@ -36,13 +36,13 @@ export const progressTable = ({ rows: all, progress }: Rows, setting: TableSetti
   const state = progress.status === 'running' ? [] : [progress.status];
   const sum = [
     ...state,
-    counted(progress.totals.steps, 'step'),
-    `${grouped(progress.totals.inputTokens + progress.totals.outputTokens)} tokens`,
+    countOf(progress.totals.steps, 'step'),
+    `${withThousands(progress.totals.inputTokens + progress.totals.outputTokens)} tokens`,
     lasting(passed),
   ];
   return [
     ...shown.flatMap((row) => [`  ${rowLine(row, width, setting)}`, ...(isRoomy ? usesOf(row, paint) : [])]),
-    ...(hidden > 0 ? [paint.dim(`  … and ${grouped(hidden)} more`)] : []),
+    ...(hidden > 0 ? [paint.dim(`  … and ${withThousands(hidden)} more`)] : []),
     ...(isOver ? [] : ['', paint.dim(`  ${sum.join(' · ')}`)]),
   ];
 };
@@ -61,7 +61,7 @@ const isUnderWay = ({ status }: Row): boolean => status === 'working' || status 
 const rowLine = (row: Row, width: number, { paint, passed }: TableSetting): string => {
   const { mark, colour, state, said } = looks(row, paint, passed);
   const name = row.name.slice(0, width).padEnd(width);
-  const spent = (row.tokens === 0 ? '' : `${grouped(row.tokens)} tokens`).padStart(TOKENS_WIDTH);
+  const spent = (row.tokens === 0 ? '' : `${withThousands(row.tokens)} tokens`).padStart(TOKENS_WIDTH);
   const back =
     row.sentBack === 0 ? [] : [`sent back ${row.sentBack === 1 ? 'once' : `${row.sentBack} times`}`];
   const text = [...back, ...(said === '' ? [] : [said])].join(' · ');

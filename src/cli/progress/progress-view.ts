@@ -6,7 +6,7 @@ import { serialiseEvent } from '../../events/parse-event.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { progressTable } from './progress-table.ts';
 import { DistinctNames } from './distinct-names.ts';
-import { grouped } from '../words/number-words.ts';
+import { withThousands } from '../words/number-words.ts';
 import { foldRows, isAgentAtWork, noRows } from './run-rows.ts';
 import type { Session } from '../session.ts';
 import { FRAME_MS } from '../terminal/spinner.ts';
@@ -83,7 +83,7 @@ const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
       if (activity === undefined) return;
       flush();
       const tokens = progress.totals.inputTokens + progress.totals.outputTokens;
-      const sum = tokens === toldTokens ? '' : ` ${paint.dim(`(${grouped(tokens)} tokens so far)`)}`;
+      const sum = tokens === toldTokens ? '' : ` ${paint.dim(`(${withThousands(tokens)} tokens so far)`)}`;
       toldTokens = tokens;
       const said = activity.line.slice(activity.name.length);
       held = `  ${names.of(activity.path)}${said}${sum}\n`;

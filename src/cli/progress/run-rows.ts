@@ -6,7 +6,7 @@ import type { Progress } from '../../events/progress/progress.ts';
 import { foldProgress, noProgress } from '../../events/progress/progress.ts';
 import { activityOf, nameOf } from '../../events/progress/activity.ts';
 import { oneLine } from '../../base/text/printable.ts';
-import { counted } from '../words/number-words.ts';
+import { countOf } from '../words/number-words.ts';
 
 /** One agent as the terminal shows it. */
 export interface Row {
@@ -60,7 +60,7 @@ export const foldRows = (state: Rows, event: LiveEvent): Rows => {
       return withOutcome(
         { ...next, planned: { ...next.planned, [event.path]: event.assignments } },
         event.path,
-        counted(event.assignments.length, 'task'),
+        countOf(event.assignments.length, 'task'),
       );
     case 'agent.critiqued':
       return withOutcome(updateRows(next, event), event.path, judgement(event));
@@ -147,7 +147,7 @@ const rowAfter = (
     status: statusAfter(row, event),
     tokens: row.tokens + tokens,
     sentBack: row.sentBack + Number(isSentBack),
-    used: event.type === 'tool.started' && event.attempt === 1 ? [...row.used, usedOf(event)] : row.used,
+    used: event.type === 'tool.started' && event.attempt === 1 ? [...row.used, toolWords(event)] : row.used,
   };
 };
 
@@ -164,4 +164,4 @@ const statusAfter = ({ status }: Row, event: LiveEvent): Row['status'] => {
   return event.phase === 'waiting' ? 'waiting' : 'working';
 };
 
-const usedOf = (event: EventOf<'tool.started'>): string => activityOf(event)?.text ?? oneLine(event.tool);
+const toolWords = (event: EventOf<'tool.started'>): string => activityOf(event)?.text ?? oneLine(event.tool);

@@ -67,7 +67,7 @@ const assertWanted = async (
   { store, runId }: { readonly store: JournalStore; readonly runId: string },
   session: Session,
 ): Promise<void> => {
-  const named = namedBy(record);
+  const named = agentNameOf(record);
   const isAsked = isAttended(session.terminal) && !session.settings.json;
   const said = isAsked
     ? await askLine(
@@ -82,7 +82,7 @@ const assertWanted = async (
   throw new TroupeError('command.usage', message, { runId });
 };
 
-const namedBy = (record: CommandRecord): string =>
+const agentNameOf = (record: CommandRecord): string =>
   record.command === 'run'
     ? `it runs the module ${oneLine(record.file, 400)}`
     : `it reads the folders ${oneLine([record.folders].flat().join(', '), 400)}`;

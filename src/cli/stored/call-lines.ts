@@ -5,10 +5,10 @@ import { toJson } from '../../base/json/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
-import { sentIn } from '../../runtime/journal/replay/sent-records.ts';
+import { sentRequestsOf } from '../../runtime/journal/replay/sent-records.ts';
 import type { WholeRequest } from '../../inspect/recording/sent-requests.ts';
 import { SentRequests, withSent } from '../../inspect/recording/sent-requests.ts';
-import { counted, grouped, lasting } from '../words/number-words.ts';
+import { countOf, withThousands, lasting } from '../words/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 
@@ -37,7 +37,7 @@ export const storedCall = (
 ): StoredCall => {
   const asked = events.filter((event) => event.type === 'model.asked');
   const { key } = chosenOf(asked, wanted);
-  const sent = sentIn(records, runId);
+  const sent = sentRequestsOf(records, runId);
   const requests = new SentRequests();
   let call: StoredCall | undefined;
   for (const event of events) {
@@ -75,7 +75,7 @@ const chosenOf = (asked: readonly Asked[], wanted: string): Asked => {
   if (only !== undefined && keys.size === 1) return only;
   const problem =
     only === undefined
-      ? `the run has no model call '${oneLine(wanted)}': it has ${counted(asked.length, 'call')}`
+      ? `the run has no model call '${oneLine(wanted)}': it has ${countOf(asked.length, 'call')}`
       : `'${oneLine(wanted)}' matches several keys: ${[...keys]
           .slice(0, 5)
           .map((key) => oneLine(key))
@@ -99,12 +99,12 @@ const requestLines = (request: WholeRequest | undefined, paint: Paint): readonly
   return [
     `${paint.bold('Instructions')} ${paint.dim(short(hashes.instructions))}`,
     ...indent(instructions === '' ? 'none' : instructions),
-    `${paint.bold('Tools')} ${paint.dim(`${grouped(tools.length)} · ${short(hashes.tools)}`)}`,
+    `${paint.bold('Tools')} ${paint.dim(`${withThousands(tools.length)} · ${short(hashes.tools)}`)}`,
     ...tools.flatMap((spec) => indent(JSON.stringify(spec))),
     ...(output === undefined ? [] : [paint.bold('Output'), ...indent(JSON.stringify(output))]),
     ...(settings === undefined ? [] : [paint.bold('Settings'), ...indent(JSON.stringify(settings))]),
     ...(toolChoice === undefined ? [] : [paint.bold('Tool choice'), ...indent(JSON.stringify(toolChoice))]),
-    `${paint.bold('Messages')} ${paint.dim(`${grouped(messages.length)}, ${grouped(fresh)} new since the last call`)}`,
+    `${paint.bold('Messages')} ${paint.dim(`${withThousands(messages.length)}, ${withThousands(fresh)} new since the last call`)}`,
     ...messages.flatMap(({ turn, isNew }, index) => [
       `  ${isNew ? paint.green('+') : ' '} ${index + 1} ${turnHead(turn)} ${paint.dim(short(hashOf(turn)))}`,
       ...indent(turnText(turn)),
@@ -117,8 +117,8 @@ const answerLines = ({ answer, failure }: StoredCall, paint: Paint): readonly st
   if (answer === undefined)
     return [paint.red(failure === undefined ? 'No answer came.' : `✗ ${oneLine(failure, 1_000)}`)];
   const { text, reasoning, usage, finish, durationMs, raw, model } = answer;
-  const cached = usage.cached === undefined ? '' : `, ${grouped(usage.cached)} of them from the cache`;
-  const took = `${grouped(usage.input)} tokens in${cached} · ${grouped(usage.output)} out · ${lasting(durationMs)}`;
+  const cached = usage.cached === undefined ? '' : `, ${withThousands(usage.cached)} of them from the cache`;
+  const took = `${withThousands(usage.input)} tokens in${cached} · ${withThousands(usage.output)} out · ${lasting(durationMs)}`;
   return [
     `${paint.bold('Answer')} ${paint.dim(`${oneLine(model)} · ${finish} · ${took}`)}`,
     ...(reasoning === undefined ? [] : ['  reasoning:', ...indent(reasoning)]),

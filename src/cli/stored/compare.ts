@@ -5,7 +5,7 @@ import { oneLine } from '../../base/text/printable.ts';
 import type { Parted, RunComparison, RunSummary } from '../../runtime/journal/replay/compare.ts';
 import { compare as setBeside } from '../../runtime/journal/replay/compare.ts';
 import { exitCode } from '../exit-code.ts';
-import { grouped } from '../words/number-words.ts';
+import { withThousands } from '../words/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 import { findRun } from './find-run.ts';
@@ -46,11 +46,11 @@ const lines = (found: RunComparison, names: Names, paint: Paint): readonly strin
   const { parted, shared, totals } = found;
   const [one, other] = names;
   if (parted === undefined)
-    return [`${paint.green('✓')} ${one} and ${other} are the same: ${grouped(shared)} events`];
+    return [`${paint.green('✓')} ${one} and ${other} are the same: ${withThousands(shared)} events`];
   const [left, right] = sidesOf(parted);
   return [
     ...(differ(totals.left.input, totals.right.input) ? [paint.yellow('! Their inputs differ.')] : []),
-    `${one} and ${other} share ${grouped(shared)} events, then part ${placeOf(parted)}:`,
+    `${one} and ${other} share ${withThousands(shared)} events, then part ${placeOf(parted)}:`,
     `  ${paint.red('−')} ${one}: ${left}`,
     `  ${paint.green('+')} ${other}: ${right}`,
     ...section('Calls after that', found.calls, paint),
@@ -99,10 +99,10 @@ const rowsOf = (left: RunSummary, right: RunSummary): readonly (readonly [string
   return [
     row('input', ({ input }) => (input === undefined ? 'none' : oneLine(JSON.stringify(input), 120))),
     row('status', ({ status }) => status ?? 'in progress'),
-    row('steps', ({ steps }) => grouped(steps)),
-    row('model calls', ({ modelCalls }) => grouped(modelCalls)),
-    row('tool calls', ({ toolCalls }) => grouped(toolCalls)),
-    row('tokens', ({ inputTokens, outputTokens }) => grouped(inputTokens + outputTokens)),
+    row('steps', ({ steps }) => withThousands(steps)),
+    row('model calls', ({ modelCalls }) => withThousands(modelCalls)),
+    row('tool calls', ({ toolCalls }) => withThousands(toolCalls)),
+    row('tokens', ({ inputTokens, outputTokens }) => withThousands(inputTokens + outputTokens)),
     row('cost', ({ costUsd }) =>
       costUsd === undefined ? 'unknown' : costUsd === 0 ? 'none' : `$${costUsd.toPrecision(2)}`,
     ),

@@ -1,6 +1,6 @@
 import type { PruneCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
-import { counted } from '../words/number-words.ts';
+import { countOf } from '../words/number-words.ts';
 import type { Session } from '../session.ts';
 import { dropCommands } from './command-record.ts';
 import { withStore } from './open-store.ts';
@@ -23,6 +23,6 @@ export const prune = ({ olderThanMs, status, isDryRun }: PruneCommand, session: 
     if (!isDryRun) await dropCommands(store, gone);
     if (settings.json) terminal.stdout.write(jsonLine({ isDryRun, runs: gone }));
     else if (!settings.quiet)
-      terminal.stdout.write(`${isDryRun ? 'Would remove' : 'Removed'} ${counted(gone.length, 'run')}\n`);
+      terminal.stdout.write(`${isDryRun ? 'Would remove' : 'Removed'} ${countOf(gone.length, 'run')}\n`);
     return exitCode.answered;
   });

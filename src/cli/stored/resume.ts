@@ -59,7 +59,7 @@ const resumeDue = async (opened: OpenStore, session: Session): Promise<number> =
   let code: number = exitCode.answered;
   const resumeOne = async ({ runId, title }: RunEntry): Promise<number> => {
     // A run held by another process is skipped silently.
-    if (!(await isFree(store, runId))) throw heldElsewhere(runId);
+    if (!(await isFree(store, runId))) throw heldError(runId);
     if (!settings.json && !settings.quiet)
       terminal.stderr.write(`${paint.bold(`run ${runId}`)} ${oneLine(title, 80)}\n`);
     const ended = await resumeHere({ runId, code: FROM_RECORD, isParked: true }, opened, session);
@@ -81,5 +81,5 @@ const resumeDue = async (opened: OpenStore, session: Session): Promise<number> =
   return code;
 };
 
-const heldElsewhere = (runId: string): TroupeError =>
+const heldError = (runId: string): TroupeError =>
   new TroupeError('journal.held', `Cannot resume run '${runId}' as another process holds it`, { runId });

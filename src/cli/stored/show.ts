@@ -7,7 +7,7 @@ import { answerText } from '../words/answer-text.ts';
 import { stopWords, totalsLine } from '../words/ending.ts';
 import { exitCode } from '../exit-code.ts';
 import { failureLine } from '../words/failure-line.ts';
-import { counted } from '../words/number-words.ts';
+import { countOf } from '../words/number-words.ts';
 import type { Session } from '../session.ts';
 import { redactor, secretsIn } from '../../policy/redaction.ts';
 import type { ShowCommand } from '../usage/command-read.ts';
@@ -115,7 +115,7 @@ const asText = async (
     (line) => `${line}\n`,
   );
   if (end === undefined || isDetailed)
-    return `${text.join('')}${paint.dim(counted(events.length, 'event'))}\n`;
+    return `${text.join('')}${paint.dim(countOf(events.length, 'event'))}\n`;
   // The schema of events validates its kind; the rest is trusted.
   const reason = end.stopReason as StopReason;
   const answer =

@@ -2,7 +2,7 @@ import { nameOf } from '../../events/progress/activity.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
 import type { TakenDecision } from '../../contracts/agents/decision.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
-import { counted, grouped, lasting } from '../words/number-words.ts';
+import { countOf, withThousands, lasting } from '../words/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { StepView } from '../../inspect/traces/step-view.ts';
 
@@ -80,7 +80,7 @@ const resultWords = ({ tool, text }: ToolResult): string => oneLine(`${tool} fai
 
 const costWords = ({ modelCalls, tokens, costUsd, record }: StepView): string =>
   [
-    ...(modelCalls === 0 ? [] : [counted(modelCalls, 'model call'), `${grouped(tokens)} tokens`]),
+    ...(modelCalls === 0 ? [] : [countOf(modelCalls, 'model call'), `${withThousands(tokens)} tokens`]),
     ...(modelCalls === 0 || costUsd === 0
       ? []
       : [costUsd === undefined ? 'cost unknown' : `$${costUsd.toPrecision(2)}`]),

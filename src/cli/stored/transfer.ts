@@ -6,7 +6,7 @@ import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { openJournal } from '../../persistence/journal-codec.ts';
 import { journalText, readJournalText } from '../../persistence/run-log.ts';
 import { exitCode } from '../exit-code.ts';
-import { counted } from '../words/number-words.ts';
+import { countOf } from '../words/number-words.ts';
 import type { Session } from '../session.ts';
 import type { Code, ImportCommand } from '../usage/command-read.ts';
 import { recordOf } from './agent-of-run.ts';
@@ -58,7 +58,7 @@ export const exportRun = (
         throw fileError('export to', file, thrown);
       },
     );
-    say(`Exported run ${runId} to ${file}: ${counted(rows.length, 'row')}`, session);
+    say(`Exported run ${runId} to ${file}: ${countOf(rows.length, 'row')}`, session);
     return exitCode.answered;
   });
 
@@ -91,7 +91,7 @@ export const importRun = ({ from, file, exportName }: ImportCommand, session: Se
     });
     await store.release(lease);
     if (record !== undefined) await keepCommand(store, runId, record);
-    say(`Imported run ${runId} into ${store.name}: ${counted(rows.length, 'row')}`, session);
+    say(`Imported run ${runId} into ${store.name}: ${countOf(rows.length, 'row')}`, session);
     return exitCode.answered;
   });
 

@@ -13,7 +13,7 @@ export const paintFor = (output: Output, environment: Environment, isWanted: boo
 };
 
 /** Styles by the codes of ECMA-48 that start and end them. */
-const styled =
+const styleWith =
   (start: number, end: number): Style =>
   (text) => {
     const [open, close] = [`\u001b[${start}m`, `\u001b[${end}m`];
@@ -23,22 +23,22 @@ const styled =
 
 /** Styles by the colours of the terminal. */
 export const colours: Paint = {
-  bold: styled(1, 22),
-  dim: styled(2, 22),
-  red: styled(31, 39),
-  green: styled(32, 39),
-  yellow: styled(33, 39),
-  cyan: styled(36, 39),
+  bold: styleWith(1, 22),
+  dim: styleWith(2, 22),
+  red: styleWith(31, 39),
+  green: styleWith(32, 39),
+  yellow: styleWith(33, 39),
+  cyan: styleWith(36, 39),
 };
 
-const unstyled: Style = (text) => text;
+const plainStyle: Style = (text) => text;
 
 /** Plain text in place of all styles. */
 export const plainText: Paint = {
-  bold: unstyled,
-  dim: unstyled,
-  red: unstyled,
-  green: unstyled,
-  yellow: unstyled,
-  cyan: unstyled,
+  bold: plainStyle,
+  dim: plainStyle,
+  red: plainStyle,
+  green: plainStyle,
+  yellow: plainStyle,
+  cyan: plainStyle,
 };

@@ -11,7 +11,7 @@ import { traceAsLines } from '../../inspect/traces/trace-text.ts';
 import { traceAsSequence } from '../../inspect/traces/trace-as-sequence.ts';
 import type { TraceProblem } from '../../inspect/traces/trace-problem.ts';
 import { exitCode } from '../exit-code.ts';
-import { counted } from '../words/number-words.ts';
+import { countOf } from '../words/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { progressView } from '../progress/progress-view.ts';
 import type { Session } from '../session.ts';
@@ -92,13 +92,13 @@ const exportTrace = async (
   session: Session,
 ): Promise<number> => {
   const trace = await traceAt(place, session);
-  if (html !== undefined) await put(html, await traceAsHtml(trace), session);
-  if (mermaid !== undefined) await put(mermaid, await traceAsSequence(trace), session);
-  if (ndjson) await put(STANDARD, traceAsLines(trace), session);
+  if (html !== undefined) await writeTo(html, await traceAsHtml(trace), session);
+  if (mermaid !== undefined) await writeTo(mermaid, await traceAsSequence(trace), session);
+  if (ndjson) await writeTo(STANDARD, traceAsLines(trace), session);
   return exitCode.answered;
 };
 
-const put = async (file: string, text: string, { terminal, settings }: Session): Promise<void> => {
+const writeTo = async (file: string, text: string, { terminal, settings }: Session): Promise<void> => {
   if (file === STANDARD) {
     await new Promise<void>((written) => {
       terminal.stdout.write(text, written);
@@ -124,7 +124,7 @@ const check = async ({ places }: TraceCommand, session: Session): Promise<number
     if (settings.json) terminal.stdout.write(jsonLine({ place, problems }));
     else if (problems.length > 0 || !settings.quiet) {
       const verdict = problems.length === 0 ? paint.green('✓') : paint.red('✗');
-      const sum = problems.length === 0 ? 'no problems found' : counted(problems.length, 'problem');
+      const sum = problems.length === 0 ? 'no problems found' : countOf(problems.length, 'problem');
       const lines = problems.map((problem) => `    ${problemWords(problem)}`);
       terminal.stdout.write([`${verdict} ${oneLine(place)}: ${sum}`, ...lines, ''].join('\n'));
     }

@@ -69,7 +69,7 @@ export const traceCommandFrom = (
     places: [first, ...more],
     status: statusesIn(values.status),
     limit: countOf(values.limit, '--limit', 'trace') ?? LISTED,
-    speed: speedIn(values.speed),
+    speed: readSpeed(values.speed),
     html,
     mermaid,
     ndjson,
@@ -92,7 +92,7 @@ const statusesIn = (given: string | undefined): readonly TraceStatus[] | undefin
     return status;
   });
 
-const speedIn = (given: string | undefined): number => {
+const readSpeed = (given: string | undefined): number => {
   if (given === undefined) return 1;
   const speed = /^\d{0,9}\.?\d{1,9}$/.test(given) ? Number(given) : 0;
   if (speed === 0) throw wrong(`--speed is not a number above 0: '${given}'`, 'trace');

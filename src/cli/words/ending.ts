@@ -3,16 +3,18 @@ import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { RunTotals } from '../../contracts/runs/run-totals.ts';
 import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import { oneLine } from '../../base/text/printable.ts';
-import { counted, grouped, lasting } from './number-words.ts';
+import { countOf, withThousands, lasting } from './number-words.ts';
 
 /** Formats the totals of a run on one line. */
 export const totalsLine = (totals: RunTotals): string =>
   [
-    counted(totals.steps, 'step'),
-    counted(totals.modelCalls, 'model call'),
-    counted(totals.toolCalls, 'tool call'),
-    `${grouped(totals.inputTokens + totals.outputTokens)} tokens`,
-    ...(totals.retries > 0 ? [totals.retries === 1 ? '1 retry' : `${grouped(totals.retries)} retries`] : []),
+    countOf(totals.steps, 'step'),
+    countOf(totals.modelCalls, 'model call'),
+    countOf(totals.toolCalls, 'tool call'),
+    `${withThousands(totals.inputTokens + totals.outputTokens)} tokens`,
+    ...(totals.retries > 0
+      ? [totals.retries === 1 ? '1 retry' : `${withThousands(totals.retries)} retries`]
+      : []),
     ...costOf(totals),
     lasting(totals.durationMs),
   ].join(' · ');
@@ -35,7 +37,7 @@ const wordsOf = (reason: StopReason, error: ErrorData | undefined): string => {
     case 'handedOff':
       return `it handed the task to '${reason.to}', who is not there`;
     case 'rejected':
-      return `its critics rejected ${counted(reason.rejections, 'answer')}, the last one as follows: ${reason.note}`;
+      return `its critics rejected ${countOf(reason.rejections, 'answer')}, the last one as follows: ${reason.note}`;
     case 'criticStopped':
       return `a critic stopped it: ${reason.note}`;
     case 'refused':
@@ -43,25 +45,25 @@ const wordsOf = (reason: StopReason, error: ErrorData | undefined): string => {
     case 'agentCondition':
       return reason.detail;
     case 'maxSteps':
-      return `it reached its limit of ${counted(reason.limit, 'step')}`;
+      return `it reached its limit of ${countOf(reason.limit, 'step')}`;
     case 'budget':
       return `its budget is spent: ${budgetWords(reason)}`;
     case 'maxTime':
       return `it reached its time limit of ${lasting(reason.limitMs)}`;
     case 'maxTokens':
-      return `it reached its limit of ${counted(reason.limit, 'token')}`;
+      return `it reached its limit of ${countOf(reason.limit, 'token')}`;
     case 'maxToolCalls':
-      return `it reached its limit of ${counted(reason.limit, 'tool call')}`;
+      return `it reached its limit of ${countOf(reason.limit, 'tool call')}`;
     case 'maxRounds':
-      return `it reached its limit of ${counted(reason.limit, 'round')}`;
+      return `it reached its limit of ${countOf(reason.limit, 'round')}`;
     case 'loop':
-      return `it was in a loop: the same ${reason.period === 1 ? 'step' : counted(reason.period, 'step')}, ${reason.repeats} times in a row (${reason.tools.join(', ')})`;
+      return `it was in a loop: the same ${reason.period === 1 ? 'step' : countOf(reason.period, 'step')}, ${reason.repeats} times in a row (${reason.tools.join(', ')})`;
     case 'stagnation':
-      return `nothing changed for ${counted(reason.steps, 'step')}`;
+      return `nothing changed for ${countOf(reason.steps, 'step')}`;
     case 'softCap':
       return reason.detail;
     case 'unresolved':
-      return `its answer was sent back ${counted(reason.times, 'time')}, the last time as follows: ${reason.note}`;
+      return `its answer was sent back ${countOf(reason.times, 'time')}, the last time as follows: ${reason.note}`;
     case 'rule':
       return reason.detail;
     case 'aborted':
@@ -76,14 +78,14 @@ const wordsOf = (reason: StopReason, error: ErrorData | undefined): string => {
 const budgetWords = ({ budget, limit }: BudgetSpent): string => {
   switch (budget) {
     case 'steps':
-      return counted(limit, 'step');
+      return countOf(limit, 'step');
     case 'timeMs':
       return lasting(limit);
     case 'tokens':
-      return counted(limit, 'token');
+      return countOf(limit, 'token');
     case 'usd':
       return `$${limit}`;
     case 'toolCalls':
-      return counted(limit, 'tool call');
+      return countOf(limit, 'tool call');
   }
 };

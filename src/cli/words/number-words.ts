@@ -1,9 +1,9 @@
 /** A number with its thousands apart, the same in every locale: `12,345`. */
-export const grouped = (count: number): string => count.toLocaleString('en-US');
+export const withThousands = (count: number): string => count.toLocaleString('en-US');
 
 /** A number with its noun: `1 file`, `1,000 files`. */
-export const counted = (count: number, noun: string): string =>
-  `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+export const countOf = (count: number, noun: string): string =>
+  `${withThousands(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Formats a duration in ms for people: `85 ms`, `1.2 s`, `2 min 5 s`. */
 export const lasting = (ms: number): string => {

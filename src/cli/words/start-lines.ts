@@ -1,7 +1,7 @@
 import type { Model } from '../../contracts/models/model.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { SkippedFile } from '../../tools/built-in/documents/documents-toolset.ts';
-import { counted, grouped } from './number-words.ts';
+import { countOf, withThousands } from './number-words.ts';
 
 /** Number of reasons listed; the others are counted together. */
 const NAMED = 3;
@@ -23,7 +23,7 @@ export const skippedLine = (all: readonly SkippedFile[]): string => {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   const kinds = [...counts].toSorted(([, a], [, b]) => b - a);
-  const named = kinds.slice(0, NAMED).map(([kind, count]) => `${grouped(count)} ${oneLine(kind, 60)}`);
+  const named = kinds.slice(0, NAMED).map(([kind, count]) => `${withThousands(count)} ${oneLine(kind, 60)}`);
   const others = kinds.slice(NAMED).reduce((sum, [, count]) => sum + count, 0);
-  return ` · ${counted(skipped.length, 'file')} skipped (${[...named, ...(others > 0 ? [`${grouped(others)} others`] : [])].join(', ')})`;
+  return ` · ${countOf(skipped.length, 'file')} skipped (${[...named, ...(others > 0 ? [`${withThousands(others)} others`] : [])].join(', ')})`;
 };

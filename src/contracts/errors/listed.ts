@@ -15,6 +15,9 @@ export type Listed<Item> = readonly Item[] & {
 };
 
 /** Makes a list of what could be read, with what could not. */
-export const listed = <Item>(items: readonly Item[], unreadable: readonly UnreadableEntry[]): Listed<Item> =>
+export const listWith = <Item>(
+  items: readonly Item[],
+  unreadable: readonly UnreadableEntry[],
+): Listed<Item> =>
   // The type differs from an array only by this property.
   Object.defineProperty([...items], 'unreadable', { value: unreadable }) as readonly Item[] as Listed<Item>;

@@ -52,7 +52,10 @@ export class StreamRedactor {
     this.#text += piece;
     const text = this.#text;
     const found = this.#redactor.find(text);
-    const held = Math.max(Math.min(heldAfter(found, text, this.#redactor), letterAt(text)), this.#shown);
+    const held = Math.max(
+      Math.min(openSecretStart(found, text, this.#redactor), letterAt(text)),
+      this.#shown,
+    );
     const shown = this.#show(text.length - held > LONGEST_HELD ? text.length : held, found);
     const isGrowing = found.at(-1)?.end === text.length;
     if (isGrowing && this.#text.length > BEGINNING + LEFT_OUT + END) this.#shorten();
@@ -67,7 +70,7 @@ export class StreamRedactor {
     const text = this.#text;
     if (this.#shown === text.length) return '';
     const found = this.#redactor.find(text);
-    return this.#show(Math.max(heldAfter(found, text, this.#redactor), this.#shown), found);
+    return this.#show(Math.max(openSecretStart(found, text, this.#redactor), this.#shown), found);
   }
 
   /** Returns the rest: no more pieces follow. */
@@ -131,10 +134,10 @@ export class StreamRedactor {
 /**
  * Returns the position from which the end of an unfinished text could be part of a secret; its length if there is none.
  */
-export const heldFrom = (text: string, redactor: Redactor): number =>
-  Math.min(heldAfter(redactor.find(text), text, redactor), letterAt(text));
+export const holdStart = (text: string, redactor: Redactor): number =>
+  Math.min(openSecretStart(redactor.find(text), text, redactor), letterAt(text));
 
-const heldAfter = (all: readonly FoundSecret[], text: string, redactor: Redactor): number => {
+const openSecretStart = (all: readonly FoundSecret[], text: string, redactor: Redactor): number => {
   const end = all.at(-1)?.end ?? 0;
   let growing = text.length;
   if (end === text.length) growing = all.at(-1)?.start ?? growing;

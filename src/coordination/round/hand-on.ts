@@ -6,7 +6,7 @@ import type { TeamContext } from './team-context.ts';
 const MAX_HANDOFFS = 10;
 
 /** The task that a member hands on to another of the team; undefined if it does not, or to a member that had it before. */
-export const handedOn = (
+export const taskHandedOn = (
   { members }: TeamContext['team'],
   task: Task,
   stopReason: StopReason,

@@ -65,11 +65,11 @@ export const start = (draft: Draft, index: number): Draft => {
   const { team, wants, at } = draft;
   const path = `${team.path}/${task.member}-${draft.engaged + wants.starting.length + 1}`;
   wants.starting.push(index);
-  if (place.restart !== null) wants.telling.push(restarted(task.member, path, place.restart));
-  return watchedToo(atPlace(draft, index, { path, lastPath: path, startedAt: at, waitsFor: null }), index);
+  if (place.restart !== null) wants.telling.push(restartEvent(task.member, path, place.restart));
+  return watchMember(atPlace(draft, index, { path, lastPath: path, startedAt: at, waitsFor: null }), index);
 };
 
-const restarted = (member: string, child: string, restart: NonNullable<Place['restart']>): EventBody => ({
+const restartEvent = (member: string, child: string, restart: NonNullable<Place['restart']>): EventBody => ({
   type: 'child.restarted',
   member,
   child,
@@ -82,27 +82,27 @@ export const timeFor = ({ round, team }: Draft, index: number): number | null =>
   round.tasks[index]?.timeMs ?? team.memberTimeMs;
 
 /** Asks for a wait that looks for overdue members, if none is pending. */
-export const watched = (draft: Draft): Draft => {
+export const watchTime = (draft: Draft): Draft => {
   if (draft.round.watchedUntil !== null) return draft;
   const ends = slotList(draft.round.places).flatMap(({ path, startedAt }, index) => {
     const time = timeFor(draft, index);
     return path === null || time === null ? [] : [startedAt + time];
   });
-  return ends.length === 0 ? draft : watchedUntil(draft, Math.min(...ends));
+  return ends.length === 0 ? draft : watchUntil(draft, Math.min(...ends));
 };
 
-const watchedUntil = (draft: Draft, until: number): Draft => {
+const watchUntil = (draft: Draft, until: number): Draft => {
   wantWait(draft, 'wake', until);
   return withRound(draft, { watchedUntil: until });
 };
 
 /** One more is at work: it may be the first whose time is over. */
-const watchedToo = (draft: Draft, index: number): Draft => {
+const watchMember = (draft: Draft, index: number): Draft => {
   const time = timeFor(draft, index);
   if (time === null) return draft;
   const until = draft.round.watchedUntil;
-  if (until === null) return watched(draft);
-  return draft.at + time < until ? watchedUntil(draft, draft.at + time) : draft;
+  if (until === null) return watchTime(draft);
+  return draft.at + time < until ? watchUntil(draft, draft.at + time) : draft;
 };
 
 /** Fills the places that are free. */

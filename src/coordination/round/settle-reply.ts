@@ -4,7 +4,7 @@ import type { Tally } from '../../contracts/agents/tally.ts';
 import { emptyTally } from '../../contracts/agents/tally.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import { atOnce, rulesInForce } from '../../machines/rules.ts';
-import { handedOn } from './hand-on.ts';
+import { taskHandedOn } from './hand-on.ts';
 import type { Reply, RoundOptions, Task } from './round.ts';
 import { isRoundOver, placeAt, roundOf } from './round.ts';
 import type { Draft, RoundMove } from './round-draft.ts';
@@ -17,7 +17,7 @@ import {
   startWaiting,
   wantWait,
   timeFor,
-  watched,
+  watchTime,
   widening,
   withRound,
 } from './round-draft.ts';
@@ -56,13 +56,13 @@ export const beginRound = (
 
 /** Folds an answer into its team: a reply is in, a wait is over, or a member is overdue; with the round's status then. */
 export const roundMove = (context: TeamContext, event: TeamEvent): RoundMove => {
-  const move = moved(context, event);
+  const move = moveRound(context, event);
   const isEscalated = context.team.supervision !== null && move.end !== null;
   const standing = isEscalated ? 'escalated' : isRoundOver(move.round) ? 'over' : 'open';
   return { ...move, round: { ...move.round, standing } };
 };
 
-const moved = (context: TeamContext, event: TeamEvent): RoundMove => {
+const moveRound = (context: TeamContext, event: TeamEvent): RoundMove => {
   const draft = draftOf(context, event.at);
   switch (event.type) {
     case 'answered.member': {
@@ -74,7 +74,7 @@ const moved = (context: TeamContext, event: TeamEvent): RoundMove => {
     case 'answered.pause':
       return moveOf(startWaiting(draft, event.index));
     case 'answered.wake':
-      return moveOf(timeOut(closed(draft)));
+      return moveOf(timeOut(closeRound(draft)));
     case 'expired':
       return moveOf(callOff(draft, 'stopped', event.reason));
     default:
@@ -86,21 +86,21 @@ const moved = (context: TeamContext, event: TeamEvent): RoundMove => {
 const settle = (draft: Draft, index: number, path: string, given: Outcome): Draft => {
   const task = draft.round.tasks[index];
   if (task === undefined) return draft;
-  const outcome = judged(draft, given);
+  const outcome = judgeAnswer(draft, given);
   const counted: Draft = { ...draft, tally: addTally(draft.tally, outcome.tally, draft.at) };
-  const handed = handedOn(draft.team, task, outcome.stopReason);
+  const handed = taskHandedOn(draft.team, task, outcome.stopReason);
   if (handed !== undefined)
     return start(withRound(counted, { tasks: draft.round.tasks.with(index, handed) }), index);
   const reply = replyOf(task, outcome);
   const hasFailed = outcome.status === 'failed' || outcome.status === 'stopped';
-  if (!hasFailed || isBudgetOf(draft.team, outcome.stopReason)) return replied(counted, index, reply);
+  if (!hasFailed || isBudgetOf(draft.team, outcome.stopReason)) return takeReply(counted, index, reply);
   const { member } = task;
   const { draft: next, isReply } = supervise(counted, { index, member, path, outcome, reply });
-  return isReply ? replied(next, index, reply) : next;
+  return isReply ? takeReply(next, index, reply) : next;
 };
 
 /** An answer that does not count is none: its member stopped with a candidate that was rejected, or failed with what the judge threw. */
-const judged = (draft: Draft, outcome: Outcome): Outcome => {
+const judgeAnswer = (draft: Draft, outcome: Outcome): Outcome => {
   const { accepts } = draft.round;
   const { output, ...rest } = outcome;
   const accept = accepts === null ? undefined : rulesInForce().functions?.[accepts];
@@ -118,7 +118,7 @@ const judged = (draft: Draft, outcome: Outcome): Outcome => {
 const NOT_ACCEPTED = { kind: 'rejected', note: 'this answer does not count', rejections: 1 } as const;
 
 /** A task has its reply; what that means for the others. */
-const replied = (draft: Draft, index: number, reply: Reply): Draft => {
+const takeReply = (draft: Draft, index: number, reply: Reply): Draft => {
   const isAnswer = reply.status === 'completed';
   const { round } = atPlace(draft, index, { reply, path: null, waitsFor: null });
   const open = round.open - 1;
@@ -133,7 +133,7 @@ const replied = (draft: Draft, index: number, reply: Reply): Draft => {
 };
 
 /** The time of the round is up: members that have not answered are cancelled. */
-const closed = (draft: Draft): Draft => {
+const closeRound = (draft: Draft): Draft => {
   const { closesAt } = draft.round;
   if (closesAt === null || draft.at < closesAt) return draft;
   return callOff(withRound(draft, { closesAt: null }), 'aborted', noLonger('the time of the round is over'));
@@ -154,7 +154,7 @@ const timeOut = (draft: Draft): Draft => {
     const member = draft.round.tasks[index]?.member ?? '';
     next = settle(next, index, path, tooLate(member, time, draft.at));
   }
-  return watched(next);
+  return watchTime(next);
 };
 
 const tooLate = (member: string, limit: number, at: number): Outcome => ({

@@ -3,7 +3,7 @@ import type { EventBody } from '../../contracts/events/event.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { Restart } from '../../machines/outputs.ts';
 import type { Verdict } from '../../machines/supervision.ts';
-import { recentRestarts, startedAgain, verdictOn, withFailure } from '../../machines/supervision.ts';
+import { recentRestarts, restartsWith, verdictOn, withFailure } from '../../machines/supervision.ts';
 import type { Reply, Task } from './round.ts';
 import { placeAt, repliesIn } from './round.ts';
 import type { Draft } from './round-draft.ts';
@@ -47,7 +47,7 @@ export const supervise = (draft: Draft, failed: Failed): { draft: Draft; isReply
       return { draft: troubled, isReply: true };
     }
     case 'escalate':
-      draft.wants.telling.push(supervised(failed, verdict, []));
+      draft.wants.telling.push(superviseFailure(failed, verdict, []));
       return { draft: escalate(troubled, failed), isReply: false };
     default:
       return { draft: restart(troubled, failed, verdict), isReply: false };
@@ -59,13 +59,13 @@ const restart = (draft: Draft, failed: Failed, verdict: Extract<Verdict, { waitM
   const { supervision } = draft.team;
   if (supervision === null) return draft;
   const { round, wants } = draft;
-  const again = startedAgain(supervision.strategy, failed.index, round.started);
+  const again = restartsWith(supervision.strategy, failed.index, round.started);
   for (const index of again.toReversed()) {
     const path = placeAt(round, index)?.path ?? null;
     if (path !== null && index !== failed.index) wants.stopping.push(path);
   }
   wants.telling.push(
-    supervised(
+    superviseFailure(
       failed,
       verdict,
       again.map((index) => ({
@@ -78,13 +78,13 @@ const restart = (draft: Draft, failed: Failed, verdict: Extract<Verdict, { waitM
   const restarts = [...recentRestarts(supervision, draft.restarts, draft.at), draft.at];
   return again.reduce<Draft>(
     (next, index) =>
-      reopened(next, index, wait, failed, index === failed.index ? beginningOf(verdict, failed) : {}),
+      reopenTask(next, index, wait, failed, index === failed.index ? beginningOf(verdict, failed) : {}),
     { ...draft, restarts },
   );
 };
 
 /** A restarted task: its reply is discarded. */
-const reopened = (
+const reopenTask = (
   draft: Draft,
   index: number,
   wait: number,
@@ -145,7 +145,7 @@ const escalate = (draft: Draft, { member, reply: { error, stopReason } }: Failed
   };
 };
 
-const supervised = (
+const superviseFailure = (
   { member, path, reply }: Failed,
   verdict: Verdict,
   again: readonly { readonly member: string; readonly child: string }[],

@@ -82,7 +82,7 @@ const changedNode = (
   if (node === undefined) return 'there is no such node';
   const state = stateOf(context, id);
   if (isSettled(state)) return `it is through: ${state.status}`;
-  if (change.change === 'release') return released(context, id);
+  if (change.change === 'release') return releaseNode(context, id);
   if (hasBegun(state)) return 'it has begun';
   switch (change.change) {
     case 'hold':
@@ -95,7 +95,7 @@ const changedNode = (
 };
 
 /** A held node goes on: one that had failed has all its tries again. */
-const released = (context: WorkflowContext, id: string): WorkflowContext | string => {
+const releaseNode = (context: WorkflowContext, id: string): WorkflowContext | string => {
   const state = stateOf(context, id);
   if (state.status !== 'held') return 'it is not held';
   const isRelease = { heldBy: null, reason: null, resolveAfter: null, isReleased: true };

@@ -58,12 +58,12 @@ const settle = (context: WorkflowContext, node: GraphNode): WorkflowContext => {
     const error = errorData(thrown, 'agent.threw', { message });
     return withFailure(context, node, error.message, error);
   }
-  if (state.isReleased) return prepared(context, node);
+  if (state.isReleased) return prepareNode(context, node);
   if (node.held) return withHold(context, node.id, 'definition', 'it begins when it is released');
   const { pressure } = context.own;
   return pressure >= graphOf(context).holdAt
     ? withHold(context, node.id, 'budget', `${Math.floor(pressure * 100)} % of the budget is used`)
-    : prepared(context, node);
+    : prepareNode(context, node);
 };
 
 const edgeHolds = (context: WorkflowContext, { from, to }: GraphEdge, output: Json): boolean =>
@@ -73,7 +73,7 @@ const nodeHolds = (context: WorkflowContext, id: string): boolean =>
   rulesInForce().functions?.[conditionName(id)]?.({ ...sourcesOf(context).values }) === true;
 
 /** It is a node's turn: what it has to do is known. */
-const prepared = (context: WorkflowContext, node: GraphNode): WorkflowContext => {
+const prepareNode = (context: WorkflowContext, node: GraphNode): WorkflowContext => {
   if (node.over === null) return withNode(context, node.id, { status: 'ready', parts: [freshPart(null)] });
   const list = resolve(node.over.value, sourcesOf(context));
   if (!list.ok) return withBadReference(context, node, list.problems);

@@ -30,7 +30,7 @@ const is =
 const makeTeam = () =>
   setupTeam<WorkflowOwn, Graph>().extend({
     actions: {
-      beginWorkflow: assign(({ context }) => begun(context)),
+      beginWorkflow: assign(({ context }) => checkStart(context)),
       takeAnswer: assign(({ context, event }) => withAnswer(context, event)),
       takeMessage: assign(({ context, event }) =>
         event.type === 'message' ? withMessage(onTurn(context, event.at), event.message) : {},
@@ -61,7 +61,7 @@ const makeTeam = () =>
 export const CHECK_INPUT = 'input';
 
 /** Nothing begins on an input that is none. */
-const begun = (context: WorkflowContext): WorkflowContext => {
+const checkStart = (context: WorkflowContext): WorkflowContext => {
   const checked = rulesInForce().functions?.[CHECK_INPUT]?.(context.input);
   const { value = context.input, problems } = isJsonObject(checked) ? checked : {};
   if (typeof problems !== 'string') return advance({ ...context, input: value, round: openRound() });

@@ -50,7 +50,7 @@ const wordsOf = (event: LiveEvent): string | undefined => {
     case 'run.resumed':
       return 'Resumed';
     case 'run.ended':
-      return ended(event);
+      return endWords(event);
     case 'agent.prepared':
       return event.problems.length === 0
         ? undefined
@@ -78,7 +78,7 @@ const RECOVERIES = {
   giveUp: 'Giving up',
 } as const;
 
-const ended = ({ status, stopReason, error }: EventOf<'run.ended'>): string => {
+const endWords = ({ status, stopReason, error }: EventOf<'run.ended'>): string => {
   switch (status) {
     case 'completed':
       return 'Completed';
@@ -250,15 +250,15 @@ const number = onDemand(() => new Intl.NumberFormat('en', { maximumFractionDigit
 
 type Spent = Pick<EventOf<'budget.warned'>, 'used' | 'limit'>;
 
-const counted =
+const countWords =
   (what: string) =>
   ({ used, limit }: Spent): string =>
     `${number().format(used)} of ${number().format(limit)} ${what}`;
 
 const BUDGETS = {
-  steps: counted('steps'),
-  tokens: counted('tokens'),
-  toolCalls: counted('tool calls'),
+  steps: countWords('steps'),
+  tokens: countWords('tokens'),
+  toolCalls: countWords('tool calls'),
   usd: ({ used, limit }: Spent) => `$${number().format(used)} of $${number().format(limit)}`,
   timeMs: ({ used, limit }: Spent) => `${seconds(used)} of ${seconds(limit)}`,
 } as const;

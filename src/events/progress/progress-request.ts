@@ -32,16 +32,16 @@ export const foldRequests = (
     }
     case 'tool.approved': {
       const { id, input } = event;
-      return settled(requests, id, { state: 'approved', ...(input === undefined ? {} : { input }) });
+      return settleRequests(requests, id, { state: 'approved', ...(input === undefined ? {} : { input }) });
     }
     case 'tool.denied': {
       const { id, reason } = event;
-      return settled(requests, id, { state: 'denied', ...(reason === undefined ? {} : { reason }) });
+      return settleRequests(requests, id, { state: 'denied', ...(reason === undefined ? {} : { reason }) });
     }
     case 'person.answered':
-      return settled(requests, event.id, { state: 'answered', text: event.text });
+      return settleRequests(requests, event.id, { state: 'answered', text: event.text });
     case 'request.withdrawn':
-      return settled(requests, event.id, { state: 'withdrawn', reason: event.reason });
+      return settleRequests(requests, event.id, { state: 'withdrawn', reason: event.reason });
     case 'run.ended':
       return requests.some(isOpen)
         ? requests.map((request) =>
@@ -59,7 +59,7 @@ const OPEN: RequestProgress = { state: 'open' };
 
 const isOpen = ({ outcome }: ProgressRequest): boolean => outcome.state === 'open';
 
-const settled = (
+const settleRequests = (
   requests: readonly ProgressRequest[],
   id: string | undefined,
   outcome: RequestProgress,

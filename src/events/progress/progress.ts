@@ -93,16 +93,16 @@ export const noProgress: Progress = {
  */
 export const foldProgress = (progress: Progress, event: LiveEvent): Progress => {
   try {
-    return folded(progress, event);
+    return foldEvent(progress, event);
   } catch (cause) {
     const message = `Cannot follow a run as an event is invalid: ${nameOf(String(Object(event).type))}`;
     throw new TroupeError('stream.invalid', message, { cause });
   }
 };
 
-const folded = (progress: Progress, event: LiveEvent): Progress => {
+const foldEvent = (progress: Progress, event: LiveEvent): Progress => {
   if (event.type === 'observer.failed') return progress;
-  const before = event.type === 'run.started' ? begun(progress, event) : progress;
+  const before = event.type === 'run.started' ? startProgress(progress, event) : progress;
   const speeches = foldSpeeches(before.speeches, event);
   if (event.type === 'model.delta')
     return speeches === before.speeches ? progress : withSpeech({ ...before, speeches });
@@ -125,7 +125,7 @@ const folded = (progress: Progress, event: LiveEvent): Progress => {
   return speeches === before.speeches && messages === before.messages ? after : withSpeech(after);
 };
 
-const begun = (progress: Progress, { runId, path }: LiveEvent): Progress => ({
+const startProgress = (progress: Progress, { runId, path }: LiveEvent): Progress => ({
   ...noProgress,
   lastSaid: progress.lastSaid,
   messages: progress.messages,
@@ -187,13 +187,16 @@ export const progressLine = ({ status, agents, totals }: Progress): string => {
   const more = working.length > SHOWN ? [`${working.length - SHOWN} more`] : [];
   const state = status === 'running' ? [] : [status];
   const tokens = totals.inputTokens + totals.outputTokens;
-  return [...state, ...lines, ...more, `${grouped(totals.steps)} steps, ${grouped(tokens)} tokens`].join(
-    ' | ',
-  );
+  return [
+    ...state,
+    ...lines,
+    ...more,
+    `${withThousands(totals.steps)} steps, ${withThousands(tokens)} tokens`,
+  ].join(' | ');
 };
 
 /** Largest number of agents in a line. */
 const SHOWN = 4;
 
 /** Independent of the locale. */
-const grouped = (count: number): string => count.toLocaleString('en-US');
+const withThousands = (count: number): string => count.toLocaleString('en-US');

@@ -72,14 +72,14 @@ const withDelta = (speeches: readonly Speech[], event: DeltaEvent): readonly Spe
   if (delta.type === 'progress') return speeches;
   const index = speeches.findIndex((speech) => speech.key === key);
   const before = speeches[index] ?? { ...silence, key, path, agent, step };
-  const after = said(before, event);
+  const after = addDelta(before, event);
   if (after === before) return speeches;
   if (index >= 0) return speeches.with(index, after);
   // The continuing attempt streams the interrupted part again.
   return [...without(speeches, (speech) => speech.isInterrupted && speech.path === path), after];
 };
 
-const said = (speech: Speech, { delta, offset }: DeltaEvent): Speech => {
+const addDelta = (speech: Speech, { delta, offset }: DeltaEvent): Speech => {
   if (delta.type === 'progress') return speech;
   const before = delta.type === 'tool-call' ? (speech.calls[delta.index]?.input ?? '') : speech[delta.type];
   const isNew = delta.type === 'tool-call' && speech.calls[delta.index] === undefined;

@@ -40,7 +40,7 @@ const MIN_MS = 5_000;
  * typing$(handle.events$).subscribe(({ agent, isTyping }) => chat.setTyping(agent, isTyping));
  */
 export const typing$ = (events$: Observable<LiveEvent>, options: TypingOptions = {}): Observable<Typing> =>
-  new SafeObservable(ignored, (subscriber) => {
+  new SafeObservable(ignoreFailure, (subscriber) => {
     const indicators = new TypingIndicators(options, (typing) => {
       subscriber.next(typing);
     });
@@ -64,7 +64,7 @@ export const typing$ = (events$: Observable<LiveEvent>, options: TypingOptions =
   });
 
 /** Ignores failing subscribers, as a timer has no run to report them in. */
-const ignored = (): void => undefined;
+const ignoreFailure = (): void => undefined;
 
 /** The indicators of one run. */
 export class TypingIndicators {

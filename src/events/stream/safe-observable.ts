@@ -47,7 +47,7 @@ export class SafeObservable<T> extends Observable<T> {
       typeof observerOrNext === 'function' || observerOrNext == null
         ? present({ next: observerOrNext, error, complete })
         : observerOrNext;
-    return super.subscribe(guarded(observer, nameOf(observer), this.#onFailure));
+    return super.subscribe(guardObserver(observer, nameOf(observer), this.#onFailure));
   }
 }
 
@@ -68,7 +68,11 @@ const present = <T>(handlers: {
 const nameOf = <T>({ next }: Partial<Observer<T>>): string =>
   next === undefined || next.name === '' || next.name === 'next' ? ANONYMOUS : next.name;
 
-const guarded = <T>(observer: Partial<Observer<T>>, name: string, onFailure: OnFailure): Observer<T> => {
+const guardObserver = <T>(
+  observer: Partial<Observer<T>>,
+  name: string,
+  onFailure: OnFailure,
+): Observer<T> => {
   const report = (error: unknown) => {
     onFailure(name, error);
   };

@@ -93,7 +93,7 @@ const spoken = (before: Speeches | undefined, event: Speech): Speeches => {
  */
 export const totals$ = (events$: Observable<LiveEvent>): Observable<RunTotals> =>
   events$.pipe(
-    scan(counted, { totals: noTotals, isNew: false, startedAt: undefined }),
+    scan(countEvent, { totals: noTotals, isNew: false, startedAt: undefined }),
     filter(({ isNew }) => isNew),
     map(({ totals }) => totals),
   );
@@ -104,7 +104,7 @@ interface Count {
   readonly startedAt: number | undefined;
 }
 
-const counted = (count: Count, event: LiveEvent): Count => {
+const countEvent = (count: Count, event: LiveEvent): Count => {
   const startedAt = count.startedAt ?? event.at;
   const totals = addTotals(count.totals, event);
   if (totals === count.totals) return { totals, isNew: false, startedAt };

@@ -3,7 +3,7 @@ import type { ArrowPath, StateBox } from './chart-drawing.ts';
 import { chartDrawing, LINE_HEIGHT } from './chart-drawing.ts';
 import type { ArrowLine } from './chart-reader.ts';
 import { arrowHead, roundedPath } from './lines.ts';
-import { escaped, standalone, text } from './svg-text.ts';
+import { escapeMarkup, standalone, text } from './svg-text.ts';
 import type { StateShape } from '../recording/entry.ts';
 
 /**
@@ -30,7 +30,7 @@ const boxSvg = (box: StateBox, overlay: DiagramOverlay | undefined): string => {
   const lasted = overlay?.dwellMs.get(id);
   const [left, baseline] = [isOuter ? x + 13 : x + width / 2, isLone ? y + height / 2 + 4.5 : y + 21];
   return [
-    `<g class="box ${type}"><title>${escaped([name, description].filter(Boolean).join(': '))}</title>`,
+    `<g class="box ${type}"><title>${escapeMarkup([name, description].filter(Boolean).join(': '))}</title>`,
     isInitial ? `<circle class="initial" cx="${x - 9}" cy="${y - 8}" r="3.5"/>` : '',
     `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${radius}"/>`,
     type === 'final'
@@ -56,7 +56,7 @@ const arrowSvg = ({ points, lines, ids, label }: ArrowPath, overlay: DiagramOver
       ? [text('times', center, label.y + 11, `×${times}`, 'middle')]
       : [];
   return [
-    `<g class="arrow ${overlay !== undefined && times === 0 ? 'never' : ''}"><title>${escaped(ids.join('\n'))}</title>`,
+    `<g class="arrow ${overlay !== undefined && times === 0 ? 'never' : ''}"><title>${escapeMarkup(ids.join('\n'))}</title>`,
     `<path class="way" d="${roundedPath(points)}"/><path class="head" d="${arrowHead(points)}"/>`,
     ...shown,
     ...count,

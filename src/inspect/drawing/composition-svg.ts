@@ -3,7 +3,7 @@ import { rowPairs } from '../../machines/diagrams/composition.ts';
 import type { FlowLayout, Point, Rectangle } from './flow-layout.ts';
 import { flowLayout } from './flow-layout.ts';
 import { arrowHead, roundedPath } from './lines.ts';
-import { escaped, standalone, text } from './svg-text.ts';
+import { escapeMarkup, standalone, text } from './svg-text.ts';
 
 const LINE_HEIGHT = 15;
 const TITLE_CHARACTER = 7.6;
@@ -35,7 +35,7 @@ const laidOut = (composition: Composition): Drawn => {
   return {
     size: { width: flow.width, height: flow.height },
     draw: (corner) => [
-      ...[...drawn].flatMap(([id, { draw }]) => draw(movedBy(partAt(flow, id), corner))),
+      ...[...drawn].flatMap(([id, { draw }]) => draw(moveBy(partAt(flow, id), corner))),
       ...arrows.map((arrow) => arrowSvg(arrow, flow, corner)),
     ],
   };
@@ -58,7 +58,7 @@ const drawnPart = (part: CompositionPart): Drawn => {
     size: { width, height },
     draw: ({ x, y }) => [
       [
-        `<g class="box ${kind}"><title>${escaped([title, description].filter(Boolean).join(': '))}</title>`,
+        `<g class="box ${kind}"><title>${escapeMarkup([title, description].filter(Boolean).join(': '))}</title>`,
         `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${radius}"/>`,
         title === '' ? '' : text(isEnd ? 'note' : 'title', x + width / 2, y + 21.5, title, 'middle'),
         ...lines.map((line, index) =>
@@ -75,8 +75,8 @@ const arrowSvg = (arrow: CompositionArrow, flow: FlowLayout, corner: Point): str
   const { text: words, isTwoWay } = arrow;
   const line = flow.lines.get(nameOf(arrow));
   if (line === undefined) return '';
-  const points = line.points.map((point) => movedBy(point, corner));
-  const label = movedBy(line.label, corner);
+  const points = line.points.map((point) => moveBy(point, corner));
+  const label = moveBy(line.label, corner);
   return [
     `<g class="arrow"><path class="way" d="${roundedPath(points)}"/>`,
     `<path class="head" d="${arrowHead(points)}"/>`,
@@ -93,7 +93,7 @@ const roomFor = ({ text: words }: CompositionArrow) =>
 
 const partAt = ({ parts }: FlowLayout, id: string): Rectangle => parts.get(id) ?? { x: 0, y: 0, ...NONE };
 
-const movedBy = <Place extends Point>(place: Place, { x, y }: Point): Place => ({
+const moveBy = <Place extends Point>(place: Place, { x, y }: Point): Place => ({
   ...place,
   x: place.x + x,
   y: place.y + y,

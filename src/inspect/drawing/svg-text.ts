@@ -19,12 +19,12 @@ export const text = (
   y: number,
   words: string,
   anchor: 'start' | 'middle' | 'end',
-): string => `<text class="${kind}" x="${x}" y="${y}" text-anchor="${anchor}">${escaped(words)}</text>`;
+): string => `<text class="${kind}" x="${x}" y="${y}" text-anchor="${anchor}">${escapeMarkup(words)}</text>`;
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Words as markup takes them; what cannot be seen is left out. */
-export const escaped = (words: string): string =>
+export const escapeMarkup = (words: string): string =>
   plain(words).replaceAll(/[&<>"]/g, (each) => entities[each] ?? each);
 
 /** A drawing as an SVG that stands alone, light or dark as its reader is. */
@@ -34,7 +34,7 @@ export const standalone = (
   content: readonly string[],
 ): string =>
   [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(name)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeMarkup(name)}">`,
     `<style>${STYLE}</style>`,
     `<rect class="paper" width="${width}" height="${height}"/>`,
     ...content,

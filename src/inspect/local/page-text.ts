@@ -20,7 +20,7 @@ export const pageText = async (folder = packageFolder): Promise<string> => {
   const built = !isSource && existsSync(beside) ? beside : join(folder, 'dist/inspect/page.html');
   const builder = join(folder, 'scripts/page.ts');
   try {
-    if (isSource && existsSync(builder)) return await builtBy(builder);
+    if (isSource && existsSync(builder)) return await buildPageBy(builder);
     return await readFile(built, 'utf8');
   } catch (cause) {
     const found = isSource && existsSync(builder) ? 'it could not be built' : `there is no ${built}`;
@@ -29,7 +29,7 @@ export const pageText = async (folder = packageFolder): Promise<string> => {
   }
 };
 
-const builtBy = async (builder: string): Promise<string> => {
+const buildPageBy = async (builder: string): Promise<string> => {
   const scripts = (await import(pathToFileURL(builder).href)) as { buildPage(): Promise<string> };
   return scripts.buildPage();
 };

@@ -99,11 +99,11 @@ interface Gone {
 
 const openFeed = async (runId: string, setup: StoredFeedsSetup): Promise<StoredFeed> => {
   const agent = await agentOf(runId, setup);
-  const again = () => goneThrough(agent, runId, setup);
+  const again = () => replayRun(agent, runId, setup);
   return new StoredFeed(await again(), again, runId, setup);
 };
 
-const goneThrough = async (agent: AnyAgent, runId: string, setup: StoredFeedsSetup): Promise<Gone> => {
+const replayRun = async (agent: AnyAgent, runId: string, setup: StoredFeedsSetup): Promise<Gone> => {
   const { store, capacity, secrets } = setup;
   const { length: rows } = await store.read(runId);
   const record = recorder({ capacity, secrets });

@@ -78,10 +78,10 @@ const connect = (): void => {
   source.addEventListener('requests', ({ data }: MessageEvent<string>) => {
     requests.value = JSON.parse(data) as readonly AskedRequest[];
   });
-  source.addEventListener('error', lost);
+  source.addEventListener('error', loseSource);
 };
 
-const lost = (): void => {
+const loseSource = (): void => {
   source?.close();
   // A stored recording ends when all of it was read.
   if (storedRun.peek() !== undefined && recorded.peek().timeline.length > 0) return;
@@ -91,7 +91,7 @@ const lost = (): void => {
     void loadSession().then((isThere) => {
       if (connection.peek() === 'refused') return;
       if (isThere) connect();
-      else lost();
+      else loseSource();
     });
   }, RETRY_MS);
 };

@@ -40,7 +40,7 @@ const markFor = (entry: Entry): Omit<Marker, 'run'> | undefined => {
 };
 
 /** Keeps at most one marker of each kind for each part of the timeline: errors take precedence. */
-export const thinned = (
+export const thinMarkers = (
   markers: readonly Marker[],
   first: number,
   length: number,

@@ -77,7 +77,7 @@ class Transcript {
       this.#hasInput = true;
       const input = entry.patch?.['input'];
       if (input !== undefined && input !== null && input !== '')
-        this.items.push({ ...placeOf(entry), kind: 'said', who: 'task', text: written(input) });
+        this.items.push({ ...placeOf(entry), kind: 'said', who: 'task', text: valueText(input) });
     } else if (entry.kind === 'published') this.#addEvent(entry, entry.event);
   }
 
@@ -89,7 +89,7 @@ class Transcript {
     } else if (event.type.startsWith('model.')) this.#model(entry, event);
     else if (event.type.startsWith('tool.')) this.#tool(entry, event);
     else {
-      const said = saidBy(event);
+      const said = speechOf(event);
       if (said !== undefined) this.items.push({ ...placeOf(entry), kind: 'said', ...said });
       else this.#note(entry, event);
     }
@@ -100,7 +100,7 @@ class Transcript {
       case 'model.asked': {
         const { key, model } = event;
         const item: ModelItem = { ...placeOf(entry), kind: 'model', key, model, status: 'asked', text: '' };
-        if (event.request !== undefined) item.sent = sentIn(event.request);
+        if (event.request !== undefined) item.sent = sentSizes(event.request);
         this.#models.set(key, item);
         this.items.push(item);
         return;
@@ -178,10 +178,10 @@ class Transcript {
 const placeOf = ({ n, at }: Entry): Placed => ({ n, at });
 
 /** Formats a text verbatim, anything else as JSON. */
-export const written = (value: unknown): string =>
+export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
 
-const saidBy = (event: LiveEvent): { who: string; text: string } | undefined => {
+const speechOf = (event: LiveEvent): { who: string; text: string } | undefined => {
   switch (event.type) {
     case 'message.sent':
       return { who: `${event.from} → ${event.to}`, text: event.text };
@@ -197,7 +197,7 @@ const saidBy = (event: LiveEvent): { who: string; text: string } | undefined => 
   }
 };
 
-const sentIn = ({ turns, added }: SentRequest): NonNullable<ModelItem['sent']> => ({
+const sentSizes = ({ turns, added }: SentRequest): NonNullable<ModelItem['sent']> => ({
   messages: turns.reduce((sum, [from, to]) => sum + to - from + 1, 0),
   added: added.length,
 });
@@ -226,7 +226,7 @@ const noteOf = (event: LiveEvent): Note | undefined => {
     case 'run.ended':
     case 'member.ended': {
       const tone = event.status === 'completed' ? 'good' : event.status === 'failed' ? 'error' : 'warning';
-      const output = event.type === 'run.ended' && event.output !== undefined ? written(event.output) : '';
+      const output = event.type === 'run.ended' && event.output !== undefined ? valueText(event.output) : '';
       const why = event.error?.message ?? output;
       return { tone, title: `${event.status}: ${event.stopReason.kind}`, text: why };
     }

@@ -5,7 +5,7 @@ import { printableJson } from '../../base/text/printable.ts';
 import type { AgUiEvent, AgUiNames } from './ag-ui-event.ts';
 import { AgUiFold } from './ag-ui-fold.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';
-import { flattened, openSource } from './event-source.ts';
+import { flatMapItems, openSource } from './event-source.ts';
 import type { SseOptions } from './sse.ts';
 import { sseStream } from './sse.ts';
 
@@ -45,7 +45,7 @@ export const agUiResponse = (
   options: AgUiNames & StreamOptions & Pick<SseOptions, 'heartbeatMs' | 'headers'> = {},
 ): Response => {
   const fold = new AgUiFold(options);
-  const texts = flattened(openSource(source, options), (event) =>
+  const texts = flatMapItems(openSource(source, options), (event) =>
     fold.take(event).map((each) => `data: ${printableJson(each)}\n\n`),
   );
   return sseStream(texts, '', options);

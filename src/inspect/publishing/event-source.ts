@@ -37,11 +37,11 @@ export const openSource = (
       ? source[Symbol.asyncIterator]()
       : buffered(source.events$, { capacity, overflow });
   const events = middleware.length === 0 ? pulled : pullThrough(pulled, through(...middleware));
-  return flattened(events, eventRedactor(secrets));
+  return flatMapItems(events, eventRedactor(secrets));
 };
 
 /** Maps each item to several, in order. Not a generator: `return()` must reach a source that is being awaited. */
-export const flattened = <T, R>(
+export const flatMapItems = <T, R>(
   items: AsyncIterator<T>,
   make: (item: T) => readonly R[],
 ): AsyncIterator<R, undefined> => {

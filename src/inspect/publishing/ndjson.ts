@@ -1,7 +1,7 @@
 import { printableJson } from '../../base/text/printable.ts';
 import { byteStream } from './byte-stream.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';
-import { flattened, openSource } from './event-source.ts';
+import { flatMapItems, openSource } from './event-source.ts';
 
 /** Options of sending events as lines. */
 export interface NdjsonOptions extends Omit<StreamOptions, 'clock'> {
@@ -21,7 +21,7 @@ export const ndjson = (
   { deltas = true, ...options }: NdjsonOptions = {},
 ): ReadableStream<Uint8Array> =>
   byteStream(
-    flattened(openSource(source, options), (event) =>
+    flatMapItems(openSource(source, options), (event) =>
       deltas || event.type !== 'model.delta' ? [`${printableJson(event)}\n`] : [],
     ),
   );

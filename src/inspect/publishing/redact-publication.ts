@@ -1,4 +1,4 @@
-import { heldFrom } from '../../contracts/secrets/stream-redactor.ts';
+import { holdStart } from '../../contracts/secrets/stream-redactor.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 import type { Publication } from './publication.ts';
@@ -14,6 +14,6 @@ export const publicationRedactor = (
   return (publication) => {
     if (publication.type !== 'content' || publication.isComplete) return redactor.value(publication);
     const { text } = publication;
-    return redactor.value({ ...publication, text: text.slice(0, heldFrom(text, redactor)) });
+    return redactor.value({ ...publication, text: text.slice(0, holdStart(text, redactor)) });
   };
 };

@@ -2,7 +2,7 @@ import type { LiveEvent } from '../../contracts/events/event.ts';
 import { printableJson } from '../../base/text/printable.ts';
 import { byteStream } from './byte-stream.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';
-import { flattened, openSource } from './event-source.ts';
+import { flatMapItems, openSource } from './event-source.ts';
 
 /** Options of server-sent events. */
 export interface SseOptions extends StreamOptions {
@@ -28,7 +28,7 @@ export interface SseOptions extends StreamOptions {
 export const sseResponse = (source: EventSource, options: SseOptions = {}): Response => {
   const { after, retryMs = 1_000 } = options;
   const last = lastSeen(after);
-  const texts = flattened(openSource(source, options), (event) =>
+  const texts = flatMapItems(openSource(source, options), (event) =>
     event.type !== 'model.delta' && event.seq <= last ? [] : [sseText(event)],
   );
   return sseStream(texts, `retry: ${retryMs}\n\n`, options);

@@ -114,7 +114,7 @@ export class Breakpoints {
     if (seen === undefined) return undefined;
     const { run } = seen;
     const before = this.#spent.get(run) ?? NOTHING;
-    const spent = entry.kind === 'published' ? spentWith(before, entry.event) : before;
+    const spent = entry.kind === 'published' ? addUsage(before, entry.event) : before;
     if (spent !== before) this.#spent.set(run, spent);
     const hit = this.#hit(entry, seen, before, spent);
     if (entry.kind === 'moved') seen.states = entry.states;
@@ -129,7 +129,7 @@ export class Breakpoints {
     if (own.length === 0 && this.#ofAll.length === 0) return undefined;
     const { actor } = entry;
     const targets = this.#targets.get(chart ?? '');
-    const entered = entry.kind === 'moved' ? enteredBy(states, entry, targets) : [];
+    const entered = entry.kind === 'moved' ? statesEntered(states, entry, targets) : [];
     const sight = { entry, name, path: actor.slice(run.length + 1), entered, before, spent };
     for (const breakpoint of [...own, ...this.#ofAll]) {
       const why = reasonToBreak(breakpoint, sight);
@@ -146,7 +146,7 @@ export class Breakpoints {
 }
 
 /** The states that an actor has entered by a move, and those above them; one that it left and came back to, too. */
-const enteredBy = (
+const statesEntered = (
   before: readonly string[],
   { states, arrows }: Extract<NewEntry, { kind: 'moved' }>,
   targets: ReadonlyMap<string, readonly string[]> | undefined,
@@ -171,7 +171,7 @@ const targetsIn = (shape: StateShape): ReadonlyMap<string, readonly string[]> =>
 };
 
 /** The usage, with that of an event. */
-const spentWith = (spent: Spent, event: RuntimeEvent | { readonly type: 'model.delta' }): Spent => {
+const addUsage = (spent: Spent, event: RuntimeEvent | { readonly type: 'model.delta' }): Spent => {
   if (!('usage' in event) || event.usage === undefined) return spent;
   const { input, output } = event.usage;
   return {

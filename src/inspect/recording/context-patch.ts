@@ -12,12 +12,12 @@ export const patchBetween = (
 ): Readonly<Record<string, unknown>> | undefined => {
   let patch: Record<string, unknown> | undefined;
   for (const [key, value] of Object.entries(after) as readonly [string, unknown][])
-    if (before === undefined || Reflect.get(before, key) !== value) (patch ??= {})[key] = shown(value);
+    if (before === undefined || Reflect.get(before, key) !== value) (patch ??= {})[key] = shownPart(value);
   return patch;
 };
 
 /** Of a list that grows without end only its length is shown, and what was added last. */
-const shown = (value: unknown): unknown => {
+const shownPart = (value: unknown): unknown => {
   if (!isGrowingList(value)) return value;
   const last = value.tail.at(-1);
   return { length: value.length ?? value.size ?? 0, ...(last === undefined ? {} : { last }) };

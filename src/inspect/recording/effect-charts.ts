@@ -8,7 +8,7 @@ type Arrows = Readonly<Record<string, string>>;
 /** States by name, each with a description and where events lead from it. */
 type Draft = Readonly<Record<string, readonly [description: string, arrows: Arrows]>>;
 
-const drawn = (name: string, draft: Draft): StateShape => {
+const drawChart = (name: string, draft: Draft): StateShape => {
   const states = Object.entries(draft).map(([key, [description, arrows]]): StateShape => {
     const id = `${name}.${key}`;
     const ways = Object.entries(arrows).map(([event, target]): ArrowShape => ({
@@ -35,7 +35,7 @@ const arrowId = (state: string, event: string): string => `${state}: ${event} #0
 
 /** The charts of effects that are plain work, and have no machine of their own. */
 export const effectCharts: Readonly<Record<EffectRole, StateShape>> = {
-  model: drawn('model', {
+  model: drawChart('model', {
     asked: [
       'The model is asked, and may be answering.',
       {
@@ -48,7 +48,7 @@ export const effectCharts: Readonly<Record<EffectRole, StateShape>> = {
     answered: ['The model has answered.', {}],
     failed: ['The model gave no answer.', {}],
   }),
-  tool: drawn('tool', {
+  tool: drawChart('tool', {
     requested: [
       'A call is wanted, and was not begun.',
       {
@@ -90,7 +90,7 @@ export const effectCharts: Readonly<Record<EffectRole, StateShape>> = {
     finished: ['The tool has given a result.', {}],
     failed: ['It came to nothing.', {}],
   }),
-  person: drawn('person', {
+  person: drawChart('person', {
     asked: [
       'A person is asked.',
       {
@@ -105,7 +105,7 @@ export const effectCharts: Readonly<Record<EffectRole, StateShape>> = {
     denied: ['The person said no, or nobody was asked.', {}],
     withdrawn: ['Nobody waits for an answer any more.', {}],
   }),
-  wait: drawn('wait', {
+  wait: drawChart('wait', {
     waiting: ['The agent waits: for a time, or to be woken.', { 'phase.entered': 'over' }],
     over: ['The agent goes on.', {}],
   }),

@@ -21,12 +21,12 @@ export const asJson = (value: unknown): string => {
 export const entryLine = (entry: NewEntry, n: number): string => {
   const text = asJson(entry);
   // What is short as a whole has nothing in it that is too long: that need not be looked for.
-  const shown = text.length <= LONGEST ? text : asJson(fitted(entry));
+  const shown = text.length <= LONGEST ? text : asJson(fitEntry(entry));
   return `{"n":${n},${shown.slice(1)}`;
 };
 
 /** An entry as it is shown: of values that are too long for a viewer, the head. */
-const fitted = (entry: NewEntry): NewEntry => {
+const fitEntry = (entry: NewEntry): NewEntry => {
   if (entry.kind === 'moved' && entry.patch !== undefined) {
     const patch = fittedValues(entry.patch);
     return patch === entry.patch ? entry : { ...entry, patch };
@@ -69,19 +69,19 @@ const fittedValue = <Value>(value: Value): Value => {
   const cut: unknown = JSON.parse(text, (_key, part: Json) => cutPart(part));
   // It is the same but for what is left out, unless there is too much of it even so.
   return (
-    asJson(cut).length <= LONGEST ? cut : `${text.slice(0, LONGEST_TEXT)}${omitted(text.length)}`
+    asJson(cut).length <= LONGEST ? cut : `${text.slice(0, LONGEST_TEXT)}${omissionMark(text.length)}`
   ) as Value;
 };
 
 const cutPart = (part: Json): Json => {
   if (typeof part === 'string' && part.length > LONGEST_TEXT)
-    return `${part.slice(0, LONGEST_TEXT)}${omitted(part.length)}`;
+    return `${part.slice(0, LONGEST_TEXT)}${omissionMark(part.length)}`;
   if (Array.isArray(part) && part.length > MOST_ITEMS)
     return [...part.slice(0, MOST_ITEMS), `… (${part.length - MOST_ITEMS} more)`];
   return part;
 };
 
-const omitted = (length: number): string => ` … (${length - LONGEST_TEXT} characters more)`;
+const omissionMark = (length: number): string => ` … (${length - LONGEST_TEXT} characters more)`;
 
 /** Checks whether a value may be longer than that as JSON: looks at no more of it than it has to. */
 const isLong = (value: unknown, most: number): boolean => {

@@ -114,7 +114,7 @@ export class Recording {
   #forgetSome(): void {
     const { capacity } = this.#setup;
     for (const entry of this.#entries.slice(0, -capacity)) {
-      this.#base.apply(numbered(entry, this.#first));
+      this.#base.apply(numberEntry(entry, this.#first));
       this.#first += 1;
     }
     this.#entries = this.#entries.slice(-capacity);
@@ -122,4 +122,4 @@ export class Recording {
 }
 
 /** An entry at its place. */
-const numbered = (entry: NewEntry, n: number): Entry => ({ n, ...entry });
+const numberEntry = (entry: NewEntry, n: number): Entry => ({ n, ...entry });

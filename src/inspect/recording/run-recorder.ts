@@ -132,7 +132,7 @@ export class RunRecorder {
     if (!actor.hasMoved) this.#moved(ref, snapshot, on, []);
     if (!isJsonObject(snapshot) || snapshot['status'] === 'active') return;
     const states = actor.chart === undefined ? [] : activeStates(actor.chart.machine, snapshot['value']);
-    this.#gone(actor, endOf(snapshot['status'], states), saidIn(snapshot['output']));
+    this.#gone(actor, endOf(snapshot['status'], states), outcomeOf(snapshot['output']));
   }
 
   #gone(actor: KnownActor, status: GoneStatus, output?: Json): void {
@@ -161,7 +161,7 @@ const endOf = (status: unknown, [state = '']: readonly string[]): GoneStatus => 
 };
 
 /** The outcome of an actor of a run: its answer, or its error. */
-const saidIn = (outcome: unknown): Json | undefined => {
+const outcomeOf = (outcome: unknown): Json | undefined => {
   if (!isJsonObject(outcome)) return undefined;
   const { output, candidate, error } = outcome;
   const said = error ?? output ?? candidate;

@@ -96,7 +96,7 @@ export class Sequence {
     const place = this.#places.get(entry.actor);
     if (place === undefined || place.owner === place.lane) return;
     const { output, status } = entry;
-    const said = saidIn(output);
+    const said = textIn(output);
     const label = said === '' ? (status === 'done' ? 'answers' : status) : brief(said, SHORT);
     const text = status === 'done' ? brief(said, LONG) : `${status}: ${brief(said, LONG)}`;
     this.#add(entry, place.lane, place.owner, label, status === 'done' ? 'answer' : 'failure', text);
@@ -145,7 +145,7 @@ export class Sequence {
 }
 
 /** Extracts the text of an output: a model's text, a failure's message, else the value. */
-const saidIn = (output: unknown): unknown => {
+const textIn = (output: unknown): unknown => {
   if (output === undefined || output === null) return '';
   if (typeof output !== 'object') return output;
   for (const key of ['text', 'message']) {

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../base/json/json.ts';
 import type { Json } from '../../base/json/json.ts';
 import { parseEvent } from '../../events/parse-event.ts';
 import { parseRecordPrefix } from '../../runtime/journal/replay/parse-records.ts';
-import { sentIn } from '../../runtime/journal/replay/sent-records.ts';
+import { sentRequestsOf } from '../../runtime/journal/replay/sent-records.ts';
 import type { SentSource } from '../../contracts/models/sent-request.ts';
 import { withSent } from '../recording/sent-requests.ts';
 import type { OpenedLog } from '../../persistence/run-log.ts';
@@ -41,7 +41,7 @@ export const eventsIn = ({ head, records, damage }: OpenedLog): LoggedEvents => 
 };
 
 const sentInJournal = (runId: string, records: OpenedLog['records']): SentSource =>
-  sentIn(
+  sentRequestsOf(
     parseRecordPrefix(
       runId,
       records.map(({ record }) => record),

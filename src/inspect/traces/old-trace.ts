@@ -32,18 +32,18 @@ export const readOldTrace = async (folder: string): Promise<Trace> => {
   const problems: TraceProblem[] = [];
   lines.forEach((raw, index) => {
     if (raw === '') return;
-    const read = eventIn(parsed(raw));
+    const read = eventIn(parseJson(raw));
     if ('item' in read) found.push(read.item);
     else
       problems.push({
         ...read,
-        kind: parsed(raw) === undefined ? 'line.broken' : read.kind,
+        kind: parseJson(raw) === undefined ? 'line.broken' : read.kind,
         line: index + 1,
         raw,
       });
   });
   const { events, problems: disorder } = inOrder(found);
-  const manifest = manifestSchema.safeParse(parsed((await textIn(folder, 'manifest.json')) ?? '')).data;
+  const manifest = manifestSchema.safeParse(parseJson((await textIn(folder, 'manifest.json')) ?? '')).data;
   const isGoingOn = manifest?.status === 'running' && !isProcessGone(manifest.writer.holder);
   const { left, trouble, writer, factsHash } = manifest ?? {};
   return {
@@ -63,7 +63,7 @@ export const readOldTrace = async (folder: string): Promise<Trace> => {
 const textIn = (folder: string, file: string): Promise<string | undefined> =>
   readFile(join(folder, file), 'utf8').catch(() => undefined);
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

@@ -42,7 +42,7 @@ export const openTrace = async (place: TracePlace): Promise<OpenTrace> => {
     if (inUse.has(file)) continue;
     inUse.add(file);
     try {
-      const trace = await opened(file, place);
+      const trace = await openFile(file, place);
       if (trace !== undefined) return trace;
     } catch (thrown) {
       inUse.delete(file);
@@ -74,7 +74,7 @@ const newTrace = (file: string, { disk, next, head }: TracePlace): OpenTrace => 
   lastSeq: -1,
 });
 
-const opened = async (file: string, place: TracePlace): Promise<OpenTrace | undefined> => {
+const openFile = async (file: string, place: TracePlace): Promise<OpenTrace | undefined> => {
   if (await place.disk.create(file, place.head)) return newTrace(file, place);
   const before = (await place.disk.read(file))?.toString('utf8') ?? '';
   const found = logIn(before, file);

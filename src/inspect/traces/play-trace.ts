@@ -34,13 +34,13 @@ export async function* playTrace(
   for (const event of events) {
     const ms = Math.min(longestMs, (event.at - before) / speed);
     before = event.at;
-    if (ms > 0) await passed(ms, clock, signal);
+    if (ms > 0) await waitFor(ms, clock, signal);
     if (signal?.aborted === true) return;
     yield event;
   }
 }
 
-const passed = (ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> =>
+const waitFor = (ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
       clock.clearTimeout(timer);

@@ -51,7 +51,7 @@ export const traceIn = (text: string, name = 'the text'): Trace => {
     account: {
       ...accountOf(events, statusOf(log, notes), entry.runId),
       ...(events.length === 0 ? { agent: entry.agent, startedAt: entry.createdAt } : {}),
-      ...toldBy(notes),
+      ...noteFacts(notes),
       ...(log.head.kind === 'trace' ? factsOf(log.head) : {}),
     },
     events,
@@ -67,7 +67,7 @@ const statusOf = ({ head }: OpenedLog, notes: readonly TraceNote[]): 'running' |
   return last?.kind === 'opened' && !isProcessGone(last.holder) ? 'running' : 'interrupted';
 };
 
-const toldBy = (notes: readonly TraceNote[]): Pick<Trace['account'], 'left' | 'trouble' | 'writer'> => {
+const noteFacts = (notes: readonly TraceNote[]): Pick<Trace['account'], 'left' | 'trouble' | 'writer'> => {
   const opened = notes.findLast((note) => note.kind === 'opened');
   const closed = notes.filter((note) => note.kind === 'closed');
   const sum = (of: 'events' | 'cut'): number => closed.reduce((all, { left }) => all + left[of], 0);

@@ -165,16 +165,16 @@ const setupOf = (
   disk: TraceDisk,
   { folder, secrets, redact, facts, maxBytes = 256 * MIB, maxText = 100_000 }: TraceOptions,
 ): Omit<TraceSetup, 'maxWaiting'> => {
-  if (folder.trim() === '') throw refused('folder', 'it names none');
-  if (!(maxBytes >= 0)) throw refused('maxBytes', 'it is not a number of bytes');
-  if (!(maxText >= 1)) throw refused('maxText', 'it is not a number of characters');
+  if (folder.trim() === '') throw refusal('folder', 'it names none');
+  if (!(maxBytes >= 0)) throw refusal('maxBytes', 'it is not a number of bytes');
+  if (!(maxText >= 1)) throw refusal('maxText', 'it is not a number of characters');
   const tidy = tidier({ secrets, redact, maxText });
   const writer = { holder: processHolder(), node: process.version, platform: process.platform };
-  return { disk, folder: resolve(folder), tidy, maxBytes, writer, facts: hashed(facts, tidy) };
+  return { disk, folder: resolve(folder), tidy, maxBytes, writer, facts: hashFacts(facts, tidy) };
 };
 
 /** Facts and their hash, which is the same wherever the facts are. */
-const hashed = (facts: JsonObject | undefined, tidy: TraceSetup['tidy']): TraceSetup['facts'] => {
+const hashFacts = (facts: JsonObject | undefined, tidy: TraceSetup['tidy']): TraceSetup['facts'] => {
   if (facts === undefined) return {};
   const plain = toJson(facts);
   const { value } = tidy(plain);
@@ -184,5 +184,5 @@ const hashed = (facts: JsonObject | undefined, tidy: TraceSetup['tidy']): TraceS
 const withoutHoles = (facts: JsonObject) =>
   Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, value ?? null]));
 
-const refused = (option: string, reason: string): TroupeError =>
+const refusal = (option: string, reason: string): TroupeError =>
   new TroupeError('input.invalid', `Cannot write traces as ${option} will not do: ${reason}`);

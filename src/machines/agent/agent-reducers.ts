@@ -52,7 +52,7 @@ export const prepared = (context: AgentContext, found: Prepared, at: number): Ag
 };
 
 /** Starts a step: inbox messages become part of the conversation. */
-export const listened = (context: AgentContext): AgentChange => {
+export const startStep = (context: AgentContext): AgentChange => {
   const { inbox, history, tally, cycle } = context;
   if (inbox.length === 0) return { cycle: newCycle(tally.now, 0, cycle.results) };
   return {

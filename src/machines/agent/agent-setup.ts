@@ -18,13 +18,13 @@ import { agentEvent, stepAt } from './agent-events.ts';
 import type { AgentEventType } from './agent-events.ts';
 import * as reducers from './agent-reducers.ts';
 import type { Mail } from './agent-reducers.ts';
-import { phaseOfPort, mayRecover, recovered, movesOn, stumbled } from '../recovery/recovery.ts';
+import { phaseOfPort, mayRecover, applyRecovery, movesOn, recordFailure } from '../recovery/recovery.ts';
 import type { RecoverablePort } from '../recovery/recovery-state.ts';
 import type { Recovered } from '../recovery/recovery.ts';
 import { checked } from '../stopping/check-stop.ts';
 import { critiqued, wantsCritique } from './review-reducer.ts';
 import { reduced } from './step-reducer.ts';
-import { begun, delegateEngagements, gathering, returned, returning } from './delegations.ts';
+import { delegationsToStart, delegateEngagements, gathering, returned, returning } from './delegations.ts';
 import { isLastOpen, isOpen } from './call-plan.ts';
 import { carrierOf } from '../outputs.ts';
 
@@ -74,7 +74,7 @@ export const agentSetup = /* @__PURE__ */ setup({
       carrier.engage(delegateEngagements(context));
       for (const { path, text } of delegations.saying) carrier.post(path, { from: context.run.agent, text });
       if (delegations.leaving.length > 0) carrier.dismiss(delegations.leaving);
-      for (const { id, to, path: child, terms } of begun(delegations)) {
+      for (const { id, to, path: child, terms } of delegationsToStart(delegations)) {
         const follows = terms.history === undefined ? {} : { follows: true as const };
         carrier.emit({ type: 'delegation.began', id, to, child, ...follows }, context.step - 1, 'REDUCE');
       }
@@ -116,7 +116,7 @@ export const agentSetup = /* @__PURE__ */ setup({
     prepared: assign(({ context, event }) =>
       event.type === 'answered.prepare' ? reducers.prepared(context, event.output, event.at) : {},
     ),
-    listened: assign(({ context }) => reducers.listened(context)),
+    listened: assign(({ context }) => reducers.startStep(context)),
     observed: assign(({ context, event }) =>
       event.type === 'answered.observe' ? reducers.observed(context, event.output, event.at) : {},
     ),
@@ -149,10 +149,10 @@ export const agentSetup = /* @__PURE__ */ setup({
       event.type === 'expired' ? reducers.expired(context, event.reason, event.at) : {},
     ),
     stumbled: assign(({ context, event }, { port }: { port: RecoverablePort }) =>
-      'error' in event ? stumbled(context, port, event.index ?? 0, event.error, event.at) : {},
+      'error' in event ? recordFailure(context, port, event.index ?? 0, event.error, event.at) : {},
     ),
     recovered: assign(({ context, event }) =>
-      event.type === 'answered.recover' ? recovered(context, event.output, event.index, event.at) : {},
+      event.type === 'answered.recover' ? applyRecovery(context, event.output, event.index, event.at) : {},
     ),
     broken: assign(({ context, event }) =>
       'error' in event ? reducers.broken(context, event.error, event.at) : {},

@@ -21,7 +21,7 @@ export const patchOf = (critiques: readonly SaidCritique[]): CritiquePatch | und
 };
 
 /** Applies critics' changes to the state; they are part of the step's difference. */
-export const patched = (
+export const patchState = (
   { cycle, state }: AgentContext,
   patch: JsonObject | undefined,
 ): Pick<AgentContext, 'cycle'> | Pick<AgentContext, 'cycle' | 'state'> => {

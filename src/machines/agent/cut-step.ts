@@ -13,12 +13,12 @@ export const withCutStep = ({ cycle, history }: AgentContext): AgentChange => {
   const { plan } = cycle;
   if (plan === null) return {};
   const results = plan.calls.map(
-    (call, index) => plan.results[index] ?? unfinished(call, index < plan.started),
+    (call, index) => plan.results[index] ?? unfinishedResult(call, index < plan.started),
   );
   return { history: append<Turn>(history, ...turnsOfStep(cycle, results)) };
 };
 
-const unfinished = ({ id, name }: ToolCall, hasBegun: boolean): ToolResult => {
+const unfinishedResult = ({ id, name }: ToolCall, hasBegun: boolean): ToolResult => {
   const text = hasBegun
     ? `Cannot finish '${name}' as the run ended before it did: it may have been done`
     : `Cannot begin '${name}' as the run ended before it`;

@@ -10,11 +10,11 @@ import { NOTHING_GIVEN, underWay } from './delegations-state.ts';
 import type { Engagement } from '../outputs.ts';
 
 /** Applies the delegations, follow-ups, cancellations and waits in a step's results; undefined if nothing changes. */
-export const givenAway = (
+export const applyDelegations = (
   { run, review: { delegations } }: AgentContext,
   results: readonly ToolResult[],
 ): Delegations | undefined => {
-  let next = delegations === undefined || isAtRest(delegations) ? delegations : rested(delegations);
+  let next = delegations === undefined || isAtRest(delegations) ? delegations : restDelegations(delegations);
   // A wait includes work that is delegated in the same step.
   for (const isAwait of [false, true])
     for (const result of results)
@@ -26,7 +26,7 @@ export const givenAway = (
 const isAtRest = ({ isParked, beginning, leaving, saying }: Delegations): boolean =>
   !isParked && beginning.length + leaving.length + saying.length === 0;
 
-const rested = (delegations: Delegations): Delegations => ({
+const restDelegations = (delegations: Delegations): Delegations => ({
   ...delegations,
   isParked: false,
   beginning: [],
@@ -41,9 +41,9 @@ const following = (delegations: Delegations, path: string, tool: string, control
         ? beginning(delegations, path, tool, control, undefined)
         : goingOn(delegations, path, tool, control, control.follows);
     case 'delegated':
-      return noted(delegations, path, tool, control);
+      return noteFinished(delegations, path, tool, control);
     case 'callOff':
-      return calledOff(delegations, control.id);
+      return cancelDelegation(delegations, control.id);
     case 'await':
       return underWay(delegations).length === 0 ? delegations : { ...delegations, isParked: true };
     default:
@@ -101,7 +101,7 @@ const goingOn = (
 };
 
 /** Records a finished delegation, so that it can be followed up. */
-const noted = (
+const noteFinished = (
   delegations: Delegations,
   path: string,
   tool: string,
@@ -123,7 +123,7 @@ const noted = (
   return { ...delegations, given: [...delegations.given.filter((each) => each.id !== id), given] };
 };
 
-const calledOff = (delegations: Delegations, id: string): Delegations => {
+const cancelDelegation = (delegations: Delegations, id: string): Delegations => {
   const found = delegations.given.find((each) => each.id === id && each.status === 'working');
   if (found === undefined) return delegations;
   const { conversation: _said, ...rest } = found;
@@ -137,7 +137,7 @@ const calledOff = (delegations: Delegations, id: string): Delegations => {
 
 /** Delegates to engage at the end of this step. */
 export const delegateEngagements = ({ review: { delegations } }: AgentContext): readonly Engagement[] =>
-  begun(delegations).map(({ path, to, tool, task, index, terms }) => ({
+  delegationsToStart(delegations).map(({ path, to, tool, task, index, terms }) => ({
     path,
     actor: { kind: 'delegate', name: to, tool },
     input: task,
@@ -147,7 +147,7 @@ export const delegateEngagements = ({ review: { delegations } }: AgentContext): 
   }));
 
 /** Delegations that start with this step. */
-export const begun = (delegations: Delegations | undefined): readonly Given[] =>
+export const delegationsToStart = (delegations: Delegations | undefined): readonly Given[] =>
   delegations === undefined || delegations.beginning.length === 0
     ? []
     : delegations.given.filter(({ id }) => delegations.beginning.includes(id));
@@ -232,7 +232,8 @@ export const putBack = (context: AgentContext): AgentChange | undefined => {
   if (inbox.some(isResult)) return goOn({}, UNREAD);
   const working = underWay(delegations);
   const ids = working.map(({ id }) => id).join(', ');
-  if (working.some(({ beforeEnd }) => beforeEnd === 'wait')) return goOn({ isParked: true }, kept(ids));
+  if (working.some(({ beforeEnd }) => beforeEnd === 'wait'))
+    return goOn({ isParked: true }, postponedNote(ids));
   return working.some(({ beforeEnd }) => beforeEnd === 'tell') && !delegations.isNotified
     ? goOn({ isNotified: true }, notYet(ids))
     : undefined;
@@ -242,7 +243,7 @@ const UNREAD =
   'Your answer was not taken: work that you gave away had come back, and you had not read it. It follows. Answer again.';
 const notYet = (ids: string): string =>
   `Your answer was not taken yet: work that you gave away is still under way (${ids}). Wait for it, or answer again to end without it.`;
-const kept = (ids: string): string =>
+const postponedNote = (ids: string): string =>
   `Your answer is put back until the work that you gave away has come back (${ids}). Answer again then.`;
 
 /** Drops the conversations from results, as they are stored elsewhere by now. */

@@ -2,7 +2,7 @@ import { append } from '../../base/collections/history.ts';
 import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { Turn, UserTurn } from '../../contracts/conversations/transcript.ts';
 import type { AgentChange, AgentContext, Critiqued } from './agent-context.ts';
-import { patched, patchOf } from './critique-patch.ts';
+import { patchState, patchOf } from './critique-patch.ts';
 
 /** Checks whether any critic reviews the step that was just reduced. */
 export const wantsCritique = ({ run, review, step, end }: AgentContext): boolean => {
@@ -17,7 +17,7 @@ export const critiqued = (context: AgentContext, found: Critiqued, at: number): 
   const { verdict, critiques } = found;
   const patch = patchOf(critiques);
   const seen: AgentChange = {
-    ...patched({ ...context, cycle: { ...context.cycle, critiques } }, patch?.state),
+    ...patchState({ ...context, cycle: { ...context.cycle, critiques } }, patch?.state),
     tally: { ...context.tally, now: at },
   };
   const instructed: readonly Turn[] = patch?.instruction === undefined ? [] : [criticSays(patch.instruction)];

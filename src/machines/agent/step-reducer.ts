@@ -6,7 +6,7 @@ import type { AgentChange, AgentContext, Cycle, End, ReviewState } from './agent
 import { failure, threw } from './agent-end.ts';
 import type { PlannedCall } from './call-plan.ts';
 import { turnsOfStep } from './conversation.ts';
-import { givenAway, withoutConversations } from './delegations.ts';
+import { applyDelegations, withoutConversations } from './delegations.ts';
 import type { Delegations } from './delegations-state.ts';
 import type { StepOutcome } from '../endings/judge-ending.ts';
 import { judgeAnswer, judgeCalls } from '../endings/judge-ending.ts';
@@ -21,7 +21,7 @@ const MAX_UNKNOWN_TOOLS = 3;
 export const reduced = (context: AgentContext): AgentChange => {
   const { step, history, cycle: before } = context;
   const answered = before.plan === null ? [] : (before.plan.results as readonly ToolResult[]);
-  const delegations = givenAway(context, answered);
+  const delegations = applyDelegations(context, answered);
   const results = delegations === undefined ? answered : withoutConversations(answered);
   const { review, end, note, notices, pauseMs } = afterStep(context, results, delegations);
   const noted = note === undefined ? before : { ...before, note };
@@ -81,12 +81,12 @@ const afterResults = (context: AgentContext, results: readonly ToolResult[]): St
   if (end !== null) return {};
   const { decision, plan } = cycle;
   if (decision?.kind === 'answer') return judgeAnswer(context, decision.answer);
-  if (decision?.kind === 'handoff') return { end: handedOff(decision.to, decision.message) };
+  if (decision?.kind === 'handoff') return { end: handoffEnd(decision.to, decision.message) };
   if (results.length === 0 || plan === null) return {};
   for (const result of results) {
     const control = result.ok ? result.control : undefined;
     if (control?.type === 'complete') return { review: { ...review, candidate: { answer: control.answer } } };
-    if (control?.type === 'handoff') return { end: handedOff(control.to, control.message) };
+    if (control?.type === 'handoff') return { end: handoffEnd(control.to, control.message) };
   }
   const counted = countUnknown(review, results);
   return counted.end === undefined
@@ -119,7 +119,7 @@ const judgeUnfinished = (
   };
 };
 
-const handedOff = (to: string, message: string | undefined): End => ({
+const handoffEnd = (to: string, message: string | undefined): End => ({
   status: 'stopped',
   stopReason: message === undefined ? { kind: 'handedOff', to } : { kind: 'handedOff', to, message },
 });

@@ -24,7 +24,7 @@ const inside = (composition: Composition, prefix: string, taken: Set<string>): r
   return [
     ...composition.parts.flatMap((part) => partLines(part, id(part.id), taken)),
     ...composition.arrows.map(({ from, to, text, isTwoWay }) => {
-      const arrow = `${isTwoWay ? '<-->' : '-->'}${text === '' ? '' : `|"${quoted(text)}"|`}`;
+      const arrow = `${isTwoWay ? '<-->' : '-->'}${text === '' ? '' : `|"${quoteLabel(text)}"|`}`;
       return `${id(from)} ${arrow} ${id(to)}`;
     }),
     // A link that is not seen puts the second below the first.
@@ -34,7 +34,7 @@ const inside = (composition: Composition, prefix: string, taken: Set<string>): r
 
 const partLines = (part: CompositionPart, id: string, taken: Set<string>): readonly string[] => {
   const { kind, title, lines, inside: within } = part;
-  const text = [title, ...lines].map(quoted).join('<br/>');
+  const text = [title, ...lines].map(quoteLabel).join('<br/>');
   if (within !== undefined)
     return [
       `subgraph ${id}["${text === '' ? ' ' : text}"]`,
@@ -74,5 +74,5 @@ const RESERVED: ReadonlySet<string> = new Set(
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** Mermaid ends a label at a quote, and reads angle brackets as HTML. */
-const quoted = (text: string): string =>
+const quoteLabel = (text: string): string =>
   oneLine(text).replaceAll(/[#"<>]/g, (character) => `#${character.charCodeAt(0)};`);

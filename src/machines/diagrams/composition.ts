@@ -54,7 +54,7 @@ export interface Composition {
 const MOST_IN_A_ROW = 5;
 
 /** Those that everything leads to and from alike, in one box once they would be a long row: one arrow for all of them. */
-export const grouped = ({ parts, arrows, ...rest }: Composition): Composition => {
+export const groupParts = ({ parts, arrows, ...rest }: Composition): Composition => {
   const alike = new Map<string, CompositionPart[]>();
   for (const part of parts) {
     const near = arrows.flatMap(({ from, to, text }) =>

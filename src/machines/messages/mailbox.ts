@@ -33,7 +33,7 @@ export interface Dropped {
   readonly reason: Extract<DropReason, 'full' | 'expired'>;
 }
 
-/** The result of {@link put}. */
+/** The result of {@link putMessage}. */
 export interface Put {
   readonly mailbox: Mailbox;
   /** `taken`: the mailbox owns the message, even if it dropped it. `refused`, `blocked`: it stays with its sender. */
@@ -64,13 +64,13 @@ export const emptyMailbox: Mailbox = {
  * @example
  * const { mailbox, put: what, dropped } = put(emptyMailbox, { from: 'ada', text: 'hello' }, mailboxDefaults, 0);
  */
-export const put = (before: Mailbox, message: Message, limits: MailboxLimits, at: number): Put => {
+export const putMessage = (before: Mailbox, message: Message, limits: MailboxLimits, at: number): Put => {
   const letter: QueuedMessage = { message, expiresAt: expiryOf(message, limits, at) };
   if (letter.expiresAt !== null && letter.expiresAt <= at)
     return { mailbox: before, put: 'taken', dropped: [{ message, reason: 'expired' }] };
   const isFull = before.size >= limits.capacity;
   const { mailbox, dropped } = isFull ? withoutExpired(before, at) : { mailbox: before, dropped: NONE };
-  if (mailbox.size < limits.capacity) return { mailbox: added(mailbox, letter), put: 'taken', dropped };
+  if (mailbox.size < limits.capacity) return { mailbox: addLetter(mailbox, letter), put: 'taken', dropped };
   switch (limits.overflow) {
     case 'reject':
       return { mailbox, put: 'refused', dropped };
@@ -86,7 +86,7 @@ export const put = (before: Mailbox, message: Message, limits: MailboxLimits, at
       const lines = mailbox.lines.map((line, at) => (at === lane ? dequeue(line) : line));
       const room = { ...mailbox, lines, size: mailbox.size - 1 };
       const gone: Dropped = { message: oldest.message, reason: 'full' };
-      return { mailbox: added(room, letter), put: 'taken', dropped: [...dropped, gone] };
+      return { mailbox: addLetter(room, letter), put: 'taken', dropped: [...dropped, gone] };
     }
   }
 };
@@ -132,7 +132,7 @@ export const withoutThose = ({ lines, expiresAt }: Mailbox, gone: ReadonlySet<Me
 
 const NONE: readonly Dropped[] = [];
 
-const added = (mailbox: Mailbox, letter: QueuedMessage): Mailbox => {
+const addLetter = (mailbox: Mailbox, letter: QueuedMessage): Mailbox => {
   const lane = laneOf(letter.message);
   return {
     lines: mailbox.lines.map((line, at) => (at === lane ? enqueue(line, letter) : line)),

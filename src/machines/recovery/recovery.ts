@@ -64,7 +64,7 @@ export const roundOf = ({ step, review: { recovery } }: AgentContext): string | 
     : String(recovery.round);
 
 /** Records a failure that waits for a decision. */
-export const stumbled = (
+export const recordFailure = (
   context: AgentContext,
   port: RecoverablePort,
   index: number,
@@ -101,7 +101,12 @@ export const movesOn = ({ cycle: { plan } }: AgentContext, { decision }: Recover
   (decision === 'skip' || decision === 'replace') && (plan === null || isLastOpen(plan, index));
 
 /** Applies the decision about a failure. */
-export const recovered = (context: AgentContext, said: Recovered, index: number, at: number): AgentChange => {
+export const applyRecovery = (
+  context: AgentContext,
+  said: Recovered,
+  index: number,
+  at: number,
+): AgentChange => {
   const { review, state } = context;
   const pending = pendingAt(context, index);
   if (review.recovery === undefined || pending === undefined) return {};

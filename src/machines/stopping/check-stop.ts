@@ -8,7 +8,7 @@ import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { AgentChange, AgentContext, End } from '../agent/agent-context.ts';
 import { threw } from '../agent/agent-end.ts';
 import { budgetEnd, budgetRule } from './budget-rule.ts';
-import { firstReason, remembered, warningsOf } from './composed-rules.ts';
+import { firstReason, memoriesOf, warningsOf } from './composed-rules.ts';
 import { runtimeSays } from '../agent/conversation.ts';
 import { putBack } from '../agent/delegations.ts';
 import type { Rules } from '../rules.ts';
@@ -25,7 +25,7 @@ import { graceAt, isWrappingUp, nearing } from './wrap-up.ts';
 export const checked = (context: AgentContext): AgentChange => {
   if (context.end !== null) return {};
   const { review, step, state, tally, cycle } = context;
-  if (review.candidate !== null) return answered(context);
+  if (review.candidate !== null) return answerEnd(context);
   const view: StopView = freezeJson({
     step,
     state,
@@ -35,10 +35,10 @@ export const checked = (context: AgentContext): AgentChange => {
   });
   const rules = rulesInForce();
   try {
-    const memory = remembered(rules.stop, view, review.watch.memory);
+    const memory = memoriesOf(rules.stop, view, review.watch.memory);
     const watch = memory === undefined ? review.watch : { ...review.watch, memory };
     const condition = ownCondition(rules, view) ?? environmentEnd(cycle.results) ?? budgetEnd(tally);
-    if (condition !== undefined) return { end: stopped(condition) };
+    if (condition !== undefined) return { end: ruleEnd(condition) };
     const limit = firstReason(rules.stop, view, watch.memory);
     const reason = limit ?? (rules.loops && loopReason(watch, rules.loops));
     const { wrapUp } = rules;
@@ -49,7 +49,7 @@ export const checked = (context: AgentContext): AgentChange => {
     const grace =
       wrapUp === undefined || limit === undefined ? undefined : graceAt(watch, rules.stop, view, wrapUp);
     return grace === undefined
-      ? { end: stopped(known(reason)) }
+      ? { end: ruleEnd(knownReason(reason)) }
       : continueWith(context, grace.watch, rules, view, grace.nearing);
   } catch (thrown) {
     return { end: threw(context, thrown, 'shouldStop or a stop rule', 'CHECK_STOP') };
@@ -57,7 +57,7 @@ export const checked = (context: AgentContext): AgentChange => {
 };
 
 /** Ends with the answer, unless it is held for delegated work and another step is possible. */
-const answered = (context: AgentContext): AgentChange => {
+const answerEnd = (context: AgentContext): AgentChange => {
   const back = isWrappingUp(context.review.watch) ? undefined : putBack(context);
   if (back !== undefined) {
     const rest = checked({ ...context, ...back });
@@ -80,7 +80,7 @@ const readingFirst = (context: AgentContext): AgentChange | undefined => {
 };
 
 /** Rules are foreign code, and a reason becomes part of events and journals. */
-const stopped = (stopReason: StopReason): End => {
+const ruleEnd = (stopReason: StopReason): End => {
   plain({ ...stopReason }, undefined, 'stop reason');
   return { status: 'stopped', stopReason };
 };
@@ -99,7 +99,7 @@ const environmentEnd = (results: readonly ToolResult[]): StopReason | undefined 
 };
 
 /** Rules are foreign code, and a reason has many readers. */
-const known = (reason: StopReason): StopReason => {
+const knownReason = (reason: StopReason): StopReason => {
   if (isStopKind(reason.kind)) return reason;
   throw new TypeError(`it gave a reason that there is not, '${String(reason.kind)}'`);
 };

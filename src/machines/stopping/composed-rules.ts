@@ -10,7 +10,7 @@ export const anyOf = (...rules: readonly StopRule[]): StopRule => ({
   ...withDeadline(earliestDeadline(rules)),
   check: (view, memory) => firstReason(rules, view, memory),
   ...togetherOf(rules),
-  ...pressed(rules, (...all) => Math.max(...all)),
+  ...pressRules(rules, (...all) => Math.max(...all)),
 });
 
 /** Stops when all of the rules do at the same CHECK_STOP, with the reason of the last. */
@@ -22,7 +22,9 @@ export const allOf = (...rules: readonly StopRule[]): StopRule => ({
     return reasons.includes(undefined) ? undefined : reasons.at(-1);
   },
   ...togetherOf(rules),
-  ...(rules.every((rule) => rule.pressure !== undefined) ? pressed(rules, (...all) => Math.min(...all)) : {}),
+  ...(rules.every((rule) => rule.pressure !== undefined)
+    ? pressRules(rules, (...all) => Math.min(...all))
+    : {}),
 });
 
 /** The earliest deadline; undefined if no rule has one. */
@@ -58,7 +60,7 @@ export const firstReason = (
 };
 
 /** The memories of all rules by index; undefined if no rule has a memory. */
-export const remembered = (
+export const memoriesOf = (
   rules: readonly StopRule[],
   view: StopView,
   memory: Json | undefined,
@@ -104,13 +106,13 @@ const keeps = (rule: StopRule): boolean => rule.remember !== undefined;
 
 /** Includes only members that one of the rules has, so that rules without memory cost nothing. */
 const togetherOf = (rules: readonly StopRule[]): Pick<StopRule, 'remember' | 'warn'> => ({
-  ...(rules.some(keeps) ? { remember: (view, memory) => [...(remembered(rules, view, memory) ?? [])] } : {}),
+  ...(rules.some(keeps) ? { remember: (view, memory) => [...(memoriesOf(rules, view, memory) ?? [])] } : {}),
   ...(rules.some((rule) => rule.warn !== undefined)
     ? { warn: (view, memory) => warningsOf(rules, view, memory).join('\n\n') }
     : {}),
 });
 
-const pressed = (
+const pressRules = (
   rules: readonly StopRule[],
   choose: (...all: readonly number[]) => number,
 ): Pick<StopRule, 'pressure'> =>

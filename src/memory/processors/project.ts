@@ -76,7 +76,7 @@ export const project = (
   let blocks: Iterable<TurnBlock> = blocksOf(view, pinned, () => {
     touched += 1;
   });
-  for (const processor of processors) blocks = guarded(processor, blocks, facts, view);
+  for (const processor of processors) blocks = guardBlocks(processor, blocks, facts, view);
   const turns = inOrder(blocks, facts);
   const isWhole = turns.length === history.length && turns.every((turn, index) => turn === view.at(index));
   return {
@@ -96,7 +96,7 @@ const pinnedBlocks = (view: HistoryView<Turn>, pins: ReadonlySet<number>): reado
     });
 
 /** The innermost processor reports the error, once. */
-function* guarded(
+function* guardBlocks(
   processor: Processor,
   blocks: Iterable<TurnBlock>,
   facts: ProjectionFacts,

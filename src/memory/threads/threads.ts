@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { systemClock } from '../../base/clock.ts';
 import { errorData, TroupeError } from '../../contracts/errors/error.ts';
 import type { Listed, UnreadableEntry } from '../../contracts/errors/listed.ts';
-import { listed } from '../../contracts/errors/listed.ts';
+import { listWith } from '../../contracts/errors/listed.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
 import type { Summariser } from '../../contracts/conversations/processor.ts';
@@ -226,7 +226,7 @@ class KeptThreads implements Threads {
         onProblem?.(thrown, name);
       }
     const newest = found.sort((a, b) => b.updatedAt - a.updatedAt || b.createdAt - a.createdAt);
-    return listed(newest.slice(0, limit), unreadable);
+    return listWith(newest.slice(0, limit), unreadable);
   }
 
   /** Serialises operations on each thread. */

@@ -19,7 +19,7 @@ import { isBlockParam } from './anthropic-replay.ts';
 import { thinkingFields } from './anthropic-thinking.ts';
 import { conversation, type Message, resultText, type SentPart, sentParts } from '../wire/conversation.ts';
 import { outputInstruction, portableSchema, wireOutput } from '../schemas/output-schema.ts';
-import { replayed } from '../wire/provider-options.ts';
+import { replayDataFor } from '../wire/provider-options.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import type { ToolNames } from '../calls/tool-names.ts';
 
@@ -127,7 +127,7 @@ const isImageType = (mediaType: string): mediaType is ImageType => mediaType.sta
 
 const turnBlocks = (wire: Wire, turn: AssistantTurn): ContentBlockParam[] => {
   const calls = turn.calls ?? [];
-  const blocks = replayed(turn.replay, 'anthropic', wire.id, 'blocks')?.filter(isWelcome) ?? [];
+  const blocks = replayDataFor(turn.replay, 'anthropic', wire.id, 'blocks')?.filter(isWelcome) ?? [];
   if (blocks.length > 0 && blocks.filter(isToolUse).length === calls.length) {
     let index = 0;
     return blocks.map((block) => {

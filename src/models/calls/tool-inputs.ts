@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../..
 import type { ToolCall, ToolSpec } from '../../contracts/tools/tool-call.ts';
 import { echoedInput } from './call-arguments.ts';
 import { inDialect } from '../schemas/schema-dialect.ts';
-import { objectVariants, wrapped } from '../schemas/schema-root.ts';
+import { objectVariants, wrapAsValue } from '../schemas/schema-root.ts';
 
 /** Maps between the inputs of our tools and those that a provider accepts. */
 export interface ToolInputs {
@@ -62,7 +62,7 @@ const prepareInput = (parameters: JsonSchema, refused: readonly string[]): WireI
   // A schema that does not constrain the type accepts any object.
   const found = objectVariants(KINDS.some((key) => key in plain) ? plain : { ...plain, type: 'object' });
   if (found === undefined)
-    return { schema: inDialect(wrapped(plain), refused), isWrapped: true, read: unwrapInput };
+    return { schema: inDialect(wrapAsValue(plain), refused), isWrapped: true, read: unwrapInput };
   const { schema, variants } = found;
   return {
     schema: inDialect(schema, refused),

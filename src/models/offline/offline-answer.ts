@@ -1,5 +1,5 @@
 import type { Quote } from './offline-evidence.ts';
-import { related } from './offline-synonyms.ts';
+import { relatedStems } from './offline-synonyms.ts';
 import { contentStems, flat, overlap, shorten, stemSet, termsOf, type Term } from './offline-text.ts';
 
 /** One or more adjacent quotes, with a rating of how well they answer. */
@@ -62,7 +62,7 @@ export const rate = (question: string, quotes: readonly Quote[]): Findings => {
   const whole = weights.reduce((sum, weight) => sum + weight, 0) || 1;
   const share = (words: ReadonlySet<string>): number =>
     asked.reduce((sum, term, index) => sum + holds(words, term) * (weights[index] ?? 0), 0) / whole;
-  const wanted = wantedIn(question);
+  const wanted = answerPattern(question);
   const covered = new Map([...passages].map(([passage, words]) => [passage, share(words)]));
   const stems = quotes.map(({ text }) => stemSet(text));
   const rated = windowsOf(quotes).map(({ first, size, isOneBlock }): RatedQuote => {
@@ -130,11 +130,11 @@ export const isAnswered = (question: string, findings: Findings, wasChosen: bool
 /** Returns 1 for the word itself, less for a near synonym. */
 const holds = (words: ReadonlySet<string>, { word, parts }: Term): number => {
   if (words.has(word) || (parts.length > 0 && parts.every((part) => words.has(part)))) return 1;
-  return related(word).some((other) => words.has(other)) ? 0.7 : 0;
+  return relatedStems(word).some((other) => words.has(other)) ? 0.7 : 0;
 };
 
 /** Returns a pattern for the kind of answer, if the first words of the question determine it. */
-const wantedIn = (question: string): RegExp | undefined => {
+const answerPattern = (question: string): RegExp | undefined => {
   if (
     /\bhow (?:many|much|long|often|big|large|old|fast|far|high|quickly)\b|\b(?:what|which) (?:number|port|size|amount|version|percentage|year)\b/i.test(
       question,

@@ -3,7 +3,7 @@ import { stem } from '../../base/text/stem.ts';
 import { plainText } from './offline-canonical.ts';
 import type { Material } from './offline-material.ts';
 import { alternativesFor } from './offline-reading.ts';
-import { related } from './offline-synonyms.ts';
+import { relatedStems } from './offline-synonyms.ts';
 import { contentStems, stemSet, wordsOf } from './offline-text.ts';
 import { keyWords } from './offline-values.ts';
 
@@ -60,7 +60,7 @@ const mentionOf = (
   const stems = words.map((word) => stem(word));
   if (stems.every((word) => word.length > 2 && there.has(word)))
     return { at: text.length, length: choice.length, isCued: false };
-  return stems.every((word) => related(word).some((other) => there.has(other)))
+  return stems.every((word) => relatedStems(word).some((other) => there.has(other)))
     ? { at: text.length, length: 0, isCued: false }
     : undefined;
 };
@@ -73,7 +73,7 @@ export const bestAlternative = <Name extends Json>(
   const asked = contentStems(material.pool.text);
   const scores = alternatives.map(({ name, about }) => {
     const words = contentStems(`${plainText(name)} ${about}`);
-    const there = new Set(words.flatMap((word) => [word, ...related(word)]));
+    const there = new Set(words.flatMap((word) => [word, ...relatedStems(word)]));
     return asked.filter((word) => there.has(word)).length / Math.sqrt(words.length + 4);
   });
   const best = Math.max(...scores);

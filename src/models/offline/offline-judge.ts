@@ -91,7 +91,7 @@ export const missingEvidence = ({ claims, evidence }: Trial): string[] =>
 const GROUNDED = 0.6;
 
 /** The claims that what they cite does not bear out, in order. */
-export const ungrounded = ({ claims, evidence }: Trial): Claim[] => {
+export const ungroundedClaims = ({ claims, evidence }: Trial): Claim[] => {
   const mustCite = evidence.some(({ citation }) => citation !== '');
   return claims.filter(({ citation, text }) => {
     if (saysNothing(text)) return false;

@@ -95,7 +95,7 @@ const questionIn = (sections: readonly Section[], text: string): string => {
 };
 
 /** The sections of `reading` whose label matches. */
-export const labelled = (sections: readonly Section[], label: RegExp): Section[] =>
+export const sectionsLabelled = (sections: readonly Section[], label: RegExp): Section[] =>
   sections.filter((section) => label.test(section.label));
 
 /**

@@ -78,7 +78,7 @@ const NONE: readonly string[] = [];
 const stems = new Map([...relatives].map(([word, others]) => [word, [...others.keys()]]));
 
 /** Stems that mean nearly the same as a stem. */
-export const related = (word: string): readonly string[] => stems.get(word) ?? NONE;
+export const relatedStems = (word: string): readonly string[] => stems.get(word) ?? NONE;
 
 /** Returns near synonyms of a word. */
 export const relatedWords = (word: string): readonly string[] => [

@@ -11,7 +11,7 @@ import { partsOf } from './offline-parts.ts';
 import type { MadeCall, Reading } from './offline-reading.ts';
 import { searchWords } from './offline-strings.ts';
 import { listOf, propertiesOf, typesOf } from './offline-schema.ts';
-import { related, relatedWords } from './offline-synonyms.ts';
+import { relatedStems, relatedWords } from './offline-synonyms.ts';
 import { contentStems, contentWords } from './offline-text.ts';
 
 /** A call to make. */
@@ -80,7 +80,8 @@ const rateTool = (tool: ToolSpec, part: string, reading: Reading): RatedTool => 
   const asked = new Set(contentStems(withOperators(part)));
   const hits = (text: string): number =>
     contentStems(text).reduce(
-      (sum, word) => sum + (asked.has(word) ? 1 : related(word).some((other) => asked.has(other)) ? 0.6 : 0),
+      (sum, word) =>
+        sum + (asked.has(word) ? 1 : relatedStems(word).some((other) => asked.has(other)) ? 0.6 : 0),
       0,
     );
   const names = Object.keys(propertiesOf(tool.parameters));

@@ -19,9 +19,9 @@ import {
 import { citationsIn, jsonIn, quotesIn, statement, type Quote } from './offline-evidence.ts';
 import { fill } from './offline-fill.ts';
 import type { Found, Material } from './offline-material.ts';
-import { missingEvidence, objection, trialOf, ungrounded, verdictShape } from './offline-judge.ts';
+import { missingEvidence, objection, trialOf, ungroundedClaims, verdictShape } from './offline-judge.ts';
 import { partsOf, workIn } from './offline-parts.ts';
-import { labelled, readRequest, type Reading } from './offline-reading.ts';
+import { sectionsLabelled, readRequest, type Reading } from './offline-reading.ts';
 import { evidenceOf, planCalls, referenceInput, type PlannedCall } from './offline-tools.ts';
 
 /**
@@ -89,7 +89,7 @@ const textFor = (request: ModelRequest, reading: Reading): string => {
   if (request.output === undefined) return answerFrom(reading, hasTools(request)).text;
   const { schema } = request.output;
   const shape = verdictShape(schema);
-  const found = shape === undefined ? foundFor(reading, hasTools(request)) : undefined;
+  const found = shape === undefined ? collectFindings(reading, hasTools(request)) : undefined;
   const base: Material = {
     pool: { text: reading.question, used: new Set(), siblings: [] },
     question: reading.question,
@@ -101,7 +101,7 @@ const textFor = (request: ModelRequest, reading: Reading): string => {
   };
   if (shape === undefined)
     return JSON.stringify(fill(schema, request.output.name, base, schema).value ?? null);
-  const wrong = ungrounded(trialOf(reading));
+  const wrong = ungroundedClaims(trialOf(reading));
   const note = wrong.length === 0 ? 'Every sentence is borne out by what it cites.' : objection(wrong);
   const material = { ...base, found: { text: note, quotes: [], coverage: wrong.length === 0 ? 1 : 0 } };
   const filled = fill(schema, request.output.name, material, schema).value;
@@ -113,7 +113,7 @@ const hasTools = (request: ModelRequest): boolean =>
   request.tools.length > 0 && request.toolChoice !== 'none';
 
 /** Collects the material for an answer; undefined if neither tools nor agents reported anything. */
-const foundFor = (reading: Reading, hadTools: boolean): Found | undefined => {
+const collectFindings = (reading: Reading, hadTools: boolean): Found | undefined => {
   if (reading.calls.length === 0 && !isGiven(reading)) return undefined;
   return answerFrom(reading, hadTools);
 };
@@ -126,7 +126,7 @@ const NAMED = /^\[[\w .-]+\] [^\n]*(?=\n)/gm;
 
 /** Returns texts within the prompt to answer from: sections labelled so, or with citations. */
 const textsIn = (reading: Reading): string[] => [
-  ...labelled(reading.sections, FINDINGS).map(({ body }) => body),
+  ...sectionsLabelled(reading.sections, FINDINGS).map(({ body }) => body),
   ...reading.sections
     .filter(
       ({ label, body }) => !FINDINGS.test(label) && body !== reading.question && citationsIn(body).length > 0,
@@ -138,7 +138,7 @@ const textsIn = (reading: Reading): string[] => [
 /** Checks whether there was any material to answer from, even an empty one. */
 const isGiven = (reading: Reading): boolean =>
   reading.reports.length > 0 ||
-  labelled(reading.sections, FINDINGS).length > 0 ||
+  sectionsLabelled(reading.sections, FINDINGS).length > 0 ||
   textsIn(reading).length > 0;
 
 /** All of it that can be quoted; passages are counted from `first`. */

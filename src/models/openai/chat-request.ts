@@ -14,7 +14,7 @@ import type { ErrorContext } from '../retry/classify-error.ts';
 import { chatPart, mediaOfResult } from './chat-parts.ts';
 import { conversation, type Message, resultText, type SentPart } from '../wire/conversation.ts';
 import { outputInstruction, wireOutput } from '../schemas/output-schema.ts';
-import { replayed } from '../wire/provider-options.ts';
+import { replayDataFor } from '../wire/provider-options.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import { inDialect } from '../schemas/schema-dialect.ts';
 import { withCallIds } from './chat-call-ids.ts';
@@ -130,7 +130,7 @@ const assistantMessage = (
   const calls = turns.flatMap((turn) => turn.calls ?? []);
   const fields: JsonObject = Object.assign(
     {},
-    ...turns.flatMap((turn) => replayed(turn.replay, who.provider, who.model, 'fields') ?? []),
+    ...turns.flatMap((turn) => replayDataFor(turn.replay, who.provider, who.model, 'fields') ?? []),
   );
   return {
     role: 'assistant',

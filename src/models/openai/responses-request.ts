@@ -14,7 +14,7 @@ import { nameFor } from '../wire/media-bytes.ts';
 import { conversation, resultText, type SentPart, sentParts } from '../wire/conversation.ts';
 import { isInputItem } from './responses-replay.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
-import { replayed } from '../wire/provider-options.ts';
+import { replayDataFor } from '../wire/provider-options.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import type { ToolInputs } from '../calls/tool-inputs.ts';
 import type { ToolNames } from '../calls/tool-names.ts';
@@ -80,7 +80,7 @@ type InputContent = ResponseInputText | ResponseInputImage | ResponseInputFile;
 
 const turnItems = (turn: AssistantTurn, wire: Wire): ResponseInputItem[] => {
   const calls = turn.calls ?? [];
-  const items = replayed(turn.replay, 'openai', wire.id, 'items')?.filter(isInputItem) ?? [];
+  const items = replayDataFor(turn.replay, 'openai', wire.id, 'items')?.filter(isInputItem) ?? [];
   if (items.length > 0 && items.filter(({ type }) => type === 'function_call').length === calls.length) {
     let index = 0;
     return items.map((item) => {

@@ -113,7 +113,7 @@ export const textCall = (
 const shapeInput = (given: unknown, tool: ToolSpec | undefined): unknown => {
   if (given === null || given === undefined) return {};
   if (isJsonObject(given)) return given;
-  if (typeof given === 'string' && /^\s*\{/.test(given)) return parsedOr(given);
+  if (typeof given === 'string' && /^\s*\{/.test(given)) return parseOr(given);
   const only = onlyParameter(tool);
   if (only === undefined) return given;
   const { key, type } = only;
@@ -121,7 +121,7 @@ const shapeInput = (given: unknown, tool: ToolSpec | undefined): unknown => {
   return { [key]: given };
 };
 
-const parsedOr = (text: string): unknown => {
+const parseOr = (text: string): unknown => {
   try {
     const value: unknown = JSON.parse(text);
     return value;

@@ -26,7 +26,7 @@ export const reactParser: TextParser = {
       'Thought: why',
       `Final Answer: the answer${answerLesson(options)}`,
     ].join('\n'),
-  read: (text, { tools = [], isCut = false } = {}) => read(sectionsOf(text), text, tools, isCut),
+  read: (text, { tools = [], isCut = false } = {}) => readSections(sectionsOf(text), text, tools, isCut),
   write: (calls) =>
     calls.map(({ name, input }) => `Action: ${name}\nAction Input: ${JSON.stringify(input)}`).join('\n'),
   result: (tool, text, failed) => `Observation: ${failed ? `${tool} failed: ` : ''}${text}`,
@@ -76,7 +76,7 @@ const sectionsOf = (text: string): readonly Section[] => {
   return sections;
 };
 
-const read = (
+const readSections = (
   sections: readonly Section[],
   text: string,
   tools: readonly ToolSpec[],

@@ -1,7 +1,7 @@
 import type { OutputSpec } from '../../contracts/models/model.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json/json.ts';
 import { inDialect } from './schema-dialect.ts';
-import { wrapped } from './schema-root.ts';
+import { wrapAsValue } from './schema-root.ts';
 
 /** A structured output in a form that providers accept, and the inverse mapping. */
 export interface WireOutput {
@@ -23,7 +23,7 @@ export interface WireOutput {
 export const wireOutput = ({ name, schema }: OutputSpec): WireOutput => {
   const { $schema: _dialect, ...plain } = schema;
   const isObject = plain['type'] === 'object' && !ALTERNATIVES.some((key) => key in plain);
-  const wire = inDialect(isObject ? plain : wrapped(plain));
+  const wire = inDialect(isObject ? plain : wrapAsValue(plain));
   return {
     name: name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'output',
     schema: wire,

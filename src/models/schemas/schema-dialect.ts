@@ -72,7 +72,7 @@ class Rewriting {
   }
 
   #inlined({ $ref: reference, ...beside }: JsonObject, depth: number): JsonObject {
-    const target = resolved(reference, this.#root);
+    const target = resolveReference(reference, this.#root);
     this.#followed += 1;
     if (target === undefined || depth >= DEEPEST_REFERENCE || this.#followed > MOST_REFERENCES)
       return { type: 'object', ...beside };
@@ -89,7 +89,7 @@ const describe = (description: Json | undefined, said: readonly string[]): strin
   `${typeof description === 'string' ? `${description} ` : ''}(${said.join(', ')})`;
 
 /** The schema that a local reference names. */
-export const resolved = (reference: unknown, root: JsonObject): JsonObject | undefined => {
+export const resolveReference = (reference: unknown, root: JsonObject): JsonObject | undefined => {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   let found: Json | undefined = root;
   for (const part of reference.split('/').slice(1)) {

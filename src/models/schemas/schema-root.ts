@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json/json.ts';
 import { asProperty, isReferenceWithin } from '../../base/schemas/schema-as-property.ts';
-import { resolved } from './schema-dialect.ts';
+import { resolveReference } from './schema-dialect.ts';
 
 /** A schema with an object at its root, and the variants it was merged from. */
 export interface ObjectRoot {
@@ -40,7 +40,7 @@ export const objectVariants = (root: JsonObject): ObjectRoot | undefined => {
 };
 
 /** A schema as the property `value` of an object. */
-export const wrapped = (schema: JsonObject): JsonObject => {
+export const wrapAsValue = (schema: JsonObject): JsonObject => {
   const { property, definitions } = asProperty(schema, 'value');
   return {
     type: 'object',
@@ -77,7 +77,7 @@ const variantsOf = (schema: Json, root: JsonObject, depth: number): readonly Jso
     return true;
   };
   if (reference !== undefined) {
-    const target = resolved(reference, root);
+    const target = resolveReference(reference, root);
     if (target === undefined || target === root || !narrow(variantsOf(target, root, depth + 1)))
       return undefined;
   }
@@ -109,7 +109,7 @@ const asObject = (schema: Json): Json =>
 
 const propertiesOf = ({ properties }: JsonObject): JsonObject => (isJsonObject(properties) ? properties : {});
 
-const requiredOf = ({ required }: JsonObject): readonly string[] =>
+const requiredNames = ({ required }: JsonObject): readonly string[] =>
   Array.isArray(required) ? required.map(String) : [];
 
 /** An object that is both. */
@@ -119,7 +119,7 @@ const bothOf = (left: JsonObject, right: JsonObject): JsonObject => {
     const before = properties[key];
     properties[key] = isJsonObject(before) && isJsonObject(value) ? { ...before, ...value } : value;
   }
-  const required = [...new Set([...requiredOf(left), ...requiredOf(right)])];
+  const required = [...new Set([...requiredNames(left), ...requiredNames(right)])];
   return {
     ...left,
     ...right,
@@ -142,8 +142,8 @@ const eitherOf = (variants: readonly JsonObject[]): JsonObject => {
       kinds.set(key, known.set(JSON.stringify(value), value));
     }
   }
-  const required = requiredOf(first).filter((key) =>
-    others.every((other) => requiredOf(other).includes(key)),
+  const required = requiredNames(first).filter((key) =>
+    others.every((other) => requiredNames(other).includes(key)),
   );
   const isClosed = variants.every((variant) => variant['additionalProperties'] === false);
   return {
@@ -180,7 +180,7 @@ const valuesOf = (schema: Json): readonly Json[] | undefined => {
 
 /** Describes a variant briefly: `{kind: "circle", radius, name?}`. */
 const shapeOf = (variant: JsonObject): string => {
-  const required = requiredOf(variant);
+  const required = requiredNames(variant);
   const parts = Object.entries(propertiesOf(variant)).map(([key, schema]) => {
     const [value, ...more] = (schema === undefined ? undefined : valuesOf(schema)) ?? [];
     const fixed = value !== undefined && more.length === 0 ? `: ${JSON.stringify(value)}` : '';

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../base/json/json.ts';
 import { partText } from '../../contracts/content/content-text.ts';
 import type { LinkPart, MediaPart, Part, TextPart } from '../../contracts/content/part.ts';
-import { fenced, spoken } from '../../contracts/conversations/speaker.ts';
+import { fenceText, spoken } from '../../contracts/conversations/speaker.ts';
 import type {
   AssistantTurn,
   ToolTurn,
@@ -65,7 +65,7 @@ export const conversation = (messages: Transcript): readonly Message[] => {
     } else if (turn.role === 'tool') {
       if (open.has(turn.callId) && open.get(turn.callId) === undefined) open.set(turn.callId, turn);
       else {
-        const text = `[result of ${turn.tool}] ${fenced(turn.text)}`;
+        const text = `[result of ${turn.tool}] ${fenceText(turn.text)}`;
         texts.push(text);
         parts.push({ type: 'text', text });
       }
@@ -105,7 +105,7 @@ const spokenParts = (turn: UserTurn): readonly SentPart[] => {
 export const sentParts = (parts: readonly Part[]): readonly SentPart[] =>
   parts.flatMap((part): readonly SentPart[] => {
     if (part.type !== 'text' && part.type !== 'data') return [part];
-    const text = fenced(partText(part));
+    const text = fenceText(partText(part));
     return text.trim() === '' ? [] : [{ type: 'text', text }];
   });
 

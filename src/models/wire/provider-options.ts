@@ -51,7 +51,7 @@ export const sdkOptions = (
  * Returns the replay data of `provider` and `model` under `name`; undefined if another model made it: signatures and
  * encrypted reasoning are useless to others.
  */
-export const replayed = (
+export const replayDataFor = (
   replay: { readonly provider: string; readonly content: unknown } | undefined,
   provider: string,
   model: string,

@@ -76,7 +76,7 @@ export const checkSetup = (setup: TeamSetup, schema: z.ZodType): SetupCheck => {
     asked: (option, given, { least = 1, reserved = [] }) => {
       const found = names(option, given);
       if (found.length < least || reserved.some((name) => found.includes(name)))
-        refuse(`it needs ${wanted(option, least, reserved)}`, found.length === 0 ? given : found);
+        refuse(`it needs ${wantedText(option, least, reserved)}`, found.length === 0 ? given : found);
       return found;
     },
   };
@@ -84,7 +84,7 @@ export const checkSetup = (setup: TeamSetup, schema: z.ZodType): SetupCheck => {
 
 const NUMBERS: readonly string[] = ['no', 'one', 'two'];
 
-const wanted = (option: string, least: number, reserved: readonly string[]): string => {
+const wantedText = (option: string, least: number, reserved: readonly string[]): string => {
   const number = least === 1 ? option : `${NUMBERS[least] ?? least} ${option} at least`;
   const others = reserved.map((name) => `'${name}'`).join(' or ');
   return others === '' ? number : `${number}, none of them called ${others}`;

@@ -40,7 +40,7 @@ export const toDo = ({ work }: SupervisorOwn): readonly Work[] => work.filter(({
 /** Shows the reviewer what was done, each piece by itself. */
 export const askReviewer = (context: Context): Partial<Context> => {
   const { own, options } = context;
-  const tasks = reviewed(own).map(({ member, task, reply }) => ({
+  const tasks = workUnderReview(own).map(({ member, task, reply }) => ({
     member: REVIEWER,
     input: [
       'Look at this work, and say whether it is accepted.',
@@ -52,7 +52,7 @@ export const askReviewer = (context: Context): Partial<Context> => {
   return beginRound(context, tasks, { cap: options.concurrency });
 };
 
-const reviewed = ({ work, reviewing }: SupervisorOwn): readonly Work[] =>
+const workUnderReview = ({ work, reviewing }: SupervisorOwn): readonly Work[] =>
   (reviewing ?? []).flatMap((index) => work[index] ?? []);
 
 /** The round is over, of work or of reviews: what is to be looked at, done again, or kept. */
@@ -181,7 +181,7 @@ const againOf = (
 export const toldOfReviews = (context: Context): readonly EventBody[] =>
   context.own.reviewing === null
     ? []
-    : reviewed({ ...context.own, work: withVerdicts(context) }).flatMap(
+    : workUnderReview({ ...context.own, work: withVerdicts(context) }).flatMap(
         ({ member, task, review }): EventBody[] =>
           review === null ? [] : [{ type: 'work.reviewed', member, task, ...review }],
       );

@@ -113,7 +113,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 export const voteOf = (reply: Reply, { choices, weights }: Counting): Vote => {
   const { member, output } = reply;
   const error = troubleOf(reply);
-  const said = error === null ? read(output, choices) : NOTHING_SAID;
+  const said = error === null ? readVote(output, choices) : NOTHING_SAID;
   return { member: member, ...said, weight: weights[member] ?? 1, error };
 };
 
@@ -121,7 +121,7 @@ type Said = Pick<Vote, 'vote' | 'confidence' | 'reason' | 'perspective'>;
 
 const NOTHING_SAID: Said = { vote: ABSTAIN, confidence: 0.5, reason: null, perspective: null };
 
-const read = (output: Json, choices: readonly string[]): Said => {
+const readVote = (output: Json, choices: readonly string[]): Said => {
   const data = saidJson(output);
   if (!isJsonObject(data)) return readWords(textOf(output), choices);
   const { vote, confidence, reason, perspective } = data;

@@ -11,7 +11,7 @@ import { storedText } from '../stored-text.ts';
  * Selects texts as bytes and everything else as numbers: if a damaged file contains other values, libsql does not throw but crashes the
  * process.
  */
-const shielded = (columns: string): string =>
+const selectShielded = (columns: string): string =>
   columns
     .split(', ')
     .map((column) => `${TEXTS.has(column) ? `cast(${column} as blob)` : `${column} + 0`} as ${column}`)
@@ -30,7 +30,7 @@ const TEXTS: ReadonlySet<string> = new Set([
 ]);
 
 /** The columns of an entry. */
-export const entrySelection = shielded(entryColumns);
+export const entrySelection = selectShielded(entryColumns);
 
 /** The statements of a store, prepared once for an open database. */
 export const sqliteStatements = (database: SqliteDatabase) => {
@@ -41,7 +41,7 @@ export const sqliteStatements = (database: SqliteDatabase) => {
        on conflict (run) do nothing`,
     ),
     selectEntry: prepare(`select ${entrySelection} from runs where run = ?`),
-    selectState: prepare(`select ${shielded(stateColumns)} from runs where run = ?`),
+    selectState: prepare(`select ${selectShielded(stateColumns)} from runs where run = ?`),
     // Conditional on the given lease and, with rows, on their sequence.
     changeRun: prepare(
       `update runs set rows = rows + ?, status = ?, updated_at = ?, due_at = ?
@@ -52,7 +52,7 @@ export const sqliteStatements = (database: SqliteDatabase) => {
     endLease: prepare('update runs set holder = null where run = ? and holder = ? and fence = ?'),
     insertRow: prepare('insert into rows (run, n, text) values ((select id from runs where run = ?), ?, ?)'),
     selectRows: prepare(
-      `select ${shielded('n, text')} from rows where run = ? and n >= ? and n < ? order by rows.n`,
+      `select ${selectShielded('n, text')} from rows where run = ? and n >= ? and n < ? order by rows.n`,
     ),
     insertLetter: prepare(
       'insert into letters (run, id, at, text) values (?, ?, ?, ?) on conflict (run, id) do nothing',
@@ -65,7 +65,7 @@ export const sqliteStatements = (database: SqliteDatabase) => {
       `select cast(letters.id as blob) as id, letters.at + 0 as at, cast(letters.text as blob) as text from letters join runs on runs.id = letters.run
        where runs.run = ? and letters.text is not null order by letters.number`,
     ),
-    readFile: prepare(`select ${shielded('text')} from files where room = ? and name = ?`),
+    readFile: prepare(`select ${selectShielded('text')} from files where room = ? and name = ?`),
     writeFile: prepare(
       `insert into files (room, name, text) values (?, ?, ?)
        on conflict (room, name) do update set text = excluded.text`,
@@ -75,7 +75,7 @@ export const sqliteStatements = (database: SqliteDatabase) => {
        on conflict (room, name) do update set text = text || excluded.text`,
     ),
     removeFile: prepare('delete from files where room = ? and name = ?'),
-    fileNames: prepare(`select ${shielded('name')} from files where room = ?`),
+    fileNames: prepare(`select ${selectShielded('name')} from files where room = ?`),
   };
 };
 

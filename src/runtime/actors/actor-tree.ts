@@ -15,9 +15,9 @@ import { callDefinitions } from '../define/call-definitions.ts';
 import type { RunContent } from '../content/run-content.ts';
 import type { Definition } from '../define/definition.ts';
 import { definitionOf } from '../define/definition.ts';
-import { refusedBefore } from '../journal/replay/refused-before.ts';
+import { recordedRefusal } from '../journal/replay/refused-before.ts';
 import type { ReportedRun } from '../run/result.ts';
-import { callEnd, outcomeOf, outcomeOfFailure, placed, resultOf } from '../run/result.ts';
+import { callEnd, outcomeOf, outcomeOfFailure, placeError, resultOf } from '../run/result.ts';
 import type { Host } from '../turn/driven-host.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
@@ -201,7 +201,7 @@ export class ActorTree {
       this.#notifyOfCallEnd(sponsor, output);
       return;
     }
-    const outcome = placed(outcomeOf(output, this.#run.log.now()), this.#run.runId, entry.path);
+    const outcome = placeError(outcomeOf(output, this.#run.log.now()), this.#run.runId, entry.path);
     if (sponsor.kind === 'root') {
       this.#run.finish(outcome);
       return;
@@ -235,7 +235,7 @@ export class ActorTree {
   /** The reason why one more actor may not be engaged: the recorded one in a replay, otherwise from the limits. */
   #refusal(parent: Actor, { name: member }: Definition): string | undefined {
     const { principal } = parent;
-    const before = refusedBefore(parent.scope, principal.path, member);
+    const before = recordedRefusal(parent.scope, principal.path, member);
     const refusal = before === undefined ? this.size.refusal(principal, member) : before;
     if (refusal === undefined || refusal === 'engaged') return undefined;
     const { limit, reason } = refusal;

@@ -19,7 +19,7 @@ export const toolsetHost = (agent: OpeningAgent, log: Pick<EventLog, 'write' | '
   openingOf(toolset, signal): ToolsetOpening {
     const hidden = new Map<string, readonly string[]>();
     return {
-      listed: listedBefore(toolset, agent.path, log),
+      listed: fingerprintsBefore(toolset, agent.path, log),
       get models() {
         return agent.models;
       },
@@ -41,7 +41,7 @@ export const toolsetHost = (agent: OpeningAgent, log: Pick<EventLog, 'write' | '
 });
 
 /** The fingerprints at the first opening in this run: whatever changed since is a change. */
-const listedBefore = (
+const fingerprintsBefore = (
   toolset: string,
   path: string,
   { events }: Pick<EventLog, 'events'>,

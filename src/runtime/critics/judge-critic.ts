@@ -68,16 +68,16 @@ export const judgeCritic = ({
       const { authors } = review;
       const chosen = judges.find((each) => !authors.includes(each.model));
       const models = judges.map((each) => each.model);
-      if (chosen === undefined) return refused(authorProblem(authors, models));
+      if (chosen === undefined) return refusal(authorProblem(authors, models));
       const result = await review.run(chosen.judge, { criterion, material: material(review) });
       // The run's model may have been swapped: the model that answered counts.
       const problem = authorProblem(authors, metricsOf(result).models);
-      return problem === undefined ? verdictOf(result, chosen.judge) : refused(problem);
+      return problem === undefined ? verdictOf(result, chosen.judge) : refusal(problem);
     },
   };
 };
 
-const refused = (note = 'Cannot judge as there is nobody to judge'): Critique => ({ verdict: 'stop', note });
+const refusal = (note = 'Cannot judge as there is nobody to judge'): Critique => ({ verdict: 'stop', note });
 
 interface Judge {
   /** As `provider:id`. */

@@ -4,7 +4,7 @@ import type {
   CompositionPart,
   FlowArrow,
 } from '../../machines/diagrams/composition.ts';
-import { grouped, OUTSIDE } from '../../machines/diagrams/composition.ts';
+import { groupParts, OUTSIDE } from '../../machines/diagrams/composition.ts';
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
@@ -30,7 +30,7 @@ const teamComposition = (team: Definition, above: readonly Definition[]): Compos
   const steps = new Set(arrows.flatMap(([from, to]) => [from, to]).filter((id) => !members.has(id)));
   const ends = (end: CompositionPart) => (steps.delete(end.id) ? [end] : []);
   const [begin, finish] = [ends(input), ends(output)];
-  return grouped({
+  return groupParts({
     name,
     description,
     parts: [
@@ -67,7 +67,7 @@ const agentComposition = (definition: Definition, above: readonly Definition[]):
     ]),
     [self, OUTPUT, ''],
   ];
-  return grouped({
+  return groupParts({
     name,
     description,
     parts: [

@@ -30,7 +30,7 @@ export const faceOf = <Input, Output, State, Chart extends LogicChart = TeamChar
       checkRunOptions(definition.name, options);
       return startRun<Output, State>(definition, input, options, { isAttended: true });
     },
-    diagram: ({ of = definition.drawnBy ?? 'chart' } = {}) => drawn(definition, of),
+    diagram: ({ of = definition.drawnBy ?? 'chart' } = {}) => drawDefinition(definition, of),
     toWorkflowNode: <const Id extends string = string>(id?: Id) =>
       agentNode<Input, Output, Id>(face, idOf(id, definition)),
     toWorkflow: <const Id extends string = string>(id?: Id) =>
@@ -45,7 +45,7 @@ export const faceOf = <Input, Output, State, Chart extends LogicChart = TeamChar
 };
 
 /** An agent or a team as Mermaid text. */
-const drawn = (definition: Definition, of: DiagramSubject): string => {
+const drawDefinition = (definition: Definition, of: DiagramSubject): string => {
   const { machine, name } = definition;
   switch (of) {
     case 'chart':

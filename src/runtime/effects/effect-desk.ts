@@ -122,7 +122,7 @@ export class EffectDesk implements Desk {
     const { agent, path, scope, systemPrompt: known } = this.#principal;
     if (known !== undefined) return known;
     const tools = this.tools.specs();
-    const prompt = shared(this.definition, systemPrompt(this.definition, tools));
+    const prompt = sharePrompt(this.definition, systemPrompt(this.definition, tools));
     this.#principal.systemPrompt = prompt;
     this.#run.journal.arrive(scope, { type: 'prompted', path, agent, prompt, tools });
     return prompt;
@@ -290,7 +290,7 @@ export class EffectDesk implements Desk {
 }
 
 /** Reuses an equal prompt of an earlier run, so that concurrent runs share one string. */
-const shared = (definition: AgentDefinition, prompt: string): string => {
+const sharePrompt = (definition: AgentDefinition, prompt: string): string => {
   const before = prompts.get(definition);
   if (before === prompt) return before;
   prompts.set(definition, prompt);

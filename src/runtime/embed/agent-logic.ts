@@ -20,7 +20,7 @@ export const agentLogic = <Input, Output, Chart extends LogicChart>(
 ): AgentLogic<Input, Output, Chart> => {
   const known = logics.get(definition) ?? logicOf(definition, {});
   logics.set(definition, known);
-  return typed<Input, Output, Chart>(known);
+  return typeLogic<Input, Output, Chart>(known);
 };
 
 /**
@@ -38,12 +38,13 @@ export const agentLogicWith = <Input, Output, Chart extends LogicChart>(
       'agent.invalid',
       `Cannot make a logic of '${definition.name}' as there is no store to resume the run from: found onStop 'suspend', write store: sqliteStore('./runs.db')`,
     );
-  return typed<Input, Output, Chart>(logicOf(definition, { ...options }));
+  return typeLogic<Input, Output, Chart>(logicOf(definition, { ...options }));
 };
 
 /** The machine's types are generic; those of the logic are the definition's. */
-const typed = <Input, Output, Chart extends LogicChart>(logic: unknown): AgentLogic<Input, Output, Chart> =>
-  logic as AgentLogic<Input, Output, Chart>;
+const typeLogic = <Input, Output, Chart extends LogicChart>(
+  logic: unknown,
+): AgentLogic<Input, Output, Chart> => logic as AgentLogic<Input, Output, Chart>;
 
 const logicOf = (definition: Definition, options: LogicOptions): AnyStateMachine =>
   faceLogic(definition.machine, {

@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import { sealFields } from '../../persistence/field-vault.ts';
-import { referenced } from '../../persistence/secret-references.ts';
+import { replaceSecrets } from '../../persistence/secret-references.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import type { Definition } from '../define/definition.ts';
 import { hideInput } from '../secrets/hide-fields.ts';
@@ -23,7 +23,7 @@ export class BeforeRun {
 
   /** The input to persist; values of secret fields are included once they are sealed, shortly after the actor was created. */
   keep(): Json {
-    return referenced(toJson(this.#input), this.secrets.redactor, (name) => this.#sealed.get(name));
+    return replaceSecrets(toJson(this.#input), this.secrets.redactor, (name) => this.#sealed.get(name));
   }
 
   async #seal(runId: string, secretKey: LogicOptions['secretKey']): Promise<void> {

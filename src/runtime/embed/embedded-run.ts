@@ -61,16 +61,16 @@ export const newRun = (
       { ...options, store },
       { isAttended: true, watch, blobs },
     );
-    return held(run, line, undefined, input, options);
+    return holdRun(run, line, undefined, input, options);
   }
   const { run, journal } = createJournaledRun(definition, options, { ...KEPT, watch, blobs });
-  const records = keptBy({ run, journal }, secretKeyOf(options.secretKey));
+  const records = keptRunOf({ run, journal }, secretKeyOf(options.secretKey));
   const history = joinThread(run, input, options);
   const line = before(inThread(noQueue, run, history), (earlier = options.history) => {
     const began = beganWith(run, definition, input, { ...options, history: earlier });
     journal.write(records, [{ ...began, at: journal.begins() }]);
   });
-  return held(run, line, records, input, options);
+  return holdRun(run, line, records, input, options);
 };
 
 /** Creates a run that resumes where its records, or those in the options' store, end. */
@@ -99,7 +99,7 @@ export const keptRun = async (
   run.secrets.know(fields);
   hideInput(run.secrets, definition, began.input);
   joinThread(run, began.input, given);
-  const writer = keptBy({ run, journal }, secretKeyOf(options.secretKey), records);
+  const writer = keptRunOf({ run, journal }, secretKeyOf(options.secretKey), records);
   // It must not be persisted before its secret fields are sealed again.
   await writer.flush();
   const go = (): void => {
@@ -128,7 +128,7 @@ export const notBegun = (thrown: unknown, runId: string): Outcome => {
 
 const KEPT = { isAttended: true, keepsSent: false } as const;
 
-const keptBy = (
+const keptRunOf = (
   { run, journal }: Journaled,
   key: SecretKey | undefined,
   before?: KeptRecords,
@@ -146,7 +146,7 @@ const keptBy = (
   return kept;
 };
 
-const held = (
+const holdRun = (
   run: Run,
   line: StartQueue,
   records: KeptRecords | undefined,

@@ -20,7 +20,7 @@ export interface Dressing {
 }
 
 /** Creates an app's view of a machine's snapshot. */
-export const dressed = (
+export const dressSnapshot = (
   snapshot: MachineSnapshot,
   { face, children, isPaused, can, standing }: Dressing,
 ): FaceSnapshot =>

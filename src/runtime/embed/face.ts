@@ -3,7 +3,7 @@ import type { Definition } from '../define/definition.ts';
 import type { Scope } from '../turn/quiet-scope.ts';
 import type { MachineSnapshot } from '../turn/turn.ts';
 import type { Chart, Dressing, FaceSnapshot } from './face-snapshot.ts';
-import { bareSnapshot, chartOf, dressed, FACE, genuine } from './face-snapshot.ts';
+import { bareSnapshot, chartOf, dressSnapshot, FACE, genuine } from './face-snapshot.ts';
 import { Moved } from './moved.ts';
 
 /** The calls that a face needs of its run. */
@@ -85,7 +85,7 @@ export class Face {
   /** The app's view now, or of the machine's past `snapshot`. */
   snapshot(snapshot = this.latest): FaceSnapshot {
     const { home, children } = this;
-    return dressed(genuine(this.definition.machine, snapshot), {
+    return dressSnapshot(genuine(this.definition.machine, snapshot), {
       face: this,
       children,
       isPaused: home.isPaused,

@@ -5,7 +5,7 @@ import type { Redactor } from '../../contracts/secrets/redactor.ts';
 import type { FieldVault } from '../../persistence/field-vault.ts';
 import { JsonPacker, JsonUnpacker } from '../../persistence/packed-json.ts';
 import type { KnownSecrets, MissingSecrets } from '../../persistence/secret-references.ts';
-import { dereferenced, referenced } from '../../persistence/secret-references.ts';
+import { restoreSecrets, replaceSecrets } from '../../persistence/secret-references.ts';
 import type { KeptRecord } from '../journal/replay/derived-events.ts';
 import { withDerivedEvent } from '../journal/replay/derived-events.ts';
 import type { RecordSink } from '../journal/write/journal-writer.ts';
@@ -49,7 +49,7 @@ export class KeptRecords implements RecordSink {
 
   /** Unpacks sealed records; undefined if they are damaged. */
   static unpacked(sealed: SealedRecords): readonly Json[] | undefined {
-    if (sealed.records.reduce(checked, 0) !== sealed.check) return undefined;
+    if (sealed.records.reduce(addCheck, 0) !== sealed.check) return undefined;
     const unpacker = new JsonUnpacker();
     return sealed.records.map((packed) => unpacker.unpack(packed));
   }
@@ -57,7 +57,7 @@ export class KeptRecords implements RecordSink {
   /** Opens unpacked records. Names of unknown secrets are added to `missing`. */
   static opened(unpacked: readonly Json[], known: KnownSecrets, missing: MissingSecrets): KeptRecords {
     // Records were sealed, and the checksum matches.
-    const records = unpacked.map((record) => dereferenced(record, known, missing)) as unknown;
+    const records = unpacked.map((record) => restoreSecrets(record, known, missing)) as unknown;
     return new KeptRecords(records as readonly KeptRecord[]);
   }
 
@@ -84,9 +84,9 @@ export class KeptRecords implements RecordSink {
     const take = (name: string): string | undefined => this.#vault?.take(name);
     const end = this.#isSealed() ? this.#records.length : this.#safe;
     for (let index = this.#sealed.length; index < end; index += 1) {
-      const record = this.#packer.pack(referenced(toJson(this.#records[index]), redactor, take));
+      const record = this.#packer.pack(replaceSecrets(toJson(this.#records[index]), redactor, take));
       this.#sealed.push(record);
-      this.#check = checked(this.#check, record);
+      this.#check = addCheck(this.#check, record);
     }
     return { records: this.#sealed.slice(), check: this.#check };
   }
@@ -159,7 +159,7 @@ const isLook = (record: JournalRecord): boolean =>
 
 const SPREAD = 0x01_00_01_93;
 
-const checked = (check: number, record: Json): number => (Math.imul(check, SPREAD) ^ checkOf(record)) >>> 0;
+const addCheck = (check: number, record: Json): number => (Math.imul(check, SPREAD) ^ checkOf(record)) >>> 0;
 
 /** Checksum of a packed value. It contains no objects, whose key order a database might change. */
 const checkOf = (packed: Json): number => {

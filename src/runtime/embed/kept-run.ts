@@ -4,7 +4,7 @@ import type { Json } from '../../base/json/json.ts';
 import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
 import { sealedFieldsIn, unlockRecords } from '../../persistence/field-vault.ts';
-import { dereferenced } from '../../persistence/secret-references.ts';
+import { restoreSecrets } from '../../persistence/secret-references.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import type { Chart } from './face-snapshot.ts';
@@ -97,7 +97,7 @@ export const readKept = (
     const known = { secrets, fields };
     const opened = {
       records: records && KeptRecords.opened(records, known, missing),
-      input: begins === undefined ? undefined : dereferenced(begins, known, missing),
+      input: begins === undefined ? undefined : restoreSecrets(begins, known, missing),
       fields,
     };
     if (missing.fields.size > 0) throw new Locked([...missing.fields]);

@@ -94,10 +94,10 @@ export class GlobalEngine implements Engine {
         'engine.invalid',
         'Cannot make an engine as its concurrency is given twice: set it in `admission` only',
       );
-    const limits = admission === undefined ? UNBOUNDED : { ...ADMISSION, ...definedIn(admission) };
+    const limits = admission === undefined ? UNBOUNDED : { ...ADMISSION, ...definedOptions(admission) };
     this.#clock = clock === undefined ? systemClock : patientClock(clock);
     this.#shutdownMs = limits.shutdownMs;
-    this.#queue = new RunQueue({ ...limits, ...definedIn({ concurrency }) }, this.#clock);
+    this.#queue = new RunQueue({ ...limits, ...definedOptions({ concurrency }) }, this.#clock);
   }
 
   get concurrency(): number {
@@ -237,7 +237,7 @@ export const engineClosed = (agent: unknown): TroupeError =>
   new TroupeError('engine.closed', `Cannot run '${String(agent)}' as the engine is closed`);
 
 /** The options without undefined values, which leave the default. */
-const definedIn = <Options extends object>(
+const definedOptions = <Options extends object>(
   options: Options,
 ): { [Key in keyof Options]?: NonNullable<Options[Key]> } =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {

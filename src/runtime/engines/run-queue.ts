@@ -43,9 +43,9 @@ export class RunQueue {
 
   constructor({ concurrency, queue, perAgent }: QueueLimits, clock: Clock) {
     this.limits = {
-      concurrency: checked(concurrency, 1, 'concurrency'),
-      queue: checked(queue, 0, 'queue'),
-      perAgent: checked(perAgent, 1, 'perAgent'),
+      concurrency: checkCount(concurrency, 1, 'concurrency'),
+      queue: checkCount(queue, 0, 'queue'),
+      perAgent: checkCount(perAgent, 1, 'perAgent'),
     };
     this.#clock = clock;
   }
@@ -116,7 +116,7 @@ export class RunQueue {
   }
 }
 
-const checked = (count: number, least: 0 | 1, option: string): number => {
+const checkCount = (count: number, least: 0 | 1, option: string): number => {
   if (count === Infinity) return count;
   if (Number.isInteger(count) && count >= least) return count;
   throw new TroupeError(

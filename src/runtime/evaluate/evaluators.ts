@@ -15,7 +15,7 @@ const answerOf = ({ result }: Examined): Json | undefined =>
 const textOf = (answer: Json | undefined): string =>
   answer === undefined ? '' : typeof answer === 'string' ? answer : JSON.stringify(answer);
 
-const shown = (answer: Json | undefined): string =>
+const answerText = (answer: Json | undefined): string =>
   answer === undefined ? 'there is no accepted answer' : `found ${textOf(answer).slice(0, 200)}`;
 
 /** Passes for an equal answer; key order and white space around texts are ignored. */
@@ -23,7 +23,7 @@ export const exact = (expected: Json): Evaluator => ({
   name: 'exact',
   evaluate: (examined) => {
     const answer = answerOf(examined);
-    return { score: answer !== undefined && isEqual(answer, expected) ? 1 : 0, reason: shown(answer) };
+    return { score: answer !== undefined && isEqual(answer, expected) ? 1 : 0, reason: answerText(answer) };
   },
 });
 
@@ -50,7 +50,7 @@ export const contains = (
     name: 'contains',
     evaluate: (examined) => {
       const answer = answerOf(examined);
-      return { score: fold(textOf(answer)).includes(fold(text)) ? 1 : 0, reason: shown(answer) };
+      return { score: fold(textOf(answer)).includes(fold(text)) ? 1 : 0, reason: answerText(answer) };
     },
   };
 };
@@ -65,7 +65,7 @@ export const matches = (pattern: RegExp): Evaluator => ({
       return { score: 0, reason: `the answer is too long: ${text.length} characters` };
     // A copy, as a pattern with the flag g has state.
     const isMatch = answer !== undefined && new RegExp(pattern.source, pattern.flags).test(text);
-    return { score: isMatch ? 1 : 0, reason: shown(answer) };
+    return { score: isMatch ? 1 : 0, reason: answerText(answer) };
   },
 });
 
@@ -76,12 +76,12 @@ export const fits = (schema: Schema): Evaluator => ({
     const answer = answerOf(examined);
     const first = await checkSchema(schema, answer);
     const checked =
-      first.ok || typeof answer !== 'string' ? first : await checkSchema(schema, decoded(answer));
+      first.ok || typeof answer !== 'string' ? first : await checkSchema(schema, parseJson(answer));
     return checked.ok ? true : { score: 0, reason: issuesText(checked.issues) };
   },
 });
 
-const decoded = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

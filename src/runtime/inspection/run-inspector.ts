@@ -33,7 +33,7 @@ export const placeInspector = (
     begins: () => {
       try {
         run().log.sent.keep();
-        look = safeInspector(inspect.inspects(inspected(run(), isReplayed, failed)), failed);
+        look = safeInspector(inspect.inspects(inspectRun(run(), isReplayed, failed)), failed);
       } catch (error) {
         failed(error);
       }
@@ -44,7 +44,7 @@ export const placeInspector = (
 const isRunInspector = (inspect: NonNullable<RunOptions['inspect']>): inspect is RunInspector =>
   'inspects' in inspect;
 
-const inspected = (run: Run, isReplayed: boolean, failed: (error: unknown) => void): InspectedRun => {
+const inspectRun = (run: Run, isReplayed: boolean, failed: (error: unknown) => void): InspectedRun => {
   const handle = new Handle<unknown, unknown>(run);
   return {
     runId: run.runId,

@@ -38,17 +38,17 @@ export class TreeSize {
     const { maxDepth, maxChildren, maxAgents } = this.#limits;
     const { principal } = parent;
     if (this.#seen.size >= maxAgents)
-      return refused(
+      return refusalFor(
         'maxAgents',
         name,
         `the run has engaged its maximum of ${maxAgents} agents; the option limits.maxAgents raises it`,
       );
     const depth = principal.path.split('/').length;
     if (depth > maxDepth)
-      return refused('maxDepth', name, `agents may be ${maxDepth} deep: this would be ${depth}`);
+      return refusalFor('maxDepth', name, `agents may be ${maxDepth} deep: this would be ${depth}`);
     const children = Math.min(maxChildren, principal.definition.limits?.maxChildren ?? Infinity);
     if (atWork(principal) >= children)
-      return refused(
+      return refusalFor(
         'maxChildren',
         name,
         `'${principal.agent}' has its maximum of ${children} agents at work`,
@@ -63,7 +63,7 @@ const belowLimits = (parent: Actor, name: string): Refusal | undefined => {
   for (let above: Actor | undefined = parent; above !== undefined; above = above.parent) {
     const maxDepth = above.definition.limits?.maxDepth ?? Infinity;
     if (depth > maxDepth)
-      return refused('maxDepth', name, `'${above.agent}' lets agents be ${maxDepth} deep below it`);
+      return refusalFor('maxDepth', name, `'${above.agent}' lets agents be ${maxDepth} deep below it`);
     depth += 1;
   }
   return undefined;
@@ -77,7 +77,7 @@ const atWork = ({ children, definition }: Actor): number => {
   return count;
 };
 
-const refused = (limit: TreeLimit, name: string, reason: string): Refusal => ({
+const refusalFor = (limit: TreeLimit, name: string, reason: string): Refusal => ({
   limit,
   reason: `Cannot engage '${name}' as ${reason}`,
 });

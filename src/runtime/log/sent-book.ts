@@ -81,7 +81,7 @@ export class SentBook {
       ...(output === undefined ? {} : { output: ofOutput(sent, output) }),
       ...(toolChoice === undefined ? {} : { toolChoice }),
       ...(settings === undefined ? {} : { settings }),
-      ...numbered(sent, messages.history),
+      ...numberTurns(sent, messages.history),
     };
     sent.instructions = instructions;
     sent.tools = tools;
@@ -151,7 +151,7 @@ const isNew = ({ known }: Sent, hash: string): boolean => {
 };
 
 /** Numbers the turns of a conversation, and lists the new ones. */
-const numbered = (sent: Sent, conversation: History<Turn>): Pick<SentRequest, 'turns' | 'added'> => {
+const numberTurns = (sent: Sent, conversation: History<Turn>): Pick<SentRequest, 'turns' | 'added'> => {
   const before = sent.conversation;
   const shared = before === undefined ? 0 : sharedTurns(before, conversation);
   // Only a rebuilt conversation may contain copies of turns sent before.

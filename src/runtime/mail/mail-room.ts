@@ -5,7 +5,7 @@ import type { Dropped } from '../../machines/messages/mailbox.ts';
 import {
   emptyMailbox,
   messagesIn,
-  put,
+  putMessage,
   takeAll,
   withoutExpired,
   withoutThose,
@@ -280,7 +280,7 @@ export class MailRoom implements Mail {
     const box = this.#boxes.get(actor) ?? new MailboxState(actor);
     this.#boxes.set(actor, box);
     const before = box.mailbox;
-    const { mailbox, put: what, dropped } = put(before, message, box.limits, this.#run.log.now());
+    const { mailbox, put: what, dropped } = putMessage(before, message, box.limits, this.#run.log.now());
     box.mailbox = mailbox;
     const isIn = what === 'taken' && !dropped.some((each) => each.message === message);
     if (isIn) this.#run.log.write(sentEvent(message, actor.path), this.#run.root);

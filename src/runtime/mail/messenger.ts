@@ -25,7 +25,7 @@ import type { Party } from '../actors/waits.ts';
 import { refusalOf, waits } from '../actors/waits.ts';
 import type { Mail } from './mail.ts';
 import { reachableAgents, namesFor } from './address-book.ts';
-import { saidBetween } from './said-between.ts';
+import { messagesBetween } from './said-between.ts';
 import { AddressWait } from './address-wait.ts';
 
 const ASK_MS = 60_000;
@@ -73,7 +73,7 @@ export class EffectMessenger implements Messenger {
   }
 
   saidWith(other: string): readonly Message[] {
-    return saidBetween(this.#run.log.events.slice(), this.#actor.path, other);
+    return messagesBetween(this.#run.log.events.slice(), this.#actor.path, other);
   }
 
   async tell(to: string, text: string, options: TellOptions = {}): Promise<string> {

@@ -3,7 +3,7 @@ import type { Message } from '../../contracts/messages/message.ts';
 import { roleIn } from './address-book.ts';
 
 /** The messages between an address and another agent, given by address or name, from the events of their run. */
-export const saidBetween = (
+export const messagesBetween = (
   events: readonly RuntimeEvent[],
   one: string,
   other: string,

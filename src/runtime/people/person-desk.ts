@@ -11,7 +11,7 @@ import { SmallMap } from '../../base/collections/small-map.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { JournalPort } from '../journal/write/journal-port.ts';
-import { misfitOf, saidEvent, saidOf } from './person-words.ts';
+import { misfitOf, saidEvent, parseApproval } from './person-words.ts';
 import type { EventPlace, PersonAnswer } from './request-book.ts';
 import { announcementOf, RequestBook } from './request-book.ts';
 import type { IncomingAnswer, Requester, PersonRequest } from './person-request.ts';
@@ -80,7 +80,7 @@ export class PersonDesk {
     const { id } = wish;
     const before = this.#book.answerTo(id);
     if (before !== undefined) return Promise.resolve(before);
-    if (wanting.abort.isAborted) return Promise.reject(gone());
+    if (wanting.abort.isAborted) return Promise.reject(personGone());
     const { expireAfterMs } = this.#options.requests ?? {};
     if (this.#book.at(id) === undefined) {
       const askedAt = this.#run.log.now();
@@ -88,7 +88,7 @@ export class PersonDesk {
       this.#write(announcementOf({ ...wish, askedAt, ...expiry }), wanting, askedAt);
     }
     const request = this.#book.at(id);
-    if (request === undefined) return Promise.reject(gone());
+    if (request === undefined) return Promise.reject(personGone());
     return new Promise((resolve, reject) => {
       const waiter: Waiter = { request, wanting, asking: new AbortController(), resolve, reject };
       this.#waiters.set(id, waiter);
@@ -133,7 +133,7 @@ export class PersonDesk {
       if (request.path !== path || !isIts) continue;
       const waiter = this.#waiters.get(request.id);
       if (waiter === undefined) this.#withdraw(request, NOBODY);
-      else this.#fail(waiter, NOBODY, gone());
+      else this.#fail(waiter, NOBODY, personGone());
     }
   }
 
@@ -148,7 +148,7 @@ export class PersonDesk {
     const { clock, journal, log } = this.#run;
     journal.waits(wanting.key, request, true);
     waiter.forget = wanting.abort.onAbort(() => {
-      this.#fail(waiter, NOBODY, gone());
+      this.#fail(waiter, NOBODY, personGone());
     });
     const { expiresAt, id } = request;
     if (expiresAt !== undefined)
@@ -179,7 +179,7 @@ export class PersonDesk {
     const answer = async (): Promise<PersonAnswer> =>
       request.kind === 'question'
         ? { text: (await person?.answer?.(request.question, asking.signal)) ?? '' }
-        : saidOf(await person?.approve?.(request, asking.signal));
+        : parseApproval(await person?.approve?.(request, asking.signal));
     answer().then(
       (said) => {
         if (this.#waiters.has(request.id)) this.#close(waiter, said);
@@ -253,7 +253,7 @@ export class PersonDesk {
     this.#waiters.delete(id);
     clock.clearTimeout(timer);
     forget?.();
-    asking.abort(gone());
+    asking.abort(personGone());
     journal.waits(wanting.key, request, false);
   }
 
@@ -287,7 +287,7 @@ export class PersonDesk {
 
 const NOBODY = 'nobody waits for it any more';
 
-const gone = (): TroupeError => new TroupeError('run.aborted', `Cannot wait for a person as ${NOBODY}`);
+const personGone = (): TroupeError => new TroupeError('run.aborted', `Cannot wait for a person as ${NOBODY}`);
 
 const isLate = ({ expiresAt = Infinity }: OpenRequest, at: number): boolean => at >= expiresAt;
 

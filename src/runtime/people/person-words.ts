@@ -6,7 +6,7 @@ import type { Approval } from '../../machines/tool-call/tool-call-context.ts';
 import type { PersonAnswer } from './request-book.ts';
 
 /** Parses a person's answer to a call: anything but a plain yes is a no. */
-export const saidOf = (said: unknown): Approval =>
+export const parseApproval = (said: unknown): Approval =>
   typeof said === 'string' ? { isApproved: false, reason: said } : { isApproved: said === true };
 
 /** The reason why an answer does not fit a request; undefined if it does. */

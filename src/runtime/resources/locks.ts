@@ -10,7 +10,7 @@ import type { LockSnapshot } from './named-lock.ts';
 import { NamedLock } from './named-lock.ts';
 import type { ResourceOptions } from './resource-options.ts';
 import { checkMs, clockOf, closedError } from './resource-options.ts';
-import { aborted } from './waiting-line.ts';
+import { abortError } from './waiting-line.ts';
 import { ownerParty } from '../actors/waits.ts';
 
 /** Named locks; see {@link locks}. */
@@ -75,7 +75,7 @@ class NamedLocks implements Locks {
     if (typeof name !== 'string' || name === '')
       throw new TroupeError('resource.invalid', `Cannot lock anything as it has no name: ${String(name)}`);
     const { callers = [], priority, signal } = options;
-    if (signal?.aborted === true) throw aborted(signal, `the lock '${name}'`);
+    if (signal?.aborted === true) throw abortError(signal, `the lock '${name}'`);
     const wish = {
       owner: options.owner ?? `${name} #${(this.#owners += 1)}`,
       callers,

@@ -230,7 +230,7 @@ class Holding implements HeldLock {
 
   renew(leaseMs = this.wish.leaseMs): void {
     const ms = checkMs(leaseMs, 'leaseMs', `the lock '${this.name}'`);
-    if (!this.#isHeld) throw lost(this.name, this.wish.leaseMs);
+    if (!this.#isHeld) throw lostLock(this.name, this.wish.leaseMs);
     this.#clock.clearTimeout(this.#timer);
     this.#arm(ms);
     this.#ends.renewed(this.#clock.now() + ms);
@@ -251,7 +251,7 @@ class Holding implements HeldLock {
     this.#timer = this.#clock.setTimeout(() => {
       this.#end();
       this.#ends.expired();
-      this.#lost.abort(lost(this.name, this.wish.leaseMs));
+      this.#lost.abort(lostLock(this.name, this.wish.leaseMs));
     }, ms);
   }
 
@@ -270,7 +270,7 @@ const busy = (name: string, waitMs: number, holder: string | undefined): TroupeE
   );
 
 /** The error for a holder whose lease has expired. */
-const lost = (name: string, leaseMs: number): TroupeError =>
+const lostLock = (name: string, leaseMs: number): TroupeError =>
   new TroupeError(
     'lock.lost',
     `Cannot keep the lock '${name}' as its lease of ${leaseMs} ms is over: renew it while the work goes on`,

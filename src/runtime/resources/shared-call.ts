@@ -3,7 +3,7 @@ import { isThenable } from '../../base/promises/thenable.ts';
 import { onSignal } from '../run/shared-signal.ts';
 import type { SharedCallNeeds, Entered, SharedBy } from './entrance.ts';
 import { enter } from './entrance.ts';
-import { aborted } from './waiting-line.ts';
+import { abortError } from './waiting-line.ts';
 
 /** A call that uses shared resources, and functions to interpret its result. */
 export interface SharedCall<Result> {
@@ -24,16 +24,16 @@ export const sharedCall = <Result>(
   call: SharedCall<Result>,
 ): Result | Promise<Result> => {
   const entered = enter(by, wish);
-  if (!isThenable(entered)) return made(call, wish, entered);
+  if (!isThenable(entered)) return makeCall(call, wish, entered);
   return entered.then((held) => {
     // Cancelled at the moment of admission.
-    if (!wish.signal.aborted) return made(call, wish, held);
+    if (!wish.signal.aborted) return makeCall(call, wish, held);
     held.calledOff();
-    throw aborted(wish.signal, call.called);
+    throw abortError(wish.signal, call.called);
   });
 };
 
-const made = <Result>(
+const makeCall = <Result>(
   call: SharedCall<Result>,
   wish: SharedCallNeeds,
   entered: Entered,
@@ -45,12 +45,12 @@ const made = <Result>(
     entered.failed(call.failure(thrown));
     throw thrown;
   }
-  if (isThenable(result)) return awaited(result, call, wish.signal, entered);
+  if (isThenable(result)) return awaitResult(result, call, wish.signal, entered);
   entered.succeeded(call.used(result));
   return result;
 };
 
-const awaited = <Result>(
+const awaitResult = <Result>(
   result: PromiseLike<Result>,
   call: SharedCall<Result>,
   signal: AbortSignal,

@@ -83,7 +83,7 @@ export class WaitingLine<Grant, About = undefined> {
     { signal, priority, waitMs = Infinity }: WaitOptions,
     isReturning = false,
   ): Promise<Grant> {
-    if (signal?.aborted === true) return Promise.reject(aborted(signal, this.#options.what));
+    if (signal?.aborted === true) return Promise.reject(abortError(signal, this.#options.what));
     return new Promise((resolve, reject) => {
       const { clock, what, late, onLeft } = this.#options;
       let forget = (): void => undefined;
@@ -106,7 +106,7 @@ export class WaitingLine<Grant, About = undefined> {
       };
       if (signal !== undefined)
         forget = onSignal(signal, () => {
-          this.#refuse(waiter, aborted(signal, what));
+          this.#refuse(waiter, abortError(signal, what));
           onLeft();
         });
       this.#lanes[waiter.lane]?.add(waiter);
@@ -148,7 +148,7 @@ export class WaitingLine<Grant, About = undefined> {
 const laneOf = (priority: Priority = defaultPriority): number => priorities.indexOf(priority) + 1;
 
 /** The error of an aborted wait. */
-export const aborted = ({ reason }: AbortSignal, what: string): TroupeError =>
+export const abortError = ({ reason }: AbortSignal, what: string): TroupeError =>
   isTroupeError(reason)
     ? reason
     : new TroupeError('run.aborted', `Cannot wait for ${what} any longer as the work was cancelled`, {

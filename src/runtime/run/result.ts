@@ -29,11 +29,11 @@ const isOutcome = (output: unknown): output is Outcome =>
 /** The outcome of an actor; a failure if its output is not one. */
 export const outcomeOf = (output: unknown, at: number): Outcome =>
   isOutcome(output)
-    ? explained(output)
+    ? explainFailure(output)
     : outcomeOfFailure('machine.threw', 'Cannot use an actor as it left no outcome', at);
 
 /** Adds an error to a machine's failure without one, so that the run rejects. */
-const explained = (outcome: Outcome): Outcome =>
+const explainFailure = (outcome: Outcome): Outcome =>
   outcome.status === 'failed' && outcome.error === undefined ? { ...outcome, error: UNEXPLAINED } : outcome;
 
 const UNEXPLAINED: ErrorData = {
@@ -70,7 +70,7 @@ export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): 
 });
 
 /** Adds run, address and id to the outcome's error, unless it has them. */
-export const placed = (outcome: Outcome, runId: string, path: string): Outcome =>
+export const placeError = (outcome: Outcome, runId: string, path: string): Outcome =>
   outcome.error === undefined || outcome.error.errorId !== undefined
     ? outcome
     : { ...outcome, error: { runId, path, errorId: `${runId}/${path}#end`, ...outcome.error } };

@@ -200,7 +200,7 @@ export const inThread = (line: StartQueue, run: Run, history: ThreadHistory | un
         if (wholeMs !== Infinity)
           timer = run.clock.setTimeout(
             () => {
-              if (settle()) run.ending.lose(unanswered());
+              if (settle()) run.ending.lose(unansweredError());
             },
             Math.floor(wholeMs) + 1,
           );
@@ -232,7 +232,7 @@ export const noQueue: StartQueue = {
 const unreadable = (thrown: unknown): TroupeError =>
   toError(errorData(thrown, 'memory.unreadable', { message: UNREADABLE }));
 
-const unanswered = (): TroupeError =>
+const unansweredError = (): TroupeError =>
   new TroupeError(
     'memory.unreadable',
     'Cannot start the run as its thread does not answer: its time was up before it started',

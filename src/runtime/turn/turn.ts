@@ -59,13 +59,13 @@ export interface Chart {
 export const turn = (chart: Chart, record: TurnRecord, envelope: Envelope): Turned => {
   const { mover, position } = record;
   if (position === undefined || record.isDone) return { record, outputs: [] };
-  return movedBy(chart, envelope.at, mover, position, () => mover.next(position, envelope));
+  return moveByChart(chart, envelope.at, mover, position, () => mover.next(position, envelope));
 };
 
 /** The first turn of an actor; `inspected` is the scope of an inspector that wants its microsteps. */
 export const firstTurn = (chart: Chart, input: unknown, at: number, inspected?: Scope): Turned => {
   const mover = moverOf(chart.machine, inspected);
-  return movedBy(chart, at, mover, undefined, () => mover.initial(input));
+  return moveByChart(chart, at, mover, undefined, () => mover.initial(input));
 };
 
 /** The record after a turn, and the outputs to carry out. */
@@ -74,7 +74,7 @@ export interface Turned {
   readonly outputs: readonly Output[];
 }
 
-const movedBy = (
+const moveByChart = (
   chart: Chart,
   at: number,
   mover: Mover,

@@ -80,7 +80,7 @@ export const calculate = (expression: string): number => {
       `it is longer than ${MAX_LENGTH} characters`,
       expression.length,
     );
-  const formula = new Formula(read(expression));
+  const formula = new Formula(readParts(expression));
   const result = formula.value();
   if (result === undefined)
     throw cannot('tool.input-invalid', expression, 'it is not a formula', formula.rest());
@@ -92,7 +92,7 @@ export const calculate = (expression: string): number => {
 };
 
 /** The text in its parts: numbers, known signs and names only. */
-const read = (expression: string): readonly string[] => {
+const readParts = (expression: string): readonly string[] => {
   const parts: string[] = [];
   let open = 0;
   let signs = 0;

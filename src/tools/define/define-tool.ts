@@ -60,7 +60,7 @@ export const tool = <
   Executed<Output, Result>
 > => {
   checkTool(options);
-  const { input, parameters } = checkedBy(options);
+  const { input, parameters } = schemasOf(options);
   return toolOf<Input, Output, Result>(options, () => input, parameters);
 };
 
@@ -120,7 +120,7 @@ const toolOf = <
       return (schema ??= parametersOf(name, input()));
     },
     get outputSchema() {
-      return output === undefined ? undefined : describedBy(output);
+      return output === undefined ? undefined : deriveJsonSchema(output);
     },
     check,
     needsApproval: (raw) => {
@@ -153,7 +153,7 @@ const toolOf = <
 };
 
 /** Returns the schema of the input, and the one for the model if it is given; parameters alone are both. */
-const checkedBy = ({
+const schemasOf = ({
   name,
   input,
   parameters,
@@ -210,7 +210,7 @@ const retryOf = (retry: boolean | Partial<ToolRetry> | undefined, idempotent: bo
 };
 
 /** Undefined if the schema's library cannot produce one. */
-const describedBy = (schema: Schema): JsonSchema | undefined => {
+const deriveJsonSchema = (schema: Schema): JsonSchema | undefined => {
   if (!canGiveJsonSchema(schema)) return undefined;
   try {
     return jsonSchemaOf(schema);

@@ -24,11 +24,11 @@ const path = z.string().min(1).describe('Relative path below the root, with forw
  */
 export const fileTools = ({ ops, readOnly = false }: FileToolsOptions = {}): Toolset => ({
   name: 'files',
-  tools: (readOnly ? READING : [...READING, writeTool]).map((make) => madeWith(make(ops), ops)),
+  tools: (readOnly ? READING : [...READING, writeTool]).map((make) => toolWith(make(ops), ops)),
 });
 
 /** With operations given here, the run's environment need not have them. */
-const madeWith = (made: Tool, ops: FileOps | undefined): Tool =>
+const toolWith = (made: Tool, ops: FileOps | undefined): Tool =>
   ops === undefined ? requiring(made, 'files') : made;
 
 const readTool = (ops: FileOps | undefined): Tool =>

@@ -184,7 +184,7 @@ class Checking {
     const found: JsonSchemaIssue[] = [];
     const properties = objectOf(schema['properties']);
     const patterns = Object.entries(objectOf(schema['patternProperties']));
-    for (const name of requiredOf(schema))
+    for (const name of requiredNames(schema))
       if (!Object.hasOwn(value, name))
         found.push({
           path: [...path, name],
@@ -343,7 +343,7 @@ const listOf = (value: Json | undefined, alsoOne = false): readonly Json[] =>
   Array.isArray(value) ? value : alsoOne && value !== undefined ? [value] : [];
 
 /** Returns the required names; in draft 3 each property declares so itself. */
-const requiredOf = (schema: JsonObject): readonly string[] => {
+const requiredNames = (schema: JsonObject): readonly string[] => {
   const { required } = schema;
   if (Array.isArray(required)) return required.filter((name: Json) => typeof name === 'string');
   return Object.entries(objectOf(schema['properties'])).flatMap(([name, each]) =>

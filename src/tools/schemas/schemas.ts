@@ -27,7 +27,7 @@ export const checkSchema = <Output>(
   value: unknown,
 ): Checked<Output> | Promise<Checked<Output>> => {
   try {
-    const result = isZod(schema) ? askedOnce<Output>(schema, value) : schema['~standard'].validate(value);
+    const result = isZod(schema) ? validateOnce<Output>(schema, value) : schema['~standard'].validate(value);
     if (isThenable(result)) return Promise.resolve(result).then(toChecked, tooDeep);
     return result.issues === undefined ? { ok: true, value: result.value } : toChecked(result);
   } catch (thrown) {
@@ -39,7 +39,7 @@ export const checkSchema = <Output>(
  * Runs zod's validation once. Its own `validate` tries synchronously, and starts over if a check is asynchronous: each
  * check then runs twice, and one that rejects the first time is an unhandled rejection, which ends the process.
  */
-const askedOnce = <Output>(
+const validateOnce = <Output>(
   schema: z.ZodType,
   value: unknown,
 ): StandardSchemaV1.Result<Output> | Promise<StandardSchemaV1.Result<Output>> => {

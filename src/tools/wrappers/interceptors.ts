@@ -73,12 +73,12 @@ const around = async (
     if (outcome !== undefined) break;
   }
   let end: CallOutcome = outcome ?? (await settleCall(() => next(input)));
-  for (const interceptor of passed) end = await judgedBy(interceptor, tool, end, context);
+  for (const interceptor of passed) end = await judgeCall(interceptor, tool, end, context);
   if (end.ok) return end.value;
   throw end.error;
 };
 
-const judgedBy = async (
+const judgeCall = async (
   interceptor: CallInterceptor,
   tool: Tool,
   outcome: CallOutcome,

@@ -5,7 +5,7 @@ import { actorRows, budgetsOf, mailboxOf, nameOf, stateNames } from '../../../sr
 import { clockOf, moneyOf, several, spanOf } from '../../../src/inspect/page/figures.ts';
 import { isSame, jsonRows } from '../../../src/inspect/page/json-changes.ts';
 import { arrowHead, crosses, roundedPath } from '../../../src/inspect/drawing/lines.ts';
-import { markerOf, thinned } from '../../../src/inspect/page/markers.ts';
+import { markerOf, thinMarkers } from '../../../src/inspect/page/markers.ts';
 import type { Role } from '../../../src/inspect/recording/entry.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
 
@@ -179,10 +179,10 @@ describe('markers of a timeline', () => {
       kind: n === 5_000 ? ('error' as const) : ('approval' as const),
       text: '',
     }));
-    const kept = thinned(markers, 0, 10_000, 100);
+    const kept = thinMarkers(markers, 0, 10_000, 100);
     expect(kept).toHaveLength(101);
     expect(kept.some(({ kind }) => kind === 'error')).toBe(true);
-    expect(thinned(markers, 9_990, 10_000, 100)).toHaveLength(10);
+    expect(thinMarkers(markers, 9_990, 10_000, 100)).toHaveLength(10);
   });
 
   test('tell of failures, ends, and of what waited for a person', () => {

@@ -5,7 +5,7 @@ import type { JsonRow } from '../json-changes.ts';
 import { jsonRows } from '../json-changes.ts';
 import { recorded, selectedView, shown } from '../page-state.ts';
 import { brief } from '../../drawing/plain-text.ts';
-import { written } from '../transcript.ts';
+import { valueText } from '../transcript.ts';
 import { GaugeBar } from './actor-list.tsx';
 import { Icon } from './icon.tsx';
 import { Text } from './text.tsx';
@@ -81,7 +81,7 @@ export const ContextView = () => {
             </button>
           </header>
           <pre class="scroll" tabIndex={0}>
-            <Text value={written(row.value)} most={1_500} />
+            <Text value={valueText(row.value)} most={1_500} />
           </pre>
         </div>
       )}

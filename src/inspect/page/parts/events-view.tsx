@@ -5,7 +5,7 @@ import { clockOf, countOf, several } from '../figures.ts';
 import { markerOf } from '../markers.ts';
 import { filter, goTo, recorded, shown } from '../page-state.ts';
 import { countBelow } from '../timeline.ts';
-import { written } from '../transcript.ts';
+import { valueText } from '../transcript.ts';
 import { Text } from './text.tsx';
 import { VirtualList } from './virtual-list.tsx';
 
@@ -24,7 +24,7 @@ export const EventsView = () => {
   const { length } = shown.value;
   const { run } = filter.value;
   const rows = useMemo(
-    () => toldIn(timeline.between(timeline.first, length), run, sought.toLowerCase(), onlyErrors),
+    () => publishedRows(timeline.between(timeline.first, length), run, sought.toLowerCase(), onlyErrors),
     [timeline, length, run, sought, onlyErrors],
   );
   const here = countBelow(
@@ -69,14 +69,14 @@ export const EventsView = () => {
       />
       {entry?.kind === 'published' && (
         <pre class="whole scroll" tabIndex={0}>
-          <Text value={written(entry.event)} most={4_000} />
+          <Text value={valueText(entry.event)} most={4_000} />
         </pre>
       )}
     </div>
   );
 };
 
-const toldIn = (
+const publishedRows = (
   entries: Iterable<Entry>,
   run: string | undefined,
   sought: string,

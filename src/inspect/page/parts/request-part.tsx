@@ -5,7 +5,7 @@ import { recorded } from '../page-state.ts';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
 import type { SentTurn, WholeRequest } from '../../recording/sent-requests.ts';
 import { SentRequests } from '../../recording/sent-requests.ts';
-import { written } from '../transcript.ts';
+import { valueText } from '../transcript.ts';
 import type { ModelItem } from '../transcript.ts';
 import { Text } from './text.tsx';
 
@@ -25,7 +25,7 @@ export const RequestPart = ({ item, actor }: { readonly item: ModelItem; readonl
         request: {several(sent.messages, 'message')}, {sent.added} new
       </summary>
       {isOpen && <Request request={requestAt(actor, item.n)} />}
-      {isOpen && raw !== undefined && <Part title="Came back beside the text" value={written(raw)} />}
+      {isOpen && raw !== undefined && <Part title="Came back beside the text" value={valueText(raw)} />}
     </details>
   );
 };
@@ -52,9 +52,9 @@ const Request = ({ request }: { readonly request: WholeRequest | undefined }) =>
       <Part title={`Instructions · ${short(hashes.instructions)}`} value={instructions} />
       <Part
         title={`Tools: ${tools.map(({ name }) => oneLine(name, 40)).join(', ') || 'none'} · ${short(hashes.tools)}`}
-        value={tools.length === 0 ? '' : written(tools)}
+        value={tools.length === 0 ? '' : valueText(tools)}
       />
-      {output !== undefined && <Part title="Output" value={written(output)} />}
+      {output !== undefined && <Part title="Output" value={valueText(output)} />}
       {settings !== undefined && <Part title="Settings" value={brief(settings, 400)} />}
       {toolChoice !== undefined && <Part title="Tool choice" value={brief(toolChoice, 80)} />}
       <h4>Messages</h4>

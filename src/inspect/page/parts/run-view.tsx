@@ -1,5 +1,5 @@
 import { embedded } from '../page-state.ts';
-import { written } from '../transcript.ts';
+import { valueText } from '../transcript.ts';
 import { Text } from './text.tsx';
 
 /** The account of an exported run, and the damage to its log. */
@@ -11,12 +11,12 @@ export const RunView = () => {
         <>
           <h4>Damage</h4>
           <pre>
-            <Text value={written(damage)} />
+            <Text value={valueText(damage)} />
           </pre>
         </>
       )}
       <pre>
-        <Text value={written(account)} />
+        <Text value={valueText(account)} />
       </pre>
     </div>
   );

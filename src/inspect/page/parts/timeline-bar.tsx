@@ -1,6 +1,6 @@
 import { command } from '../control.ts';
 import { clockOf, countOf } from '../figures.ts';
-import { thinned } from '../markers.ts';
+import { thinMarkers } from '../markers.ts';
 import {
   chooseRun,
   goLive,
@@ -88,7 +88,7 @@ export const TimelineBar = () => {
       </select>
       <div class="track">
         <div class="past" style={{ width: part(here) }} />
-        {thinned(markers, timeline.first, Math.max(timeline.length, timeline.first + 1), 240).map(
+        {thinMarkers(markers, timeline.first, Math.max(timeline.length, timeline.first + 1), 240).map(
           ({ n, kind, text }) => (
             <button
               key={`${n} ${kind}`}

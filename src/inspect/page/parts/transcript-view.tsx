@@ -5,7 +5,7 @@ import { goTo, pointedAt, recorded, sayingChanges, sayings, selectedView, shown 
 import { brief, oneLine } from '../../drawing/plain-text.ts';
 import { countBelow } from '../timeline.ts';
 import type { ModelItem, NoteItem, SaidItem, ToolItem, TranscriptItem } from '../transcript.ts';
-import { transcriptOf, written } from '../transcript.ts';
+import { transcriptOf, valueText } from '../transcript.ts';
 import { Icon } from './icon.tsx';
 import { RequestPart } from './request-part.tsx';
 import { Text } from './text.tsx';
@@ -199,7 +199,7 @@ const ToolPart = ({ item }: { readonly item: ToolItem }) => {
         </summary>
         <h4>Arguments</h4>
         <pre>
-          <Text value={written(input)} />
+          <Text value={valueText(input)} />
         </pre>
         <h4>{status === 'failed' ? 'Error' : 'Result'}</h4>
         <pre>{text === undefined || text === '' ? '—' : <Text value={text} />}</pre>

@@ -74,7 +74,7 @@ export class RunProfile {
     this.#open.delete(work);
     this.#leave(frame, end.at);
     const ms = end.at - work.startedAt;
-    const used = usedBy(work, end);
+    const used = usageOf(work, end);
     if (isActor(work)) this.#actorEnded(work, ms);
     else if (work.kind === 'phase') this.#phaseEnded(work, ms);
     else if (work.kind === 'model') {
@@ -153,7 +153,7 @@ const NOTHING = { tokens: 0, costUsd: 0 };
 
 const isActor = ({ kind }: Work): boolean => kind === 'agent' || kind === 'team';
 
-const usedBy = ({ kind }: Work, { by }: WorkEnd): Pick<Row, 'tokens' | 'costUsd'> =>
+const usageOf = ({ kind }: Work, { by }: WorkEnd): Pick<Row, 'tokens' | 'costUsd'> =>
   kind === 'model' && by?.type === 'model.answered'
     ? { tokens: by.usage.input + by.usage.output, costUsd: by.costUsd ?? 0 }
     : NOTHING;

@@ -43,7 +43,7 @@ export const takeLetter = (letter: Letter, run: Run, journal: RunJournal): void 
       onTaken();
       break;
     default: {
-      const refused = run.person.settle(content.id, { said: saidIn(content), at: letter.at, onTaken });
+      const refused = run.person.settle(content.id, { said: answerOf(content), at: letter.at, onTaken });
       if (refused === undefined) break;
       run.person.refuse(refused, content.id);
       onTaken();
@@ -60,7 +60,7 @@ export const letterIn = ({ text }: Letter): LetterContent | undefined => {
   }
 };
 
-const saidIn = (content: Extract<LetterContent, { kind: 'approve' | 'deny' | 'answer' }>): PersonAnswer => {
+const answerOf = (content: Extract<LetterContent, { kind: 'approve' | 'deny' | 'answer' }>): PersonAnswer => {
   switch (content.kind) {
     case 'approve':
       return { isApproved: true, ...(content.input === undefined ? {} : { input: content.input }) };

@@ -3,7 +3,7 @@ import { errorData, isTroupeError, TroupeError } from '../../../contracts/errors
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import type { Listed } from '../../../contracts/errors/listed.ts';
-import { listed } from '../../../contracts/errors/listed.ts';
+import { listWith } from '../../../contracts/errors/listed.ts';
 import type { OpenRequest, RequestAnswer } from '../../../contracts/people/request.ts';
 import { EXPIRED } from '../../../contracts/people/request.ts';
 import type { RunOptions } from '../../../contracts/runs/run-options.ts';
@@ -44,7 +44,7 @@ export interface AnswerOptions extends Pick<RunOptions, 'secrets' | 'secretKey'>
  * @throws {TroupeError} `journal.unknown` for a run that there is not; `journal.corrupt`, `journal.version`.
  */
 export const openRequests = async (store: JournalStore, runId?: string): Promise<Listed<StoredRequest>> => {
-  if (runId !== undefined) return listed(await requestsOf(store, runId), []);
+  if (runId !== undefined) return listWith(await requestsOf(store, runId), []);
   const entries = await store.list({ status: ['running', 'waiting'] });
   const unreadable = [...(entries.unreadable ?? [])];
   const found = await Promise.all(
@@ -57,7 +57,7 @@ export const openRequests = async (store: JournalStore, runId?: string): Promise
       }),
     ),
   );
-  return listed(
+  return listWith(
     found.flat().toSorted((a, b) => a.askedAt - b.askedAt),
     unreadable,
   );
@@ -112,7 +112,7 @@ export const answerRequest = async (
     );
   }
   if (request.isAnswered) throw refuse('request.answered', 'it is answered already');
-  const misfit = misfitOf(request, saidIn(answer));
+  const misfit = misfitOf(request, answerOf(answer));
   if (misfit !== undefined) throw refuse('input.invalid', misfit);
   const at = now();
   if (at >= (request.expiresAt ?? Infinity)) throw refuse('request.expired', EXPIRED);
@@ -133,7 +133,7 @@ const requestsOf = async (store: JournalStore, runId: string): Promise<readonly 
   return open.map((request) => ({ ...request, runId, isAnswered: answered.has(request.id) }));
 };
 
-const saidIn = (answer: RequestAnswer): PersonAnswer => {
+const answerOf = (answer: RequestAnswer): PersonAnswer => {
   if ('text' in answer) return { text: answer.text };
   return answer.yes
     ? { isApproved: true, ...(answer.input === undefined ? {} : { input: answer.input }) }

@@ -6,7 +6,7 @@ import type { Scope } from '../write/scope.ts';
  *
  * The limit depends on other scopes, so a replay looks the decision up instead of making it.
  */
-export const refusedBefore = (
+export const recordedRefusal = (
   scope: Scope,
   by: string,
   name: string,

@@ -16,8 +16,8 @@ import { journaledDefinition } from '../resume/resume.ts';
 import {
   beginAgain,
   createJournaledRun,
-  knownTo,
-  lockedOut,
+  knownSecrets,
+  lockedError,
   optionsOf,
   recordsIn,
 } from '../resume/stored-run.ts';
@@ -53,11 +53,11 @@ export const replay = async <Input, Output, State>(
 ): Promise<Replayed<Output>> => {
   const { store, to, ...options } = checkReplay(given, `run '${runId}'`);
   const definition = journaledDefinition(agent);
-  const { records, opened } = await recordsIn(store, runId, knownTo(definition, options));
+  const { records, opened } = await recordsIn(store, runId, knownSecrets(definition, options));
   const { secretKey } = options;
   // Without a key, everything that is not secret can be read.
   if (secretKey !== undefined && opened.lockedFields.length > 0)
-    throw lockedOut(runId, opened.lockedFields, secretKeyOf(secretKey));
+    throw lockedError(runId, opened.lockedFields, secretKeyOf(secretKey));
   return replayRecords<Output>(definition, recordsUpTo(records, to), options, opened.fields);
 };
 
@@ -98,7 +98,7 @@ export const replayRecords = async <Output>(
     events: log.events.slice(),
     state: isAgent ? toJson(context.state) : undefined,
     // The output has the agent's type, since this agent ran.
-    result: ending.hasBegun ? ((await settled(run.result)) as RunResult<Output> | undefined) : undefined,
+    result: ending.hasBegun ? ((await settleRun(run.result)) as RunResult<Output> | undefined) : undefined,
   };
 };
 
@@ -106,7 +106,7 @@ export const replayRecords = async <Output>(
 class AtEnd extends Error {}
 
 /** A failed run has a result too: it is attached to the error. */
-const settled = (result: Promise<RunResult>): Promise<RunResult | undefined> =>
+const settleRun = (result: Promise<RunResult>): Promise<RunResult | undefined> =>
   result.catch((error: unknown) => {
     const found: unknown = isJsonObject(error) ? Reflect.get(error, 'result') : undefined;
     return found as RunResult | undefined;

@@ -2,7 +2,7 @@ import type { JournalRecord } from '../../../contracts/journals/journal-record.t
 import type { RawAnswer, SentRequest, SentSource } from '../../../contracts/models/sent-request.ts';
 
 /** Requests of models and their raw answers, as a run's journal has them. */
-export const sentIn = (records: readonly JournalRecord[], runId: string): SentSource => {
+export const sentRequestsOf = (records: readonly JournalRecord[], runId: string): SentSource => {
   const requests = new Map<string, SentRequest>();
   const answers = new Map<string, RawAnswer>();
   for (const record of records) {

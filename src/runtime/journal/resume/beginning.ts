@@ -10,7 +10,7 @@ import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { TaskInput } from '../../../contracts/tasks/task.ts';
 import type { Definition } from '../../define/definition.ts';
 import type { Run } from '../../run/run.ts';
-import { recorded } from '../replay/unlimited.ts';
+import { recordLimits } from '../replay/unlimited.ts';
 
 /** Longest input shown in a list of runs, in characters. */
 const TITLE_LENGTH = 80;
@@ -33,8 +33,8 @@ export const beganWith = (
     ...(history === undefined ? {} : { history }),
     ...statesIn(run),
     ...(task === undefined ? {} : { task: plainTask(task) }),
-    ...(budget === undefined ? {} : { budget: recorded(budget) }),
-    ...(Object.keys(tree).length === 0 ? {} : { limits: recorded(tree) }),
+    ...(budget === undefined ? {} : { budget: recordLimits(budget) }),
+    ...(Object.keys(tree).length === 0 ? {} : { limits: recordLimits(tree) }),
     keys: 'digest',
   };
 };

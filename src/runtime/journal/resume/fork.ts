@@ -22,7 +22,7 @@ import {
   beginAgain,
   createJournaledRun,
   keepIn,
-  knownTo,
+  knownSecrets,
   optionsOf,
   recordsIn,
   leaseRequestFor,
@@ -56,14 +56,14 @@ export const fork = async <Input, Output, State>(
     refusal: (why: WhyHurried) => storeWithheld(runId, why, 'fork'),
   };
   const { records, began, opened } = await whileWanted(
-    recordsIn(store, runId, knownTo(definition, { ...options, model: change?.model })),
+    recordsIn(store, runId, knownSecrets(definition, { ...options, model: change?.model })),
     wanted,
   );
   assertSecretsKnown(runId, opened, key);
   const { records: shared, inHand, seq } = partingAt(records, at);
   // The thread continues with the original run, not with the fork.
   const begun: Began = { ...began, runId: forkId, thread: undefined, fork: { runId, seq } };
-  const first = [begun, ...renamed(shared.slice(1), runId, forkId)];
+  const first = [begun, ...renameRun(shared.slice(1), runId, forkId)];
   const { run, journal } = createJournaledRun(
     definition,
     optionsOf(begun, { ...options, store, model: change?.model }),
@@ -112,7 +112,7 @@ const answersIn = (record: Arrived | undefined): ReadonlyMap<string, EffectAnswe
 };
 
 /** Records under another run's id, which occurs alone and at the beginning of keys. */
-const renamed = (records: readonly JournalRecord[], from: string, to: string): readonly JournalRecord[] => {
+const renameRun = (records: readonly JournalRecord[], from: string, to: string): readonly JournalRecord[] => {
   const rename = (_key: string, value: unknown): unknown => {
     if (typeof value !== 'string') return value;
     if (value === from) return to;

@@ -8,7 +8,7 @@ import type { Definition } from '../../define/definition.ts';
 import { definitionOf } from '../../define/definition.ts';
 import { checkResume } from './resume-schema.ts';
 import { resumeTaken } from './resumed-run.ts';
-import { knownTo, acquireRun } from './stored-run.ts';
+import { knownSecrets, acquireRun } from './stored-run.ts';
 import { storeWithheld } from '../write/store-silent.ts';
 import { releaseLate, whileWanted } from './while-wanted.ts';
 
@@ -44,7 +44,7 @@ export const resumeWith = async <Input, Output, State>(
   { store, ...rest }: Omit<RunOptions, 'store'> & { readonly store: JournalStore },
 ): Promise<RunHandle<Output, State>> => {
   const definition = journaledDefinition(agent);
-  const taken = await whileWanted(acquireRun(store, runId, knownTo(definition, rest)), {
+  const taken = await whileWanted(acquireRun(store, runId, knownSecrets(definition, rest)), {
     signal: rest.signal,
     clock: rest.clock,
     timeMs: timeIn(rest),

@@ -35,7 +35,7 @@ export const runOrResume = async <Input, Output, State>(
   }
   const handle = startStored<Output, State>(journaledDefinition(agent), input, options, { isAttended: true });
   try {
-    await begun(handle);
+    await awaitStart(handle);
     return handle;
   } catch (thrown) {
     // Another process created the run first, and may have finished it by now.
@@ -45,7 +45,7 @@ export const runOrResume = async <Input, Output, State>(
 };
 
 /** Resolves when a run has published its first event; rejects if it ends before that. */
-const begun = (handle: Pick<RunHandle<unknown, unknown>, 'events$' | 'result'>): Promise<unknown> => {
+const awaitStart = (handle: Pick<RunHandle<unknown, unknown>, 'events$' | 'result'>): Promise<unknown> => {
   let hasStarted = false;
   const started = new Promise<void>((resolve) => {
     // A run that the store refused ends without it.

@@ -184,7 +184,7 @@ export interface AcquiredRun {
 export type KnownHere = Pick<RunOptions, 'secrets' | 'secretKey'>;
 
 /** The given secrets, and those of the agent's models. */
-export const knownTo = (
+export const knownSecrets = (
   definition: Definition,
   { model, secrets, secretKey }: KnownHere & Pick<RunOptions, 'model'>,
 ): KnownHere => ({ secrets: { ...modelSecrets(definition, model), ...secrets }, secretKey });
@@ -214,7 +214,7 @@ export const recordsIn = async (store: JournalStore, runId: string, given: Known
   const { secrets } = redactorOf(undefined, givenSecrets(given));
   const rows = await store.read(runId);
   const key = secretKeyOf(given.secretKey);
-  const fields = key === undefined ? {} : await unlocked(runId, rows, key);
+  const fields = key === undefined ? {} : await unlockRows(runId, rows, key);
   const opened = openJournal(runId, rows, { secrets, fields });
   if (opened.damage !== undefined) throw opened.damage;
   const records = parseRecords(runId, opened.records);
@@ -227,7 +227,7 @@ export const recordsIn = async (store: JournalStore, runId: string, given: Known
 };
 
 /** Decrypts the sealed fields of a journal. Code for it is loaded only if there is a key. */
-const unlocked = async (runId: string, rows: readonly JournalRow[], key: SecretKey) => {
+const unlockRows = async (runId: string, rows: readonly JournalRow[], key: SecretKey) => {
   const { unlockFields } = await import('../../../persistence/field-vault.ts');
   return unlockFields(runId, rows, key);
 };
@@ -238,7 +238,7 @@ export const assertSecretsKnown = (
   { missing, lockedFields }: Pick<OpenedJournal, 'missing' | 'lockedFields'>,
   key: SecretKey | undefined,
 ): void => {
-  if (lockedFields.length > 0) throw lockedOut(runId, lockedFields, key);
+  if (lockedFields.length > 0) throw lockedError(runId, lockedFields, key);
   if (missing.length === 0) return;
   const names = missing.join(', ');
   const message = `Cannot resume run '${runId}' as its journal refers to secrets that are not known here: ${names}. Set the variables, or pass them as \`secrets\``;
@@ -246,7 +246,7 @@ export const assertSecretsKnown = (
 };
 
 /** The error for sealed fields that cannot be opened: no key was given, or a wrong one. */
-export const lockedOut = (
+export const lockedError = (
   runId: string,
   names: readonly string[],
   key: SecretKey | undefined,

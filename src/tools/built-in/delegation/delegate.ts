@@ -8,7 +8,7 @@ import { tool } from '../../define/define-tool.ts';
 import type { Dual } from '../../calls/tool-result.ts';
 import { dual } from '../../calls/tool-result.ts';
 import type { Delegated, ReceiverOptions } from './receivers.ts';
-import { delegated, Receivers, refusal, wordsOf } from './receivers.ts';
+import { delegateResult, Receivers, refusal, wordsOf } from './receivers.ts';
 import { inputFor } from './seen-conversation.ts';
 
 /** Options of delegation: to whom, how deep, and whether to wait for the answer. */
@@ -136,7 +136,7 @@ const haveDone: Work = async ({ to, task }, before, receivers, { followUps = fal
     ...(before?.conversation === undefined ? {} : { history: before.conversation }),
     ...(followUps ? { keepsConversation: true } : {}),
   });
-  const value = delegated(name, result);
+  const value = delegateResult(name, result);
   const text = wordsOf(value, result);
   if (result.conversation === undefined) return dual({ text, value });
   const id = before?.id ?? idOf(name, context);

@@ -6,7 +6,7 @@ import type { DefinedTool } from '../../define/define-tool.ts';
 import { tool } from '../../define/define-tool.ts';
 import { dual } from '../../calls/tool-result.ts';
 import type { Delegated, ReceiverOptions } from './receivers.ts';
-import { delegated, Receivers, wordsOf } from './receivers.ts';
+import { delegateResult, Receivers, wordsOf } from './receivers.ts';
 import { inputFor } from './seen-conversation.ts';
 
 /** Options of parallel delegation, with its limits. */
@@ -125,7 +125,7 @@ const runTask = async (
   try {
     const { agent, name } = receivers.find(to, context);
     const result = await context.run(agent, input, { ...receivers.termsFor(agent, context), timeoutMs });
-    const value = delegated(name, result);
+    const value = delegateResult(name, result);
     return { value, text: `[${name}] ${wordsOf(value, result)}` };
   } catch (thrown) {
     if (context.signal.aborted) throw thrown;

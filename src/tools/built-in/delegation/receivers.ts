@@ -127,7 +127,7 @@ const isAtWork = (name: string, path: string): boolean =>
   path.split('/').some((part, index) => (index === 0 ? part : part.replace(/-\d[\d._]*$/, '')) === name);
 
 /** Converts a run's result to a delegate's. */
-export const delegated = (agent: string, result: RunResult<unknown>): Delegated => ({
+export const delegateResult = (agent: string, result: RunResult<unknown>): Delegated => ({
   agent,
   status: result.status === 'completed' ? 'success' : 'partial',
   output: toJson(result.output ?? result.candidate ?? null),

@@ -1,6 +1,6 @@
 import type { Json } from '../../../base/json/json.ts';
 import type { ToolContext } from '../../../contracts/tools/tool.ts';
-import { fenced, spoken } from '../../../contracts/conversations/speaker.ts';
+import { fenceText, spoken } from '../../../contracts/conversations/speaker.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
 
 /** The input of a function that prepares a delegate's task. */
@@ -48,14 +48,14 @@ const lastRounds = (conversation: readonly Turn[]): readonly Turn[] => {
 const lineOf = (turn: Turn): string => {
   switch (turn.role) {
     case 'user':
-      return turn.from === undefined ? `[user] ${fenced(turn.text)}` : spoken(turn.from, turn.text);
+      return turn.from === undefined ? `[user] ${fenceText(turn.text)}` : spoken(turn.from, turn.text);
     case 'assistant': {
       const calls = (turn.calls ?? []).map(({ name, input }) => `calls ${name} ${JSON.stringify(input)}`);
       const said = [...(turn.text === '' ? [] : [turn.text]), ...calls].join('; ');
       return said === '' ? '' : `[assistant] ${said}`;
     }
     case 'tool':
-      return `[${turn.tool}${turn.failed === true ? ', failed' : ''}] ${fenced(turn.text)}`;
+      return `[${turn.tool}${turn.failed === true ? ', failed' : ''}] ${fenceText(turn.text)}`;
   }
 };
 

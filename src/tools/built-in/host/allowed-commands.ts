@@ -3,7 +3,7 @@ import { TroupeError } from '../../../contracts/errors/error.ts';
 import { programName, startsOthers } from '../../environments/launchers.ts';
 import { commandDenied } from '../../environments/memory-environment.ts';
 import type { CommandRules } from './command-rules.ts';
-import { gluedValues, refusedBy } from './command-rules.ts';
+import { gluedValues, refusalOf } from './command-rules.ts';
 import type { KnownCommand } from './known-commands.ts';
 import { KNOWN_COMMANDS } from './known-commands.ts';
 
@@ -92,7 +92,7 @@ export const planCommand = (
   const reason = args.some((arg) => arg.includes('\0'))
     ? 'an argument contains a NUL character'
     : (refuse?.(args) ??
-      (rules === undefined ? undefined : refusedBy(rules, args)) ??
+      (rules === undefined ? undefined : refusalOf(rules, args)) ??
       (paths === 'below' ? refusedPath(args, rules ?? ANY) : undefined));
   if (reason !== undefined) throw deniedArguments(command, reason);
   const isNeutral = configuration === 'neutral';

@@ -80,7 +80,7 @@ export const commandEnvironment = (options: CommandEnvironmentOptions): Environm
     return spawnCaptured({
       file: file ?? '',
       args: words,
-      env: passedOn(options.passed ?? PASSED),
+      env: pickVariables(options.passed ?? PASSED),
       input,
       timeoutMs: Math.min(wanted, timeoutMs),
       maxOutputBytes: most,
@@ -107,7 +107,7 @@ export const commandEnvironment = (options: CommandEnvironmentOptions): Environm
   };
 };
 
-const passedOn = (names: readonly string[]): Readonly<Record<string, string>> =>
+const pickVariables = (names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(
     names.flatMap((name) => {
       const value = process.env[name];

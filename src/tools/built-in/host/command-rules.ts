@@ -19,7 +19,7 @@ export interface CommandRules {
 }
 
 /** Returns the reason why the rules refuse `args`; undefined if they are allowed. */
-export const refusedBy = (rules: CommandRules, args: readonly string[]): string | undefined => {
+export const refusalOf = (rules: CommandRules, args: readonly string[]): string | undefined => {
   const { subcommands } = rules;
   if (subcommands === undefined) return refusedArguments(rules, args);
   const [first = '', ...rest] = args;
@@ -28,7 +28,7 @@ export const refusedBy = (rules: CommandRules, args: readonly string[]): string 
   const next = Object.hasOwn(subcommands, first) ? subcommands[first] : undefined;
   return next === undefined
     ? `it starts with none of ${Object.keys(subcommands).join(', ')}: ${showArgument(first)}`
-    : refusedBy(next, rest);
+    : refusalOf(next, rest);
 };
 
 const refusedArguments = (rules: CommandRules, args: readonly string[]): string | undefined => {

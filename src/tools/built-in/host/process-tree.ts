@@ -100,11 +100,11 @@ export const listByPs: ProcessLister = () =>
   new Promise((resolve) => {
     const options = { timeout: LIST_MS, maxBuffer: MOST_BYTES, env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' } };
     execFile('ps', ['-A', '-o', 'pid=', '-o', 'ppid=', '-o', 'state='], options, (error, stdout) => {
-      resolve(error === null ? listedIn(stdout) : []);
+      resolve(error === null ? parseProcesses(stdout) : []);
     });
   });
 
-const listedIn = (text: string): readonly ListedProcess[] =>
+const parseProcesses = (text: string): readonly ListedProcess[] =>
   text.split('\n').flatMap((line) => {
     const [pid, parent, state] = line.trim().split(/\s+/);
     if (pid === undefined || parent === undefined || state?.startsWith('Z') === true) return [];

@@ -44,7 +44,7 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
   new Promise((resolve, reject) => {
     const { file, args, cwd, env, input, timeoutMs, maxOutputBytes, signal, treeOf = usualTreeOf } = plan;
     if (signal?.aborted === true) {
-      reject(calledOff(file));
+      reject(cancelledError(file));
       return;
     }
     const mark = randomUUID();
@@ -72,7 +72,7 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
     }, timeoutMs);
     const onAbort = (): void => {
       kill();
-      settle(() => reject(calledOff(file)));
+      settle(() => reject(cancelledError(file)));
     };
     let isOver = false;
     let swept: Promise<void> | undefined;
@@ -179,5 +179,5 @@ class Captured {
 const notStarted = (file: string, error: Error): TroupeError =>
   new TroupeError('tool.failed', `Cannot run '${file}' as it cannot be started: ${messageOf(error)}`);
 
-const calledOff = (file: string): TroupeError =>
+const cancelledError = (file: string): TroupeError =>
   new TroupeError('tool.cancelled', `Cannot finish '${file}' as it was cancelled`);

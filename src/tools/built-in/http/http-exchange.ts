@@ -34,7 +34,7 @@ export const exchange = (plan: Exchange): Promise<HttpResponse> =>
           reject(new TroupeError('tool.denied', `Cannot fetch from ${url.host} as its address has changed`));
           return;
         }
-        read(response, maxBytes).then(
+        readBody(response, maxBytes).then(
           ({ text, isCut }) =>
             resolve({
               url: url.href,
@@ -64,7 +64,7 @@ const pinAddresses =
 
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-const read = async (
+const readBody = async (
   response: IncomingMessage,
   maxBytes: number,
 ): Promise<{ readonly text: string; readonly isCut: boolean }> => {
