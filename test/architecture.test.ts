@@ -14,6 +14,7 @@ import {
   namesSaySomething,
   packagesStayInTheirRooms,
   readSource,
+  runsHaveNoLiteralGetters,
   thePageStandsAlone,
   type Rule,
 } from './support/architecture.ts';
@@ -211,6 +212,17 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
       'runtime/lease.ts':
         "const released = 'released';\nexport const releasedLease = (lease: Lease) => lease;",
     },
+  },
+  {
+    name: 'what lives for a run has no getters in object literals',
+    rule: runsHaveNoLiteralGetters,
+    bad: [
+      {
+        'runtime/mail/watch.ts':
+          'const watcher = () => ({\n    get closed() {\n      return true;\n    },\n});',
+      },
+    ],
+    good: { 'runtime/mail/watch.ts': 'class Watch {\n  get closed() {\n    return true;\n  }\n}' },
   },
 ];
 

@@ -71,9 +71,12 @@ export const perform = async <Output>(
   }
 };
 
-const reportParked = (kept: KeptRun | undefined, { terminal, sidePaint: paint }: Session): number => {
+const reportParked = (
+  kept: KeptRun | undefined,
+  { terminal, command, sidePaint: paint }: Session,
+): number => {
   if (kept === undefined) return exitCode.parked;
-  const line = `Parked while it waits. Continue with: troupe resume ${kept.runId}${kept.option}${kept.agentOption ?? ''}`;
+  const line = `Parked while it waits. Continue with: ${command} resume ${kept.runId}${kept.option}${kept.agentOption ?? ''}`;
   terminal.stderr.write(`${paint.yellow('■')} ${line}\n`);
   return exitCode.parked;
 };

@@ -1,4 +1,5 @@
 import { isTroupeError, TroupeError } from '../contracts/errors/error.ts';
+import type { Environment } from '../models/environment.ts';
 import type { Model } from '../contracts/models/model.ts';
 import { modelFromEnvironment, resolveModel } from '../models/model-registry.ts';
 import { exitCode } from './exit-code.ts';
@@ -11,6 +12,8 @@ import type { Settings } from './usage/usage.ts';
 export interface Session {
   readonly terminal: Terminal;
   readonly settings: Settings;
+  /** The command as it was typed, for hints: `troupe`, or `npx troupe` where npm found it. */
+  readonly command: string;
   /** Of standard output. */
   readonly paint: Paint;
   /** Of standard error. */
@@ -32,6 +35,7 @@ export const withSession = async (
   const session: Session = {
     terminal,
     settings,
+    command: commandIn(environment),
     paint: paintFor(stdout, environment, settings.color),
     sidePaint: paintFor(stderr, environment, settings.color),
     signal: controller.signal,
@@ -51,6 +55,10 @@ export const withSession = async (
     forget();
   }
 };
+
+/** npm sets its command, which is `exec` for `npx` as well, for the program that it starts. */
+const commandIn = (environment: Environment): string =>
+  environment['npm_command'] === 'exec' ? 'npx troupe' : 'troupe';
 
 /** The abort reason after Ctrl-C. */
 const INTERRUPTED = 'interrupted from the keyboard';

@@ -175,6 +175,19 @@ describe('troupe show', () => {
   });
 });
 
+test('a run whose process is gone is shown as interrupted, with the command that resumes it', async () => {
+  const { file, call, begun } = kept();
+  const runId = await begun('counter.ts', 'Count');
+  const database = openSqlite(file);
+  database.prepare(`update runs set status = 'running' where run = ?`).run(runId);
+  database.close();
+  expect(await listed(call)).toMatchObject([{ runId, status: 'interrupted' }]);
+  expect((await call(['runs'])).stdout).toContain(`${runId}  interrupted  `);
+  const shown = await call(['show', runId], { environment: { npm_command: 'exec' } });
+  expect(shown.stdout).toContain(`${runId} · counter · interrupted`);
+  expect(shown.stdout).toContain(`Its process is gone: npx troupe resume ${runId}`);
+});
+
 describe('troupe resume', () => {
   test('of a run that is over prints its answer, and does nothing again', async () => {
     const { call } = kept();

@@ -268,3 +268,16 @@ export const functionsAreNotParticiples: Rule = (sources) =>
       .filter((name) => PARTICIPLE.test(name) && !participles.includes(name))
       .map((name) => `${path}: ${name}() is a participle: name it by what it does`),
   );
+
+/** Rooms of what lives for a run, a step or a call. */
+const RUN_LIVED = /^runtime\/(?:effects|engines|journal|log|mail|people|run|turn)\//;
+
+/** A getter in an object literal keeps its whole run alive until the next major collection (decision 0033). */
+export const runsHaveNoLiteralGetters: Rule = (sources) =>
+  sources.flatMap(({ path, text }) =>
+    RUN_LIVED.test(path)
+      ? [...text.matchAll(/^ {4,}get (\w+)\(\)/gm)].map(
+          ([, name]) => `${path}: the getter '${name}' of an object literal: make it a class (decision 0033)`,
+        )
+      : [],
+  );

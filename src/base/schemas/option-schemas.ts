@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { nearestName } from '../text/nearest-name.ts';
+import { foreignOptions } from './foreign-options.ts';
 
 /** One schema for each option of `Options`; the compiler requires all. */
 export type OptionShape<Options> = { readonly [Option in keyof Options]-?: z.ZodType };
@@ -14,7 +15,8 @@ export type OptionShape<Options> = { readonly [Option in keyof Options]-?: z.Zod
  */
 export const optionsSchema = <Options>(shape: OptionShape<Options>): z.ZodType => {
   const schema = z.strictObject<z.ZodRawShape>(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? hintFor(issue.keys, shape) : 'not an object'),
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? hintsFor(issue.keys ?? [], shape).join('\n') : 'not an object',
   });
   namesOf.set(schema, Object.keys(shape));
   return schema;
@@ -48,12 +50,31 @@ export const shapeWithout = <Options, Name extends keyof Options>(
     Object.entries(shape).filter(([option]) => !names.some((name) => name === option)),
   ) as OptionShape<Omit<Options, Name>>;
 
-const hintFor = (keys: readonly string[] | undefined, shape: Readonly<Record<string, z.ZodType>>): string => {
-  const [key = ''] = keys ?? [];
+/** A hint for each unknown key, in order: where it belongs here, the nearest name, or all names, which are listed once. */
+const hintsFor = (keys: readonly string[], shape: Readonly<Record<string, z.ZodType>>): readonly string[] => {
   const names = Object.keys(shape);
+  const meant = keys.map((key) => adviceFor(key, shape) ?? homeOf(key, shape) ?? nearestName(key, names));
+  const listed = meant.indexOf(undefined);
+  return meant.map((each, index) => {
+    if (each !== undefined) return each.includes(' ') ? each : `did you mean \`${each}\`?`;
+    return index === listed ? `there are ${names.join(', ')}` : '';
+  });
+};
+
+/** The place of an option in a group of the shape. */
+const homeOf = (key: string, shape: Readonly<Record<string, z.ZodType>>): string | undefined => {
   const group = Object.entries(shape).find(([, schema]) => namesOf.get(schema)?.includes(key) === true)?.[0];
-  const meant = group === undefined ? nearestName(key, names) : `${group}.${key}`;
-  return meant === undefined ? `there are ${names.join(', ')}` : `did you mean \`${meant}\`?`;
+  return group === undefined ? undefined : `${group}.${key}`;
+};
+
+/** The place of what other runtimes call so, if the shape has one. */
+const adviceFor = (key: string, shape: Readonly<Record<string, z.ZodType>>): string | undefined =>
+  foreignOptions[key.toLowerCase()]?.find(([place]) => hasPlace(place, shape))?.[1];
+
+const hasPlace = (place: string, shape: Readonly<Record<string, z.ZodType>>): boolean => {
+  const [option = '', inner] = place.split('.');
+  const schema = shape[option];
+  return schema !== undefined && (inner === undefined || namesOf.get(schema)?.includes(inner) === true);
 };
 
 /** An option that may be left out. */

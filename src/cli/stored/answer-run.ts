@@ -97,11 +97,11 @@ const tell = (
   { isResumed }: AnswerCommand,
   { runId, isNobodys, isRecorded }: AnsweredRun,
   { option }: OpenStore,
-  { terminal, settings }: Session,
+  { terminal, settings, command }: Session,
 ): void => {
   if (settings.json || settings.quiet) return;
   const code = isRecorded ? '' : ' --agent FILE';
-  const onward = isResumed ? '' : ` · no process holds the run: troupe resume ${runId}${option}${code}`;
+  const onward = isResumed ? '' : ` · no process holds the run: ${command} resume ${runId}${option}${code}`;
   const next = isNobodys ? onward : ' · the process that holds the run continues';
   terminal.stderr.write(`${line}${next}\n`);
 };

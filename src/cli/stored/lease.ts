@@ -1,5 +1,5 @@
 import { isTroupeError } from '../../contracts/errors/error.ts';
-import type { JournalStore, LeaseWish } from '../../contracts/journals/journal.ts';
+import type { JournalStore, LeaseWish, RunEntry } from '../../contracts/journals/journal.ts';
 
 /** A lease request of this process for the duration of a command. */
 export const briefWish = ({ identity }: JournalStore): LeaseWish => ({
@@ -19,3 +19,7 @@ export const isFree = async (store: JournalStore, runId: string): Promise<boolea
     throw thrown;
   }
 };
+
+/** Checks whether a run is on record as running while no process has it: it was interrupted, and can be resumed. */
+export const isLeftRunning = async (store: JournalStore, { runId, status }: RunEntry): Promise<boolean> =>
+  status === 'running' && (await isFree(store, runId));

@@ -23,11 +23,16 @@ const WANTED = {
 } as const;
 
 /** The command that answers it: `troupe approve 3f9a 81c0`. */
-const answeringCommand = (request: OpenRequest, runId: string, isOnlyOne: boolean): string => {
+const answeringCommand = (
+  request: OpenRequest,
+  runId: string,
+  isOnlyOne: boolean,
+  command: string,
+): string => {
   const name = requestName(request);
   if (request.kind === 'question')
-    return `troupe answer ${runId} TEXT${isOnlyOne ? '' : ` --request ${name}`}`;
-  return `troupe approve ${runId}${isOnlyOne ? '' : ` ${name}`}`;
+    return `${command} answer ${runId} TEXT${isOnlyOne ? '' : ` --request ${name}`}`;
+  return `${command} approve ${runId}${isOnlyOne ? '' : ` ${name}`}`;
 };
 
 /** A line for each request that waits: what for, and by which command it is answered. */
@@ -35,10 +40,11 @@ export const waitingLines = (
   open: readonly OpenRequest[],
   runId: string,
   option: string,
+  command: string,
 ): readonly string[] =>
   open.map((request) => {
     const isOnlyOne = open.filter(({ kind }) => isAnswer(kind) === isAnswer(request.kind)).length === 1;
-    return `Waits for ${WANTED[request.kind]}: ${requestWords(request)} · ${answeringCommand(request, runId, isOnlyOne)}${option}`;
+    return `Waits for ${WANTED[request.kind]}: ${requestWords(request)} · ${answeringCommand(request, runId, isOnlyOne, command)}${option}`;
   });
 
 const isAnswer = (kind: OpenRequest['kind']): boolean => kind === 'question';

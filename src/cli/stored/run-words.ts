@@ -12,8 +12,14 @@ export const timeWords = (at: number): string => {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 };
 
+/** The status that is shown of a run whose process is gone before its end. */
+export const INTERRUPTED = 'interrupted';
+
 /** The colour of a status. */
-export const statusPaint = (status: StoredStatus, paint: Paint): ((text: string) => string) => {
+export const statusPaint = (
+  status: StoredStatus | typeof INTERRUPTED,
+  paint: Paint,
+): ((text: string) => string) => {
   switch (status) {
     case 'completed':
       return paint.green;

@@ -5,7 +5,11 @@ import { exitCode } from '../exit-code.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 import { withStore } from './open-store.ts';
-import { jsonLine, statusPaint, timeWords, unreadableLine } from './run-words.ts';
+import { isLeftRunning } from './lease.ts';
+import { INTERRUPTED, jsonLine, statusPaint, timeWords, unreadableLine } from './run-words.ts';
+
+/** An entry as it is shown: interrupted, if it is on record as running and no process has it. */
+type ShownEntry = Omit<RunEntry, 'status'> & { readonly status: RunEntry['status'] | typeof INTERRUPTED };
 
 const STATUS_WIDTH = 9;
 const WIDEST_AGENT = 16;
@@ -16,8 +20,13 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
   withStore(session, async ({ store }) => {
     const { terminal, settings, paint } = session;
     const found = await store.list({ limit, ...(status === undefined ? {} : { status }) });
-    if (settings.json) for (const entry of found) terminal.stdout.write(jsonLine(entry));
-    else for (const line of table(found, paint)) terminal.stdout.write(`${line}\n`);
+    const shown = await Promise.all(
+      found.map(async (entry): Promise<ShownEntry> =>
+        (await isLeftRunning(store, entry)) ? { ...entry, status: INTERRUPTED } : entry,
+      ),
+    );
+    if (settings.json) for (const entry of shown) terminal.stdout.write(jsonLine(entry));
+    else for (const line of table(shown, paint)) terminal.stdout.write(`${line}\n`);
     if (found.length === 0 && (found.unreadable ?? []).length === 0 && !settings.json && !settings.quiet)
       terminal.stderr.write(
         `No ${status?.join(' or ') ?? ''}${status === undefined ? '' : ' '}runs in ${store.name}\n`,
@@ -27,8 +36,9 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     return exitCode.answered;
   });
 
-const table = (entries: readonly RunEntry[], paint: Paint): readonly string[] => {
+const table = (entries: readonly ShownEntry[], paint: Paint): readonly string[] => {
   const ids = Math.min(WIDEST_ID, Math.max(0, ...entries.map(({ runId }) => runId.length)));
+  const statuses = Math.max(STATUS_WIDTH, ...entries.map(({ status }) => status.length));
   const names = Math.min(WIDEST_AGENT, Math.max(0, ...entries.map(({ agent }) => agent.length)));
   return entries.map(({ runId, agent, status, title, createdAt, dueAt, forkedFrom }) => {
     const more = [
@@ -37,7 +47,7 @@ const table = (entries: readonly RunEntry[], paint: Paint): readonly string[] =>
     ];
     return [
       oneLine(runId, 80).padEnd(ids),
-      statusPaint(status, paint)(status.padEnd(STATUS_WIDTH)),
+      statusPaint(status, paint)(status.padEnd(statuses)),
       timeWords(createdAt),
       oneLine(agent, names).padEnd(names),
       oneLine(title, 80),

@@ -17,7 +17,8 @@ import { findRun } from './find-run.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { waitingLines } from './request-words.ts';
-import { jsonLine, statusPaint, timeWords } from './run-words.ts';
+import { isLeftRunning } from './lease.ts';
+import { INTERRUPTED, jsonLine, statusPaint, timeWords } from './run-words.ts';
 import { stepDetails, stepLine } from './step-lines.ts';
 import type { StepView } from '../../inspect/traces/step-view.ts';
 import { stepsIn } from '../../inspect/traces/step-view.ts';
@@ -35,7 +36,8 @@ export const show = (
     if (call !== undefined) return showCall(run, call, session);
     const steps = stepsIn(run.events).filter((view) => step === undefined || view.step === step);
     const requests = openRequestsOf(run.records);
-    const shown = { run, steps, requests };
+    const isInterrupted = await isLeftRunning(opened.store, run.entry);
+    const shown = { run, steps, requests, isInterrupted };
     if (settings.json) terminal.stdout.write(asJson(shown));
     else terminal.stdout.write(await asText(shown, step !== undefined, opened, session));
     const isMissing = step !== undefined && steps.length === 0;
@@ -66,12 +68,15 @@ interface Shown {
   readonly run: StoredRun;
   readonly steps: readonly StepView[];
   readonly requests: readonly OpenRequest[];
+  /** Its process is gone before the end. */
+  readonly isInterrupted: boolean;
 }
 
-const asJson = ({ run: { entry, began, damage, events }, steps, requests }: Shown): string => {
+const asJson = ({ run: { entry, began, damage, events }, steps, requests, isInterrupted }: Shown): string => {
   const end = endIn(events);
   return jsonLine({
     ...entry,
+    ...(isInterrupted ? { status: INTERRUPTED } : {}),
     ...(began === undefined ? {} : { input: began.input }),
     events: events.length,
     steps,
@@ -89,15 +94,17 @@ const endIn = (events: readonly RuntimeEvent[]) => {
 };
 
 const asText = async (
-  { run, steps, requests }: Shown,
+  { run, steps, requests, isInterrupted }: Shown,
   isDetailed: boolean,
   { store, option }: OpenStore,
   session: Session,
 ): Promise<string> => {
-  const { terminal, paint } = session;
+  const { terminal, paint, command } = session;
   const { entry, events } = run;
-  const { runId, agent, status, title, createdAt, updatedAt, forkedFrom, thread, dueAt } = entry;
+  const { runId, agent, title, createdAt, updatedAt, forkedFrom, thread, dueAt } = entry;
+  const status = isInterrupted ? INTERRUPTED : entry.status;
   const record = await commandOf(store, runId);
+  const code = record === undefined ? ' --agent FILE' : '';
   const begun = record === undefined ? '' : `, by troupe ${record.command}`;
   const head = [
     `${paint.bold(oneLine(runId))} · ${oneLine(agent)} · ${statusPaint(status, paint)(status)}`,
@@ -106,10 +113,15 @@ const asText = async (
     ...(forkedFrom === undefined ? [] : [paint.dim(`  forked from ${oneLine(forkedFrom)}`)]),
     ...(thread === undefined ? [] : [paint.dim(`  thread ${oneLine(thread)}`)]),
     ...(dueAt === undefined ? [] : [paint.dim(`  is due at ${timeWords(dueAt)}`)]),
+    ...(isInterrupted
+      ? [`  ${paint.yellow('!')} Its process is gone: ${command} resume ${oneLine(runId)}${option}${code}`]
+      : []),
     '',
   ];
   const body = steps.flatMap((view) => (isDetailed ? stepDetails(view, paint) : [stepLine(view, paint)]));
-  const waiting = waitingLines(requests, runId, option).map((line) => `  ${paint.yellow('!')} ${line}`);
+  const waiting = waitingLines(requests, runId, option, command).map(
+    (line) => `  ${paint.yellow('!')} ${line}`,
+  );
   const end = endIn(events);
   const text = [...head, ...body, ...(waiting.length === 0 ? [] : ['', ...waiting]), ''].map(
     (line) => `${line}\n`,

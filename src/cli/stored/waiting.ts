@@ -77,9 +77,9 @@ export class Waiting {
 
   #tell(open: readonly OpenRequest[]): void {
     if (open.every(({ id }) => this.#shown.has(id))) return;
-    const { terminal, sidePaint: paint } = this.#session;
+    const { terminal, command, sidePaint: paint } = this.#session;
     const { runId, option } = this.#kept;
-    for (const [index, line] of waitingLines(open, runId, option).entries())
+    for (const [index, line] of waitingLines(open, runId, option, command).entries())
       if (!this.#shown.has(open[index]?.id ?? '')) terminal.stderr.write(`  ${paint.yellow('!')} ${line}\n`);
     for (const { id } of open) this.#shown.add(id);
   }

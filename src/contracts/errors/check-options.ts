@@ -80,8 +80,11 @@ const problemsOf = (
   above: readonly PropertyKey[],
 ): readonly string[] => {
   const path = [...above, ...issue.path];
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => unknownOption(placeOf([...path, key]), issue.message));
+  if (issue.code === 'unrecognized_keys') {
+    // One hint for each key, in order; an empty one where the list of options stands already.
+    const hints = issue.message.split('\n');
+    return issue.keys.map((key, index) => unknownOption(placeOf([...path, key]), hints[index] ?? ''));
+  }
   // Of several forms, the problems of the last one, the long form, are reported.
   const deeper = issue.code === 'invalid_union' ? issue.errors.at(-1) : undefined;
   if (deeper !== undefined && deeper.length > 0)
@@ -92,7 +95,8 @@ const problemsOf = (
   return [`${subject} ${words}: found ${found}${advice === undefined ? '' : `, write ${advice}`}`];
 };
 
-const unknownOption = (place: string, hint: string): string => `its option \`${place}\` is unknown: ${hint}`;
+const unknownOption = (place: string, hint: string): string =>
+  `its option \`${place}\` is unknown${hint === '' ? '' : `: ${hint}`}`;
 
 /** Separates what is wrong from what to write instead. */
 const ADVICE = ': write ';

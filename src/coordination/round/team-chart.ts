@@ -1,5 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import { assign, createMachine } from 'xstate';
+import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import { onDemand } from '../../base/on-demand.ts';
@@ -113,7 +114,7 @@ export const teamMachine = <
     typeof chart.own === 'function' ? chart.own(options, at) : chart.own;
   const changed = (name: string, change: (context: Context) => Partial<Context>, context: Context) => {
     const { team, options, tally } = context;
-    const made = change(context);
+    const made = underName('action', name, context, change);
     checkChange(name, context, made, {
       begun: begin(options, tally.startedAt),
       maxRounds,
@@ -127,10 +128,11 @@ export const teamMachine = <
       [name, assign(({ context }: { context: Context }) => changed(name, change, context))] as const,
   );
   const telling = Object.entries<(context: Context) => readonly EventBody[]>(tells).map(
-    ([name, bodies]) => [name, tellAll(bodies)] as const,
+    ([name, bodies]) => [name, tellAll(name, bodies)] as const,
   );
   const asking = Object.entries<(context: Context) => boolean>(guards).map(
-    ([name, holds]) => [name, ({ context }: { context: Context }) => holds(context)] as const,
+    ([name, holds]) =>
+      [name, ({ context }: { context: Context }) => underName('guard', name, context, holds)] as const,
   );
   const states = Object.entries<ChartState<string, string, string, string>>(chart.states).map(
     ([phase, state]) => [phase, stateOf(phase, state, Object.keys(tells))] as const,
@@ -156,6 +158,26 @@ export const teamMachine = <
   });
 };
 
+/**
+ * Calls a function of a pattern; what it throws names the function and its team.
+ *
+ * @throws {TroupeError} `machine.threw`; an error of troupe passes as it is.
+ */
+const underName = <Context extends TeamContext, Made>(
+  kind: 'action' | 'guard' | 'tell',
+  name: string,
+  context: Context,
+  call: (context: Context) => Made,
+): Made => {
+  try {
+    return call(context);
+  } catch (thrown) {
+    if (isTroupeError(thrown)) throw thrown;
+    const message = `Cannot continue the team '${context.team.name}' as its ${kind} '${name}' threw: ${messageOf(thrown)}`;
+    throw new TroupeError('machine.threw', message, { cause: thrown });
+  }
+};
+
 /** The actions and guards that all teams share. */
 const vocabulary = onDemand(
   () =>
@@ -165,9 +187,9 @@ const vocabulary = onDemand(
 
 /** Publishes the events of a state, in its phase. */
 const tellAll =
-  <Context extends TeamContext>(bodies: (context: Context) => readonly EventBody[]) =>
+  <Context extends TeamContext>(name: string, bodies: (context: Context) => readonly EventBody[]) =>
   ({ self, context }: { self: object; context: Context }, { phase }: { phase: string }): void => {
-    for (const body of bodies(context)) tell(self, body, context, phase);
+    for (const body of underName('tell', name, context, bodies)) tell(self, body, context, phase);
   };
 
 /** A state as XState has it. */

@@ -3,6 +3,7 @@ import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { OnFailure } from '../../events/hooks/failure-reporter.ts';
 import { failureReporter, isAboutObservers } from '../../events/hooks/failure-reporter.ts';
 import { SafeObservable } from '../../events/stream/safe-observable.ts';
+import { SubscriberWatch } from '../log/subscriber-watch.ts';
 import type { Run } from '../run/run.ts';
 
 /**
@@ -62,20 +63,19 @@ export class EngineEvents {
 
   #attach(run: Run, subscriber: Subscriber<LiveEvent>): void {
     let detach = (): void => undefined;
-    detach = run.log.stream.watch({
-      name: 'subscriber',
-      wantsDeltas: true,
-      get closed() {
-        return subscriber.closed;
-      },
-      next: (event) => {
-        this.#emitting = { run, event };
-        subscriber.next(event);
-      },
-      complete: () => {
-        subscriber.remove(detach);
-      },
-    });
+    detach = run.log.stream.watch(
+      new SubscriberWatch(
+        { name: 'subscriber', wantsDeltas: true },
+        subscriber,
+        (event) => {
+          this.#emitting = { run, event };
+          subscriber.next(event);
+        },
+        () => {
+          subscriber.remove(detach);
+        },
+      ),
+    );
     subscriber.add(detach);
   }
 }

@@ -30,6 +30,9 @@ import { AddressWait } from './address-wait.ts';
 
 const ASK_MS = 60_000;
 
+/** The number of agents that a refusal lists. */
+const LISTED = 20;
+
 /** Work that sends messages. */
 export interface TalkingWork {
   readonly actor: Actor;
@@ -166,8 +169,11 @@ export class EffectMessenger implements Messenger {
     const target = this.#mail.resolve(this.#actor, to);
     if (target !== undefined) return target;
     this.#drop({ text }, to, 'nobody');
-    const known = this.names.length === 0 ? 'there is nobody' : `there are ${this.names.join(', ')}`;
-    throw this.#refusal('message.undelivered', to, `nobody is there by that name: ${known}`);
+    const known = reachableAgents(this.#actor).map(({ agent, path }) => `${agent} (${path})`);
+    const more = known.length > LISTED ? `, and ${known.length - LISTED} more` : '';
+    const advice =
+      known.length === 0 ? 'there are no others' : `there are ${known.slice(0, LISTED).join(', ')}${more}`;
+    throw this.#refusal('message.undelivered', to, `no agent has that name or address: ${advice}`);
   }
 
   #nextId(): string {

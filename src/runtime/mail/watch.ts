@@ -8,18 +8,12 @@ export const terminationOf = async (run: Run, path: string): Promise<Terminated>
   let leave = (): void => undefined;
   try {
     return await new Promise<Terminated>((resolve, reject) => {
-      let isKnown = false;
       leave = run.log.stream.watch({
         name: 'watch',
         wantsDeltas: false,
-        get closed() {
-          return isKnown;
-        },
         next: (event) => {
           const end = endIn(event, path);
-          if (end === undefined) return;
-          isKnown = true;
-          resolve(end);
+          if (end !== undefined) resolve(end);
         },
         complete: () => {
           const message = `Cannot watch '${path}' as nobody was there in the whole run`;

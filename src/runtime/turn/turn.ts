@@ -1,4 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
+import { isJsonObject } from '../../base/json/json.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { Output } from '../../machines/outputs.ts';
 import { collectingInto, collector } from '../../machines/outputs.ts';
@@ -59,13 +60,13 @@ export interface Chart {
 export const turn = (chart: Chart, record: TurnRecord, envelope: Envelope): Turned => {
   const { mover, position } = record;
   if (position === undefined || record.isDone) return { record, outputs: [] };
-  return moveByChart(chart, envelope.at, mover, position, () => mover.next(position, envelope));
+  return moveByChart(chart, envelope, mover, position, () => mover.next(position, envelope));
 };
 
 /** The first turn of an actor; `inspected` is the scope of an inspector that wants its microsteps. */
 export const firstTurn = (chart: Chart, input: unknown, at: number, inspected?: Scope): Turned => {
   const mover = moverOf(chart.machine, inspected);
-  return moveByChart(chart, at, mover, undefined, () => mover.initial(input));
+  return moveByChart(chart, { type: 'its start', at }, mover, undefined, () => mover.initial(input));
 };
 
 /** The record after a turn, and the outputs to carry out. */
@@ -76,7 +77,7 @@ export interface Turned {
 
 const moveByChart = (
   chart: Chart,
-  at: number,
+  { type, at }: Pick<Envelope, 'at'> & { readonly type: string },
   mover: Mover,
   before: MachinePosition | undefined,
   move: () => MachinePosition,
@@ -91,9 +92,26 @@ const moveByChart = (
       return { record: new TurnRecord(mover, position, status !== 'active', output), outputs };
     });
   } catch (thrown) {
-    const message = `Cannot go on as the machine '${chart.machine.id}' threw`;
+    const message = `Cannot continue as ${placeIn(chart, before)} threw on ${type}`;
     const error = errorData(thrown, 'machine.threw', { message });
     const output = { ...outcomeOfFailure('machine.threw', error.message, at), error };
     return { record: new TurnRecord(mover, before, true, output), outputs: [] };
   }
+};
+
+/** The machine, the team or agent that it moves, and its state, as far as they are known. */
+const placeIn = ({ machine }: Chart, before: MachinePosition | undefined): string => {
+  const owner = ownerIn(before?.context);
+  const machineOf = `the machine '${machine.id}'${owner === undefined ? '' : ` of '${owner}'`}`;
+  return before === undefined
+    ? machineOf
+    : `${machineOf} in state ${JSON.stringify(snapshotAt(before).value).replaceAll('"', "'")}`;
+};
+
+/** The name of a team, the address of an agent. */
+const ownerIn = (context: unknown): string | undefined => {
+  if (!isJsonObject(context)) return undefined;
+  const { team, run } = context;
+  if (isJsonObject(team) && typeof team['name'] === 'string') return team['name'];
+  return isJsonObject(run) && typeof run['path'] === 'string' ? run['path'] : undefined;
 };

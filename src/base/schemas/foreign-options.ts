@@ -1,0 +1,82 @@
+/** A place in the options of an agent, a run, a team or a tool, and the advice for those that have it. */
+type Advice = readonly [place: string, advice: string];
+
+/** Only runs and only teams have these: their options are told apart by them. */
+const OF_A_RUN = 'runId';
+const OF_A_TEAM = 'limits.memberTimeMs';
+
+const steps: readonly Advice[] = [
+  ['stop', 'write `stop: maxSteps(20)`, or `limits: { budget: { steps: 20 } }`'],
+  ['limits.budget', 'write `limits: { budget: { steps: 20 } }`'],
+];
+const time: readonly Advice[] = [['limits.budget', 'write `limits: { budget: { timeMs: 60_000 } }`']];
+const cost: readonly Advice[] = [['limits.budget', 'write `limits: { budget: { usd: 0.5 } }`']];
+const observers: readonly Advice[] = [['hooks', 'write `hooks: [{ name, handle(event) { … } }]`']];
+const retries: readonly Advice[] = [
+  ['failures.retry', 'write `failures: { retry: { attempts: 3 } }`'],
+  [OF_A_RUN, 'it belongs to the agent: write `agent({ failures: { retry: { attempts: 3 } } })`'],
+];
+const ofTheAgent = (place: string, written: string, inAgent: string): readonly Advice[] => [
+  [place, `write \`${written}\``],
+  [OF_A_RUN, `it belongs to the agent: write \`agent({ ${inAgent} })\``],
+  [OF_A_TEAM, `it belongs to its members: write \`agent({ ${inAgent} })\``],
+];
+const instructions = ofTheAgent('instructions', 'instructions', 'instructions');
+const temperature = ofTheAgent(
+  'settings.temperature',
+  'settings: { temperature: 0 }',
+  'settings: { temperature: 0 }',
+);
+const outputTokens = ofTheAgent(
+  'settings.maxOutputTokens',
+  'settings: { maxOutputTokens: 4_000 }',
+  'settings: { maxOutputTokens: 4_000 }',
+);
+const output = ofTheAgent('output', 'output', 'output');
+const thread: readonly Advice[] = [['thread', 'write `thread`']];
+const execute: readonly Advice[] = [['execute', 'write `execute`']];
+
+/** Options as other runtimes call them, in lower case, with ours. The first place that an options object has counts. */
+export const foreignOptions: Readonly<Record<string, readonly Advice[] | undefined>> = {
+  maxsteps: steps,
+  maxturns: steps,
+  maxiterations: steps,
+  recursionlimit: steps,
+  stopwhen: steps,
+  timeout: time,
+  timeoutms: time,
+  maxtime: time,
+  maxcost: cost,
+  maxbudget: cost,
+  onfinish: observers,
+  onstepfinish: observers,
+  onerror: observers,
+  onevent: observers,
+  callbacks: observers,
+  verbose: observers,
+  logger: observers,
+  maxretries: retries,
+  retries,
+  system: instructions,
+  systemprompt: instructions,
+  systemmessage: instructions,
+  prompt: instructions,
+  temperature,
+  maxtokens: outputTokens,
+  maxoutputtokens: outputTokens,
+  outputschema: output,
+  outputtype: output,
+  responseformat: output,
+  llm: [['model', "write `model`, such as `model: 'openai:gpt-5'`"]],
+  abortsignal: [['signal', 'write `signal`']],
+  sessionid: thread,
+  threadid: thread,
+  conversationid: thread,
+  messages: [['history', 'write `history`']],
+  checkpointer: [['store', 'write `store`, one of troupe/stores']],
+  agents: [['members', 'write `members`']],
+  parameters: [['input', 'write `input`']],
+  inputschema: [['input', 'write `input`']],
+  handler: execute,
+  func: execute,
+};
