@@ -252,6 +252,7 @@ const participles: readonly string[] = [
   'troubled abandoned expired returned approved denied cancelled',
   // Ends of a team, results and wrapped tools and models, as they stand in an app's code.
   'answeredWith endedAs failedWith stoppedBy failed planned shared intercepted buffered combined judgedBy',
+  'requiredBy',
 ].flatMap((names) => names.split(' '));
 
 const PARTICIPLE = new RegExp(

@@ -16,7 +16,7 @@ export const requiring = <T extends Tool>(tool: T, ...groups: readonly OpsGroup[
   Object.assign(tool, { requires: groups });
 
 /** Returns the groups that a tool requires; none, if it does not declare any. */
-export const groupsRequiredBy = (tool: Tool): readonly OpsGroup[] => {
+export const requiredBy = (tool: Tool): readonly OpsGroup[] => {
   const groups: unknown = 'requires' in tool ? tool.requires : undefined;
   return Array.isArray(groups) ? groups : [];
 };
@@ -27,7 +27,7 @@ export const requirementsOf = (
 ): ReadonlyMap<OpsGroup, readonly string[]> => {
   const found = new Map<OpsGroup, string[]>();
   const add = (tool: Tool, name: string): void => {
-    for (const group of groupsRequiredBy(tool)) found.set(group, [...(found.get(group) ?? []), name]);
+    for (const group of requiredBy(tool)) found.set(group, [...(found.get(group) ?? []), name]);
   };
   for (const item of tools) {
     if ('tools' in item) for (const tool of item.tools) add(tool, `${item.name}.${tool.name}`);

@@ -3,7 +3,7 @@ import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { Safety, Tool, ToolContext } from '../../contracts/tools/tool.ts';
 import type { DefinedTool } from '../define/define-tool.ts';
-import { groupsRequiredBy, requiring } from '../environments/requiring.ts';
+import { requiredBy, requiring } from '../environments/requiring.ts';
 import { issuesText } from '../../base/schemas/schema.ts';
 import { dual, isDual } from '../calls/tool-result.ts';
 
@@ -86,6 +86,6 @@ export const pipeTools = <Input, Middle, Output>(
       return dual({ ...given, artifacts: [...artifacts, ...(given.artifacts ?? [])] });
     },
   };
-  const groups = [...new Set(parts.flatMap(groupsRequiredBy))];
+  const groups = [...new Set(parts.flatMap(requiredBy))];
   return groups.length === 0 ? piped : requiring(piped, ...groups);
 };

@@ -4,7 +4,7 @@ import type { Json } from '../../../base/json/json.ts';
 import type { Tool, Toolset } from '../../../contracts/tools/tool.ts';
 import { wrapTool } from '../../wrappers/compose.ts';
 import { PLAN_TOOL, planIn, withPlan } from '../../plans/plan-state.ts';
-import { groupsRequiredBy, requiring } from '../../environments/requiring.ts';
+import { requiredBy, requiring } from '../../environments/requiring.ts';
 import { plan } from './plan.ts';
 
 /** Options of an agent that plans. */
@@ -77,6 +77,6 @@ export const planGate = (inner: Tool): Tool => {
       { retryable: 'no', tool: inner.name },
     );
   });
-  const groups = groupsRequiredBy(inner);
+  const groups = requiredBy(inner);
   return groups.length === 0 ? gated : requiring(gated, ...groups);
 };
