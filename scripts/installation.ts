@@ -28,6 +28,7 @@ console.log('an agent ran and stopped:', result.stopReason.kind);
 /** An app of an older XState that embeds an agent. */
 const app = `
 import { createActor, setup, waitFor } from 'xstate';
+import { agent } from 'troupe';
 const guest = agent({ name: 'guest', instructions: 'Greet.' });
 const machine = setup({ actors: { guest: guest.logic } }).createMachine({
   initial: 'asking',

@@ -140,7 +140,7 @@ const isBlobLine = (line: string): boolean => line.startsWith('{"blob":');
 /** The bytes of media, each checked by its hash. */
 const blobsInLines = (lines: readonly string[], name: string): Pick<JournalCopy, 'blobs'> => {
   const blobs = lines.filter(isBlobLine).map((line): readonly [string, string] => {
-    const { data } = blobLine.safeParse(parsed(line));
+    const { data } = blobLine.safeParse(parseJson(line));
     const bytes = data && fromBase64(data.base64);
     if (data === undefined || bytes === undefined || platformSha256(bytes) !== data.blob)
       throw failure('journal.corrupt', name, `the bytes of a medium were changed: ${line.slice(0, 80)}`);

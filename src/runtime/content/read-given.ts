@@ -1,6 +1,7 @@
 import type { ContentLimits, KeepBlob } from '../../contracts/content/read-content.ts';
 import { isMediaBytes, readParts } from '../../contracts/content/read-content.ts';
 import { contentText } from '../../contracts/content/content-text.ts';
+import { errorData, toError } from '../../contracts/errors/error.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { Definition } from '../define/definition.ts';
@@ -20,9 +21,21 @@ export interface GivenRun<Options extends RunOptions> {
  *
  * An agent that takes text takes a list of parts; in the input of others, media are found by their bytes.
  *
- * @throws {TroupeError} `content.*`
+ * @throws {TroupeError} `content.*`; `internal` if what is read throws
  */
 export const readGiven = <Options extends RunOptions>(
+  definition: Definition,
+  input: unknown,
+  options: Options,
+): GivenRun<Options> => {
+  try {
+    return takeBytes(definition, input, options);
+  } catch (thrown) {
+    throw failToRead(thrown);
+  }
+};
+
+const takeBytes = <Options extends RunOptions>(
   definition: Definition,
   input: unknown,
   options: Options,
@@ -39,6 +52,10 @@ export const readGiven = <Options extends RunOptions>(
   // What was read before has references only.
   return blobs.size === 0 ? read : { ...read, blobs };
 };
+
+/** What a caller gives may throw when it is read. */
+const failToRead = (thrown: unknown): Error =>
+  toError(errorData(thrown, 'internal', { message: 'Cannot start the run as what it was given threw' }));
 
 /** Takes the bytes of media out of an input; see {@link readGiven}. */
 export const readInput = (

@@ -132,5 +132,7 @@ export const waitsForWhole = (actor: Marking, delta: ModelDelta): boolean => {
   if (delta.type !== 'tool-call') return false;
   const tool = delta.name === undefined ? undefined : toolOf(actor, delta.name);
   if (tool !== undefined) return secretFieldsOf(tool.parameters) !== undefined;
-  return actor.tools.names.some((name) => secretFieldsOf(toolOf(actor, name)?.parameters ?? {}) !== undefined);
+  return actor.tools.names.some(
+    (name) => secretFieldsOf(toolOf(actor, name)?.parameters ?? {}) !== undefined,
+  );
 };

@@ -1,6 +1,6 @@
 // Many tools: a model is sent a few, and finds the others when it needs them.
 //
-//   npx tsx examples/34-many-tools.ts
+//   npx tsx examples/36-many-tools.ts
 //
 // When not to use it: up to about twenty tools. Searching costs a step, and a tool that is not seen is not thought of.
 // Its chart: docs/diagrams/agent.mmd
