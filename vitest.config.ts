@@ -13,6 +13,9 @@ const browserTests = 'test/**/*.browser.test.ts';
 /** Tests that replace modules, or that other tests' loaded modules would change: each file in a process of its own. */
 const isolatedTests = 'test/**/*.isolated.test.ts';
 
+/** What packages of other vendors make of us; they have a `package.json` of their own. */
+const judges = 'test/judges/**/*.judge.test.ts';
+
 // Heavier tests (`*.full.test.ts`) run only when asked for: `npm run verify:full`.
 const isFull = process.env['TROUPE_FULL'] === '1';
 const heavy = isFull ? [] : ['test/**/*.full.test.ts'];
@@ -64,6 +67,7 @@ export default defineConfig({
             ...Object.values(gates).map((name) => `test/${name}.test.ts`),
             browserTests,
             isolatedTests,
+            judges,
             ...heavy,
           ],
           // A file finds the modules that the file before it has loaded: half of the time went into loading them anew.
@@ -87,6 +91,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'browser', include: [browserTests] } },
+      { extends: true, test: { name: 'judges', include: [judges] } },
       ...Object.entries(gates).map(([name, file]) => ({
         extends: true as const,
         test: { name, include: [`test/${file}.test.ts`] },

@@ -55,6 +55,7 @@ if (full) {
   // The oldest Node is the one that this runs on in CI; a newer one comes as a package.
   const newer = ['npx', '-y', '-p', 'node@24', '--', 'node', 'node_modules/vitest/vitest.mjs'];
   stages.push(
+    [{ name: 'judges', command: script('judges'), shown: true, isOrdinary: true }],
     [{ name: 'installation', command: tsx('installation.ts'), shown: true }],
     [{ name: 'oldest peers', command: tsx('peers.ts'), shown: true }],
     [{ name: 'tests on Node 24', command: [...newer, 'run', '--project', 'unit'], isOrdinary: true }],

@@ -17,7 +17,7 @@ import { outputInstruction, wireOutput } from '../schemas/output-schema.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import { inDialect } from '../schemas/schema-dialect.ts';
-import { withCallIds } from './chat-call-ids.ts';
+import { withCallIds } from '../calls/call-ids.ts';
 import type { ChatOutputForm, ChatProfile } from './chat-profile.ts';
 import { isReasoningModel } from './responses-request.ts';
 

@@ -77,6 +77,8 @@ const UNAVAILABLE: Verdict = ['model.unavailable', 'yes', 'the provider is unava
 const OVERFLOW: Verdict = ['model.context-overflow', 'maybe', 'the conversation is too long for it'];
 const CONTENT_FILTER: Verdict = ['model.content-filter', 'no', 'a content filter stopped it'];
 
+const MALFORMED: Verdict = ['model.malformed', 'yes', 'its response is not an answer'];
+
 const VERDICTS: readonly Verdict[] = [
   AUTH,
   FORBIDDEN,
@@ -121,7 +123,7 @@ const byStatus = (status: number, facts: ThrownFacts): Verdict => {
     default:
       if (status >= 500) return UNAVAILABLE;
       if (status >= 400) return BAD_REQUEST;
-      return ['model.malformed', 'yes', 'its response is not an answer'];
+      return MALFORMED;
   }
 };
 
@@ -175,6 +177,19 @@ const PROVIDER_CODES: ReadonlyMap<string, Verdict> = new Map([
   ...['not_found_error', 'model_not_found'].map((code) => [code, NOT_FOUND] as const),
   ...['invalid_request_error', 'invalid_prompt', 'bad_request'].map((code) => [code, BAD_REQUEST] as const),
   ['request_too_large', OVERFLOW],
+  ['AI_LoadAPIKeyError', ['model.auth', 'no', 'no API key is set']],
+  ['AI_NoSuchModelError', NOT_FOUND],
+  ...['AI_UnsupportedFunctionalityError', 'AI_InvalidPromptError', 'AI_InvalidArgumentError'].map(
+    (code) => [code, BAD_REQUEST] as const,
+  ),
+  ...[
+    'AI_JSONParseError',
+    'AI_TypeValidationError',
+    'AI_InvalidResponseDataError',
+    'AI_EmptyResponseBodyError',
+  ]
+    .concat('AI_NoContentGeneratedError')
+    .map((code) => [code, MALFORMED] as const),
 ]);
 
 const FILTER_CODES: ReadonlySet<string> = new Set([

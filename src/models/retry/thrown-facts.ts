@@ -1,5 +1,6 @@
 import { messageOf } from '../../contracts/errors/error.ts';
 import { isJsonObject } from '../../base/json/json.ts';
+import { errorInBody } from './error-body.ts';
 import type { HeaderSource } from './retry-after.ts';
 
 /** Facts about a thrown value, independent of the SDK, fetch or version that threw it. */
@@ -30,7 +31,7 @@ export interface ThrownFacts {
 export const thrownFacts = (thrown: unknown): ThrownFacts => {
   const chain = causes(thrown);
   const bodies = chain.flatMap((each) => errorBodies(each));
-  const status = first(chain, (each) => httpStatus(field(each, 'status')));
+  const status = first(chain, statusOf);
   const names = chain.flatMap((each) => [text(field(each, 'name')), constructorName(each)]);
   const words = textOf(thrown, bodies);
   /** By the name of its class, or, where a bundler has shortened that, by the default message of both SDKs. */
@@ -40,7 +41,7 @@ export const thrownFacts = (thrown: unknown): ThrownFacts => {
     name: thrown instanceof Error ? (constructorName(thrown) ?? thrown.name) : typeof thrown,
     text: words,
     status,
-    headers: first(chain, (each) => headerSource(field(each, 'headers'))),
+    headers: first(chain, (each) => headerSource(field(each, 'headers')) ?? plainHeaders(each)),
     requestId: first(chain, (each) => text(field(each, 'requestID')) ?? undefined),
     codes: unique([
       ...chain.map((each) => word(field(each, 'errorCode'))),
@@ -48,6 +49,8 @@ export const thrownFacts = (thrown: unknown): ThrownFacts => {
       ...bodies.flatMap((each) => [word(field(each, 'code')), word(field(each, 'type'))]),
       ...bodies.flatMap((each) => [text(field(each, 'status')), ...details(each).map(reasonOf)]),
       ...(status === undefined ? [] : chain.map((each) => word(field(each, 'code')))),
+      // Errors of the AI SDK have names in place of codes; that of a refused request says nothing.
+      ...names.filter((name) => name?.startsWith('AI_') && name !== 'AI_APICallError'),
     ]).filter((code) => code !== 'error'),
     waitMs: first(bodies.flatMap(details), retryDelayMs),
     systemCodes: unique(chain.map((each) => word(field(each, 'code')))),
@@ -73,9 +76,28 @@ const causes = (thrown: unknown): unknown[] => {
  * SDK the whole body (`{ type: 'error', error: { type, message, details } }`), and a stream may contain either.
  */
 const errorBodies = (thrown: unknown): unknown[] => {
-  const body = field(thrown, 'error');
+  const body = field(thrown, 'error') ?? bodyInText(text(field(thrown, 'responseBody')));
   const inner = field(body, 'error');
   return [inner, body].filter(isJsonObject);
+};
+
+/** The AI SDK keeps the body as text. */
+const bodyInText = (body = ''): unknown => {
+  try {
+    return errorInBody(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
+};
+
+/** The status of a response; the AI SDK has another name for it. */
+const statusOf = (thrown: unknown): number | undefined =>
+  httpStatus(field(thrown, 'status')) ?? httpStatus(field(thrown, 'statusCode'));
+
+/** The AI SDK keeps headers as an object, with their names in lower case. */
+const plainHeaders = (thrown: unknown): HeaderSource | undefined => {
+  const headers = field(thrown, 'responseHeaders');
+  return isJsonObject(headers) ? { get: (name) => text(headers[name]) ?? null } : undefined;
 };
 
 /** Google lists details, each of its own type, that its status and message omit. */
@@ -93,7 +115,7 @@ const retryDelayMs = (detail: unknown): number | undefined => {
 
 const textOf = (thrown: unknown, bodies: readonly unknown[]): string => {
   const said = first(bodies, (each) => text(field(each, 'message')) ?? undefined);
-  const status = httpStatus(field(thrown, 'status'));
+  const status = statusOf(thrown);
   if (said !== undefined) return status === undefined ? said : `${status} ${said}`;
   const deeper = causes(thrown).slice(1).map(messageOf);
   return unique([messageOf(thrown), ...deeper]).join(': ');

@@ -13,7 +13,8 @@ export interface WireStream<Event> extends AsyncIterable<Event> {
 /** The result of an SDK once the headers have arrived. */
 export interface OpenedStream<Event> {
   readonly data: WireStream<Event>;
-  readonly response: Response;
+  /** Absent where the SDK keeps it, and has checked that it is a stream. */
+  readonly response?: Response;
 }
 
 /** Assembles events to an answer. */
@@ -60,13 +61,13 @@ export const readAnswer = async <Event>(
     signal.throwIfAborted();
     const { data, response } = await race.run(open(signal));
     stream = data;
-    if (await readWhole(response, reader, race)) return reader.finish({ isDone: true });
+    if (response !== undefined && (await readWhole(response, reader, race))) return reader.finish({ isDone: true });
     const events = stream[Symbol.asyncIterator]();
     for (;;) {
       const waitMs = reader.isComplete() ? LAST_WORDS_MS : reader.hasEnded?.() ? LAST_FACTS_MS : undefined;
       const next = await race.run(waitMs === undefined ? events.next() : lastWords(events, stream, waitMs));
       signal.throwIfAborted();
-      if (next.done) return finish(reader, { isDone: saidDone(response) }, who);
+      if (next.done) return finish(reader, { isDone: response !== undefined && saidDone(response) }, who);
       takeEvent(reader, next.value, who);
     }
   } catch (error) {

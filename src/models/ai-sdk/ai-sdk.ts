@@ -1,0 +1,96 @@
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { Model } from '../../contracts/models/model.ts';
+import { toolInputs } from '../calls/tool-inputs.ts';
+import { toolNames } from '../calls/tool-names.ts';
+import { type OpenedStream, readAnswer } from '../wire/provider-stream.ts';
+import type { ReaderContext } from '../wire/reader-context.ts';
+import type { AiSdkLanguageModel, AiSdkStream, VendorOptions } from './language-model.ts';
+import { vendorOf } from './vendors.ts';
+
+/** Options of {@link aiSdk}. */
+export interface AiSdkOptions {
+  /** Sent with every call, by the name of the vendor: `{ openai: { serviceTier: 'flex' } }`. Default: none. */
+  readonly providerOptions?: VendorOptions | undefined;
+  /** Sent with every request. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Streams the answer. Without streaming, the whole answer must arrive within the `idleTimeoutMs` of the agent's
+   * `retry`. Default true.
+   */
+  readonly stream?: boolean | undefined;
+}
+
+/**
+ * A model of the AI SDK: whatever the packages `@ai-sdk/openai`, `@ai-sdk/google`, `@ai-sdk/mistral` and their like make,
+ * of version 2, 3 or 4 of its specification.
+ *
+ * One call is one request: retries, waits and limits are the agent's. Reasoning, its signatures, files and calls that
+ * the provider ran itself are sent back as they came. The provider's name is the vendor's (`openai.responses` is
+ * `openai`), so that prices and replays agree. OpenAI is told to store nothing, as with `openai`.
+ *
+ * @example
+ * const gemini = aiSdk(google('gemini-3-pro')); // import { google } from '@ai-sdk/google'
+ *
+ * @throws {TroupeError} `input.invalid` for anything but a language model of version 2, 3 or 4. The model rejects with a
+ * TroupeError with a `model.*` code, or with the abort's reason.
+ */
+export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Model => {
+  checkModel(model);
+  const { providerOptions, headers, stream: isStreamed = true } = options;
+  const vendor = vendorOf(model.provider);
+  const defaults = { version: model.specificationVersion, vendor, providerOptions, headers };
+  const who = { provider: vendor.name, model: model.modelId };
+  return {
+    provider: who.provider,
+    id: who.model,
+    answer: async (request, call) => {
+      const { callOptions } = await import('./call-options.ts');
+      const { partReader, partsOf } = await import('./part-reader.ts');
+      const { tools } = request;
+      const names = toolNames(tools.map(({ name }) => name));
+      const context: ReaderContext = { who, request, call, names, inputs: toolInputs(tools) };
+      const open = async (signal: AbortSignal): Promise<OpenedStream<unknown>> => {
+        const asked = callOptions(context, defaults, signal);
+        const controller = new AbortController();
+        const parts = isStreamed
+          ? eachPart((await model.doStream(asked)).stream, controller.signal)
+          : eachOf(partsOf(await model.doGenerate(asked)));
+        return { data: Object.assign(parts, { controller }) };
+      };
+      return readAnswer(who, call, open, partReader(context, vendor));
+    },
+  };
+};
+
+const VERSIONS = ['v2', 'v3', 'v4'];
+
+const checkModel = (given: unknown): void => {
+  if (typeof given !== 'object' || given === null || !('specificationVersion' in given))
+    throw unfit(`it is ${typeof given === 'string' ? `'${given}'` : typeof given}`);
+  const version = String(given.specificationVersion);
+  if (!VERSIONS.includes(version)) throw unfit(`its specification is '${version}'`);
+  if ('doEmbed' in given) throw unfit('it makes embeddings: use `aiSdkEmbedder`');
+  for (const name of ['doGenerate', 'doStream'])
+    if (typeof Reflect.get(given, name) !== 'function') throw unfit(`it has no '${name}'`);
+};
+
+const unfit = (found: string): TroupeError =>
+  new TroupeError(
+    'input.invalid',
+    `Cannot use a model of the AI SDK as ${found}: give a language model of version ${VERSIONS.join(', ')}, such as openai('gpt-5.5')`,
+  );
+
+const eachOf = async function* (parts: readonly unknown[]): AsyncGenerator {
+  yield* parts;
+};
+
+/** The parts of a stream, which is cancelled when nobody reads on. */
+const eachPart = async function* (stream: AiSdkStream, signal: AbortSignal): AsyncGenerator {
+  const reader = stream.getReader();
+  signal.addEventListener('abort', () => void reader.cancel().catch(() => {}));
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+};

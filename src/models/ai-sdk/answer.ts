@@ -1,0 +1,211 @@
+import { isJsonObject, type Json, type JsonObject, toJson } from '../../base/json/json.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
+import type { ToolCall } from '../../contracts/tools/tool-call.ts';
+import { callArguments } from '../calls/call-arguments.ts';
+import { wireOutput } from '../schemas/output-schema.ts';
+import { providerError } from '../wire/provider-stream.ts';
+import type { ReaderContext } from '../wire/reader-context.ts';
+import { type ReportedUsage, usageOf } from '../wire/usage.ts';
+import type { Vendor } from './vendors.ts';
+
+/** One part of an answer, as far as it has arrived. */
+export interface Piece {
+  readonly type: string;
+  /** Text, reasoning, or the arguments of a call. */
+  text: string;
+  metadata?: JsonObject | undefined;
+  /** Of a call. */
+  readonly id?: string;
+  readonly name?: string;
+  /** The number of a call of ours among them; absent for one that the provider ran. */
+  readonly index?: number;
+  readonly isProviders?: true;
+  isWhole?: boolean;
+  /** Of what is none of these: the part itself. */
+  readonly content?: JsonObject;
+}
+
+/** Facts about an answer beside its pieces. */
+export interface Facts {
+  id?: string | undefined;
+  model?: string | undefined;
+  finish?: string;
+  rawFinish?: string | undefined;
+  usage?: JsonObject;
+  metadata?: JsonObject | undefined;
+  readonly warnings: Json[];
+  readonly sources: Json[];
+}
+
+/** The answer that pieces and facts come to. */
+export const answerOf = (
+  pieces: readonly Piece[],
+  facts: Facts,
+  context: ReaderContext,
+  vendor: Vendor,
+): ModelAnswer => {
+  const { request, who } = context;
+  if (facts.finish === 'error') throw providerError({ message: facts.rawFinish || 'it ended with an error' });
+  if (facts.rawFinish === 'model_context_window_exceeded')
+    throw new TroupeError(
+      'model.context-overflow',
+      `Cannot get a complete answer from ${who.provider}:${who.model} as the conversation is too long for it`,
+      { retryable: 'maybe' },
+    );
+  const isRefused = facts.rawFinish === 'refusal';
+  const text = textIn(pieces, 'text', '');
+  const reasoning = textIn(pieces, 'reasoning', '\n\n');
+  const calls = isRefused ? [] : callsIn(pieces, facts, context);
+  const written = `${text}${reasoning}${JSON.stringify(calls)}`;
+  return {
+    text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
+    calls,
+    finish: finishOf(facts, calls.length > 0, text),
+    usage: usageOf(reportedUsage(facts, vendor), request, written),
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(isRefused ? { refusal: text || 'The model refused to answer.' } : {}),
+    ...(facts.model === undefined ? {} : { model: facts.model }),
+    ...(isRefused ? {} : replayOf(pieces, facts, context)),
+    ...metadataOf(facts),
+  };
+};
+
+const textIn = (pieces: readonly Piece[], type: string, between: string): string =>
+  pieces
+    .filter((piece) => piece.type === type && piece.text !== '')
+    .map((piece) => piece.text)
+    .join(between);
+
+const callsIn = (
+  pieces: readonly Piece[],
+  { finish = '' }: Facts,
+  { who, names, inputs }: ReaderContext,
+): ToolCall[] =>
+  pieces
+    .filter(({ index }) => index !== undefined)
+    .map((piece, index) => {
+      const isCut = piece.isWhole !== true || (!WHOLE.has(finish) && piece === pieces.at(-1));
+      const name = names.original(piece.name ?? '');
+      const { input, problem } = callArguments(piece.text, isCut);
+      return {
+        id: piece.id || `call_${index}`,
+        name,
+        input: problem === undefined ? inputs.read(name, input) : input,
+        ...(problem === undefined ? {} : { problem }),
+        ...(finish === 'content-filter' ? { problem: 'A content filter stopped the answer.' } : {}),
+        ...(piece.id ? { origin: { provider: who.provider, id: piece.id } } : {}),
+      };
+    });
+
+/** Reasons of finished answers; after any other, the last call may be incomplete. */
+const WHOLE: ReadonlySet<string> = new Set(['stop', 'tool-calls']);
+
+const finishOf = ({ finish, rawFinish }: Facts, hasCalls: boolean, text: string): FinishReason => {
+  if (rawFinish === 'refusal') return 'refusal';
+  if (rawFinish === 'pause_turn') return 'pause';
+  switch (finish) {
+    case 'stop':
+      return hasCalls ? 'tool-calls' : 'stop';
+    case 'tool-calls':
+      // An end that announces calls without any is a plain end, if there is text.
+      return hasCalls ? 'tool-calls' : text.trim() === '' ? 'other' : 'stop';
+    case 'length':
+    case 'content-filter':
+      return finish;
+    default:
+      return 'other';
+  }
+};
+
+/** Counts are nested from version 3 on, and plain before. */
+const reportedUsage = (
+  { usage = {}, metadata }: Facts,
+  { name, countsCacheApart }: Vendor,
+): ReportedUsage => {
+  const { inputTokens: input, outputTokens: output } = usage;
+  if (isJsonObject(input) || isJsonObject(output)) {
+    const [read, written] = [isJsonObject(input) ? input : {}, isJsonObject(output) ? output : {}];
+    return {
+      input: read['total'],
+      output: written['total'],
+      cached: read['cacheRead'],
+      reasoning: written['reasoning'],
+    };
+  }
+  const cached = usage['cachedInputTokens'];
+  const own = metadata?.[name];
+  const stored = isJsonObject(own) ? own['cacheCreationInputTokens'] : undefined;
+  const isApart = countsCacheApart === true && typeof input === 'number';
+  return {
+    input: isApart ? input + countOf(cached) + countOf(stored) : input,
+    output,
+    cached,
+    reasoning: usage['reasoningTokens'],
+  };
+};
+
+const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
+
+/** What is more than text and calls must be sent back unchanged, and so must a paused turn. */
+const replayOf = (
+  pieces: readonly Piece[],
+  { rawFinish }: Facts,
+  { who }: ReaderContext,
+): Pick<ModelAnswer, 'replay'> => {
+  const isPaused = rawFinish === 'pause_turn';
+  const isPlain = pieces.every(
+    ({ type, metadata, isProviders }) => PLAIN.has(type) && metadata === undefined && isProviders !== true,
+  );
+  if (isPlain && !isPaused) return {};
+  const parts = pieces
+    .filter(({ type, text, metadata }) => type !== 'text' || text.trim() !== '' || metadata !== undefined)
+    .map(promptPart);
+  const content: Json = { model: who.model, parts, ...(isPaused ? { paused: true } : {}) };
+  return { replay: { provider: who.provider, content } };
+};
+
+const PLAIN: ReadonlySet<string> = new Set(['text', 'tool-call']);
+
+/** A piece in the form in which a prompt takes it. */
+const promptPart = (piece: Piece): JsonObject => {
+  const { type, text, metadata, content = {} } = piece;
+  const options = metadata === undefined ? {} : { providerOptions: metadata };
+  if (type === 'text' || type === 'reasoning') return { type, text, ...options };
+  if (type === 'tool-call')
+    return {
+      type,
+      toolCallId: piece.id ?? '',
+      toolName: piece.name ?? '',
+      input: callArguments(text).input,
+      ...(piece.isProviders ? { providerExecuted: true } : {}),
+      ...options,
+    };
+  const { providerMetadata: _metadata, ...fields } = content;
+  if (type !== 'tool-result') return { ...fields, ...bytesOf(fields), ...options };
+  const value = toJson(fields['result']);
+  return {
+    type,
+    toolCallId: fields['toolCallId'],
+    toolName: fields['toolName'],
+    output: { type: fields['isError'] === true ? 'error-json' : 'json', value },
+    ...options,
+  };
+};
+
+/** Bytes are JSON as a `data:` URL; a prompt takes base64 alone. */
+const bytesOf = ({ data }: JsonObject): JsonObject => {
+  if (typeof data === 'string') return { data: data.replace(/^data:[^,]*;base64,/, '') };
+  return isJsonObject(data) ? { data: { ...data, ...bytesOf(data) } } : {};
+};
+
+/** All that a program may want to know, and no model. */
+const metadataOf = ({ id, metadata, warnings, sources }: Facts): Pick<ModelAnswer, 'metadata'> => {
+  const found = {
+    ...(id === undefined ? {} : { responseId: id }),
+    ...(metadata === undefined ? {} : { providerMetadata: metadata }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(sources.length === 0 ? {} : { sources }),
+  };
+  return Object.keys(found).length === 0 ? {} : { metadata: found };
+};

@@ -1,0 +1,90 @@
+import type { Json, JsonObject } from '../../base/json/json.ts';
+
+/**
+ * A language model of the AI SDK, as much of its specification (version 2, 3 or 4) as is used here.
+ *
+ * Structural, so that no package of the AI SDK is needed: whatever `@ai-sdk/openai`, `@ai-sdk/google` and their like
+ * make is one.
+ */
+export interface AiSdkLanguageModel {
+  readonly specificationVersion: string;
+  /** The vendor, and often its API: `openai.responses`. */
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: AiSdkCall): PromiseLike<object>;
+  doStream(options: AiSdkCall): PromiseLike<{ readonly stream: AiSdkStream }>;
+}
+
+/** The options of one call, as loosely as all versions of the specification have in common. */
+export interface AiSdkCall {
+  readonly prompt: readonly object[];
+  readonly abortSignal?: AbortSignal;
+}
+
+/** A stream of parts: the reader's half of a `ReadableStream`. */
+export interface AiSdkStream {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
+    cancel(reason?: unknown): Promise<void>;
+  };
+}
+
+/** Options, or facts, of vendors: an object for each, by the name that the vendor has in the AI SDK. */
+export type VendorOptions = Record<string, { [key: string]: Json }>;
+
+/** What any part of a prompt may carry. */
+interface Tagged {
+  providerOptions?: VendorOptions;
+}
+
+export type TextPart = Tagged & { type: 'text'; text: string };
+
+export type ToolCallPart = Tagged & {
+  type: 'tool-call';
+  toolCallId: string;
+  toolName: string;
+  input: JsonObject;
+};
+
+export type ToolResultPart = Tagged & {
+  type: 'tool-result';
+  toolCallId: string;
+  toolName: string;
+  output: { type: 'text' | 'error-text'; value: string };
+};
+
+/** A part that the model made and gets back as it was: reasoning, files, and calls that its provider ran. */
+export type ReplayedPart = Tagged & { type: string };
+
+/** A message of the prompt. */
+export type PromptMessage = Tagged &
+  (
+    | { role: 'system'; content: string }
+    | { role: 'user'; content: TextPart[] }
+    | { role: 'assistant'; content: (TextPart | ToolCallPart | ReplayedPart)[] }
+    | { role: 'tool'; content: ToolResultPart[] }
+  );
+
+export type FunctionTool = Tagged & {
+  type: 'function';
+  name: string;
+  description: string;
+  inputSchema: JsonObject;
+};
+
+export type AiSdkToolChoice =
+  { type: 'auto' } | { type: 'none' } | { type: 'required' } | { type: 'tool'; toolName: string };
+
+/** The options that are sent with one call. */
+export interface CallOptions extends Tagged {
+  prompt: PromptMessage[];
+  abortSignal: AbortSignal;
+  maxOutputTokens?: number;
+  temperature?: number;
+  responseFormat?: { type: 'json'; schema: JsonObject; name: string };
+  tools?: FunctionTool[];
+  toolChoice?: AiSdkToolChoice;
+  headers?: Record<string, string>;
+  /** Known to version 4 alone. */
+  reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high';
+}

@@ -1,0 +1,95 @@
+import type { Json } from '../../base/json/json.ts';
+import type { ModelRequest, ModelSettings } from '../../contracts/models/model.ts';
+import { thinkingFields } from '../anthropic/anthropic-thinking.ts';
+import type { VendorOptions } from './language-model.ts';
+
+type Options = Record<string, Json>;
+
+type Effort = NonNullable<ModelSettings['reasoning']>;
+
+/** Facts of one vendor that the specification leaves to `providerOptions`. */
+export interface Vendor {
+  /** The name of its options, and that of the provider of the model. */
+  readonly name: string;
+  /** Sent with every call. */
+  readonly always?: Options;
+  /** Marks the end of a prefix that is worth keeping. */
+  readonly cache?: Options;
+  /** Translates an effort, where the specification (before version 4) has no word for it. */
+  readonly reasoning?: (effort: Effort, model: string, request: ModelRequest) => Options;
+  /** Sent with an output whose schema strict mode would refuse. */
+  readonly loose?: Options;
+  /** Required number of letters and digits of a call id. */
+  readonly callIdLength?: number;
+  /** Refuses a conversation with calls in it and no tools beside it. */
+  readonly demandsTools?: true;
+  /** Counts tokens of the cache apart from the input, before version 3. */
+  readonly countsCacheApart?: true;
+}
+
+const namedEffort = (reasoning: Effort): Options => ({ reasoningEffort: reasoning });
+
+const claudeThinking = (_: Effort, model: string, request: ModelRequest): Options => {
+  const { thinking, effort } = thinkingFields(model, request, 0);
+  return {
+    ...(thinking?.type === 'enabled'
+      ? { thinking: { type: 'enabled', budgetTokens: thinking.budget_tokens } }
+      : thinking === undefined
+        ? {}
+        : { thinking: { type: thinking.type } }),
+    ...(effort == null ? {} : { effort }),
+  };
+};
+
+/** Models before Gemini 3 take a number of tokens in place of a level. */
+const geminiThinking = (reasoning: Effort, model: string): Options => ({
+  thinkingConfig: /gemini-[12]/.test(model)
+    ? { thinkingBudget: GEMINI_BUDGETS[reasoning], includeThoughts: reasoning !== 'none' }
+    : { thinkingLevel: reasoning === 'none' ? 'minimal' : reasoning, includeThoughts: reasoning !== 'none' },
+});
+
+/** In tokens. */
+const GEMINI_BUDGETS: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 1_024,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+};
+
+const openaiVendor: Omit<Vendor, 'name'> = {
+  // The whole conversation is sent each time: nothing has to be kept at the provider.
+  always: { store: false },
+  reasoning: namedEffort,
+  loose: { strictJsonSchema: false },
+};
+
+const vendors: readonly Vendor[] = [
+  { name: 'openai', ...openaiVendor },
+  { name: 'azure', ...openaiVendor },
+  {
+    name: 'anthropic',
+    cache: { cacheControl: { type: 'ephemeral' } },
+    reasoning: claudeThinking,
+    demandsTools: true,
+    countsCacheApart: true,
+  },
+  { name: 'google', reasoning: geminiThinking },
+  { name: 'mistral', callIdLength: 9 },
+  { name: 'groq', reasoning: namedEffort },
+  { name: 'xai', reasoning: namedEffort },
+];
+
+/** The vendor behind a provider's name such as `openai.responses`; one without facts if it is not known. */
+export const vendorOf = (provider: string): Vendor => {
+  const name = provider.split('.')[0] ?? provider;
+  return vendors.find((vendor) => vendor.name === name) ?? { name };
+};
+
+/** Joins options of vendors: of one vendor, the later ones win field by field. */
+export const joinOptions = (...all: readonly (VendorOptions | undefined)[]): VendorOptions => {
+  const joined: VendorOptions = {};
+  for (const options of all)
+    for (const [name, fields] of Object.entries(options ?? {})) joined[name] = { ...joined[name], ...fields };
+  return joined;
+};
