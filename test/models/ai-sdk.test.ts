@@ -337,6 +337,48 @@ describe('aiSdk: the request', () => {
     expect(toolChoice).toEqual({ type: 'tool', toolName: 'weather' });
   });
 
+  it.each(['v2', 'v3', 'v4'])(
+    'takes media and links as files, those of results after them (%s)',
+    async (version) => {
+      const image = { type: 'image', mediaType: 'image/png', size: 3, hash: 'h' } as const;
+      const paper = { type: 'file', url: 'https://example.org/a.pdf', mediaType: 'application/pdf' } as const;
+      const { model, asked } = handWritten([finish(version)], { version, provider: 'openai.responses' });
+      const turns: readonly Turn[] = [
+        { role: 'user', text: 'Look.', parts: [{ type: 'text', text: 'Look.' }, image, paper] },
+        { role: 'assistant', text: '', calls: [{ id: 'c', name: 'weather', input: {} }] },
+        { role: 'tool', callId: 'c', tool: 'weather', text: 'A picture.', parts: [image] },
+      ];
+      const request = question({ messages: transcript(...turns), tools: [weather] });
+      await ask(aiSdk(model), request, undefined, async () => new Uint8Array([1, 2, 3])).answer;
+      const [bytes, link] =
+        version === 'v4'
+          ? [
+              { type: 'data', data: 'AQID' },
+              { type: 'url', url: new URL(paper.url) },
+            ]
+          : ['AQID', new URL(paper.url)];
+      expect(asked[0]?.prompt.slice(1).map(({ role, content }) => [role, content])).toMatchObject([
+        [
+          'user',
+          [
+            { type: 'text', text: 'Look.' },
+            { type: 'file', mediaType: 'image/png', data: bytes },
+            { type: 'file', mediaType: 'application/pdf', data: link },
+          ],
+        ],
+        ['assistant', [{ type: 'tool-call', toolCallId: 'c' }]],
+        ['tool', [{ type: 'tool-result', toolCallId: 'c', output: { type: 'text', value: 'A picture.' } }]],
+        [
+          'user',
+          [
+            { type: 'text', text: '[result of weather, call c]' },
+            { type: 'file', mediaType: 'image/png', data: bytes },
+          ],
+        ],
+      ]);
+    },
+  );
+
   it('gives reasoning, signatures, files and calls of the provider back to the model that made them', async () => {
     const tag = (value: string) => ({ providerMetadata: { acme: { signature: value } } });
     const { replay, calls } = await answerOf([

@@ -38,6 +38,7 @@ export const ask = (
   model: Model,
   request = question(),
   signal: AbortSignal = new AbortController().signal,
+  bytesOf?: ModelCall['bytesOf'],
 ): Asked => {
   const deltas: ModelDelta[] = [];
   const call: ModelCall = {
@@ -45,6 +46,7 @@ export const ask = (
     signal,
     isWatched: true,
     delta: (delta) => deltas.push(delta),
+    bytesOf,
   };
   return { answer: (async () => model.answer(request, call))(), deltas };
 };

@@ -1,11 +1,13 @@
+import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { toolInputs } from '../calls/tool-inputs.ts';
 import { toolNames } from '../calls/tool-names.ts';
 import { type OpenedStream, readAnswer } from '../wire/provider-stream.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
+import { readMedia } from '../wire/media-bytes.ts';
 import type { AiSdkLanguageModel, AiSdkStream, VendorOptions } from './language-model.ts';
-import { vendorOf } from './vendors.ts';
+import { TAKES, vendorOf } from './vendors.ts';
 
 /** Options of {@link aiSdk}. */
 export interface AiSdkOptions {
@@ -13,6 +15,8 @@ export interface AiSdkOptions {
   readonly providerOptions?: VendorOptions | undefined;
   /** Sent with every request. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The media that the model takes, by media type. Default: what its vendor documents for its newest models, else images. */
+  readonly takes?: ContentSupport | undefined;
   /**
    * Streams the answer. Without streaming, the whole answer must arrive within the `idleTimeoutMs` of the agent's
    * `retry`. Default true.
@@ -36,19 +40,21 @@ export interface AiSdkOptions {
  */
 export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Model => {
   checkModel(model);
-  const { providerOptions, headers, stream: isStreamed = true } = options;
+  const { providerOptions, headers, takes, stream: isStreamed = true } = options;
   const vendor = vendorOf(model.provider);
   const defaults = { version: model.specificationVersion, vendor, providerOptions, headers };
   const who = { provider: vendor.name, model: model.modelId };
   return {
     provider: who.provider,
     id: who.model,
+    takes: takes ?? vendor.takes ?? TAKES,
     answer: async (request, call) => {
       const { callOptions } = await import('./call-options.ts');
       const { partReader, partsOf } = await import('./part-reader.ts');
       const { tools } = request;
       const names = toolNames(tools.map(({ name }) => name));
-      const context: ReaderContext = { who, request, call, names, inputs: toolInputs(tools) };
+      const media = await readMedia(request, call);
+      const context: ReaderContext = { who, request, call, names, inputs: toolInputs(tools), media };
       const open = async (signal: AbortSignal): Promise<OpenedStream<unknown>> => {
         const asked = callOptions(context, defaults, signal);
         const controller = new AbortController();

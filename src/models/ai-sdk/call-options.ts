@@ -28,7 +28,7 @@ export const callOptions = (
 ): CallOptions => {
   const { request } = context;
   const { maxOutputTokens, temperature } = request.settings ?? {};
-  const prompt = promptOf(context, request.instructions, vendor);
+  const prompt = promptOf(context, vendor, version);
   const options = joinOptions(vendorOptions(context, vendor, version), providerOptions);
   return {
     prompt,

@@ -39,6 +39,14 @@ interface Tagged {
 
 export type TextPart = Tagged & { type: 'text'; text: string };
 
+/** A medium; its data are tagged from version 4 on. */
+export type FilePart = Tagged & {
+  type: 'file';
+  mediaType: string;
+  filename?: string;
+  data: string | URL | { type: 'data'; data: string } | { type: 'url'; url: URL };
+};
+
 export type ToolCallPart = Tagged & {
   type: 'tool-call';
   toolCallId: string;
@@ -60,7 +68,7 @@ export type ReplayedPart = Tagged & { type: string };
 export type PromptMessage = Tagged &
   (
     | { role: 'system'; content: string }
-    | { role: 'user'; content: TextPart[] }
+    | { role: 'user'; content: (TextPart | FilePart)[] }
     | { role: 'assistant'; content: (TextPart | ToolCallPart | ReplayedPart)[] }
     | { role: 'tool'; content: ToolResultPart[] }
   );

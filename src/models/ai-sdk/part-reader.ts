@@ -59,7 +59,7 @@ export const partReader = (context: ReaderContext, vendor: Vendor): StreamReader
 
   const finish = (part: JsonObject): void => {
     const reason = part['finishReason'];
-    facts.finish = isJsonObject(reason) ? textOf(reason, 'unified') : String(reason ?? 'unknown');
+    facts.finish = isJsonObject(reason) ? textOf(reason, 'unified') : textOf(part, 'finishReason');
     facts.rawFinish = isJsonObject(reason) ? textOf(reason, 'raw') : undefined;
     facts.usage = isJsonObject(part['usage']) ? part['usage'] : {};
     facts.metadata = metadataOf(part);

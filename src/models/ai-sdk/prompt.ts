@@ -1,22 +1,39 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
+import { isLink } from '../../contracts/content/part.ts';
 import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import { withCallIds } from '../calls/call-ids.ts';
-import { conversation, type Message, resultText } from '../wire/conversation.ts';
-import { replayed } from '../wire/provider-options.ts';
+import {
+  type AssistantMessage,
+  conversation,
+  mediaOfResult,
+  resultText,
+  type SentPart,
+  type UserMessage,
+} from '../wire/conversation.ts';
+import { nameFor } from '../wire/media-bytes.ts';
+import { replayDataFor } from '../wire/provider-options.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import { anything, hasShape, object, text } from '../wire/replay-shape.ts';
-import type { PromptMessage, ReplayedPart, TextPart, ToolCallPart, VendorOptions } from './language-model.ts';
+import type {
+  FilePart,
+  PromptMessage,
+  ReplayedPart,
+  TextPart,
+  ToolCallPart,
+  VendorOptions,
+} from './language-model.ts';
 import type { Vendor } from './vendors.ts';
 
 /** The conversation as messages of the AI SDK; the last of them may be marked for the provider's cache. */
 export const promptOf = (
-  { request, who, names, inputs }: ReaderContext,
-  instructions: string,
+  { request, who, names, inputs, media }: ReaderContext,
   vendor: Vendor,
+  version: string,
 ): PromptMessage[] => {
+  const { instructions } = request;
   const cache = cacheMark(vendor, request.settings?.cache ?? true);
-  const wire: Wire = { provider: who.provider, model: who.model, names, inputs };
+  const wire: Wire = { provider: who.provider, model: who.model, version, names, inputs, media };
   const messages = withCallIds(conversation(request.messages), {
     provider: who.provider,
     length: vendor.callIdLength,
@@ -37,43 +54,70 @@ export const promptOf = (
 export const cacheMark = ({ name, cache }: Vendor, isWanted: boolean): { providerOptions?: VendorOptions } =>
   cache === undefined || !isWanted ? {} : { providerOptions: { [name]: cache } };
 
-interface Wire extends Pick<ReaderContext, 'names' | 'inputs'> {
+interface Wire extends Pick<ReaderContext, 'names' | 'inputs' | 'media'> {
   readonly provider: string;
   readonly model: string;
+  readonly version: string;
 }
 
+/** The media of results follow in a message of the user, as not all vendors take them in results. */
 const user = (
-  { results, text: said }: Extract<Message, { role: 'user' }>,
+  { results, text: said, parts: given }: UserMessage,
+  wire: Wire,
+  called: ReadonlyMap<string, string>,
+): PromptMessage[] => {
+  const plain: readonly SentPart[] = said === '' ? [] : [{ type: 'text', text: said }];
+  const content = [...results.flatMap(mediaOfResult), ...(given ?? plain)].map((part) =>
+    userPart(part, wire),
+  );
+  return [
+    ...(results.length === 0 ? [] : [toolMessage(results, wire, called)]),
+    ...(content.length === 0 ? [] : [{ role: 'user' as const, content }]),
+  ];
+};
+
+const toolMessage = (
+  results: UserMessage['results'],
   { names }: Wire,
   called: ReadonlyMap<string, string>,
-): PromptMessage[] => [
-  ...(results.length === 0
-    ? []
-    : [
-        {
-          role: 'tool' as const,
-          content: results.map((result) => ({
-            type: 'tool-result' as const,
-            toolCallId: result.callId,
-            toolName: names.legal(called.get(result.callId) ?? result.tool),
-            output: {
-              type: result.failed === true ? ('error-text' as const) : ('text' as const),
-              value: resultText(result),
-            },
-          })),
-        },
-      ]),
-  ...(said === '' ? [] : [{ role: 'user' as const, content: [{ type: 'text' as const, text: said }] }]),
-];
+): PromptMessage => ({
+  role: 'tool',
+  content: results.map((result) => ({
+    type: 'tool-result',
+    toolCallId: result.callId,
+    toolName: names.legal(called.get(result.callId) ?? result.tool),
+    output: { type: result.failed === true ? 'error-text' : 'text', value: resultText(result) },
+  })),
+});
 
-const assistant = ({ turns }: Extract<Message, { role: 'assistant' }>, wire: Wire): PromptMessage => ({
+const userPart = (part: SentPart, { media, version }: Wire): TextPart | FilePart => {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  const isTagged = version === 'v4';
+  if (isLink(part)) {
+    const url = new URL(part.url);
+    const data = isTagged ? { type: 'url' as const, url } : url;
+    return { type: 'file', mediaType: part.mediaType ?? LINKED[part.type], data };
+  }
+  const base64 = media.base64Of(part);
+  return {
+    type: 'file',
+    mediaType: part.mediaType,
+    ...(part.mediaType.startsWith('image/') ? {} : { filename: part.name ?? nameFor(part) }),
+    data: isTagged ? { type: 'data', data: base64 } : base64,
+  };
+};
+
+/** Media type of a link that states none. */
+const LINKED = { image: 'image/*', audio: 'audio/mpeg', file: 'application/pdf' } as const;
+
+const assistant = ({ turns }: AssistantMessage, wire: Wire): PromptMessage => ({
   role: 'assistant',
   content: turns.flatMap((turn) => turnParts(turn, wire)),
 });
 
 const turnParts = (turn: AssistantTurn, wire: Wire): (TextPart | ToolCallPart | ReplayedPart)[] => {
   const calls = turn.calls ?? [];
-  const parts = replayed(turn.replay, wire.provider, wire.model, 'parts')?.filter(isPart) ?? [];
+  const parts = replayDataFor(turn.replay, wire.provider, wire.model, 'parts')?.filter(isPart) ?? [];
   if (parts.length > 0 && parts.filter(isOwnCall).length === calls.length) {
     let index = 0;
     return parts.map((part) => {

@@ -1,4 +1,5 @@
 import type { Json } from '../../base/json/json.ts';
+import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import type { ModelRequest, ModelSettings } from '../../contracts/models/model.ts';
 import { thinkingFields } from '../anthropic/anthropic-thinking.ts';
 import type { VendorOptions } from './language-model.ts';
@@ -23,6 +24,8 @@ export interface Vendor {
   readonly callIdLength?: number;
   /** Refuses a conversation with calls in it and no tools beside it. */
   readonly demandsTools?: true;
+  /** The media that its newest models take. Default: {@link TAKES}. */
+  readonly takes?: ContentSupport;
   /** Counts tokens of the cache apart from the input, before version 3. */
   readonly countsCacheApart?: true;
 }
@@ -57,9 +60,21 @@ const GEMINI_BUDGETS: Readonly<Record<Effort, number>> = {
   high: 16_384,
 };
 
+const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+/** Images, as bytes: the package asks the provider, and no file is fetched on the way. */
+export const TAKES: ContentSupport = { media: IMAGES };
+
+/** Both fetch links themselves. */
+const withFiles: ContentSupport = {
+  media: [...IMAGES, 'application/pdf'],
+  links: ['image/*', 'application/pdf'],
+};
+
 const openaiVendor: Omit<Vendor, 'name'> = {
   // The whole conversation is sent each time: nothing has to be kept at the provider.
   always: { store: false },
+  takes: withFiles,
   reasoning: namedEffort,
   loose: { strictJsonSchema: false },
 };
@@ -69,12 +84,17 @@ const vendors: readonly Vendor[] = [
   { name: 'azure', ...openaiVendor },
   {
     name: 'anthropic',
+    takes: withFiles,
     cache: { cacheControl: { type: 'ephemeral' } },
     reasoning: claudeThinking,
     demandsTools: true,
     countsCacheApart: true,
   },
-  { name: 'google', reasoning: geminiThinking },
+  {
+    name: 'google',
+    reasoning: geminiThinking,
+    takes: { media: ['image/*', 'audio/*', 'video/*', 'application/pdf'] },
+  },
   { name: 'mistral', callIdLength: 9 },
   { name: 'groq', reasoning: namedEffort },
   { name: 'xai', reasoning: namedEffort },

@@ -1,8 +1,7 @@
 import type { ChatCompletionContentPart } from 'openai/resources/chat/completions';
 import { isLink } from '../../contracts/content/part.ts';
-import type { ToolTurn } from '../../contracts/conversations/transcript.ts';
 import { type MediaBytes, nameFor } from '../wire/media-bytes.ts';
-import { type SentPart, sentParts } from '../wire/conversation.ts';
+import type { SentPart } from '../wire/conversation.ts';
 
 /** A part of a user's message; what is neither image nor sound is a file. */
 export const chatPart = (part: SentPart, media: MediaBytes): ChatCompletionContentPart => {
@@ -17,9 +16,3 @@ export const chatPart = (part: SentPart, media: MediaBytes): ChatCompletionConte
 };
 
 const FORMATS: Readonly<Record<string, 'wav' | 'mp3'>> = { 'audio/wav': 'wav', 'audio/mpeg': 'mp3' };
-
-/** The media of a tool's result, after a line that says whose they are; empty without any. */
-export const mediaOfResult = ({ parts = [], tool, callId }: ToolTurn): readonly SentPart[] => {
-  const media = sentParts(parts).filter(({ type }) => type !== 'text');
-  return media.length === 0 ? [] : [{ type: 'text', text: `[result of ${tool}, call ${callId}]` }, ...media];
-};

@@ -11,8 +11,14 @@ import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/mo
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
-import { chatPart, mediaOfResult } from './chat-parts.ts';
-import { conversation, type Message, resultText, type SentPart } from '../wire/conversation.ts';
+import { chatPart } from './chat-parts.ts';
+import {
+  conversation,
+  type Message,
+  resultText,
+  type SentPart,
+  mediaOfResult,
+} from '../wire/conversation.ts';
 import { outputInstruction, wireOutput } from '../schemas/output-schema.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
 import type { WireContext } from '../wire/reader-context.ts';

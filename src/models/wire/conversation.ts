@@ -109,6 +109,12 @@ export const sentParts = (parts: readonly Part[]): readonly SentPart[] =>
     return text.trim() === '' ? [] : [{ type: 'text', text }];
   });
 
+/** The media of a tool's result, after a line that says whose they are; empty without any. */
+export const mediaOfResult = ({ parts = [], tool, callId }: ToolTurn): readonly SentPart[] => {
+  const media = sentParts(parts).filter(({ type }) => type !== 'text');
+  return media.length === 0 ? [] : [{ type: 'text', text: `[result of ${tool}, call ${callId}]` }, ...media];
+};
+
 /** Stands in where the user side is empty and providers require text. */
 const OPENING: UserMessage = { role: 'user', results: [], text: 'Go on.' };
 
