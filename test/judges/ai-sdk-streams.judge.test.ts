@@ -12,11 +12,21 @@ const summary = ({ text, reasoning, calls, finish, usage }: ModelAnswer): object
   reasoning,
   calls: calls.map(({ name, input, problem }) => ({ name, input, problem })),
   finish,
-  usage,
+  // Their packages count what was not counted as 0.
+  usage: { ...usage, cached: usage.cached || undefined },
 });
 
+/**
+ * Streams that the package itself does not read, of which it leaves out the reasoning (`@ai-sdk/openai` knows no `reasoning_content`), or
+ * of which it counts the compaction's tokens, which our own adapter does not.
+ */
+const READ_OTHERWISE =
+  /anthropic-compaction|alibaba-reasoning|deepseek-reasoning|xai-text|github-copilot-id|openai-reasoning-enc|xai-web-search/;
+
 describeWithFixtures('recorded streams, read by genuine packages of the AI SDK', 'provider-streams', () => {
-  const whole = recordedStreams().filter(({ verdict }) => verdict === 'ok');
+  const whole = recordedStreams().filter(
+    ({ verdict, file }) => verdict === 'ok' && !READ_OTHERWISE.test(file),
+  );
 
   it.each(whole)('$file comes to the same answer as with the adapter of our own', async (recorded) => {
     const pieces = [wireEvents(recorded).join('')];

@@ -57,8 +57,8 @@ const runsOf = async (name: string, isStored: boolean): Promise<readonly Ran[]> 
 };
 
 const examples = join(import.meta.dirname, '..', '..', 'examples');
-/** These are about stores, and start processes of their own. */
-const STORED = /^1[1-3]-/;
+/** These are about stores: they bring their own, or start processes. */
+const STORED = /^(?:1[1-3]|35)-/;
 const names = readdirSync(examples).filter((name) => /^\d\d-.*\.ts$/.test(name) && !STORED.test(name));
 /** An actor of an app's own carries their agents, here or in a browser: no run of theirs is started by troupe. */
 const EMBEDDED = ['04-embed-in-xstate.ts', '30-react-app.ts'];

@@ -101,7 +101,7 @@ export const settleDecision = (
   desk: Desk,
 ): Exclude<Decided, Trouble> | Promise<Exclude<Decided, Trouble>> =>
   andThen(fitDecision(taken.decision, desk.definition), (decision) =>
-    chosen({ ...taken, decision }, context, desk),
+    choiceOf({ ...taken, decision }, context, desk),
   );
 
 interface TakenChoice {
@@ -109,7 +109,7 @@ interface TakenChoice {
   readonly branch?: BranchTaken;
 }
 
-const chosen = (taken: TakenChoice, context: AgentContext, desk: Desk): Exclude<Decided, Trouble> =>
+const choiceOf = (taken: TakenChoice, context: AgentContext, desk: Desk): Exclude<Decided, Trouble> =>
   taken.decision.kind === 'act'
     ? { kind: 'decided', ...taken, calls: plannedCalls(taken.decision, context, desk) }
     : { kind: 'decided', ...taken };

@@ -60,34 +60,34 @@ const fitTurn = (turn: Turn, model: Model, content: DeskContent): Turn | Promise
   const fits = (part: Part): boolean =>
     !(isMedia(part) || isLink(part)) || (model.takes !== undefined && takesPart(model.takes, part, isResult));
   if (parts.every(fits)) return turn;
-  const convert = async (part: Part): Promise<readonly Part[]> => {
+  const fitPart = async (part: Part): Promise<readonly Part[]> => {
     if (fits(part)) return [part];
-    const found = await converted(part, turn, model, content);
+    const found = await convertPart(part, turn, model, content);
     const misfit = found.find((made) => !fits(made));
-    if (misfit !== undefined) throw refused(misfit, turn, model);
+    if (misfit !== undefined) throw refusal(misfit, turn, model);
     return found;
   };
-  return Promise.all(parts.map(convert)).then((found) => {
+  return Promise.all(parts.map(fitPart)).then((found) => {
     const fitting = found.flat();
     return { ...turn, text: contentText(fitting), parts: fitting };
   });
 };
 
 /** The parts that stand in for one that a model does not take. */
-const converted = async (
+const convertPart = async (
   part: Part,
   turn: Turn,
   model: Model,
   content: DeskContent,
 ): Promise<readonly Part[]> => {
-  if (!isMedia(part)) throw refused(part, turn, model);
+  if (!isMedia(part)) throw refusal(part, turn, model);
   const { convert = {} } = content;
   const converter = Object.entries(convert).find(([type]) => isAmong(part.mediaType, [type]))?.[1];
   if (converter !== undefined) {
     const made = await converter(part, await content.bytesOf(part));
     return content.take(typeof made === 'string' ? [{ type: 'text', text: made }] : made);
   }
-  if (!isText(part)) throw refused(part, turn, model);
+  if (!isText(part)) throw refusal(part, turn, model);
   const text = new TextDecoder().decode(await content.bytesOf(part));
   return [{ type: 'text', text: part.name === undefined ? text : `${part.name}:\n${text}` }];
 };
@@ -95,7 +95,7 @@ const converted = async (
 const isText = ({ mediaType }: MediaPart): boolean =>
   isAmong(mediaType, ['text/*', 'application/json']) || /\+(json|xml)$/.test(mediaType);
 
-const refused = (part: Part, turn: Turn, model: Model): TroupeError => {
+const refusal = (part: Part, turn: Turn, model: Model): TroupeError => {
   const place = turn.role === 'tool' ? `the result of '${turn.tool}'` : 'a message';
   const isLinked = isLink(part) && model.takes !== undefined;
   const what = isMedia(part) ? part.mediaType : isLinked ? 'this link' : 'links';

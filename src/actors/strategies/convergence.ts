@@ -82,7 +82,7 @@ export const confidenceOf = (candidate: Json): number | undefined => {
 export const allMet = (...of: readonly Convergence[]): Convergence => ({
   name: of.map(({ name }) => name).join(' and '),
   check: async (candidate, review) => {
-    const findings = await found(of, candidate, review);
+    const findings = await findingsOf(of, candidate, review);
     return { isMet: findings.every(({ isMet }) => isMet), note: notes(findings) };
   },
 });
@@ -91,13 +91,16 @@ export const allMet = (...of: readonly Convergence[]): Convergence => ({
 export const anyMet = (...of: readonly Convergence[]): Convergence => ({
   name: of.map(({ name }) => name).join(' or '),
   check: async (candidate, review) => {
-    const findings = await found(of, candidate, review);
+    const findings = await findingsOf(of, candidate, review);
     return { isMet: findings.some(({ isMet }) => isMet), note: notes(findings) };
   },
 });
 
-const found = (of: readonly Convergence[], candidate: Json, review: Review): Promise<readonly Finding[]> =>
-  Promise.all(of.map(async (each) => each.check(candidate, review)));
+const findingsOf = (
+  of: readonly Convergence[],
+  candidate: Json,
+  review: Review,
+): Promise<readonly Finding[]> => Promise.all(of.map(async (each) => each.check(candidate, review)));
 
 const notes = (findings: readonly Finding[]): string =>
   findings

@@ -1,7 +1,7 @@
 /** A place in the options of an agent, a run, a team or a tool, and the advice for those that have it. */
 type Advice = readonly [place: string, advice: string];
 
-/** Only runs and only teams have these: their options are told apart by them. */
+/** Only runs and only teams have these: their options differ by them. */
 const OF_A_RUN = 'runId';
 const OF_A_TEAM = 'limits.memberTimeMs';
 

@@ -36,7 +36,7 @@ export const storedCall = (
   wanted: string,
 ): StoredCall => {
   const asked = events.filter((event) => event.type === 'model.asked');
-  const { key } = chosenOf(asked, wanted);
+  const { key } = pickCall(asked, wanted);
   const sent = sentRequestsOf(records, runId);
   const requests = new SentRequests();
   let call: StoredCall | undefined;
@@ -67,7 +67,7 @@ interface Recorded {
 
 type Asked = Extract<RuntimeEvent, { type: 'model.asked' }>;
 
-const chosenOf = (asked: readonly Asked[], wanted: string): Asked => {
+const pickCall = (asked: readonly Asked[], wanted: string): Asked => {
   const byNumber = /^\d{1,9}$/.test(wanted) ? asked[Number(wanted) - 1] : undefined;
   const found = byNumber === undefined ? asked.filter(({ key }) => key.endsWith(wanted)) : [byNumber];
   const keys = new Set(found.map(({ key }) => key));

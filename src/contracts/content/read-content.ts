@@ -99,7 +99,7 @@ const reference = (
   if (mediaType === undefined || !isCount(size))
     throw invalid(place, `it refers to bytes without their media type and size: ${foundText(given)}`);
   const isSized = isCount(width) && isCount(height);
-  return { type, hash, mediaType, size, ...named(name), ...(isSized ? { width, height } : {}) };
+  return { type, hash, mediaType, size, ...nameField(name), ...(isSized ? { width, height } : {}) };
 };
 
 const link = (
@@ -111,7 +111,7 @@ const link = (
   if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
     throw invalid(place, `its address is not one of 'https:': ${foundText(given)}`);
   if (mediaType !== undefined) assertAllowed(mediaType, place, limits);
-  return { type, url, ...(mediaType === undefined ? {} : { mediaType }), ...named(name) };
+  return { type, url, ...(mediaType === undefined ? {} : { mediaType }), ...nameField(name) };
 };
 
 const bytesOf = (
@@ -125,11 +125,11 @@ const bytesOf = (
   // Checked before it is decoded: four characters are three bytes.
   assertSize(Math.floor((data.length * 3) / 4) - HEAD, place, limits);
   const url = /^data:([^,;]*)((?:;[^,;]*)*),/i.exec(data);
-  if (url === null) return { bytes: decoded(data, place), stated: mediaType };
+  if (url === null) return { bytes: decode(data, place), stated: mediaType };
   const [head, inUrl = '', options = ''] = url;
   const body = data.slice(head.length);
   const stated = mediaType ?? (inUrl === '' ? undefined : inUrl.toLowerCase());
-  if (/;\s*base64\s*$/i.test(options)) return { bytes: decoded(body, place), stated };
+  if (/;\s*base64\s*$/i.test(options)) return { bytes: decode(body, place), stated };
   try {
     return { bytes: new TextEncoder().encode(decodeURIComponent(body)), stated: stated ?? 'text/plain' };
   } catch {
@@ -143,7 +143,7 @@ const HEAD = 1_024;
 const hintOn = (data: unknown): string =>
   typeof Blob !== 'undefined' && data instanceof Blob ? ': write `await blob.arrayBuffer()`' : '';
 
-const decoded = (base64: string, place: string): Uint8Array => {
+const decode = (base64: string, place: string): Uint8Array => {
   const bytes = fromBase64(base64);
   if (bytes === undefined)
     throw invalid(place, `its text is neither base64 nor a URL: ${foundText(base64.slice(0, 60))}`);
@@ -171,7 +171,7 @@ const media = (
     );
   const hash = platformSha256(bytes);
   keep(hash, bytes);
-  return { type, hash, mediaType, size: bytes.byteLength, ...named(name), ...size };
+  return { type, hash, mediaType, size: bytes.byteLength, ...nameField(name), ...size };
 };
 
 const mediaTypeFor = (
@@ -223,7 +223,8 @@ const assertAllowed = (mediaType: string, place: string, { mediaTypes }: Content
 
 const MEDIA_TYPE = /^[a-z0-9][\w.+!#$&^-]*\/[\w.+!#$&^-]+$/;
 
-const named = (name: string | undefined): { readonly name?: string } => (name === undefined ? {} : { name });
+const nameField = (name: string | undefined): { readonly name?: string } =>
+  name === undefined ? {} : { name };
 
 const textIn = (
   given: Readonly<Record<string, unknown>>,

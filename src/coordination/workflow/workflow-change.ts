@@ -67,7 +67,7 @@ const apply = (context: WorkflowContext, change: ReadChange): WorkflowContext | 
     case 'resume':
       return { ...context, own: { ...context.own, isSuspended: false } };
     case 'add':
-      return added(context, change.node);
+      return addNode(context, change.node);
     default:
       return changedNode(context, change);
   }
@@ -114,7 +114,7 @@ const withNodeOf = (context: WorkflowContext, node: GraphNode): WorkflowContext 
   });
 };
 
-const added = (
+const addNode = (
   context: WorkflowContext,
   { id, member, input, after, retry, optional }: Extract<ReadChange, { change: 'add' }>['node'],
 ): WorkflowContext | string => {

@@ -87,13 +87,13 @@ export const decided = (
   choice: Exclude<Decided, Trouble>,
   at: number,
 ): AgentChange => {
-  const change = chosen(context, choice, at);
+  const change = changeOf(context, choice, at);
   return choice.failures === undefined
     ? change
     : { ...change, review: { ...(change.review ?? context.review), modelFailures: choice.failures } };
 };
 
-const chosen = (context: AgentContext, choice: Exclude<Decided, Trouble>, at: number): AgentChange => {
+const changeOf = (context: AgentContext, choice: Exclude<Decided, Trouble>, at: number): AgentChange => {
   const { cycle, run } = context;
   const used = withRetries(withUsage(context.tally, choice.usage, at), choice.retries);
   const tally = withBudget(used, choice.budget);

@@ -30,7 +30,7 @@ export interface AiSdkOptions {
  *
  * One call is one request: retries, waits and limits are the agent's. Reasoning, its signatures, files and calls that
  * the provider ran itself are sent back as they came. The provider's name is the vendor's (`openai.responses` is
- * `openai`), so that prices and replays agree. OpenAI is told to store nothing, as with `openai`.
+ * `openai`), so that prices and replays agree. OpenAI is asked to store nothing, as with `openai`.
  *
  * @example
  * const gemini = aiSdk(google('gemini-3-pro')); // import { google } from '@ai-sdk/google'

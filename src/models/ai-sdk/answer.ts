@@ -73,9 +73,13 @@ export const answerOf = (
 
 const textIn = (pieces: readonly Piece[], type: string, between: string): string =>
   pieces
-    .filter((piece) => piece.type === type && piece.text !== '')
+    .filter((piece) => piece.type === type && piece.text !== '' && !isCompaction(piece))
     .map((piece) => piece.text)
     .join(between);
+
+/** A summary of the conversation, which the provider made for itself, comes as text with this mark. */
+const isCompaction = ({ metadata = {} }: Piece): boolean =>
+  Object.values(metadata).some((of) => isJsonObject(of) && of['type'] === 'compaction');
 
 const callsIn = (
   pieces: readonly Piece[],
@@ -147,7 +151,7 @@ const reportedUsage = (
 
 const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
-/** What is more than text and calls must be sent back unchanged, and so must a paused turn. */
+/** All parts, if there is more than text and calls, or the turn is paused: they must be sent back unchanged. */
 const replayOf = (
   pieces: readonly Piece[],
   { rawFinish }: Facts,

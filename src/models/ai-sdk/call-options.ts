@@ -12,7 +12,7 @@ import type {
 import { cacheMark, promptOf } from './prompt.ts';
 import { joinOptions, type Vendor } from './vendors.ts';
 
-/** What a model's maker has said once, for all of its calls. */
+/** The options of the model, the same for all of its calls. */
 export interface CallDefaults {
   readonly version: string;
   readonly vendor: Vendor;
@@ -52,7 +52,7 @@ const outputField = ({ output }: ModelRequest): Pick<CallOptions, 'responseForma
 const reasoningField = ({ settings }: ModelRequest, version: string): Pick<CallOptions, 'reasoning'> =>
   version === 'v4' && settings?.reasoning !== undefined ? { reasoning: settings.reasoning } : {};
 
-/** What goes to the vendor by its own words. */
+/** The options that the vendor alone knows. */
 const vendorOptions = (
   { request, who }: ReaderContext,
   { name, always, reasoning, loose }: Vendor,

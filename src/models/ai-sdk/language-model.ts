@@ -32,7 +32,7 @@ export interface AiSdkStream {
 /** Options, or facts, of vendors: an object for each, by the name that the vendor has in the AI SDK. */
 export type VendorOptions = Record<string, { [key: string]: Json }>;
 
-/** What any part of a prompt may carry. */
+/** Any part of a prompt may carry these. */
 interface Tagged {
   providerOptions?: VendorOptions;
 }

@@ -127,7 +127,7 @@ export const partReader = (context: ReaderContext, vendor: Vendor): StreamReader
     take: (given) => {
       if (typeof given !== 'object' || given === null) return;
       last = String(Reflect.get(given, 'type'));
-      if (last === 'error') throw thrownBy(Reflect.get(given, 'error'));
+      if (last === 'error') throw errorOf(Reflect.get(given, 'error'));
       const part = toJson(given);
       if (isJsonObject(part)) takePart(part);
     },
@@ -140,7 +140,7 @@ export const partReader = (context: ReaderContext, vendor: Vendor): StreamReader
 };
 
 /** An error within a stream: the one that was thrown, or what the provider said in its place. */
-const thrownBy = (error: unknown): unknown =>
+const errorOf = (error: unknown): unknown =>
   error instanceof Error ? error : providerError(typeof error === 'object' ? error : { message: error });
 
 const textOf = (part: JsonObject, name: string): string => {

@@ -106,7 +106,9 @@ const contentBlock = (part: SentPart, { media }: Wire): ContentBlock => {
   const { name } = part;
   if (isLink(part)) {
     const source = { type: 'url', url: part.url } as const;
-    return part.type === 'image' ? { type: 'image', source } : { type: 'document', source, ...titled(name) };
+    return part.type === 'image'
+      ? { type: 'image', source }
+      : { type: 'document', source, ...titleField(name) };
   }
   const data = media.base64Of(part);
   if (isImageType(part.mediaType))
@@ -114,11 +116,11 @@ const contentBlock = (part: SentPart, { media }: Wire): ContentBlock => {
   return {
     type: 'document',
     source: { type: 'base64', media_type: 'application/pdf', data },
-    ...titled(name),
+    ...titleField(name),
   };
 };
 
-const titled = (name: string | undefined): { readonly title?: string } =>
+const titleField = (name: string | undefined): { readonly title?: string } =>
   name === undefined ? {} : { title: name };
 
 type ImageType = Base64ImageSource['media_type'];

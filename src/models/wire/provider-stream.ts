@@ -61,7 +61,8 @@ export const readAnswer = async <Event>(
     signal.throwIfAborted();
     const { data, response } = await race.run(open(signal));
     stream = data;
-    if (response !== undefined && (await readWhole(response, reader, race))) return reader.finish({ isDone: true });
+    if (response !== undefined && (await readWhole(response, reader, race)))
+      return reader.finish({ isDone: true });
     const events = stream[Symbol.asyncIterator]();
     for (;;) {
       const waitMs = reader.isComplete() ? LAST_WORDS_MS : reader.hasEnded?.() ? LAST_FACTS_MS : undefined;

@@ -53,7 +53,7 @@ const takeBytes = <Options extends RunOptions>(
   return blobs.size === 0 ? read : { ...read, blobs };
 };
 
-/** What a caller gives may throw when it is read. */
+/** The values that a caller gives may throw when they are read. */
 const failToRead = (thrown: unknown): Error =>
   toError(errorData(thrown, 'internal', { message: 'Cannot start the run as what it was given threw' }));
 

@@ -129,6 +129,7 @@ const runProgram = async (
   context: ToolContext,
 ): Promise<Dual<ProgramResult>> => {
   const { Program } = await import('../../tools/built-in/code/program.ts');
+  const { inputSchema, endSchema } = await import('../../tools/built-in/code/program-schemas.ts');
   let program: InstanceType<typeof Program> | undefined;
   const runner = agent({
     name,
@@ -143,7 +144,7 @@ const runProgram = async (
     failures: { timeoutMs: Infinity },
     reduce: ({ state, decision, results }) => [...state, ...answeredCalls(decision, results)],
     decide: async ({ state, tally: { startedAt: now } }) => {
-      program ??= new Program({ code, now, seed: seedOf(code, now, context), tools: tools.names }, limits);
+      program ??= new Program({ code, now, seed: seedFor(code, now, context), tools: tools.names }, limits);
       const step = await program.advance(state);
       return step.kind === 'calls' ? act(...step.calls) : answer(step.end);
     },
@@ -159,15 +160,8 @@ const runProgram = async (
 const NONE: readonly AnsweredCall[] = [];
 
 /** A seed of what is equal in a run, its resumptions and its forks, and in no other program. */
-const seedOf = (code: string, now: number, { path, callId }: ToolContext): number =>
+const seedFor = (code: string, now: number, { path, callId }: ToolContext): number =>
   Number.parseInt(sha256(`${now} ${path} ${callId} ${code}`).slice(0, 8), 16);
-
-const inputSchema = z.object({ code: z.string() });
-const consoleSchema = z.array(z.string());
-const endSchema: z.ZodType<ProgramEnd, ProgramEnd> = z.union([
-  z.object({ ok: z.literal(true), output: z.json().exactOptional(), console: consoleSchema }),
-  z.object({ ok: z.literal(false), error: z.string(), console: consoleSchema }),
-]);
 
 /** The calls of a step with their results: what the program needs to run again. */
 const answeredCalls = (

@@ -20,14 +20,14 @@ export const boundedFetch =
     if (response.ok && /\bhtml\b/i.test(type)) throw await htmlError(server, response);
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
-    const body = response.body.pipeThrough(bounded(server, type.includes('event-stream')));
+    const body = response.body.pipeThrough(limitBytes(server, type.includes('event-stream')));
     const wrapped = new Response(body, { status, statusText, headers });
     // The client looks at it to tell a redirect.
     Object.defineProperty(wrapped, 'url', { value: response.url });
     return wrapped;
   };
 
-const bounded = (server: string, isStream: boolean) => {
+const limitBytes = (server: string, isStream: boolean) => {
   let length = 0;
   return new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {

@@ -63,7 +63,11 @@ const textOf = (block: ContentBlock, place: ResultPlace, artifacts: Artifact[]):
       return printable(block.text);
     case 'image':
     case 'audio':
-      return kept({ mediaType: block.mimeType, content: block.data, encoding: 'base64' }, place, artifacts);
+      return keepFile(
+        { mediaType: block.mimeType, content: block.data, encoding: 'base64' },
+        place,
+        artifacts,
+      );
     case 'resource_link':
       return `Resource ${oneLine(block.name)}: ${oneLine(block.uri, 500)}`;
     case 'resource': {
@@ -71,7 +75,7 @@ const textOf = (block: ContentBlock, place: ResultPlace, artifacts: Artifact[]):
       const about = `Resource ${oneLine(resource.uri, 500)}:`;
       if ('text' in resource) return `${about}\n${printable(resource.text)}`;
       const mediaType = resource.mimeType ?? 'application/octet-stream';
-      return `${about} ${kept({ mediaType, content: resource.blob, encoding: 'base64' }, place, artifacts)}`;
+      return `${about} ${keepFile({ mediaType, content: resource.blob, encoding: 'base64' }, place, artifacts)}`;
     }
     default:
       return '(content of an unknown kind)';
@@ -79,7 +83,11 @@ const textOf = (block: ContentBlock, place: ResultPlace, artifacts: Artifact[]):
 };
 
 /** Keeps binary content as an artifact of the run; the model reads that it is there. */
-const kept = (file: Omit<Artifact, 'name'>, { callId, tool }: ResultPlace, artifacts: Artifact[]): string => {
+const keepFile = (
+  file: Omit<Artifact, 'name'>,
+  { callId, tool }: ResultPlace,
+  artifacts: Artifact[],
+): string => {
   const name = `${callId}-${tool}-${artifacts.length + 1}`;
   artifacts.push({ ...file, name });
   const bytes = Math.floor((file.content.length * 3) / 4);

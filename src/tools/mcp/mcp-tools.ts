@@ -89,7 +89,7 @@ const mcpTool = (name: string, definition: McpTool, options: McpServerOptions, c
   const title = printable(annotations.title ?? definition.title ?? definition.name).slice(0, 100);
   return tool({
     name,
-    ...(isHeld ? HELD : { description: describedBy(definition), parameters: parametersOf(definition) }),
+    ...(isHeld ? HELD : { description: describeTool(definition), parameters: parametersOf(definition) }),
     category: 'mcp',
     tags: ['mcp', options.name],
     safety,
@@ -131,13 +131,13 @@ const freeName = (given: string, taken: ReadonlySet<string>): string => {
   return name;
 };
 
-const describedBy = ({ name, title, description = '' }: McpTool): string => {
-  const text = bounded(description, MAX_DESCRIPTION);
-  return text === '' ? bounded(title ?? name, MAX_DESCRIPTION) : text;
+const describeTool = ({ name, title, description = '' }: McpTool): string => {
+  const text = cutText(description, MAX_DESCRIPTION);
+  return text === '' ? cutText(title ?? name, MAX_DESCRIPTION) : text;
 };
 
 /** Text without characters that nobody sees, which may hide instructions, and of bounded length. */
-const bounded = (text: string, limit: number): string => {
+const cutText = (text: string, limit: number): string => {
   const seen = printable(text.slice(0, limit * 4))
     .replaceAll(UNSEEN, '')
     .trim();
@@ -160,7 +160,7 @@ const boundedSchema = (schema: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, boundedPart(key, value ?? null)]));
 
 const boundedPart = (key: string, value: Json): Json => {
-  if (key === 'description' && typeof value === 'string') return bounded(value, MAX_PARAMETER);
+  if (key === 'description' && typeof value === 'string') return cutText(value, MAX_PARAMETER);
   if (Array.isArray(value)) return value.map((each) => boundedPart('', each));
   return isJsonObject(value) ? boundedSchema(value) : value;
 };

@@ -212,8 +212,11 @@ const finish = async (
 };
 
 const examples = join(import.meta.dirname, '..', '..', '..', 'examples');
-/** These start processes of their own, or have an app that begins their runs: none of them is begun here. */
-const ELSEWHERE = ['04-', '11-', '12-', '30-'];
+/**
+ * These start processes of their own, have an app that begins their runs, or close the server that their runs ask: none of them is begun
+ * here.
+ */
+const ELSEWHERE = ['04-', '11-', '12-', '30-', '34-'];
 const names = readdirSync(examples).filter(
   (name) => /^\d\d-.*\.ts$/.test(name) && !ELSEWHERE.some((place) => name.startsWith(place)),
 );

@@ -108,7 +108,7 @@ export class Program {
       return failed(`It used up its computing time: ${this.#limits.computeMs} ms${lineOf(end)}`, console);
     if (end?.ok === false) return failed(failureText(end.error, open.length), console);
     // Calls that nobody waits for are made nevertheless.
-    if (open.length > 0) return { kind: 'calls', calls: open.map(chosen) };
+    if (open.length > 0) return { kind: 'calls', calls: open.map(callFrom) };
     if (end === undefined) return failed('It waits for a promise that nothing settles', console);
     const output = end.output === '' ? {} : { output: JSON.parse(end.output) as Json };
     return { kind: 'end', end: { ok: true, ...output, console } };
@@ -121,14 +121,14 @@ const failed = (error: string, console: readonly string[]): ProgramStep => ({
 });
 
 /** The sandbox writes JSON only; as it will be on record. */
-const chosen = ({ name, input }: SandboxCall): ChosenCall => ({ name, input: toJson(JSON.parse(input)) });
+const callFrom = ({ name, input }: SandboxCall): ChosenCall => ({ name, input: toJson(JSON.parse(input)) });
 
 const answerTo = (
   call: SandboxCall,
   answer: AnsweredCall | undefined,
   id: number,
 ): Omit<AnsweredCall, 'tool' | 'input'> & { id: number } => {
-  const made = chosen(call);
+  const made = callFrom(call);
   if (answer?.tool === made.name && canonical(answer.input) === canonical(made.input)) {
     const { tool: _tool, input: _input, ...outcome } = answer;
     return { id, ...outcome };

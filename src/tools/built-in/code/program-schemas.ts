@@ -1,0 +1,13 @@
+import * as z from 'zod';
+import type { ProgramEnd } from './program.ts';
+
+/** The schema of a program's code. */
+export const inputSchema = z.object({ code: z.string() });
+
+const consoleSchema = z.array(z.string());
+
+/** The schema of the end of a program. */
+export const endSchema: z.ZodType<ProgramEnd, ProgramEnd> = z.union([
+  z.object({ ok: z.literal(true), output: z.json().exactOptional(), console: consoleSchema }),
+  z.object({ ok: z.literal(false), error: z.string(), console: consoleSchema }),
+]);
