@@ -112,6 +112,23 @@ describe('the first letters of a key', () => {
     );
   });
 
+  test('are not looked for in the middle of a word, where the context of a long text begins', () => {
+    const jwt = `eyJhbGciOiJIUzI1NiJ9.${'a1B2'.repeat(6)}.${'c3D4'.repeat(6)}`;
+    const text = `a${jwt}discord.tokens${`sk-proj-${'a1B2'.repeat(8)}`.repeat(3)}`;
+    const { shown, rest } = shownBy(text, [1]);
+    expect(shown.join('') + rest).toBe(new Redactor({}).text(text));
+  });
+
+  test.each(['tokens=b"', 'tokens == "', 'tokens: string = "', 'tokens || "'])(
+    'of a value after %s wait, too',
+    (name) => {
+      const text = `${name}ask-proj-${'a1B2'.repeat(8)}"`;
+      const { shown, rest } = shownBy(text, [1]);
+      expect(shown.join('') + rest).toBe(new Redactor({}).text(text));
+      expect(shown.join('')).not.toContain('ask');
+    },
+  );
+
   test('wait for the next piece, and no longer than until they are none', () => {
     const stream = new StreamRedactor(new Redactor({}));
     expect(

@@ -8,9 +8,13 @@ export const NAMES =
 const NOT_BEFORE =
   '(?<!(?:public|pub|csrf|xsrf|page|next|continuation|max|min|num|total|count|stop|pad|eos|bos)[_.-]?s?)';
 
+/** All between a name and the opening quote of its value: quotes, a type, the separator, a prefix (`b"…"`). */
+export const ASSIGNING =
+  '\\\\{0,3}["\'`]?\\]?[ \\t]{0,3}(?:(?::[ \\t]?|(?<=[ \\t]))[A-Za-z]{2,12}[ \\t]{1,2}(?==)|:[ \\t]?[A-Za-z]{2,12}[ \\t]{0,2}(?==))?(?:=>|:=|={1,3}|:|\\|\\|)[ \\t\\r\\n]{0,5}(?:[A-Za-z]{1,2}(?=["\'`]))?';
+
 /** A name, the separator, and the opening quote of the value. */
 const ASSIGNMENT = new RegExp(
-  `(?=${NAMES})${NOT_BEFORE}(?<name>${NAMES})(?<rest>[\\w.-]{0,40})\\\\{0,3}["'\`]?\\]?[ \\t]{0,3}(?:(?::[ \\t]?|(?<=[ \\t]))[A-Za-z]{2,12}[ \\t]{1,2}(?==)|:[ \\t]?[A-Za-z]{2,12}[ \\t]{0,2}(?==))?(?:=>|:=|={1,3}|:|\\|\\|)[ \\t\\r\\n]{0,5}(?:[A-Za-z]{1,2}(?=["'\`]))?(?<quote>\\\\{0,3}["'\`])?`,
+  `(?=${NAMES})${NOT_BEFORE}(?<name>${NAMES})(?<rest>[\\w.-]{0,40})${ASSIGNING}(?<quote>\\\\{0,3}["'\`])?`,
   'gi',
 );
 

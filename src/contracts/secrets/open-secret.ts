@@ -1,5 +1,5 @@
 import { publicTokens } from './public-tokens.ts';
-import { NAMES } from './assigned-values.ts';
+import { ASSIGNING, NAMES } from './assigned-values.ts';
 
 const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
@@ -21,7 +21,7 @@ const OPEN = new RegExp(
     '(?<![\\w-])eyJ[\\w-]{0,2000}(?:\\.[\\w-]{0,3})?$',
     '://[^\\s/"\'<>]{1,400}$',
     '(?<=bearer\\s{1,3})[\\w.~+/%:-]{1,400}$',
-    `(?<=(?:${NAMES})[\\w.-]{0,40}\\\\{0,3}["'\`]?\\]?[ \\t]{0,3}(?:=>|:=|=|:)[ \\t\\r\\n]{0,5}\\\\{0,3}["'\`]?)[^\\s"'\`]{1,400}$`,
+    `(?<=(?:${NAMES})[\\w.-]{0,40}${ASSIGNING}\\\\{0,3}["'\`]?)[^\\s"'\`]{1,400}$`,
   ].join('|'),
   'i',
 );

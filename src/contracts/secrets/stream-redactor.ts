@@ -37,6 +37,8 @@ export class StreamRedactor {
   #shown = 0;
   /** Start of the secret at the end of the shown text that has already been marked as redacted. */
   #marked: number | undefined;
+  /** True once text before the context was dropped. */
+  #isCut = false;
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor;
@@ -51,7 +53,7 @@ export class StreamRedactor {
   push(piece: string): string {
     this.#text += piece;
     const text = this.#text;
-    const found = this.#redactor.find(text);
+    const found = this.#find(text);
     const held = Math.max(
       Math.min(openSecretStart(found, text, this.#redactor), letterAt(text)),
       this.#shown,
@@ -69,13 +71,19 @@ export class StreamRedactor {
   release(): string {
     const text = this.#text;
     if (this.#shown === text.length) return '';
-    const found = this.#redactor.find(text);
+    const found = this.#find(text);
     return this.#show(Math.max(openSecretStart(found, text, this.#redactor), this.#shown), found);
   }
 
   /** Returns the rest: no more pieces follow. */
   end(): string {
-    return this.#show(this.#text.length, this.#redactor.find(this.#text));
+    return this.#show(this.#text.length, this.#find(this.#text));
+  }
+
+  /** A context begins in the middle of a word, which is no beginning of a secret: those that are not over have context before them. */
+  #find(text: string): readonly FoundSecret[] {
+    const found = this.#redactor.find(text);
+    return this.#isCut ? found.filter(({ start }) => start > 0) : found;
   }
 
   #show(until: number, found: readonly FoundSecret[]): string {
@@ -100,6 +108,7 @@ export class StreamRedactor {
     shown += text.slice(from, until);
     this.#marked = marked === undefined || marked < kept ? undefined : marked - kept;
     this.#text = text.slice(kept);
+    this.#isCut ||= kept > 0;
     this.#shown = until - kept;
     return shown;
   }
