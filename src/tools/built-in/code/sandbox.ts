@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { GUEST_PRELUDE } from './guest-prelude.ts';
 import { SANDBOX_WORKER } from './sandbox-worker.ts';
@@ -96,7 +94,9 @@ export class Sandbox {
   static async start(program: SandboxedProgram, limits: SandboxLimits): Promise<Sandbox> {
     const quickjs = await (loaded ??= loadQuickjs());
     const { code, ...settings } = program;
-    const worker = new Worker(SANDBOX_WORKER, {
+    // Not imported, as bundles for browsers hold this module, too.
+    const threads = process.getBuiltinModule('node:worker_threads');
+    const worker = new threads.Worker(SANDBOX_WORKER, {
       eval: true,
       // A thread of nobody's: no environment, no arguments, no output.
       env: {},
@@ -177,8 +177,9 @@ declare const WebAssembly: { compile(code: Uint8Array): Promise<object> };
 let loaded: Promise<Quickjs> | undefined;
 
 const loadQuickjs = async (): Promise<Quickjs> => {
-  const { resolve } = createRequire(import.meta.url);
   try {
+    const { readFile } = process.getBuiltinModule('node:fs/promises');
+    const { resolve } = process.getBuiltinModule('node:module').createRequire(import.meta.url);
     const wasm = await WebAssembly.compile(await readFile(resolve(`${VARIANT}/wasm`)));
     return { core: resolve(CORE), variant: resolve(VARIANT), wasm };
   } catch (cause) {
