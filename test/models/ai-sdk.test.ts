@@ -166,6 +166,20 @@ describe('aiSdk: the answer', () => {
     expect(usage).toMatchObject({ input: 55, cached: 20 });
   });
 
+  it('has no summary that the provider made for itself: it is only sent back', async () => {
+    const parts = [
+      { type: 'text-start', id: '0', providerMetadata: { anthropic: { type: 'compaction' } } },
+      { type: 'text-delta', id: '0', delta: 'So far …' },
+      { type: 'text-end', id: '0' },
+      { type: 'text-delta', id: '1', delta: 'Sunny.' },
+      finish(),
+    ];
+    const { answer, deltas } = ask(aiSdk(handWritten(parts, { provider: 'anthropic.messages' }).model));
+    const { text, replay } = await answer;
+    expect([text, streamed(deltas, 'text')]).toEqual(['Sunny.', 'Sunny.']);
+    expect(JSON.stringify(replay)).toContain('So far …');
+  });
+
   it('arguments that are no JSON are a problem of the call, and so are those that were cut off', async () => {
     const bad = await answerOf([call('a', '{"city":'), finish('v3', 'tool-calls')]);
     expect(bad.calls).toMatchObject([

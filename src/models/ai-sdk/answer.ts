@@ -78,7 +78,7 @@ const textIn = (pieces: readonly Piece[], type: string, between: string): string
     .join(between);
 
 /** A summary of the conversation, which the provider made for itself, comes as text with this mark. */
-const isCompaction = ({ metadata = {} }: Piece): boolean =>
+export const isCompaction = ({ metadata = {} }: Piece): boolean =>
   Object.values(metadata).some((of) => isJsonObject(of) && of['type'] === 'compaction');
 
 const callsIn = (

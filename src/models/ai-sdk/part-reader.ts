@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, toJson } from '../../base/json/json.ts';
 import { cutOffError, providerError, type StreamReader } from '../wire/provider-stream.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
-import { answerOf, type Facts, type Piece } from './answer.ts';
+import { answerOf, type Facts, isCompaction, type Piece } from './answer.ts';
 import type { Vendor } from './vendors.ts';
 
 /** Assembles the parts of a stream of the AI SDK; it is complete with `finish`. */
@@ -78,7 +78,7 @@ export const partReader = (context: ReaderContext, vendor: Vendor): StreamReader
         const piece = block(part, type);
         const text = textOf(part, 'delta');
         piece.text += text;
-        call.delta(text === '' ? { type: 'progress' } : { type, text });
+        call.delta(text === '' || isCompaction(piece) ? { type: 'progress' } : { type, text });
         if (last.endsWith('-end')) open.delete(`${type} ${textOf(part, 'id')}`);
         return;
       }
