@@ -257,8 +257,10 @@ class Serving {
   #resumed(agent: AnyAgent, context: ServerContext, loaded: ServerPackage): ServedRun | undefined {
     const state = context.mcpReq.requestState();
     if (state === undefined) return undefined;
-    const waiting = typeof state === 'string' ? this.#take(state) : undefined;
-    if (waiting?.tool !== agent.name)
+    // The run of another tool goes on waiting for its own client.
+    const isOwn = typeof state === 'string' && this.#waiting.get(state)?.tool === agent.name;
+    const waiting = isOwn ? this.#take(state) : undefined;
+    if (waiting === undefined)
       throw new Error('the run that waited for this answer is over: call the tool again');
     const said = loaded.acceptedContent(context.mcpReq.inputResponses, 'answer');
     const text = said?.['answer'];

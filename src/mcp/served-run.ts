@@ -16,6 +16,9 @@ export interface Wish {
 /** The next thing of interest in a run: its end, or a question. */
 export type Progressed = { readonly result: RunResult<unknown, unknown> } | { readonly wish: Wish };
 
+/** A plain yes: anything more, such as "yes, but not today", is the reason of a no. */
+const YES = /^(y|yes|true|ok)\.?$/i;
+
 /** A run that a client started, and may continue by answering what it asks. */
 export class ServedRun {
   readonly handle: RunHandle<unknown, unknown>;
@@ -49,7 +52,7 @@ export class ServedRun {
           `May it be done? ${description} (${tool} ${JSON.stringify(input)})`,
           signal,
         );
-        return /^(y|yes|true|ok)\b/i.test(said.trim()) ? true : said;
+        return YES.test(said.trim()) ? true : said;
       },
     };
   }
@@ -57,10 +60,26 @@ export class ServedRun {
   #wish(question: string, signal: AbortSignal): Promise<string> {
     return new Promise((resolve, reject) => {
       const refuse = (): void => {
+        signal.removeEventListener('abort', withdraw);
         reject(new Error('nobody answered'));
       };
-      signal.addEventListener('abort', refuse);
-      this.#wishes.push({ question, answer: resolve, refuse });
+      const answer = (text: string): void => {
+        signal.removeEventListener('abort', withdraw);
+        resolve(text);
+      };
+      const wish: Wish = { question, answer, refuse };
+      // Nobody waits for the answer any more: the client is not asked.
+      const withdraw = (): void => {
+        const place = this.#wishes.indexOf(wish);
+        if (place !== -1) this.#wishes.splice(place, 1);
+        refuse();
+      };
+      if (signal.aborted) {
+        refuse();
+        return;
+      }
+      signal.addEventListener('abort', withdraw);
+      this.#wishes.push(wish);
       this.#isWanted();
     });
   }

@@ -1,7 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { firstValueFrom } from 'rxjs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, answer, askPerson, tool } from '../../src/index.ts';
+import { agent, answer, askPerson, ofType, tool } from '../../src/index.ts';
+import { ServedRun } from '../../src/mcp/served-run.ts';
 import { mcpServer, serveMcp } from '../../src/mcp/index.ts';
 import type { McpService } from '../../src/mcp/index.ts';
 import { pipeline } from '../../src/patterns/index.ts';
@@ -152,6 +154,45 @@ test('what a run asks is asked of the client, over as many rounds as it takes, i
   expect(asked[0]).toContain("The MCP server 'desk' asks: Which desk?");
   expect(asked[1]).toContain('May it be done?');
   expect(runs).toBe(1);
+});
+
+test.each(['yes, but not today', 'ok is not what I call this', 'true enough, leave it'])(
+  'only a plain yes approves a call: %s',
+  async (said) => {
+    let runs = 0;
+    const eager = agent({
+      name: 'eager',
+      tools: [
+        tool({
+          name: 'wipe',
+          description: 'Wipes.',
+          safety: 'danger',
+          input: z.object({}),
+          execute: () => {
+            runs += 1;
+            return 'wiped';
+          },
+        }),
+      ],
+      model: scriptedModel([calls({ name: 'wipe', input: {} }), 'Left as it is.']),
+    });
+    const person = { answer: () => said };
+    await visitor(serveMcp([eager]), ['desk.eager', { input: 'Tidy up.' }]).run('go', { person });
+    expect(runs).toBe(0);
+  },
+);
+
+test('a question of a run that is over is not asked any more', async () => {
+  const curious = agent({
+    name: 'curious',
+    tools: [askPerson],
+    model: scriptedModel([calls({ name: 'ask_person', input: { question: 'Which desk?' } })]),
+  });
+  const run = new ServedRun(curious, 'Tidy up.', {});
+  await firstValueFrom(run.handle.events$.pipe(ofType('person.asked')));
+  run.handle.abort('enough');
+  await run.handle.result.catch(() => undefined);
+  expect(await run.next().catch(() => 'failed')).not.toHaveProperty('wish');
 });
 
 test('a client that cancels aborts the run', async () => {
