@@ -109,7 +109,10 @@ try {
   console.log(`with ${versions.join(', ')}:`);
   const vitest = 'node_modules/.bin/vitest';
   run(folder, vitest, 'run', '--project', 'types');
-  const rooms = ['test/runtime/embed', 'test/machines', 'test/signatures', 'test/tools/schemas'];
+  const rooms = [
+    ...['test/runtime/embed', 'test/machines', 'test/signatures', 'test/tools/schemas'],
+    ...['test/tools/code-tool.test.ts', 'test/content', 'test/mcp'],
+  ];
   run(
     folder,
     vitest,

@@ -17,6 +17,7 @@ import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
 import { assertMachine, checkMachine } from '../../src/machines/check-machine.ts';
 import { modelCallMachine } from '../../src/machines/model-call/model-call-machine.ts';
 import { toolCallMachine } from '../../src/machines/tool-call/tool-call-machine.ts';
+import { isBounded } from './random-machines.ts';
 
 const options = { maxIterations: 100 };
 const work = fromPromise(async () => 1);
@@ -278,7 +279,8 @@ describe('checkMachine', () => {
   });
 });
 
-test('[law 7] an always loop ends in an error instead of hanging', () => {
+// Older versions of XState loop for ever (decision 0030).
+test.runIf(isBounded)('[law 7] an always loop ends in an error instead of hanging', () => {
   const loop = createMachine({
     ...frame,
     states: {
