@@ -95,8 +95,8 @@ const describeField = (name: string, field: JsonObject): string => {
   const title = typeof field['title'] === 'string' ? field['title'] : name;
   const description = typeof field['description'] === 'string' ? `: ${field['description']}` : '';
   const choices = choicesOf(field);
-  const among = choices.length === 0 ? '' : ` One of: ${choices.join(', ')}.`;
-  return `${oneLine(`${title}${description}`, 500)}.${oneLine(among, 500)}`;
+  const among = choices.length === 0 ? '' : `One of: ${choices.join(', ')}.`;
+  return `${oneLine(`${title}${description}`, 500)}.${among === '' ? '' : ` ${oneLine(among, 500)}`}`;
 };
 
 /** The values that a field may have, in each of the forms that servers write them. */

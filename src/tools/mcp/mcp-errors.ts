@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../base/json/json.ts';
 import type { ErrorCode, Retryable } from '../../contracts/errors/error-data.ts';
 import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { oneLine } from '../../base/text/printable.ts';
@@ -67,6 +68,8 @@ const kindOf = (thrown: unknown): Kind => {
   const status = statusOf(thrown);
   if (status === 401) return UNAUTHORIZED;
   if (status === 403) return FORBIDDEN;
+  // The server's own answer, which some servers give this status.
+  if (status === 404 && isUnknownMethod(thrown)) return REFUSED;
   // A session that the server forgot.
   if (status === 404) return { ...UNAVAILABLE, code: 'mcp.lost' };
   if (status !== undefined && status >= 400)
@@ -78,6 +81,17 @@ const kindOf = (thrown: unknown): Kind => {
   return thrown instanceof Error && (thrown.name === 'ZodError' || thrown instanceof SyntaxError)
     ? INVALID
     : UNAVAILABLE;
+};
+
+/** Of JSON-RPC 2.0, "Error object". */
+const METHOD_NOT_FOUND = -32_601;
+
+/** Checks whether a server says that it does not know a method: by an answer, or by an HTTP response that has one as its body. */
+export const isUnknownMethod = (thrown: unknown): boolean => {
+  if (!(thrown instanceof Error)) return false;
+  if ('code' in thrown && thrown.code === METHOD_NOT_FOUND) return true;
+  const body: unknown = 'data' in thrown && isJsonObject(thrown.data) ? thrown.data['text'] : undefined;
+  return typeof body === 'string' && new RegExp(`"code"\\s*:\\s*${METHOD_NOT_FOUND}\\b`).test(body);
 };
 
 const statusOf = (thrown: unknown): number | undefined =>

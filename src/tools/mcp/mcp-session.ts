@@ -22,7 +22,7 @@ import { mcpResult, outputSchemaOf } from './mcp-result.ts';
 import type { McpCaller } from './mcp-tools.ts';
 import { fingerprintOf, mcpTools } from './mcp-tools.ts';
 
-/** Longest time between two reports of progress, and the number of them that a call may make. */
+/** Reports of progress that a call may make; more are dropped. */
 const MAX_PROGRESS = 200;
 
 /** Asks a model what a server wants to know, on behalf of a call. */

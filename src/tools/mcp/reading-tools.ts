@@ -1,10 +1,11 @@
-import type { CallToolResult, Client } from '@modelcontextprotocol/client';
+import type { CallToolResult, Client, ListResourceTemplatesResult } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { Json } from '../../base/json/json.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { Tool, ToolContext } from '../../contracts/tools/tool.ts';
 import { tool } from '../define/define-tool.ts';
 import { textOf } from '../calls/tool-result.ts';
+import { isUnknownMethod } from './mcp-errors.ts';
 import { mcpResult } from './mcp-result.ts';
 
 /** Work with a server on behalf of a call. */
@@ -64,7 +65,7 @@ export const readingTools = (
     made('list_resources', 'Lists the resources', NOTHING, async (_, client, options) => {
       const [{ resources: all }, { resourceTemplates }] = await Promise.all([
         client.listResources(undefined, options),
-        client.listResourceTemplates(undefined, options),
+        client.listResourceTemplates(undefined, options).catch(noTemplates),
       ]);
       const lines = [
         ...all.map(({ uri, name, description }) => line(uri, name, description)),
@@ -113,6 +114,12 @@ export const readingTools = (
     ),
   ];
   return [...(hasResources ? resources : []), ...(hasPrompts ? prompts : [])];
+};
+
+/** Many servers have resources, and no method that lists templates. */
+const noTemplates = (thrown: unknown): Pick<ListResourceTemplatesResult, 'resourceTemplates'> => {
+  if (isUnknownMethod(thrown)) return { resourceTemplates: [] };
+  throw thrown;
 };
 
 const line = (address: string, name: string, description = ''): string =>

@@ -6,7 +6,7 @@ import type { RunResult } from '../../../src/contracts/runs/run-result.ts';
 import { mcpServer } from '../../../src/mcp/index.ts';
 import type { McpServerOptions } from '../../../src/mcp/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/index.ts';
-import { served } from './servers.ts';
+import { greeting, handWritten, served } from './servers.ts';
 
 type Form = Parameters<typeof inputRequired.elicit>[0]['requestedSchema'];
 
@@ -57,7 +57,7 @@ test('what a server asks is a question for each field in the inbox, by the name 
   expect(asked).toEqual([
     "The MCP server 'srv' asks: Which seats? Seats. Answer 'decline' to refuse.",
     expect.stringMatching(/asks: Which seats\? \(.*\) Seats\./),
-    expect.stringMatching(/class\.One of: first, second\./),
+    expect.stringMatching(/class\. One of: first, second\./),
     expect.stringMatching(/note\. Answer 'decline' to refuse, or nothing to leave it out/),
   ]);
 });
@@ -131,4 +131,34 @@ test('resources and prompts are read by tools, where the server has them and the
     'greet() · Greets.',
     'Say hello.',
   ]);
+});
+
+test.each([
+  {
+    protocol: '2026',
+    server: () =>
+      served((made) => {
+        made.registerResource('readme', 'docs://readme', { description: 'Read it.' }, () => ({
+          contents: [],
+        }));
+        made.server.removeRequestHandler('resources/templates/list');
+      }),
+  },
+  {
+    protocol: '2025',
+    server: () =>
+      handWritten({
+        initialize: { ...greeting.initialize, capabilities: { resources: {} } },
+        'resources/list': {
+          resources: [{ uri: 'docs://readme', name: 'readme', description: 'Read it.' }],
+        },
+      }),
+  },
+])('resources are listed where a server of $protocol knows no templates', async ({ server }) => {
+  const reader = agent({
+    name: 'host',
+    tools: [mcpServer(server())],
+    model: scriptedModel([calls({ name: 'srv.list_resources', input: {} }), 'Done.']),
+  });
+  expect(textsOf(await reader.run('go'))).toEqual(['docs://readme · readme · Read it.']);
 });
