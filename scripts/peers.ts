@@ -110,8 +110,13 @@ try {
   const vitest = 'node_modules/.bin/vitest';
   run(folder, vitest, 'run', '--project', 'types');
   const rooms = [
-    ...['test/runtime/embed', 'test/machines', 'test/signatures', 'test/tools/schemas'],
-    ...['test/tools/code-tool.test.ts', 'test/content', 'test/mcp'],
+    'test/runtime/embed',
+    'test/machines',
+    'test/signatures',
+    'test/tools/schemas',
+    'test/tools/code-tool.test.ts',
+    'test/content',
+    'test/mcp',
   ];
   run(
     folder,
