@@ -61,6 +61,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return (await import('./inspect.ts')).inspect(wanted, session);
     case 'graph':
       return graph(wanted, session);
+    case 'mcp':
+      return (await import('./serve.ts')).serve(wanted, session);
     case 'trace':
       return (await import('./trace/follow-trace.ts')).followTrace(wanted, session);
     default:

@@ -25,6 +25,22 @@ export const loadAgent = async (
   return chooseExport(await printToStderr(() => loadModule(file, folder)), file, exportName);
 };
 
+/**
+ * Loads all agents and teams that a module exports, or the one that `exportName` names.
+ *
+ * @throws {TroupeError} as {@link loadAgent} does.
+ */
+export const loadAgents = async (
+  file: string,
+  folder: string,
+  exportName: string | undefined,
+): Promise<readonly LoadedAgent[]> => {
+  const exports = await printToStderr(() => loadModule(file, folder));
+  if (exportName !== undefined) return [chooseExport(exports, file, exportName)];
+  const agents = new Set(Object.values(exports).filter(isAgent));
+  return agents.size === 0 ? [chooseExport(exports, file, exportName)] : [...agents];
+};
+
 /** Loads a foreign module, in JavaScript or TypeScript. @throws {TroupeError} as {@link loadAgent} does. */
 export const loadModule = async (
   file: string,

@@ -38,7 +38,11 @@ export interface McpServing {
 export interface McpService {
   /** Answers a request over streamable HTTP: the handler of a server of the web's own kind. */
   fetch(request: Request): Promise<Response>;
-  /** Serves this process's standard input and output. Node only. */
+  /**
+   * Serves this process's standard input and output, until its client is gone; resolves then. Node only.
+   *
+   * Meanwhile the standard output belongs to the protocol: whatever else prints to it, such as `console.log` in a tool, prints to standard error.
+   */
   stdio(): Promise<void>;
   /** Aborts what runs, and ends all connections. */
   close(): Promise<void>;
@@ -73,7 +77,7 @@ const ANSWER = {
  * (elicitation). Nobody is authenticated here: put that in front of `fetch`. Needs the package `@modelcontextprotocol/server`.
  *
  * @example
- * const service = serveMcp([clerk, desk], { run: { budget: { costUsd: 1 } } });
+ * const service = serveMcp([clerk, desk], { run: { limits: { budget: { usd: 1 } } } });
  * export default { fetch: service.fetch };
  *
  * @throws {TroupeError} `agent.invalid` for anything but agents and teams; `agent.duplicate` for two of one name. `fetch` and `stdio` reject
@@ -132,11 +136,25 @@ class Serving {
   }
 
   async stdio(): Promise<void> {
-    const [loaded, { serveStdio }] = await Promise.all([
+    const [loaded, { serveStdio, StdioServerTransport }, { takeOutput }] = await Promise.all([
       loadServer(),
       loadPackage(PACKAGE, () => import('@modelcontextprotocol/server/stdio'), 'mcp.package-missing'),
+      import('../tools/built-in/host/own-output.ts'),
     ]);
-    this.#stdio = serveStdio(() => this.#server(loaded));
+    const { input, output, release } = takeOutput();
+    const transport = new StdioServerTransport(input, output);
+    try {
+      await new Promise<void>((resolve) => {
+        this.#stdio = serveStdio(() => this.#server(loaded), { transport });
+        const { onclose } = transport;
+        transport.onclose = () => {
+          onclose?.();
+          resolve();
+        };
+      });
+    } finally {
+      release();
+    }
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import type { CommandName } from './command-shapes.ts';
 import { shapes } from './command-shapes.ts';
 import type { InspectValues, InspectorRequest } from './inspector-request.ts';
 import { inspectorRequest, inspectorRequestIfAny } from './inspector-request.ts';
+import type { NamedModule } from './named-module.ts';
 import { namedModule } from './named-module.ts';
 import { countOf, dollarsOf, durationOf, statusesOf } from './option-values.ts';
 import type { TraceCommand } from '../trace/trace-command.ts';
@@ -27,6 +28,7 @@ export type Command =
   | RunCommand
   | InspectCommand
   | GraphCommand
+  | ServeCommand
   | RunsCommand
   | ShowCommand
   | ResumeCommand
@@ -82,6 +84,11 @@ export interface GraphCommand {
   readonly isTaken: boolean;
   /** At most that many of them. */
   readonly limit: number;
+}
+
+/** The agents of a module as a server. */
+export interface ServeCommand extends NamedModule {
+  readonly name: 'mcp';
 }
 
 export interface RunCommand {
@@ -222,6 +229,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
         isTaken: values.taken ?? false,
         limit: countOf(values.limit, '--limit', name) ?? COUNTED,
       };
+    case 'mcp':
+      return { name, ...namedModule(first, values.export, name) };
     case 'runs':
       return {
         name,

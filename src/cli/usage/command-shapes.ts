@@ -79,6 +79,7 @@ export type CommandName =
   | 'run'
   | 'inspect'
   | 'graph'
+  | 'mcp'
   | 'runs'
   | 'show'
   | 'resume'
@@ -101,6 +102,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'trace', ...INSPECTED] },
   inspect: { needs: [], optional: 2, options: ['data', 'export', 'port', 'control', 'open'] },
   graph: { needs: [FILE], optional: 0, options: ['export', 'of', 'svg', 'taken', 'limit'] },
+  mcp: { needs: [FILE], optional: 0, options: ['export'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },
   show: { needs: [RUN], optional: 0, options: ['step', 'call'] },
   resume: { needs: [], optional: 1, options: ['all-due', 'agent', 'file', 'export', 'park'] },

@@ -96,6 +96,19 @@ longer replay as recorded are left out, and counted.`,
       'troupe graph team.js --taken --svg > team.svg',
     ],
   },
+  mcp: {
+    about: 'serve agents and teams as the tools of an MCP server',
+    usage: 'FILE',
+    text: `A client starts it, and speaks with it on standard input and output; it ends when its client is gone. Each agent and team that FILE
+exports is a tool; each call is a run, stored like any other, and what it asks a person is asked of the client. What tools print goes to
+standard error. Needs the package @modelcontextprotocol/server.`,
+    options: '      --export NAME    only this export; also FILE#NAME',
+    examples: [
+      'troupe mcp team.ts',
+      'troupe mcp team.ts#desk --store runs.db',
+      'claude mcp add desk -- npx troupe mcp team.ts',
+    ],
+  },
   runs: {
     about: 'list stored runs, newest first',
     usage: '',

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { agent } from '../../src/index.ts';
+import { mcpServer } from '../../src/mcp/index.ts';
+import { calls, scriptedModel } from '../../src/testing/index.ts';
+import { builtConfiguration } from '../support/built-package.ts';
+import { command, loader, moduleOf, root, troupe } from './run-command.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'troupe-mcp-'));
+afterAll(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** An agent here, and the command in a process of its own that serves a module. */
+const visitor = (file: string, ...made: readonly (readonly [name: string, input: object])[]) =>
+  agent({
+    name: 'visitor',
+    tools: [
+      mcpServer({
+        name: 'desk',
+        command: process.execPath,
+        args: ['--import', loader, command(), 'mcp', file, '--store', join(home, 'runs.db')],
+        cwd: root,
+        env: { HOME: home, TSX_TSCONFIG_PATH: builtConfiguration() },
+      }),
+    ],
+    model: scriptedModel([
+      ...made.map(([name, input]) => calls({ name, input: JSON.parse(JSON.stringify(input)) })),
+      'Done.',
+    ]),
+  });
+
+const textsOf = async (running: ReturnType<ReturnType<typeof visitor>['run']>) =>
+  (await running).events.flatMap((event) => (event.type === 'tool.finished' ? [event.text] : []));
+
+test('troupe mcp serves all that a module exports, prints of tools do no harm, and its runs are stored', async () => {
+  const host = visitor(
+    moduleOf('desk.ts'),
+    ['desk.scout', { input: 'Go.' }],
+    ['desk.curious', { input: 'Go.' }],
+  );
+  const asked: string[] = [];
+  const answer = (question: string) => {
+    asked.push(question);
+    return 'Bergen';
+  };
+  expect(await textsOf(host.run('go', { person: { answer } }))).toEqual(['It is rain.', 'You said: Bergen']);
+  expect(asked.join()).toContain('Which town?');
+  const listed = await troupe(['runs', '--json', '--store', join(home, 'runs.db')]);
+  const runs = listed.stdout
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  expect(runs).toMatchObject([{ agent: 'curious' }, { agent: 'scout' }]);
+});
+
+test('troupe mcp serves one export, by its name', async () => {
+  const host = visitor(
+    `${moduleOf('desk.ts')}#scout`,
+    ['desk.scout', { input: 'Go.' }],
+    ['desk.curious', { input: 'Go.' }],
+  );
+  const texts = await textsOf(host.run('go'));
+  expect(texts).toEqual(['It is rain.', expect.stringContaining("'desk.curious' as there is no such tool")]);
+});
+
+test('troupe mcp writes nothing but the protocol to standard output, and ends when its client is gone', async () => {
+  const { exit, stdout, stderr } = await troupe(['mcp', moduleOf('desk.ts'), '--store', 'none'], {
+    input: '',
+  });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: '' });
+  expect(stderr).toContain('Serving 2 agents by MCP on standard input and output: curious, scout');
+});
+
+test('troupe mcp of a module without an agent says so', async () => {
+  const { exit, stdout, stderr } = await troupe(['mcp', moduleOf('no-agent.ts')]);
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+  expect(stderr).toMatch(/exports neither an agent nor a team/);
+});
