@@ -27,6 +27,8 @@ export class RunContent {
   /** Bytes that are being stored. */
   readonly #pending = new Map<string, { readonly bytes: Uint8Array; readonly stored: Promise<void> }>();
   #failure: TroupeError | undefined;
+  /** Bytes that were given or read, where they are in memory only; undefined if they have a place of their own. */
+  readonly #own: Map<string, Uint8Array> | undefined;
   readonly #fitted = new Map<string, WeakMap<Turn, Turn>>();
 
   constructor(options: Pick<RunOptions, 'content' | 'store' | 'threads'>, given?: GivenBlobs) {
@@ -34,7 +36,13 @@ export class RunContent {
     this.#options = content;
     this.convert = content.convert;
     this.#place = () => blobsOf(options);
+    this.#own = content.blobs === undefined && options.store === undefined ? new Map() : undefined;
     if (given !== undefined) for (const [hash, bytes] of given) this.#keep(hash, bytes);
+  }
+
+  /** Bytes that are lost with this process. */
+  get unstored(): GivenBlobs {
+    return this.#own ?? NO_BLOBS;
   }
 
   /** Reads parts as they were given, and stores their bytes. @throws {TroupeError} `content.*` */
@@ -59,6 +67,7 @@ export class RunContent {
   /** Stores bytes under their hash. */
   readonly #keep = (hash: string, bytes: Uint8Array): void => {
     if (this.#pending.has(hash)) return;
+    this.#own?.set(hash, bytes);
     try {
       const storing = this.#store.put(hash, bytes);
       if (!isThenable(storing)) return;
@@ -75,7 +84,10 @@ export class RunContent {
   /** Reads the bytes of a part. Rejects with `content.missing` if the store has them not. */
   async bytesOf({ hash, name, mediaType, type }: MediaPart): Promise<Uint8Array> {
     const bytes = this.#pending.get(hash)?.bytes ?? (await this.#store.get(hash));
-    if (bytes !== undefined && platformSha256(bytes) === hash) return bytes;
+    if (bytes !== undefined && platformSha256(bytes) === hash) {
+      this.#own?.set(hash, bytes);
+      return bytes;
+    }
     throw new TroupeError(
       'content.missing',
       `Cannot read the ${type} '${name ?? mediaType}' as its bytes are ${bytes === undefined ? 'not' : 'damaged'} in ${this.#store.name}: ${hash}. Give the run the store that has them (\`content.blobs\`)`,
@@ -108,3 +120,5 @@ export class RunContent {
     this.#failure ??= toError(errorData(thrown, 'journal.failed', { message }));
   }
 }
+
+const NO_BLOBS: GivenBlobs = new Map();

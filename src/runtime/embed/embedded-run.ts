@@ -6,6 +6,7 @@ import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
 import { FieldVault } from '../../persistence/field-vault.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import { hideInput } from '../secrets/hide-fields.ts';
+import type { GivenBlobs } from '../content/read-given.ts';
 import { readGiven } from '../content/read-given.ts';
 import type { Definition } from '../define/definition.ts';
 import { Handle } from '../run/handle.ts';
@@ -43,6 +44,8 @@ export interface LeftRun {
   readonly records: KeptRecords | undefined;
   /** Values of secret fields, by name. */
   readonly fields?: Secrets | undefined;
+  /** The bytes of its media that have no other place. */
+  readonly blobs?: GivenBlobs | undefined;
 }
 
 /** Creates a watched run in the options' store or in memory, without starting it. */
@@ -76,7 +79,7 @@ export const newRun = (
 /** Creates a run that resumes where its records, or those in the options' store, end. */
 export const keptRun = async (
   definition: Definition,
-  { runId, records, fields = {} }: LeftRun,
+  { runId, records, fields = {}, blobs }: LeftRun,
   options: RunOptions,
   watch: Watch,
 ): Promise<EmbeddedRun> => {
@@ -95,7 +98,7 @@ export const keptRun = async (
       `Cannot resume run '${runId}' as its records do not say how it started`,
     );
   const given = optionsOf(began, options);
-  const { run, journal } = createJournaledRun(definition, given, { ...KEPT, watch });
+  const { run, journal } = createJournaledRun(definition, given, { ...KEPT, watch, blobs });
   run.secrets.know(fields);
   hideInput(run.secrets, definition, began.input);
   joinThread(run, began.input, given);

@@ -7,7 +7,10 @@ import { sealedFieldsIn, unlockRecords } from '../../persistence/field-vault.ts'
 import { restoreSecrets } from '../../persistence/secret-references.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
+import type { GivenBlobs } from '../content/read-given.ts';
 import type { Chart } from './face-snapshot.ts';
+import type { PackedBlobs } from './kept-blobs.ts';
+import { unpackBlobs } from './kept-blobs.ts';
 import { KeptRecords } from './kept-records.ts';
 import type { LogicOptions } from './logic-options.ts';
 
@@ -26,6 +29,8 @@ export interface KeptRun {
   readonly check?: number | undefined;
   /** The input of a run that has not started. */
   readonly input?: Json | undefined;
+  /** The bytes of its media, if they have no other place. */
+  readonly blobs?: PackedBlobs | undefined;
   /** True if the records are in a store. */
   readonly isStored?: true | undefined;
 }
@@ -35,6 +40,8 @@ export interface KeptActor {
   readonly chart: Chart;
   readonly children: Readonly<Record<string, KeptMember>>;
   readonly run: KeptRun;
+  /** The bytes of its media. */
+  readonly blobs: GivenBlobs;
   /** The state to resume the run from; absent if it is over or in a store. */
   readonly opened: OpenedRun | undefined;
   /** Opens sealed fields first, if there are any. */
@@ -91,6 +98,9 @@ export const readKept = (
   const records = sealed && KeptRecords.unpacked({ records: sealed, check });
   if (sealed !== undefined && records === undefined)
     return refuse('journal.corrupt', `the records of run '${runId}' in its snapshot were changed`);
+  const blobs = unpackBlobs(run.blobs);
+  if (blobs === undefined)
+    return refuse('journal.corrupt', `the media of run '${runId}' in its snapshot were changed`);
   const { secrets } = redactorOf(undefined, given);
   const open = (fields: Secrets): OpenedRun => {
     const missing = { secrets: new Set<string>(), fields: new Set<string>() };
@@ -109,7 +119,7 @@ export const readKept = (
       `its snapshot refers to secrets that are not known here: ${names.join(', ')}. Set the variables, or pass them as \`secrets\``,
     );
   };
-  const kept = { chart, children: childrenIn(persisted), run };
+  const kept = { chart, children: childrenIn(persisted), run, blobs };
   try {
     return { kept: { ...kept, opened: open({}), unlock: undefined } };
   } catch (thrown) {

@@ -20,6 +20,7 @@ import { Cast } from './cast.ts';
 import type { EmbeddedRun, LeftRun } from './embedded-run.ts';
 import { keptRun, newRun, notBegun } from './embedded-run.ts';
 import { Face, type KeptFace } from './face.ts';
+import { packBlobs } from './kept-blobs.ts';
 import type { KeptActor, KeptRun, OpenedRun } from './kept-run.ts';
 import { keptVersion } from './kept-run.ts';
 import type { LogicOptions } from './logic-options.ts';
@@ -86,7 +87,8 @@ export class Seat {
     if (kept === undefined) return;
     this.#published = kept.run.published;
     if (kept.unlock !== undefined) this.#locked = { run: kept.run, open: kept.unlock };
-    if (kept.run.input === undefined) this.#kept = { runId: this.runId, records: kept.opened?.records };
+    if (kept.run.input === undefined)
+      this.#kept = { runId: this.runId, records: kept.opened?.records, blobs: kept.blobs };
   }
 
   /** Restores the root in its actor, and the actors below it. */
@@ -165,9 +167,10 @@ export class Seat {
     if (this.#isOver) return head;
     if (this.#locked !== undefined) return this.#locked.run;
     const { run, records } = this.#run ?? {};
-    const kept = run === undefined ? this.#kept : { records };
+    const kept = run === undefined ? this.#kept : { records, blobs: run.content.unstored };
     if (kept === undefined || kept.records?.isEmpty === true) return { ...head, input: this.#before.keep() };
-    if (kept.records !== undefined) return { ...head, ...kept.records.seal(this.#redactor) };
+    if (kept.records !== undefined)
+      return { ...head, ...kept.records.seal(this.#redactor), ...packBlobs(kept.blobs) };
     void run?.journal.flush();
     return { ...head, isStored: true };
   }
@@ -204,7 +207,7 @@ export class Seat {
   #unlocked({ records, input, fields }: OpenedRun): void {
     this.#input = input;
     this.#before = new BeforeRun(this.definition, this.runId, input, this.#options);
-    if (records !== undefined) this.#kept = { runId: this.runId, records, fields };
+    if (records !== undefined) this.#kept = { ...this.#kept, runId: this.runId, records, fields };
   }
 
   /** Resumes a run, and shows its state once its records are replayed. */
@@ -277,7 +280,7 @@ export class Seat {
     // Records of the abort are not part of the state to resume from.
     records?.close();
     const fields = Object.fromEntries(run.secrets.hidden.map(({ name, value }) => [name, value]));
-    this.#kept = { runId: this.runId, records, fields };
+    this.#kept = { runId: this.runId, records, fields, blobs: run.content.unstored };
     const through = async (): Promise<void> => {
       await run.result.catch(() => undefined);
       await run.journal.released;
