@@ -190,8 +190,15 @@ describe.each(Object.entries(readers))('%s', (_, read) => {
   });
 });
 
-test('[FIND-49] a text that is mostly quotes is not mended beyond a bound, an honest one of its length is', () => {
+test('[FIND-49] a text that is mostly quotes, or lines without commas, is not mended beyond a bound, an honest one of its length is', () => {
   expect(looseJson(`{"a": ${"'“".repeat(45_000)}`)).toBeUndefined();
+  expect(looseJson(`{"a": ${'- a\n'.repeat(20_000)}`)).toBeUndefined();
+  expect(looseJson(`{"a": ${'“a '.repeat(25_000)}`)).toBeUndefined();
+  expect(looseJson(`[${':‘'.repeat(45_000)}]`)).toBeUndefined();
+  expect(looseJson(`[${'1 '.repeat(40_000)}`)).toBeUndefined();
+  expect(looseJson(`{${'a:1 '.repeat(20_000)}`)).toBeUndefined();
+  const numbers = Array.from({ length: 12_000 }, (_, index) => 100_000 + index);
+  expect(looseJson(`{a: [${numbers.join(', ')}],}`)?.value).toEqual({ a: numbers });
   const records = Array.from({ length: 3_000 }, (_, index) => `'key${index}': 'some text'`);
   expect(looseJson(`{${records.join(', ')}}`)?.value).toMatchObject({ key2999: 'some text' });
 });

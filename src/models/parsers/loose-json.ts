@@ -1,4 +1,5 @@
 import { jsonrepair } from 'jsonrepair';
+import { repairTime } from './json-faults.ts';
 
 /** JSON found in a text. */
 export interface LooseJson {
@@ -15,13 +16,8 @@ const MAX_TRIES = 8;
 /** The cost of repairing grows faster than length and depth: JSON beyond both limits is parsed only if it is valid. */
 const MAX_MENDED_LENGTH = 100_000;
 const MAX_MENDED_DEPTH = 200;
-/**
- * An unmatched quote costs a scan of everything repaired so far: this product of quotes and characters takes a tenth of
- * a second or two.
- */
-const MAX_MENDED_QUOTES = 2e9;
-/** The same for quotes within words, which open or close nothing: each of them costs that scan. */
-const MAX_STRAY_QUOTES = 1e8;
+/** A repair may take that long, in ms. */
+const MAX_REPAIR_MS = 200;
 
 /**
  * Parses the first object or list in a text, in a fence or amid prose, and repairs it if necessary: single quotes,
@@ -42,7 +38,7 @@ export const looseJson = (text: string, from = 0): LooseJson | undefined => {
     const json = text.slice(start, end);
     const found = parseOrMend(
       json,
-      () => depth <= MAX_MENDED_DEPTH && end - start <= left && hasFewQuotes(json),
+      () => depth <= MAX_MENDED_DEPTH && end - start <= left && repairTime(json) <= MAX_REPAIR_MS,
     );
     left -= end - start;
     if (found !== undefined && looksMeant(found.value, json))
@@ -95,21 +91,6 @@ const extentOf = (text: string, start: number): Extent => {
   }
   const isMidValue = quote !== '' || /[:,{[]\s*$/.test(text.slice(-8));
   return { end: text.length, isOpen: true, isMidValue, depth: deepest };
-};
-
-const QUOTES = /["'`\u00B4\u2018\u2019\u201C\u201D]/g;
-const STRAY_QUOTES = /(?<=[^\s[{,:])["'`\u00B4\u2018\u2019\u201C\u201D](?=[^\s\]},:])/g;
-
-const hasFewQuotes = (text: string): boolean =>
-  // A short text cannot have too many.
-  text.length ** 2 <= MAX_STRAY_QUOTES ||
-  (countOf(text, QUOTES) * text.length <= MAX_MENDED_QUOTES &&
-    countOf(text, STRAY_QUOTES) * text.length <= MAX_STRAY_QUOTES);
-
-const countOf = (text: string, pattern: RegExp): number => {
-  let count = 0;
-  for (const _ of text.matchAll(pattern)) count += 1;
-  return count;
 };
 
 const parseOrMend = (text: string, isMendable: () => boolean): { readonly value: unknown } | undefined => {
