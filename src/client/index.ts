@@ -6,7 +6,7 @@ export type { ProgressMessage } from '../events/progress/progress-message.ts';
 export type { ProgressRequest } from '../events/progress/progress-request.ts';
 export { followRun } from './follow-run.ts';
 export type { FollowedRun, RunSource } from './follow-run.ts';
-export { partialJson } from './partial-json.ts';
+export { partialJson } from '../base/json/partial-json.ts';
 export { readEvent } from './read-event.ts';
 export { readRun } from './read-run.ts';
 export type { ReadRunOptions } from './read-run.ts';

@@ -3,7 +3,7 @@ import type { Json } from '../base/json/json.ts';
 import type { Progress } from '../events/progress/progress.ts';
 import type { ProgressMessage } from '../events/progress/progress-message.ts';
 import type { ProgressRequest } from '../events/progress/progress-request.ts';
-import { partialJson } from './partial-json.ts';
+import { partialJson } from '../base/json/partial-json.ts';
 
 /** Open requests for people, oldest first: answered by their `id`. */
 export const waitingRequests = ({ requests }: Progress): readonly ProgressRequest[] =>

@@ -3,6 +3,7 @@ import type { Agent } from '../contracts/agents/agent.ts';
 import type { ToolProgress } from '../events/progress/agent-progress.ts';
 import type { ErrorData } from '../contracts/errors/error-data.ts';
 import type { Json } from '../base/json/json.ts';
+import type { DeepPartial } from '../contracts/runs/partial-output.ts';
 import type { RunTotals } from '../contracts/runs/run-totals.ts';
 import type { Progress } from '../events/progress/progress.ts';
 import type { ProgressMessage } from '../events/progress/progress-message.ts';
@@ -19,13 +20,6 @@ export interface UseAgentOptions<Input = string> extends Omit<LogicOptions, 'run
   /** Input of a run that starts when the component is mounted; without it, the first `send` starts one. Later changes have no effect. */
   readonly input?: Input | undefined;
 }
-
-/** A value that is not complete yet. */
-export type DeepPartial<Value> = Value extends readonly (infer Item)[]
-  ? readonly DeepPartial<Item>[]
-  : Value extends object
-    ? { readonly [Key in keyof Value]?: DeepPartial<Value[Key]> }
-    : Value;
 
 /** An agent as a component sees it; the same object as long as nothing changes. */
 export interface AgentSessionView<Input = string, Output = string> {

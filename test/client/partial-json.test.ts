@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { partialJson } from '../../src/client/partial-json.ts';
+import { PartialJson, partialJson } from '../../src/base/json/partial-json.ts';
 
 test.each([
   ['', undefined],
@@ -63,4 +63,49 @@ test('each beginning of JSON is a beginning of its value, and all of it is the v
 
 test('no depth overflows the stack', () => {
   expect(partialJson('['.repeat(100_000))).toBeDefined();
+});
+
+test('piece by piece, the value is that of the text so far, wherever it is cut, and no value changes later', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.json(),
+        fc.string(),
+        fc.constantFrom('```json\n{"a": [1, "\\u00e9\\q"]} ', '{"a" 1}', '[1,,2]'),
+      ),
+      fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 4 }),
+      (text, sizes) => {
+        const json = new PartialJson();
+        const seen: { readonly value: unknown; readonly copy: unknown }[] = [];
+        for (let at = 0, index = 0; at < text.length; index += 1) {
+          const end = at + (sizes[index % sizes.length] ?? 1);
+          const before = seen.at(-1)?.copy;
+          const hasChanged = json.append(text.slice(at, end));
+          const { value } = json;
+          const whole = new PartialJson();
+          whole.append(text.slice(0, end));
+          expect(value).toEqual(whole.value);
+          expect(hasChanged ? undefined : value).toEqual(hasChanged ? undefined : before);
+          seen.push({ value, copy: structuredClone(value) });
+          at = end;
+        }
+        for (const { value, copy } of seen) expect(value).toEqual(copy);
+      },
+    ),
+  );
+});
+
+test('a part that is closed is the same object in each later value', () => {
+  const json = new PartialJson();
+  json.append('[{"a":1},');
+  const [first] = json.value as readonly object[];
+  json.append('{"b":2}]');
+  expect((json.value as readonly object[])[0]).toBe(first);
+});
+
+test('what may still become another value is read again only within a bound', () => {
+  const json = new PartialJson();
+  for (let index = 0; index < 2_000; index += 1) json.append('1');
+  json.append(' ');
+  expect(json.value).toBeUndefined();
 });

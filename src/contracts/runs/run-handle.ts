@@ -6,6 +6,7 @@ import type { Json } from '../../base/json/json.ts';
 import type { DeadLetter, Message, Terminated } from '../messages/message.ts';
 import type { ModelChoice } from '../models/model.ts';
 import type { OpenRequest } from '../people/request.ts';
+import type { DeepPartial, OutputElement } from './partial-output.ts';
 import type { AbortOptions, SuspendOptions } from './run-control.ts';
 import type { Tool, Toolset } from '../tools/tool.ts';
 import type { RunResult } from './run-result.ts';
@@ -15,6 +16,20 @@ export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<Li
   readonly runId: string;
   /** Every event from now on, deltas included; replays what was missed since the start, but for deltas. */
   readonly events$: Observable<LiveEvent>;
+  /**
+   * The output as far as the root's model has written it, from the moment of subscribing on; last, the validated one, if
+   * the run completes. A preview: not validated, in no log, and begun again with each answer of the model. It completes
+   * with the run, whatever its end.
+   *
+   * A team's output, and that of an agent with a strategy that answers for it, comes whole, at the end.
+   */
+  readonly partial$: Observable<DeepPartial<Output>>;
+  /**
+   * The items of an output that is a list, each once it is whole and valid by itself. If the model gives another item
+   * for an index, as it answers again, that is emitted too: the last one of each index is that of the result. Emits
+   * nothing for other outputs.
+   */
+  readonly element$: Observable<OutputElement<Output>>;
   /** Rejects only if the run failed; limits, critics and aborts resolve with their stop reason. */
   readonly result: Promise<RunResult<Output, State>>;
   /** Holds the next effect at the gate; effects in flight continue. */

@@ -1,11 +1,8 @@
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
-import { toolInputs } from '../calls/tool-inputs.ts';
-import { toolNames } from '../calls/tool-names.ts';
 import { type OpenedStream, readAnswer } from '../wire/provider-stream.ts';
-import type { ReaderContext } from '../wire/reader-context.ts';
-import { readMedia } from '../wire/media-bytes.ts';
+import { readerContext } from '../wire/reader-context.ts';
 import type { AiSdkLanguageModel, AiSdkStream, VendorOptions } from './language-model.ts';
 import { TAKES, vendorOf } from './vendors.ts';
 
@@ -51,10 +48,7 @@ export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
     answer: async (request, call) => {
       const { callOptions } = await import('./call-options.ts');
       const { partReader, partsOf } = await import('./part-reader.ts');
-      const { tools } = request;
-      const names = toolNames(tools.map(({ name }) => name));
-      const media = await readMedia(request, call);
-      const context: ReaderContext = { who, request, call, names, inputs: toolInputs(tools), media };
+      const context = await readerContext(who, request, call);
       const open = async (signal: AbortSignal): Promise<OpenedStream<unknown>> => {
         const asked = callOptions(context, defaults, signal);
         const controller = new AbortController();

@@ -22,15 +22,19 @@ export interface WireOutput {
  */
 export const wireOutput = ({ name, schema }: OutputSpec): WireOutput => {
   const { $schema: _dialect, ...plain } = schema;
-  const isObject = plain['type'] === 'object' && !ALTERNATIVES.some((key) => key in plain);
-  const wire = inDialect(isObject ? plain : wrapAsValue(plain));
+  const mustWrap = needsWrapping(plain);
+  const wire = inDialect(mustWrap ? wrapAsValue(plain) : plain);
   return {
     name: name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'output',
     schema: wire,
     isStrict: isStrict(wire),
-    unwrap: isObject ? (text) => text : unwrapValue,
+    unwrap: mustWrap ? unwrapValue : (text) => text,
   };
 };
+
+/** Checks whether a schema is no plain object, so that its value is requested as a property. */
+export const needsWrapping = (schema: JsonObject): boolean =>
+  schema['type'] !== 'object' || ALTERNATIVES.some((key) => key in schema);
 
 /** Keywords beside an object's type that strict mode refuses at the root. */
 const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf', '$ref'];

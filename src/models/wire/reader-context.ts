@@ -1,8 +1,9 @@
 import type { ModelCall, ModelRequest } from '../../contracts/models/model.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
-import type { ToolInputs } from '../calls/tool-inputs.ts';
-import type { ToolNames } from '../calls/tool-names.ts';
-import type { MediaBytes } from './media-bytes.ts';
+import { type ToolInputs, toolInputs } from '../calls/tool-inputs.ts';
+import { type ToolNames, toolNames } from '../calls/tool-names.ts';
+import { unwrapDeltas } from '../schemas/unwrap-deltas.ts';
+import { type MediaBytes, readMedia } from './media-bytes.ts';
 
 /** A request, with the mappings between our names and inputs and the provider's. */
 export interface WireContext {
@@ -18,3 +19,18 @@ export interface ReaderContext extends WireContext {
   readonly who: ErrorContext;
   readonly call: ModelCall;
 }
+
+/** Prepares a request for a provider: its names and inputs in the provider's terms, the bytes of its media. */
+export const readerContext = async (
+  who: ErrorContext,
+  request: ModelRequest,
+  call: ModelCall,
+  refusedKeywords?: readonly string[],
+): Promise<ReaderContext> => ({
+  who,
+  request,
+  call: unwrapDeltas(call, request),
+  names: toolNames(request.tools.map(({ name }) => name)),
+  inputs: toolInputs(request.tools, refusedKeywords),
+  media: await readMedia(request, call),
+});

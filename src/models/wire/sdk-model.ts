@@ -1,12 +1,9 @@
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
-import type { ReaderContext } from './reader-context.ts';
+import { type ReaderContext, readerContext } from './reader-context.ts';
 import type { OpenedStream, StreamReader } from './provider-stream.ts';
-import { readMedia } from './media-bytes.ts';
 import { readAnswer } from './provider-stream.ts';
-import { toolInputs } from '../calls/tool-inputs.ts';
-import { toolNames } from '../calls/tool-names.ts';
 
 /** A provider's API, as {@link sdkModel} needs it. */
 export interface SdkApi<Client, Event> {
@@ -46,11 +43,7 @@ export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
     answer: async (request, call) => {
       const protocol = await api.protocol();
       const who: ErrorContext = { provider, model: id, codes: protocol.codes };
-      const { tools } = request;
-      const names = toolNames(tools.map(({ name }) => name));
-      const inputs = toolInputs(tools, protocol.refusedKeywords);
-      const media = await readMedia(request, call);
-      const context: ReaderContext = { who, request, call, names, inputs, media };
+      const context = await readerContext(who, request, call, protocol.refusedKeywords);
       const open = async (signal: AbortSignal): Promise<OpenedStream<Event>> => {
         // A client that could not be made (no package, no key) is not cached: the next call may succeed.
         client ??= api.createClient().catch((error: unknown) => {

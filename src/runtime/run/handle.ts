@@ -1,5 +1,5 @@
 import type { Content } from '../../contracts/content/part.ts';
-import type { Observable } from 'rxjs';
+import { map, type Observable } from 'rxjs';
 import type { ModelChoice } from '../../contracts/models/model.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
@@ -7,12 +7,14 @@ import type { DeadLetter, Message, Terminated } from '../../contracts/messages/m
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
+import type { DeepPartial, OutputElement } from '../../contracts/runs/partial-output.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { RunResult } from '../../contracts/runs/run-result.ts';
 import type { AbortOptions, SuspendOptions } from '../../contracts/runs/run-control.ts';
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import type { PersonAnswer } from '../people/request-book.ts';
 import type { Run } from './run.ts';
+import { elementsSoFar, outputsSoFar } from './partial-output.ts';
 import { deadLettersOf } from '../mail/dead-letters.ts';
 import { terminationOf } from '../mail/watch.ts';
 import { SUSPEND_MS, suspend } from './suspend.ts';
@@ -32,6 +34,13 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
 
   get events$(): Observable<LiveEvent> {
     return this.#run.log.stream.events$;
+  }
+  // The output that types the handle is that of the result.
+  get partial$(): Observable<DeepPartial<Output>> {
+    return outputsSoFar(this.#run).pipe(map(({ value }) => value as DeepPartial<Output>));
+  }
+  get element$(): Observable<OutputElement<Output>> {
+    return elementsSoFar(this.#run) as Observable<OutputElement<Output>>;
   }
   [Symbol.asyncIterator](): AsyncIterator<LiveEvent> {
     return this.#run.log.stream.iterate();

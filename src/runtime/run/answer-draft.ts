@@ -1,0 +1,72 @@
+import type { AgentDefinition } from '../../actors/agent-definition.ts';
+import { isJsonObject, type Json } from '../../base/json/json.ts';
+import { PartialJson } from '../../base/json/partial-json.ts';
+import type { DeltaEvent } from '../../contracts/events/event.ts';
+import type { ModelDelta } from '../../contracts/models/model.ts';
+import { complete } from '../../tools/built-in/ending/complete.ts';
+
+/** A text that arrives piece by piece. */
+interface Reading {
+  /** Reads a piece; true if the value has changed. */
+  append(piece: string): boolean;
+  readonly value: Json | undefined;
+}
+
+/** The answer that a model is writing: its text, or the arguments of `complete`. */
+export class AnswerDraft {
+  readonly #agent: AgentDefinition;
+  #key: string | undefined;
+  /** Index of the call that gives the answer; undefined while it is the text. */
+  #call: number | undefined;
+  /** Undefined once a piece was missed: what follows cannot be read. */
+  #reading: Reading | undefined;
+  #length = 0;
+
+  constructor(agent: AgentDefinition) {
+    this.#agent = agent;
+  }
+
+  get value(): Json | undefined {
+    const value = this.#reading?.value;
+    if (this.#call === undefined) return value;
+    return isJsonObject(value) ? value['answer'] : undefined;
+  }
+
+  /** Takes a delta; true if the value may have changed. */
+  take({ key, offset, delta }: DeltaEvent): boolean {
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#call = undefined;
+      this.#read(this.#agent.output === undefined ? new PlainText() : new PartialJson());
+    }
+    const piece = this.#pieceOf(delta);
+    if (piece === undefined) return false;
+    if (offset !== undefined && offset !== this.#length) this.#reading = undefined;
+    this.#length += piece.length;
+    return this.#reading?.append(piece) ?? false;
+  }
+
+  #pieceOf(delta: ModelDelta): string | undefined {
+    if (delta.type === 'text') return this.#call === undefined ? delta.text : undefined;
+    if (delta.type !== 'tool-call') return undefined;
+    if (delta.name === complete.name && this.#call === undefined) {
+      this.#call = delta.index;
+      this.#read(new PartialJson());
+    }
+    return delta.index === this.#call ? delta.text : undefined;
+  }
+
+  #read(reading: Reading): void {
+    this.#reading = reading;
+    this.#length = 0;
+  }
+}
+
+class PlainText implements Reading {
+  value = '';
+
+  append(piece: string): boolean {
+    this.value += piece;
+    return piece !== '';
+  }
+}

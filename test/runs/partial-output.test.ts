@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { lastValueFrom, toArray } from 'rxjs';
+import { describe, expect, test } from 'vitest';
+import type { Model, ModelAnswer, ModelDelta } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/contracts/models/model.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { complete } from '../../src/tools/built-in/ending/complete.ts';
+import { pipeline } from '../../src/patterns/pipeline.ts';
+
+/** A model that writes one answer after the other, each in pieces. */
+const writing = (...answers: readonly (readonly string[])[]): Model =>
+  deltaModel(
+    ...answers.map((pieces) => ({
+      deltas: pieces.map((text) => ({ type: 'text' as const, text })),
+      answer: modelAnswer({ text: pieces.join('') }),
+    })),
+  );
+
+const deltaModel = (
+  ...answers: readonly { readonly deltas: readonly ModelDelta[]; readonly answer: ModelAnswer }[]
+): Model => {
+  let next = 0;
+  return {
+    provider: 'example',
+    id: 'writer',
+    answer: (_request, call) => {
+      const turn = answers[next];
+      next += 1;
+      if (turn === undefined) throw new Error('asked too often');
+      for (const delta of turn.deltas) call.delta(delta);
+      return turn.answer;
+    },
+  };
+};
+
+/** The pieces of a text, of `size` characters. */
+const cut = (text: string, size: number): readonly string[] =>
+  Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+    text.slice(index * size, (index + 1) * size),
+  );
+
+const report = z.object({ title: z.string(), points: z.array(z.string()) });
+const cities = z.array(z.object({ name: z.string(), people: z.number().int() }));
+
+const reporter = (model: Model) => agent({ name: 'reporter', model, output: report });
+const lister = (model: Model) => agent({ name: 'lister', model, output: cities });
+
+describe('partial$', () => {
+  test('the output is seen as it is written, and last as it was validated', async () => {
+    const run = reporter(writing(['{"title": "Ti', 'des", "points', '": ["The moon', ' pulls."]}'])).stream(
+      'go',
+    );
+    const seen = lastValueFrom(run.partial$.pipe(toArray()));
+    await run.result;
+    expect(await seen).toEqual([
+      { title: 'Ti' },
+      { title: 'Tides' },
+      { title: 'Tides', points: ['The moon'] },
+      { title: 'Tides', points: ['The moon pulls.'] },
+      { title: 'Tides', points: ['The moon pulls.'] },
+    ]);
+  });
+
+  test('an answer that was refused is begun again', async () => {
+    const good = '{"title":"B","points":[]}';
+    const run = reporter(writing(['{"title": "A", "points"', ': 1}'], [good])).stream('go');
+    const seen = lastValueFrom(run.partial$.pipe(toArray()));
+    const { output } = await run.result;
+    expect(output).toEqual({ title: 'B', points: [] });
+    expect((await seen).map(({ title }) => title)).toEqual(['A', 'A', 'B', 'B']);
+  });
+
+  test('text is the output of an agent without a schema', async () => {
+    const run = agent({ name: 'talker', model: writing(['Good ', 'day.']) }).stream('go');
+    const seen = lastValueFrom(run.partial$.pipe(toArray()));
+    await run.result;
+    expect(await seen).toEqual(['Good ', 'Good day.', 'Good day.']);
+  });
+
+  test('the arguments of `complete` are the output of a model that answers by it', async () => {
+    const input = { answer: { title: 'Tides', points: ['a'] }, summary: 'done' };
+    const pieces = cut(JSON.stringify(input), 12);
+    const model = deltaModel({
+      deltas: [
+        { type: 'text', text: 'Here it is.' },
+        ...pieces.map((text, index): ModelDelta => ({
+          type: 'tool-call',
+          index: 0,
+          text,
+          ...(index === 0 ? { name: 'complete' } : {}),
+        })),
+      ],
+      answer: modelAnswer({ text: 'Here it is.', calls: [{ id: 'c', name: 'complete', input }] }),
+    });
+    const run = agent({ name: 'clerk', model, output: report, tools: [complete] }).stream('go');
+    const seen = lastValueFrom(run.partial$.pipe(toArray()));
+    expect(await run.result).toMatchObject({ status: 'completed', output: input.answer });
+    const found = await seen;
+    expect(found.slice(0, 2)).toEqual([{}, { title: 'Tide' }]);
+    expect(found.at(-1)).toEqual(input.answer);
+  });
+
+  test('it completes without a value if the run does not complete', async () => {
+    const run = agent({ name: 'talker', model: deltaModel(), failures: { retry: { attempts: 1 } } }).stream(
+      'go',
+    );
+    const seen = lastValueFrom(run.partial$.pipe(toArray()));
+    await expect(run.result).rejects.toThrow('asked too often');
+    expect(await seen).toEqual([]);
+  });
+
+  test('a subscriber that joins after the run gets the output', async () => {
+    const run = reporter(writing(['{"title":"A","points":[]}'])).stream('go');
+    await run.result;
+    expect(await lastValueFrom(run.partial$.pipe(toArray()))).toEqual([{ title: 'A', points: [] }]);
+  });
+
+  test('a subscriber that joins within an answer gets nothing of it that it cannot read', async () => {
+    let seen: Promise<unknown> | undefined;
+    const model: Model = {
+      provider: 'example',
+      id: 'writer',
+      answer: async (_request, call) => {
+        call.delta({ type: 'text', text: '{"title":"A"' });
+        await Promise.resolve();
+        seen = lastValueFrom(run.partial$.pipe(toArray()));
+        call.delta({ type: 'text', text: ',"points":[]}' });
+        return modelAnswer({ text: '{"title":"A","points":[]}' });
+      },
+    };
+    const run = reporter(model).stream('go');
+    // Somebody watches from the beginning: the first delta is sent.
+    run.events$.subscribe();
+    await run.result;
+    expect(await seen).toEqual([{ title: 'A', points: [] }]);
+  });
+
+  test("a team's output comes at its end", async () => {
+    const first = agent({ name: 'first', model: writing(['on', 'e']) });
+    const last = agent({ name: 'last', model: writing(['tw', 'o']) });
+    const run = pipeline({ name: 'line', stages: [first, last] }).stream('go');
+    const seen = lastValueFrom(run.partial$.pipe(toArray()));
+    const { output } = await run.result;
+    expect(await seen).toEqual([output]);
+  });
+
+  test('one reader more changes nothing of the log', async () => {
+    const pieces = cut('{"title":"A","points":["b","c"]}', 3);
+    const typesOf = async (isWatched: boolean): Promise<readonly string[]> => {
+      const run = reporter(writing(pieces)).stream('go');
+      if (isWatched) run.partial$.subscribe();
+      return (await run.result).events.map(({ type }) => type);
+    };
+    expect(await typesOf(true)).toEqual(await typesOf(false));
+  });
+});
+
+describe('element$', () => {
+  const list = [
+    { name: 'Aachen', people: 249_070 },
+    { name: 'Bonn', people: 330_579 },
+    { name: 'Köln', people: 1_084_831 },
+  ];
+
+  test('the items of a list come one by one, each once it is whole', async () => {
+    const seen: unknown[] = [];
+    const marks: number[] = [];
+    const pieces = cut(JSON.stringify(list), 5);
+    const run = lister(writing(pieces)).stream('go');
+    run.element$.subscribe((found) => seen.push(found));
+    run.partial$.subscribe(() => marks.push(seen.length));
+    await run.result;
+    expect(seen).toEqual(list.map((element, index) => ({ index, element })));
+    // Not all of them at the end.
+    expect(new Set(marks)).toEqual(new Set([0, 1, 2, 3]));
+  });
+
+  test('an item that the schema refuses is not emitted, nor one twice, when the model answers again', async () => {
+    const [aachen, bonn] = list;
+    const wrong = JSON.stringify([aachen, { name: 'Bonn', people: 'many' }, { name: 'X', people: 1 }]);
+    const run = lister(writing(cut(wrong, 7), cut(JSON.stringify([aachen, bonn]), 7))).stream('go');
+    const seen = lastValueFrom(run.element$.pipe(toArray()));
+    await run.result;
+    expect(await seen).toEqual([
+      { index: 0, element: aachen },
+      { index: 1, element: bonn },
+    ]);
+  });
+
+  test('the last item of each index is that of the result, also where the schema changes it', async () => {
+    const doubled = z.array(z.number().transform((value) => value * 2));
+    const run = agent({ name: 'doubler', model: writing(['[1, 2', ', 3]']), output: doubled }).stream('go');
+    const last = new Map<number, number>();
+    run.element$.subscribe(({ index, element }) => last.set(index, element));
+    const { output } = await run.result;
+    expect([...last.values()]).toEqual(output);
+    expect(output).toEqual([2, 4, 6]);
+  });
+
+  test('nothing comes of an output that is not a list', async () => {
+    const run = reporter(writing(['{"title":"A","points":["b"]}'])).stream('go');
+    const seen = lastValueFrom(run.element$.pipe(toArray()));
+    await run.result;
+    expect(await seen).toEqual([]);
+  });
+});
