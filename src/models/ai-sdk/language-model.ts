@@ -21,6 +21,20 @@ export interface AiSdkCall {
   readonly abortSignal?: AbortSignal;
 }
 
+/** An embedding model of the AI SDK, as much of its specification (version 2, 3 or 4) as is used here. Structural. */
+export interface AiSdkEmbeddingModel {
+  readonly provider: string;
+  readonly modelId: string;
+  /** The number of texts that it takes at once. */
+  readonly maxEmbeddingsPerCall?: number | undefined | PromiseLike<number | undefined>;
+  doEmbed(options: {
+    values: string[];
+    abortSignal?: AbortSignal;
+    providerOptions?: VendorOptions;
+    headers?: Readonly<Record<string, string>>;
+  }): PromiseLike<{ readonly embeddings: readonly (readonly number[])[] }>;
+}
+
 /** A stream of parts: the reader's half of a `ReadableStream`. */
 export interface AiSdkStream {
   getReader(): {

@@ -1,9 +1,9 @@
 import type OpenAI from 'openai';
-import { toError, TroupeError } from '../../contracts/errors/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Embedder } from '../../contracts/conversations/memory.ts';
-import { classifyError } from '../retry/classify-error.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage } from '../../contracts/errors/load-package.ts';
+import { batchedEmbedder } from '../wire/batched-embedder.ts';
 import { type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 
 /** Options of {@link openaiEmbedder}. */
@@ -24,48 +24,22 @@ export interface OpenAIEmbedderOptions extends Omit<ProviderOptions, 'extra'> {
 export const openaiEmbedder = (options: OpenAIEmbedderOptions = {}): Embedder => {
   const { model = 'text-embedding-3-small', dimensions = 1_536 } = options;
   let client: Promise<OpenAI> | undefined;
-  const batch = async (texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]> => {
-    try {
+  return batchedEmbedder({
+    provider: 'openai',
+    model,
+    dimensions,
+    batchSize: () => 100,
+    embed: async (input, signal) => {
       client ??= createClient(model, options).catch((error: unknown) => {
         client = undefined;
         throw error;
       });
-      const { data } = await (
-        await client
-      ).embeddings.create(
-        { model, input: texts.map(inputOf), dimensions },
-        signal === undefined ? {} : { signal },
-      );
-      const vectors = [...data]
-        .sort((a, b) => a.index - b.index)
-        .map(({ embedding }) => Float32Array.from(embedding));
-      if (vectors.length === texts.length && vectors.every(({ length }) => length === dimensions))
-        return vectors;
-    } catch (thrown) {
-      throw toError(classifyError(thrown, { provider: 'openai', model }));
-    }
-    throw new TroupeError(
-      'model.malformed',
-      `Cannot use the embeddings of openai:${model} as their number or length is wrong`,
-      { retryable: 'yes' },
-    );
-  };
-  return {
-    name: `openai:${model}:${dimensions}`,
-    dimensions,
-    embed: async (texts, signal) => {
-      const vectors: Float32Array[] = [];
-      for (let at = 0; at < texts.length; at += BATCH)
-        vectors.push(...(await batch(texts.slice(at, at + BATCH), signal)));
-      return vectors;
+      const { embeddings } = await client;
+      const { data } = await embeddings.create({ model, input, dimensions }, { signal });
+      return [...data].sort((a, b) => a.index - b.index).map(({ embedding }) => embedding);
     },
-  };
+  });
 };
-
-const BATCH = 100;
-
-/** The API refuses an empty text. */
-const inputOf = (text: string): string => text.slice(0, 20_000) || ' ';
 
 const createClient = async (model: string, options: OpenAIEmbedderOptions): Promise<OpenAI> => {
   const environment = processEnvironment();
