@@ -129,12 +129,39 @@ const chat = (answer: WireAnswer): readonly string[] => {
   ];
 };
 
+/** An item of an answer of the Responses API. */
+interface OutputItem {
+  readonly type: string;
+  readonly id: string;
+  readonly arguments?: string;
+  readonly content?: readonly { readonly type: string; readonly [field: string]: unknown }[];
+  readonly summary?: readonly { readonly text: string; readonly [field: string]: unknown }[];
+  readonly [field: string]: unknown;
+}
+
+/** An item as it is when it is begun. */
+const begun = (item: OutputItem): OutputItem => ({
+  ...item,
+  ...(item.arguments === undefined ? {} : { arguments: '' }),
+  ...(item.content === undefined ? {} : { content: [] }),
+  ...(item.summary === undefined ? {} : { summary: [] }),
+});
+
+const deltasOf = ({ content, summary, arguments: input }: OutputItem, text: readonly string[]) => {
+  if (summary !== undefined)
+    return summary.map((part) => ({ type: 'response.reasoning_summary_text.delta', delta: part.text }));
+  if (input !== undefined)
+    return halves(input).map((delta) => ({ type: 'response.function_call_arguments.delta', delta }));
+  const type = content?.[0]?.type === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta';
+  return text.map((delta) => ({ type, delta }));
+};
+
 const responses = (answer: WireAnswer): readonly string[] => {
   const { text = [], thinking, calls = [], usage = USAGE, model } = answer;
   const finish = finishOf(answer);
   const whole = text.join('');
   const isCut = finish === 'length' || finish === 'filter';
-  const output = [
+  const output: readonly OutputItem[] = [
     ...(thinking === undefined
       ? []
       : [
@@ -162,6 +189,7 @@ const responses = (answer: WireAnswer): readonly string[] => {
         ]),
     ...calls.map((call, index) => ({
       type: 'function_call',
+      id: `fc_${index}`,
       call_id: idOf(call, index),
       name: call.name,
       arguments: call.arguments,
@@ -171,24 +199,16 @@ const responses = (answer: WireAnswer): readonly string[] => {
   const type = isCut ? 'response.incomplete' : 'response.completed';
   const reason = finish === 'length' ? 'max_output_tokens' : 'content_filter';
   return [
-    named({ type: 'response.created', response: { id: 'msg_1' } }),
-    ...(thinking === undefined
-      ? []
-      : [named({ type: 'response.reasoning_summary_text.delta', output_index: 0, delta: thinking.text })]),
-    ...text.map((delta) =>
-      finish === 'refusal'
-        ? named({ type: 'response.refusal.delta', output_index: 0, delta })
-        : named({ type: 'response.output_text.delta', output_index: 0, delta }),
-    ),
-    ...calls.flatMap((call, index) => [
-      named({
-        type: 'response.output_item.added',
-        output_index: index + 1,
-        item: { type: 'function_call', call_id: idOf(call, index), name: call.name, arguments: '' },
-      }),
-      ...halves(call.arguments).map((delta) =>
-        named({ type: 'response.function_call_arguments.delta', output_index: index + 1, delta }),
+    named({
+      type: 'response.created',
+      response: { id: 'msg_1', created_at: 1, model: model ?? 'mock-model' },
+    }),
+    ...output.flatMap((item, index) => [
+      named({ type: 'response.output_item.added', output_index: index, item: begun(item) }),
+      ...deltasOf(item, text).map((piece) =>
+        named({ ...piece, output_index: index, item_id: item.id, summary_index: 0, content_index: 0 }),
       ),
+      named({ type: 'response.output_item.done', output_index: index, item }),
     ]),
     named({
       type,
