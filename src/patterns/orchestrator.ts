@@ -319,7 +319,7 @@ export const orchestrator = pattern({
       const decides =
         !isRecord(given) || isMember(given)
           ? given
-          : { ...given, settings: { temperature: 0.3, ...given.settings }, tools: [] };
+          : { ...given, settings: { temperature: 0.3, ...given.settings, toolChoice: undefined }, tools: [] };
       const role = {
         team: name,
         role: ORCHESTRATOR,

@@ -10,7 +10,6 @@ import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { AgentContext, Decided, Trouble } from '../../machines/agent/agent-context.ts';
-import { isWrappingUp } from '../../machines/stopping/wrap-up.ts';
 import type { AttemptEnds, AttemptOptions } from '../../models/retry/attempt.ts';
 import { attemptThen } from '../../models/retry/attempt.ts';
 import { continuationTurns, joinAnswers, withIncomplete } from './broken-off.ts';
@@ -18,6 +17,7 @@ import type { Reservation } from '../../policy/budget-account.ts';
 import { isSpent } from '../../policy/budget-account.ts';
 import { answerLength, estimatedUsage, isUnreported, reserveCall } from './call-cost.ts';
 import { checkAnswer, withMedia } from './check-answer.ts';
+import { choiceOfTools } from './tool-choice.ts';
 import type { Desk } from '../desk.ts';
 import { answeredEvent, askedEvent, nameOf } from './model-events.ts';
 import type { MediaPart } from '../../contracts/content/part.ts';
@@ -159,6 +159,8 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     const { definition, tools } = this.#desk;
     const { history } = this.#shown;
     const { nudge, partial } = this.#attempt;
+    const specs = tools.specsIn(this.#context.history);
+    const toolChoice = choiceOfTools(this.#context, definition, specs);
     const now = stepPrompt(this.#context, this.#desk);
     const notes = [nudge ?? '', now].filter((text) => text !== '');
     const noted =
@@ -169,8 +171,8 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     return {
       instructions: this.#desk.systemPrompt,
       messages: new HistoryView(said),
-      tools: tools.specsIn(this.#context.history),
-      ...(isWrappingUp(this.#context.review.watch) ? { toolChoice: 'none' as const } : {}),
+      tools: specs,
+      ...(toolChoice === undefined ? {} : { toolChoice }),
       output: definition.output?.spec,
       settings: definition.settings,
     };

@@ -1,4 +1,5 @@
 import { contentText } from '../../contracts/content/content-text.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { ModelAnswer } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
@@ -7,7 +8,7 @@ import type { Desk } from '../desk.ts';
 /**
  * Validates a model's answer: a model may be foreign code, and its answer becomes part of contexts and events.
  *
- * @throws {TroupeError} `model.malformed` for something that is no answer; a usage that is none counts as nothing used.
+ * @throws {TroupeError} `model.malformed` for something that is no answer; a usage that is none counts as nothing used, and omissions that are none are dropped.
  */
 export const checkAnswer = (answer: ModelAnswer, model: string): ModelAnswer => {
   const found: { readonly [Key in keyof ModelAnswer]?: unknown } | null | undefined = answer;
@@ -17,7 +18,9 @@ export const checkAnswer = (answer: ModelAnswer, model: string): ModelAnswer => 
       'model.malformed',
       `Cannot use the answer of ${model} as it is invalid: it needs text, calls and finish (see modelAnswer)`,
     );
-  return isUsage(answer.usage) ? answer : { ...answer, usage: NO_USAGE };
+  const { omitted, ...rest } = answer;
+  const whole = omitted === undefined || isOmitted(omitted) ? answer : rest;
+  return isUsage(answer.usage) ? whole : { ...whole, usage: NO_USAGE };
 };
 
 /** Stores the media of an answer; without a text, their names are its text. @throws {TroupeError} `content.*` */
@@ -32,6 +35,9 @@ const NO_USAGE: Usage = { input: 0, output: 0, isEstimate: true };
 /** Checks whether a call has a name: without one it can be neither made nor refused. */
 const isCall = (call: unknown): boolean =>
   typeof call === 'object' && call !== null && 'name' in call && typeof call.name === 'string';
+
+const isOmitted = (omitted: unknown): boolean =>
+  isJsonObject(omitted) && Object.values(omitted).every((reason) => typeof reason === 'string');
 
 /** Partial, as the value may not have its declared type. */
 const isUsage = (usage: Partial<Usage> | undefined): boolean =>

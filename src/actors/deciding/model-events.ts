@@ -31,4 +31,5 @@ export const answeredEvent = (
   usage: answer.usage,
   ...(took.costUsd === undefined ? {} : { costUsd: took.costUsd }),
   durationMs: took.durationMs,
+  ...(answer.omitted === undefined ? {} : { omitted: answer.omitted }),
 });

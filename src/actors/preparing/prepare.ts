@@ -9,6 +9,7 @@ import type { Checked } from '../../base/schemas/schema.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { AgentContext, Prepared } from '../../machines/agent/agent-context.ts';
 import { unpricedError } from '../deciding/call-cost.ts';
+import { choiceProblem } from '../deciding/tool-choice.ts';
 import { recordOfTask } from '../../memory/memories/records-of.ts';
 import type { Desk } from '../desk.ts';
 import { checkHistory } from './check-history.ts';
@@ -77,7 +78,8 @@ const placeProblems = (found: Prepared, { run: { runId, path } }: AgentContext):
 
 const prepareWith = (checked: Checked<unknown>, toolProblems: readonly ErrorData[], desk: Desk): Prepared => {
   const { definition } = desk;
-  const problems = [...toolProblems];
+  const forced = choiceProblem(desk);
+  const problems = [...toolProblems, ...(forced === undefined ? [] : [forced])];
   let models = 0;
   try {
     models = desk.models.length;

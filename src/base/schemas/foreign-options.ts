@@ -22,16 +22,25 @@ const ofTheAgent = (place: string, written: string, inAgent: string): readonly A
   [OF_A_TEAM, `it belongs to its members: write \`agent({ ${inAgent} })\``],
 ];
 const instructions = ofTheAgent('instructions', 'instructions', 'instructions');
-const temperature = ofTheAgent(
-  'settings.temperature',
-  'settings: { temperature: 0 }',
-  'settings: { temperature: 0 }',
-);
-const outputTokens = ofTheAgent(
-  'settings.maxOutputTokens',
-  'settings: { maxOutputTokens: 4_000 }',
-  'settings: { maxOutputTokens: 4_000 }',
-);
+/** A setting of model calls: within `settings`, the place is the name alone. */
+const setting = (name: string, value: string): readonly Advice[] => [
+  ...ofTheAgent(`settings.${name}`, `settings: { ${name}: ${value} }`, `settings: { ${name}: ${value} }`),
+  [name, `write \`${name}: ${value}\``],
+];
+const outputTokens = setting('maxOutputTokens', '4_000');
+const topP = setting('topP', '0.9');
+const topK = setting('topK', '40');
+const stopTexts = setting('stop', "['END']");
+const seed = setting('seed', '7');
+const presencePenalty = setting('presencePenalty', '0.5');
+const frequencyPenalty = setting('frequencyPenalty', '0.5');
+const parallelCalls = setting('parallelCalls', 'false');
+const toolChoice = setting('toolChoice', "'required'");
+const effort = setting('reasoning', "'low'");
+const thinking = setting('reasoning', '{ budgetTokens: 4_000 }');
+const serviceTier = setting('serviceTier', "'flex'");
+const headers = setting('headers', "{ 'x-team': 'desk' }");
+const providerOptions = setting('providerOptions', '{ openai: { … } }');
 const output = ofTheAgent('output', 'output', 'output');
 const thread: readonly Advice[] = [['thread', 'write `thread`']];
 const execute: readonly Advice[] = [['execute', 'write `execute`']];
@@ -61,9 +70,45 @@ export const foreignOptions: Readonly<Record<string, readonly Advice[] | undefin
   systemprompt: instructions,
   systemmessage: instructions,
   prompt: instructions,
-  temperature,
+  temperature: setting('temperature', '0'),
   maxtokens: outputTokens,
+  max_tokens: outputTokens,
   maxoutputtokens: outputTokens,
+  max_output_tokens: outputTokens,
+  maxcompletiontokens: outputTokens,
+  max_completion_tokens: outputTokens,
+  topp: topP,
+  top_p: topP,
+  topk: topK,
+  top_k: topK,
+  stopsequences: stopTexts,
+  stop_sequences: stopTexts,
+  seed,
+  random_seed: seed,
+  randomseed: seed,
+  presencepenalty: presencePenalty,
+  presence_penalty: presencePenalty,
+  frequencypenalty: frequencyPenalty,
+  frequency_penalty: frequencyPenalty,
+  paralleltoolcalls: parallelCalls,
+  parallel_tool_calls: parallelCalls,
+  disableparalleltooluse: parallelCalls,
+  disable_parallel_tool_use: parallelCalls,
+  toolchoice: toolChoice,
+  tool_choice: toolChoice,
+  reasoning: effort,
+  reasoningeffort: effort,
+  reasoning_effort: effort,
+  thinking,
+  thinkingbudget: thinking,
+  budgettokens: thinking,
+  servicetier: serviceTier,
+  service_tier: serviceTier,
+  extraheaders: headers,
+  extra_headers: headers,
+  provideroptions: providerOptions,
+  extrabody: providerOptions,
+  extra_body: providerOptions,
   outputschema: output,
   outputtype: output,
   responseformat: output,

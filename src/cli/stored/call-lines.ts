@@ -116,11 +116,12 @@ const requestLines = (request: WholeRequest | undefined, paint: Paint): readonly
 const answerLines = ({ answer, failure }: StoredCall, paint: Paint): readonly string[] => {
   if (answer === undefined)
     return [paint.red(failure === undefined ? 'No answer came.' : `✗ ${oneLine(failure, 1_000)}`)];
-  const { text, reasoning, usage, finish, durationMs, raw, model } = answer;
+  const { text, reasoning, usage, finish, durationMs, raw, model, omitted = {} } = answer;
   const cached = usage.cached === undefined ? '' : `, ${withThousands(usage.cached)} of them from the cache`;
   const took = `${withThousands(usage.input)} tokens in${cached} · ${withThousands(usage.output)} out · ${lasting(durationMs)}`;
   return [
     `${paint.bold('Answer')} ${paint.dim(`${oneLine(model)} · ${finish} · ${took}`)}`,
+    ...Object.entries(omitted).map(([setting, why]) => paint.yellow(`  asked without ${setting}: ${why}`)),
     ...(reasoning === undefined ? [] : ['  reasoning:', ...indent(reasoning)]),
     ...(text === '' ? [] : indent(text)),
     ...(raw?.calls ?? []).flatMap((each) => indent(JSON.stringify(each))),

@@ -161,6 +161,8 @@ interface EventData extends ToolsetEvents {
     /** In US dollars; absent where the price is not known. */
     readonly costUsd?: number | undefined;
     readonly durationMs: number;
+    /** Settings that the model does not take, each with the reason; reported once for each run and model. */
+    readonly omitted?: Readonly<Record<string, string>> | undefined;
     /** The raw answer; kept in recordings and traces, never in the run's own log. */
     readonly raw?: RawAnswer | undefined;
   };
@@ -390,10 +392,7 @@ interface EventData extends ToolsetEvents {
   'work.refused': { readonly member: string; readonly task: string; readonly reason: string };
 }
 
-/**
- * A durable event: it has a place (`seq`) in the run's log. `path` says who, `type` says what; `run.started` is the first
- * of a run, `run.ended` the last, and there is exactly one of each.
- */
+/** A durable event, with a place (`seq`) in the run's log: `run.started` is the first of a run, `run.ended` the last. */
 export type RuntimeEvent = {
   [Type in keyof EventData]: EventFrame & { readonly type: Type } & EventData[Type];
 }[keyof EventData];

@@ -1,4 +1,4 @@
-import type { Json, JsonSchema } from '../../base/json/json.ts';
+import type { Json, JsonObject, JsonSchema } from '../../base/json/json.ts';
 import type { ContentSupport } from '../content/content-support.ts';
 import type { GivenPart, MediaPart } from '../content/part.ts';
 import type { Transcript, Replay } from '../conversations/transcript.ts';
@@ -58,15 +58,62 @@ export interface OutputSpec {
   readonly schema: JsonSchema;
 }
 
-/** Settings that every provider maps as well as it can; unsupported ones are ignored. */
+/**
+ * Settings of an agent's model calls. Each default is the provider's.
+ *
+ * Every provider maps them to fields of its own. What a model does not take is left out of its requests, and reported once for each run
+ * and model, by `omitted` of the event `model.answered`.
+ *
+ * @example
+ * agent({ name: 'clerk', settings: { temperature: 0, stop: ['END'], reasoning: { budgetTokens: 4_000 } } });
+ */
 export interface ModelSettings {
-  /** In tokens. Default: the provider's, or 8,192 where it demands a number. */
+  /** In tokens. 8,192 where the provider demands a number. */
   readonly maxOutputTokens?: number | undefined;
-  /** Left out for models that refuse it. */
+  /** From 0. */
   readonly temperature?: number | undefined;
-  readonly reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | undefined;
+  /** The share of probability that tokens are drawn from: above 0, at most 1. */
+  readonly topP?: number | undefined;
+  /** The number of likeliest tokens that one is drawn from. */
+  readonly topK?: number | undefined;
+  /** Texts at which the answer ends; they are no part of it. */
+  readonly stop?: readonly string[] | undefined;
+  /** A whole number by which draws are repeatable, as far as the provider makes them so. */
+  readonly seed?: number | undefined;
+  /** From -2 to 2: above 0, tokens that have occurred are less likely. */
+  readonly presencePenalty?: number | undefined;
+  /** From -2 to 2: above 0, tokens are the less likely the more often they have occurred. */
+  readonly frequencyPenalty?: number | undefined;
+  /** False for at most one call of a tool in an answer. */
+  readonly parallelCalls?: boolean | undefined;
+  /**
+   * The tools that may be called. `required` and `{ name }` hold until the agent has called a tool in its run, then the model is free to
+   * answer; `none` holds for the whole run.
+   */
+  readonly toolChoice?: ToolChoice | undefined;
+  /** An effort, or a budget in tokens for models that take one, or both. */
+  readonly reasoning?: ReasoningEffort | ReasoningSettings | undefined;
+  /** The provider's word for price and speed of a request: `flex`, `priority` … */
+  readonly serviceTier?: string | undefined;
+  /** Sent with each request. Values of headers that are named like a secret are redacted from events and journals. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Passed on as they are to the provider of that name. They are fields of the request's body, and for `aiSdk()` the options that its
+   * package documents; they win over all else.
+   */
+  readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
   /** Mark the stable prefix for the provider's prompt cache. Default true. */
   readonly cache?: boolean | undefined;
+}
+
+/** The effort of a model's reasoning. */
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high';
+
+/** A model's reasoning in two measures, of which each model takes its own. */
+export interface ReasoningSettings {
+  readonly effort?: ReasoningEffort | undefined;
+  /** In tokens. */
+  readonly budgetTokens?: number | undefined;
 }
 
 /** Facilities of one attempt. */
@@ -122,6 +169,8 @@ export interface ModelAnswer {
   readonly problem?: string | undefined;
   readonly finish: FinishReason;
   readonly usage: Usage;
+  /** The settings that were left out of the request, by name, each with the reason. Absent if there are none. */
+  readonly omitted?: Readonly<Record<string, string>> | undefined;
   /** The model that really answered, as the provider names it. */
   readonly model?: string | undefined;
   readonly replay?: Replay | undefined;

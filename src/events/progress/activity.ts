@@ -95,6 +95,8 @@ const modelWords = (event: LiveEvent): string | undefined => {
   switch (event.type) {
     case 'model.asked':
       return 'Thinking';
+    case 'model.answered':
+      return event.omitted === undefined ? undefined : omittedWords(event.model, event.omitted);
     case 'model.retrying':
       return `Asking ${event.model} again in ${seconds(event.waitMs)}: ${event.error.message}`;
     case 'model.discarded':
@@ -121,6 +123,11 @@ const modelWords = (event: LiveEvent): string | undefined => {
       return toolWords(event);
   }
 };
+
+const omittedWords = (model: string, omitted: Readonly<Record<string, string>>): string =>
+  `Asked ${model} without ${Object.entries(omitted)
+    .map(([setting, reason]) => `${setting} (${reason})`)
+    .join(', ')}`;
 
 const toolWords = (event: LiveEvent): string | undefined => {
   switch (event.type) {

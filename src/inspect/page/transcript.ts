@@ -109,7 +109,7 @@ class Transcript {
         const { text, reasoning, usage, costUsd, durationMs, raw } = event;
         const facts = { status: 'answered' as const, text, reasoning, costUsd, durationMs, raw };
         this.#changeModel(event.key, { ...facts, tokens: usage });
-        return;
+        return event.omitted === undefined ? undefined : this.#note(entry, event);
       }
       case 'model.discarded':
       case 'model.interrupted':

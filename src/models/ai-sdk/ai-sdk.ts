@@ -3,6 +3,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { type OpenedStream, readAnswer } from '../wire/provider-stream.ts';
 import { readerContext } from '../wire/reader-context.ts';
+import { withOmitted } from '../wire/sent-settings.ts';
 import type { AiSdkLanguageModel, AiSdkStream, VendorOptions } from './language-model.ts';
 import { TAKES, vendorOf } from './vendors.ts';
 
@@ -46,7 +47,7 @@ export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
     id: who.model,
     takes: takes ?? vendor.takes ?? TAKES,
     answer: async (request, call) => {
-      const { callOptions } = await import('./call-options.ts');
+      const { aiSdkSettings, callOptions } = await import('./call-options.ts');
       const { partReader, partsOf } = await import('./part-reader.ts');
       const context = await readerContext(who, request, call);
       const open = async (signal: AbortSignal): Promise<OpenedStream<unknown>> => {
@@ -57,7 +58,9 @@ export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
           : eachOf(partsOf(await model.doGenerate(asked)));
         return { data: Object.assign(parts, { controller }) };
       };
-      return readAnswer(who, call, open, partReader(context, vendor));
+      const answer = await readAnswer(who, call, open, partReader(context, vendor));
+      const { omitted } = aiSdkSettings(request, who.model, vendor, defaults.version);
+      return withOmitted(answer, { ...answer.omitted, ...omitted });
     },
   };
 };

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, toJson } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
+import type { FinishReason, ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import { callArguments } from '../calls/call-arguments.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
@@ -59,6 +59,7 @@ export const answerOf = (
   const calls = isRefused ? [] : callsIn(pieces, facts, context);
   const written = `${text}${reasoning}${JSON.stringify(calls)}`;
   return {
+    ...findOmissions(facts, request),
     text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
     calls,
     finish: finishOf(facts, calls.length > 0, text),
@@ -201,6 +202,24 @@ const promptPart = (piece: Piece): JsonObject => {
 const bytesOf = ({ data }: JsonObject): JsonObject => {
   if (typeof data === 'string') return { data: data.replace(/^data:[^,]*;base64,/, '') };
   return isJsonObject(data) ? { data: { ...data, ...bytesOf(data) } } : {};
+};
+
+/** Settings that the package says it has left out, of those that were given. */
+const findOmissions = (
+  { warnings }: Facts,
+  { settings = {} }: ModelRequest,
+): Pick<ModelAnswer, 'omitted'> => {
+  const omitted: Record<string, string> = {};
+  for (const warning of warnings) {
+    if (!isJsonObject(warning)) continue;
+    // Named `setting` by version 2.
+    const { type, feature, setting = feature, details } = warning;
+    if ((type !== 'unsupported' && type !== 'unsupported-setting') || typeof setting !== 'string') continue;
+    const name = setting === 'stopSequences' ? 'stop' : setting;
+    if (Reflect.get(settings, name) !== undefined)
+      omitted[name] = typeof details === 'string' ? details : 'its package does not support it';
+  }
+  return Object.keys(omitted).length === 0 ? {} : { omitted };
 };
 
 /** All that a program may want to know, and no model. */

@@ -2,6 +2,12 @@ import type { Json, JsonObject } from '../../base/json/json.ts';
 import type { ModelRequest } from '../../contracts/models/model.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
+import {
+  type PlainSettings,
+  sentSettings,
+  type SentSettings,
+  withoutUndefined,
+} from '../wire/sent-settings.ts';
 import type {
   AiSdkToolChoice,
   CallOptions,
@@ -27,18 +33,33 @@ export const callOptions = (
   abortSignal: AbortSignal,
 ): CallOptions => {
   const { request } = context;
-  const { maxOutputTokens, temperature } = request.settings ?? {};
+  const { sent } = aiSdkSettings(request, context.who.model, vendor, version);
   const prompt = promptOf(context, vendor, version);
-  const options = joinOptions(vendorOptions(context, vendor, version), providerOptions);
+  const options = joinOptions(
+    vendorOptions(context, vendor, version, sent),
+    providerOptions,
+    sent.providerOptions,
+  );
   return {
     prompt,
     abortSignal,
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
+    ...withoutUndefined({
+      maxOutputTokens: sent.maxOutputTokens,
+      temperature: sent.temperature,
+      topP: sent.topP,
+      topK: sent.topK,
+      stopSequences: sent.stop === undefined ? undefined : [...sent.stop],
+      seed: sent.seed,
+      presencePenalty: sent.presencePenalty,
+      frequencyPenalty: sent.frequencyPenalty,
+      // A budget goes to the vendor by an option of its own.
+      reasoning: version === 'v4' && sent.budgetTokens === undefined ? sent.effort : undefined,
+    }),
     ...outputField(request),
     ...toolFields(context, prompt, vendor),
-    ...reasoningField(request, version),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
+    ...(headers === undefined && sent.headers === undefined
+      ? {}
+      : { headers: { ...headers, ...sent.headers } }),
     ...(Object.keys(options).length === 0 ? {} : { providerOptions: options }),
   };
 };
@@ -49,21 +70,38 @@ const outputField = ({ output }: ModelRequest): Pick<CallOptions, 'responseForma
   return { responseFormat: { type: 'json', schema, name } };
 };
 
-const reasoningField = ({ settings }: ModelRequest, version: string): Pick<CallOptions, 'reasoning'> =>
-  version === 'v4' && settings?.reasoning !== undefined ? { reasoning: settings.reasoning } : {};
+/** The settings that a model takes, as far as that is known before it is asked: the others are in its warnings. */
+export const aiSdkSettings = (
+  request: ModelRequest,
+  model: string,
+  { reasoning, takesBudget, refusals, parallel, takesTier }: Vendor,
+  version: string,
+): SentSettings =>
+  sentSettings(request.settings, {
+    'reasoning.effort': version !== 'v4' && reasoning === undefined && NO_OPTION,
+    'reasoning.budgetTokens': takesBudget !== true && NO_OPTION,
+    parallelCalls: parallel === undefined && NO_OPTION,
+    serviceTier: takesTier !== true && NO_OPTION,
+    ...refusals?.(model, request),
+  });
+
+const NO_OPTION = 'no option of its vendor is known for it: use `providerOptions`';
 
 /** The options that the vendor alone knows. */
 const vendorOptions = (
   { request, who }: ReaderContext,
-  { name, always, reasoning, loose }: Vendor,
+  { name, always, reasoning, parallel, loose }: Vendor,
   version: string,
+  { effort, budgetTokens, parallelCalls, serviceTier }: PlainSettings,
 ): VendorOptions => {
-  const { settings, output } = request;
-  const effort = settings?.reasoning;
+  const { output, tools } = request;
   const isLoose = output !== undefined && !wireOutput(output).isStrict;
+  const isVendors = budgetTokens !== undefined || (effort !== undefined && version !== 'v4');
   const fields: Record<string, Json> = {
     ...always,
-    ...(effort === undefined || version === 'v4' ? {} : reasoning?.(effort, who.model, request)),
+    ...(isVendors ? reasoning?.({ effort, budgetTokens }, who.model, request) : {}),
+    ...(parallelCalls === undefined || tools.length === 0 ? {} : parallel?.(parallelCalls)),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
     ...(isLoose ? loose : {}),
   };
   return Object.keys(fields).length === 0 ? {} : { [name]: fields };

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../base/json/json.ts';
+import type { JsonObject } from '../../base/json/json.ts';
 
 /**
  * A language model of the AI SDK, as much of its specification (version 2, 3 or 4) as is used here.
@@ -44,7 +44,7 @@ export interface AiSdkStream {
 }
 
 /** Options, or facts, of vendors: an object for each, by the name that the vendor has in the AI SDK. */
-export type VendorOptions = Record<string, { [key: string]: Json }>;
+export type VendorOptions = Record<string, JsonObject>;
 
 /** Any part of a prompt may carry these. */
 interface Tagged {
@@ -103,6 +103,12 @@ export interface CallOptions extends Tagged {
   abortSignal: AbortSignal;
   maxOutputTokens?: number;
   temperature?: number;
+  topP?: number;
+  topK?: number;
+  stopSequences?: string[];
+  seed?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
   responseFormat?: { type: 'json'; schema: JsonObject; name: string };
   tools?: FunctionTool[];
   toolChoice?: AiSdkToolChoice;

@@ -1,12 +1,11 @@
 import type { Json } from '../../base/json/json.ts';
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
-import type { ModelRequest, ModelSettings } from '../../contracts/models/model.ts';
-import { thinkingFields } from '../anthropic/anthropic-thinking.ts';
+import type { ModelRequest, ReasoningEffort, ReasoningSettings } from '../../contracts/models/model.ts';
+import { thinkingFields, thinkingRefusals } from '../anthropic/anthropic-thinking.ts';
+import type { Refusals } from '../wire/sent-settings.ts';
 import type { VendorOptions } from './language-model.ts';
 
 type Options = Record<string, Json>;
-
-type Effort = NonNullable<ModelSettings['reasoning']>;
 
 /** Facts of one vendor that the specification leaves to `providerOptions`. */
 export interface Vendor {
@@ -16,8 +15,16 @@ export interface Vendor {
   readonly always?: Options;
   /** Marks the end of a prefix that is worth keeping. */
   readonly cache?: Options;
-  /** Translates an effort, where the specification (before version 4) has no word for it. */
-  readonly reasoning?: (effort: Effort, model: string, request: ModelRequest) => Options;
+  /** Translates reasoning, where the specification has no word for it: budgets, and before version 4 efforts. */
+  readonly reasoning?: (reasoning: ReasoningSettings, model: string, request: ModelRequest) => Options;
+  /** Takes a number of tokens to reason with. */
+  readonly takesBudget?: true;
+  /** Reasons for which a model of it does not take settings. */
+  readonly refusals?: (model: string, request: ModelRequest) => Refusals;
+  /** Allows or forbids several calls in an answer. */
+  readonly parallel?: (isAllowed: boolean) => Options;
+  /** Has an option `serviceTier`. */
+  readonly takesTier?: true;
   /** Sent with an output whose schema strict mode would refuse. */
   readonly loose?: Options;
   /** Required number of letters and digits of a call id. */
@@ -30,10 +37,13 @@ export interface Vendor {
   readonly countsCacheApart?: true;
 }
 
-const namedEffort = (reasoning: Effort): Options => ({ reasoningEffort: reasoning });
+const namedEffort = ({ effort }: ReasoningSettings): Options =>
+  effort === undefined ? {} : { reasoningEffort: effort };
 
-const claudeThinking = (_: Effort, model: string, request: ModelRequest): Options => {
-  const { thinking, effort } = thinkingFields(model, request, 0);
+const parallelToolCalls = (isAllowed: boolean): Options => ({ parallelToolCalls: isAllowed });
+
+const claudeThinking = (reasoning: ReasoningSettings, model: string, request: ModelRequest): Options => {
+  const { thinking, effort } = thinkingFields(model, request, reasoning, 0);
   return {
     ...(thinking?.type === 'enabled'
       ? { thinking: { type: 'enabled', budgetTokens: thinking.budget_tokens } }
@@ -44,15 +54,22 @@ const claudeThinking = (_: Effort, model: string, request: ModelRequest): Option
   };
 };
 
-/** Models before Gemini 3 take a number of tokens in place of a level. */
-const geminiThinking = (reasoning: Effort, model: string): Options => ({
-  thinkingConfig: /gemini-[12]/.test(model)
-    ? { thinkingBudget: GEMINI_BUDGETS[reasoning], includeThoughts: reasoning !== 'none' }
-    : { thinkingLevel: reasoning === 'none' ? 'minimal' : reasoning, includeThoughts: reasoning !== 'none' },
-});
+/** Models before Gemini 3 take a number of tokens in place of a level; later ones take either. */
+const geminiThinking = ({ effort = 'medium', budgetTokens }: ReasoningSettings, model: string): Options => {
+  const isOld = /gemini-[12]/.test(model);
+  const level = isOld || budgetTokens !== undefined ? undefined : effort === 'none' ? 'minimal' : effort;
+  return {
+    thinkingConfig: {
+      ...(level === undefined
+        ? { thinkingBudget: budgetTokens ?? GEMINI_BUDGETS[effort] }
+        : { thinkingLevel: level }),
+      includeThoughts: effort !== 'none',
+    },
+  };
+};
 
 /** In tokens. */
-const GEMINI_BUDGETS: Readonly<Record<Effort, number>> = {
+const GEMINI_BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1_024,
   low: 2_048,
@@ -76,6 +93,8 @@ const openaiVendor: Omit<Vendor, 'name'> = {
   always: { store: false },
   takes: withFiles,
   reasoning: namedEffort,
+  parallel: parallelToolCalls,
+  takesTier: true,
   loose: { strictJsonSchema: false },
 };
 
@@ -87,17 +106,25 @@ const vendors: readonly Vendor[] = [
     takes: withFiles,
     cache: { cacheControl: { type: 'ephemeral' } },
     reasoning: claudeThinking,
+    takesBudget: true,
+    refusals: thinkingRefusals,
+    parallel: (isAllowed) => ({ disableParallelToolUse: !isAllowed }),
     demandsTools: true,
     countsCacheApart: true,
   },
   {
     name: 'google',
     reasoning: geminiThinking,
+    takesBudget: true,
     takes: { media: ['image/*', 'audio/*', 'video/*', 'application/pdf'] },
   },
-  { name: 'mistral', callIdLength: 9 },
-  { name: 'groq', reasoning: namedEffort },
-  { name: 'xai', reasoning: namedEffort },
+  { name: 'mistral', callIdLength: 9, parallel: parallelToolCalls },
+  { name: 'groq', reasoning: namedEffort, parallel: parallelToolCalls, takesTier: true },
+  {
+    name: 'xai',
+    reasoning: namedEffort,
+    parallel: (isAllowed) => ({ parallel_function_calling: isAllowed }),
+  },
 ];
 
 /** The vendor behind a provider's name such as `openai.responses`; one without facts if it is not known. */

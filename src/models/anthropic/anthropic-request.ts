@@ -16,10 +16,19 @@ import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn, ToolTurn } from '../../contracts/conversations/transcript.ts';
 import { isLink } from '../../contracts/content/part.ts';
 import { isBlockParam } from './anthropic-replay.ts';
-import { thinkingFields } from './anthropic-thinking.ts';
+import { thinkingFields, thinkingRefusals } from './anthropic-thinking.ts';
 import { conversation, type Message, resultText, type SentPart, sentParts } from '../wire/conversation.ts';
 import { outputInstruction, portableSchema, wireOutput } from '../schemas/output-schema.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
+import {
+  NO_FIELD,
+  plainSettings,
+  type PlainSettings,
+  REASONS_INSTEAD,
+  sentSettings,
+  type SentSettings,
+  withoutUndefined,
+} from '../wire/sent-settings.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import type { ToolNames } from '../calls/tool-names.ts';
 
@@ -29,12 +38,13 @@ export const anthropicRequest = (
   { request, names, inputs, media }: WireContext,
   extra: object = {},
 ): MessageCreateParamsStreaming => {
-  const { settings = {}, output } = request;
+  const { output } = request;
+  const { sent } = anthropicSettings(id, request);
   const schema = output === undefined ? undefined : portableSchema(wireOutput(output).schema);
-  const thinking = thinkingFields(id, request, settings.maxOutputTokens ?? DEFAULT_MAX_TOKENS);
+  const thinking = thinkingFields(id, request, sent, sent.maxOutputTokens ?? DEFAULT_MAX_TOKENS);
   const wire: Wire = { id, names, inputs, media };
   const messages = conversation(request.messages);
-  const cache = (settings.cache ?? true) ? CACHED : {};
+  const cache = (sent.cache ?? true) ? CACHED : {};
   const config = {
     ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
     ...(schema === undefined ? {} : { format: { type: 'json_schema' as const, schema } }),
@@ -47,12 +57,52 @@ export const anthropicRequest = (
     messages: messages.map((message, index) =>
       messageParam(wire, message, index === messages.length - 1 ? cache : {}),
     ),
-    ...toolFields(request, messages, wire, cache),
+    ...toolFields(request, messages, wire, cache, sent.parallelCalls),
+    ...drawFields(sent),
     ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
     ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
     ...extra,
+    ...request.settings?.providerOptions?.['anthropic'],
   };
 };
+
+/** The settings that a model takes by this API. */
+export const anthropicSettings = (id: string, request: ModelRequest): SentSettings => {
+  const { temperature, topP, serviceTier, effort, budgetTokens } = plainSettings(request.settings ?? {});
+  const draws = drawsBy(id, (effort ?? 'none') !== 'none' || budgetTokens !== undefined);
+  return sentSettings(request.settings, {
+    ...thinkingRefusals(id, request),
+    temperature: draws ?? ((temperature ?? 0) > 1 && 'it takes a temperature from 0 to 1'),
+    topP:
+      draws ?? (temperature !== undefined && topP !== undefined && 'it takes either that or `temperature`'),
+    topK: draws,
+    seed: NO_FIELD,
+    presencePenalty: NO_FIELD,
+    frequencyPenalty: NO_FIELD,
+    serviceTier: !isTier(serviceTier) && 'it takes `auto` or `standard_only`',
+  });
+};
+
+/** The reason for which a model does not let its draws be set; undefined for those up to Opus 4.6. */
+const drawsBy = (id: string, isThinking: boolean): string | undefined => {
+  if (!UP_TO_4_6.test(id)) return 'models after Claude Opus 4.6 take none';
+  return isThinking ? REASONS_INSTEAD : undefined;
+};
+
+const UP_TO_4_6 = /^claude-(3|(opus|sonnet|haiku)-4(-[0-6])?(-\d{8})?$)/;
+
+const isTier = (tier: string | undefined): tier is 'auto' | 'standard_only' =>
+  tier === 'auto' || tier === 'standard_only';
+
+/** Outside the type, which is that of the newest models. */
+const drawFields = ({ temperature, topP, topK, stop, serviceTier }: PlainSettings): object =>
+  withoutUndefined({
+    temperature,
+    top_p: topP,
+    top_k: topK,
+    stop_sequences: stop,
+    service_tier: serviceTier,
+  });
 
 /** Context for encoding a turn. */
 type Wire = Omit<WireContext, 'request'> & { readonly id: string };
@@ -166,6 +216,7 @@ const toolFields = (
   messages: readonly Message[],
   { names, inputs }: Wire,
   cache: CacheMark,
+  isParallel: boolean | undefined,
 ): ToolFields => {
   if (tools.length === 0) return formerTools(messages, names);
   const list = tools.map((tool): Tool => ({
@@ -176,14 +227,21 @@ const toolFields = (
   const last = list.pop();
   return {
     tools: last === undefined ? list : [...list, { ...last, ...cache }],
-    ...toolChoiceField(toolChoice, names),
+    ...toolChoiceField(isParallel === undefined ? toolChoice : (toolChoice ?? 'auto'), names, isParallel),
   };
 };
 
-const toolChoiceField = (choice: ModelRequest['toolChoice'], names: ToolNames): ToolFields => {
+const toolChoiceField = (
+  choice: ModelRequest['toolChoice'],
+  names: ToolNames,
+  isParallel: boolean | undefined,
+): ToolFields => {
   if (choice === undefined) return {};
-  if (typeof choice === 'object') return { tool_choice: { type: 'tool', name: names.legal(choice.name) } };
-  return { tool_choice: { type: choice === 'required' ? 'any' : choice } };
+  if (choice === 'none') return { tool_choice: { type: 'none' } };
+  const alone = isParallel === undefined ? {} : { disable_parallel_tool_use: !isParallel };
+  if (typeof choice === 'object')
+    return { tool_choice: { type: 'tool', name: names.legal(choice.name), ...alone } };
+  return { tool_choice: { type: choice === 'required' ? 'any' : 'auto', ...alone } };
 };
 
 /** A conversation that shows calls is refused without tools: those of the past are named, and not to be used. */

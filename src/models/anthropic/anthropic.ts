@@ -6,14 +6,14 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage } from '../../contracts/errors/load-package.ts';
-import { type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
+import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 import { sdkModel } from '../wire/sdk-model.ts';
 
 /**
  * A model of Anthropic by the Messages API; needs the package `@anthropic-ai/sdk`, loaded on the first call.
  *
  * One call is one request, always streamed; the whole conversation is sent each time, with marks for the prompt cache.
- * The temperature is left out: this API takes none. `usage.input` counts what was read from the cache and written to it
+ * Models after Claude Opus 4.6 take no `temperature`, `topP` or `topK`. `usage.input` counts what was read from the cache and written to it
  * too, unlike the API's own `input_tokens`.
  *
  * @example
@@ -30,7 +30,7 @@ export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
     createClient: () => createClient(id, options),
     protocol: async () => {
       const { anthropicReader } = await import('./anthropic-answer.ts');
-      const { anthropicRequest } = await import('./anthropic-request.ts');
+      const { anthropicRequest, anthropicSettings } = await import('./anthropic-request.ts');
       return {
         // By `post`: the SDK's method for messages prints warnings to the console at any log level.
         open: (client, context, signal) =>
@@ -39,9 +39,11 @@ export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
               body: anthropicRequest(id, context, options.extra),
               signal,
               stream: true,
+              ...headersOf(context),
             })
             .withResponse(),
         reader: anthropicReader,
+        omitted: (request) => anthropicSettings(id, request).omitted,
       };
     },
   });

@@ -39,8 +39,10 @@ export interface ChatProfile {
   readonly keyVariable?: string | undefined;
   /** Required number of letters and digits of a call id; others are replaced. Default: any id is accepted. */
   readonly callIdLength?: number | undefined;
-  /** Fields of the request's body that it refuses; they are left out. Default: none. */
-  readonly refuses?: readonly string[] | undefined;
+  /** Fields of the request's body that it refuses, or those that a model of it does; they are left out. Default: none. */
+  readonly refuses?: readonly string[] | ((model: string) => readonly string[]) | undefined;
+  /** Fields that OpenAI does not take and it does: `top_k`. Default: none. */
+  readonly accepts?: readonly 'top_k'[] | undefined;
   /** Its names for fields of the request's body, by OpenAI's. Default: none. */
   readonly renames?: Readonly<Record<string, string>> | undefined;
   /** Its value for `tool_choice: 'required'`. Default `required`. */
@@ -154,7 +156,14 @@ const CHECKS: Readonly<Record<keyof ChatProfile, FieldCheck>> = {
     wanted: `a whole number from 6 to ${LONGEST_CALL_ID}`,
     fits: (value) => Number.isInteger(value) && Number(value) >= 6 && Number(value) <= LONGEST_CALL_ID,
   },
-  refuses: texts,
+  refuses: {
+    wanted: 'a list of texts, or a function of the model that returns one',
+    fits: (value) => typeof value === 'function' || texts.fits(value),
+  },
+  accepts: {
+    wanted: 'a list of top_k',
+    fits: (value) => Array.isArray(value) && value.every((field) => field === 'top_k'),
+  },
   renames: {
     wanted: 'an object whose values are texts',
     fits: (value) => isObject(value) && Object.values(value).every(isText),

@@ -7,7 +7,7 @@ import type {
   ChatCompletionToolChoiceOption,
 } from 'openai/resources/chat/completions';
 import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
-import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/models/model.ts';
+import type { ModelRequest, ToolChoice } from '../../contracts/models/model.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
@@ -21,11 +21,19 @@ import {
 } from '../wire/conversation.ts';
 import { outputInstruction, wireOutput } from '../schemas/output-schema.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
+import {
+  NO_FIELD,
+  REASONS_INSTEAD,
+  type Refusals,
+  sentSettings,
+  type SentSettings,
+  withoutUndefined,
+} from '../wire/sent-settings.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import { inDialect } from '../schemas/schema-dialect.ts';
 import { withCallIds } from '../calls/call-ids.ts';
 import type { ChatOutputForm, ChatProfile } from './chat-profile.ts';
-import { isReasoningModel } from './responses-request.ts';
+import { EFFORT_ONLY, isReasoningModel } from './responses-request.ts';
 
 /** The options on which a request depends besides the question. */
 export interface ChatRequestOptions {
@@ -52,9 +60,14 @@ export const chatRequest = (
     messages: chatMessages(question, profile),
     ...toolFields(question, profile),
     ...outputFields(request, profile),
-    ...settingFields(who.model, request.settings),
+    ...settingFields(question, profile),
   };
-  return { ...inProfile(body, profile), ...(isStreamed ? {} : NOT_STREAMED), ...extra };
+  return {
+    ...inProfile(body, profile),
+    ...(isStreamed ? {} : NOT_STREAMED),
+    ...extra,
+    ...request.settings?.providerOptions?.[who.provider],
+  };
 };
 
 /** Outside the type: the SDK has another method for non-streamed answers. */
@@ -63,8 +76,9 @@ const NOT_STREAMED: object = { stream: false };
 /** Removes fields that the server refuses and renames others. */
 const inProfile = (
   body: ChatCompletionCreateParamsStreaming,
-  { refuses, renames }: ChatProfile,
+  profile: ChatProfile,
 ): ChatCompletionCreateParamsStreaming => {
+  const { refuses, renames } = profile;
   if (refuses === undefined && renames === undefined) return body;
   const found = { ...body };
   for (const [ours, theirs] of Object.entries(renames ?? {})) {
@@ -73,7 +87,7 @@ const inProfile = (
     Reflect.deleteProperty(found, ours);
     Reflect.set(found, theirs, value);
   }
-  for (const field of refuses ?? []) Reflect.deleteProperty(found, field);
+  for (const field of refusedFields(profile, body.model)) Reflect.deleteProperty(found, field);
   return found;
 };
 
@@ -234,17 +248,62 @@ const outputFields = ({ output, tools }: ModelRequest, profile: ChatProfile): Fi
   };
 };
 
-const settingFields = (id: string, settings: ModelSettings = {}): Fields => {
-  const { maxOutputTokens, temperature, reasoning } = settings;
-  const isReasoning = isReasoningModel(id);
+/** The fields of settings, by OpenAI's names. */
+const FIELDS = {
+  maxOutputTokens: 'max_tokens',
+  temperature: 'temperature',
+  topP: 'top_p',
+  topK: 'top_k',
+  stop: 'stop',
+  seed: 'seed',
+  presencePenalty: 'presence_penalty',
+  frequencyPenalty: 'frequency_penalty',
+  parallelCalls: 'parallel_tool_calls',
+  'reasoning.effort': 'reasoning_effort',
+  serviceTier: 'service_tier',
+} as const satisfies Refusals;
+
+/** Settings that OpenAI's reasoning models refuse. */
+const DRAWS = ['temperature', 'topP', 'stop', 'presencePenalty', 'frequencyPenalty'] as const;
+
+/** The settings that a model takes by this API, from the server of a profile. */
+export const chatSettings = (id: string, { settings }: ModelRequest, profile: ChatProfile): SentSettings => {
+  const refused = refusedFields(profile, id);
+  const refusals: Record<string, string> = { 'reasoning.budgetTokens': EFFORT_ONLY };
+  if (isReasoningModel(id)) for (const name of DRAWS) refusals[name] = REASONS_INSTEAD;
+  if (PLAIN_MODEL.test(id)) refusals['reasoning.effort'] = 'it does not reason';
+  for (const [name, field] of Object.entries(FIELDS))
+    if (refused.includes(field)) refusals[name] = `${profile.name} does not take \`${field}\``;
+  if (profile.accepts?.includes('top_k') !== true) refusals['topK'] = NO_FIELD;
+  return sentSettings(settings, refusals);
+};
+
+/** OpenAI's models without reasoning. */
+const PLAIN_MODEL = /^(?:openai\/)?(?:gpt-[34]|chatgpt)/;
+
+const refusedFields = ({ refuses = [] }: ChatProfile, id: string): readonly string[] =>
+  typeof refuses === 'function' ? refuses(id) : refuses;
+
+const settingFields = ({ who, request }: ChatQuestion, profile: ChatProfile): Fields => {
+  const { sent } = chatSettings(who.model, request, profile);
+  const isReasoning = isReasoningModel(who.model);
+  const topK: object = withoutUndefined({ top_k: sent.topK });
   return {
-    // OpenAI's reasoning models refuse the old name, other servers may not know the new one.
-    ...(maxOutputTokens === undefined
-      ? {}
-      : isReasoning
-        ? { max_completion_tokens: maxOutputTokens }
-        : { max_tokens: maxOutputTokens }),
-    ...(temperature === undefined || isReasoning ? {} : { temperature }),
-    ...(reasoning === undefined ? {} : { reasoning_effort: reasoning }),
+    ...withoutUndefined({
+      // OpenAI's reasoning models refuse the old name, other servers may not know the new one.
+      max_completion_tokens: isReasoning ? sent.maxOutputTokens : undefined,
+      max_tokens: isReasoning ? undefined : sent.maxOutputTokens,
+      temperature: sent.temperature,
+      top_p: sent.topP,
+      stop: sent.stop === undefined ? undefined : [...sent.stop],
+      seed: sent.seed,
+      presence_penalty: sent.presencePenalty,
+      frequency_penalty: sent.frequencyPenalty,
+      parallel_tool_calls: request.tools.length === 0 ? undefined : sent.parallelCalls,
+      reasoning_effort: sent.effort,
+      // A word of the provider's own: those of other servers are unknown to the type.
+      service_tier: sent.serviceTier as Fields['service_tier'],
+    }),
+    ...topK,
   };
 };

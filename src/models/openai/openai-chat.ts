@@ -4,7 +4,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage } from '../../contracts/errors/load-package.ts';
-import { type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
+import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 import { sdkModel } from '../wire/sdk-model.ts';
 import type { ChatProfile } from './chat-profile.ts';
 import { type ChatProfileName, profileAt, profileNamed } from './chat-profiles.ts';
@@ -52,18 +52,20 @@ export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model =
     createClient: () => createClient(`${provider}:${id}`, options, named),
     protocol: async () => {
       const { chatReader } = await import('./chat-answer.ts');
-      const { chatRequest } = await import('./chat-request.ts');
+      const { chatRequest, chatSettings } = await import('./chat-request.ts');
       const profile = named ?? profileAt(addressOf(options, named));
       return {
         codes: profile.errorCodes,
         refusedKeywords: profile.refusedKeywords,
         open: async (client, context, signal) => {
           const body = chatRequest(context, { profile, isStreamed, extra: options.extra });
-          if (isStreamed) return client.chat.completions.create(body, { signal }).withResponse();
-          const response = await client.post('/chat/completions', { body, signal }).asResponse();
+          const sent = { signal, ...headersOf(context) };
+          if (isStreamed) return client.chat.completions.create(body, sent).withResponse();
+          const response = await client.post('/chat/completions', { body, ...sent }).asResponse();
           return { data: noEvents(), response: asJson(response) };
         },
         reader: (context) => chatReader(context, profile),
+        omitted: (request) => chatSettings(id, request, profile).omitted,
       };
     },
   });

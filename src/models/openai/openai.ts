@@ -4,7 +4,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage } from '../../contracts/errors/load-package.ts';
-import { type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
+import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 import { sdkModel } from '../wire/sdk-model.ts';
 
 /** Options of {@link openai}. */
@@ -33,11 +33,14 @@ export const openai = (id: string, options: OpenAIOptions = {}): Model =>
     createClient: () => createClient(id, options),
     protocol: async () => {
       const { openaiReader } = await import('./responses-answer.ts');
-      const { openaiRequest } = await import('./responses-request.ts');
+      const { openaiRequest, responsesSettings } = await import('./responses-request.ts');
       return {
         open: (client, context, signal) =>
-          client.responses.create(openaiRequest(id, context, options), { signal }).withResponse(),
+          client.responses
+            .create(openaiRequest(id, context, options), { signal, ...headersOf(context) })
+            .withResponse(),
         reader: openaiReader,
+        omitted: (request) => responsesSettings(id, request).omitted,
       };
     },
   });

@@ -6,7 +6,7 @@ import type {
   ResponseInputItem,
   ResponseInputText,
 } from 'openai/resources/responses/responses';
-import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/models/model.ts';
+import type { ModelRequest, ToolChoice } from '../../contracts/models/model.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn, ToolTurn } from '../../contracts/conversations/transcript.ts';
 import { isLink } from '../../contracts/content/part.ts';
@@ -15,6 +15,13 @@ import { conversation, resultText, type SentPart, sentParts } from '../wire/conv
 import { isInputItem } from './responses-replay.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
+import {
+  NO_FIELD,
+  REASONS_INSTEAD,
+  sentSettings,
+  type SentSettings,
+  withoutUndefined,
+} from '../wire/sent-settings.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import type { ToolInputs } from '../calls/tool-inputs.ts';
 import type { ToolNames } from '../calls/tool-names.ts';
@@ -32,9 +39,10 @@ export const openaiRequest = (
   input: inputItems(request, { id, names, inputs, media }),
   ...toolFields(request, names, inputs),
   ...outputFields(request),
-  ...settingFields(id, request.settings),
+  ...settingFields(id, request),
   ...(options.cacheKey === undefined ? {} : { prompt_cache_key: options.cacheKey }),
   ...options.extra,
+  ...request.settings?.providerOptions?.['openai'],
 });
 
 /** Models that think before they answer: they take an effort and refuse a temperature. */
@@ -130,14 +138,39 @@ const outputFields = ({ output }: ModelRequest): Fields => {
   return { text: { format: { type: 'json_schema', name, schema, strict: isStrict } } };
 };
 
-const settingFields = (id: string, settings: ModelSettings = {}): Fields => {
-  const { maxOutputTokens, temperature, reasoning } = settings;
+/** The settings that a model takes by this API. */
+export const responsesSettings = (id: string, { settings }: ModelRequest): SentSettings => {
   const isReasoning = isReasoningModel(id);
+  return sentSettings(settings, {
+    temperature: isReasoning && REASONS_INSTEAD,
+    topP: isReasoning && REASONS_INSTEAD,
+    topK: NO_FIELD,
+    stop: NO_FIELD,
+    seed: NO_FIELD,
+    presencePenalty: NO_FIELD,
+    frequencyPenalty: NO_FIELD,
+    'reasoning.effort': !isReasoning && 'it does not reason',
+    'reasoning.budgetTokens': isReasoning ? EFFORT_ONLY : 'it does not reason',
+  });
+};
+
+/** The reason of a model that takes no number of tokens to reason with. */
+export const EFFORT_ONLY = 'it takes an effort in place of a budget';
+
+const settingFields = (id: string, request: ModelRequest): Fields => {
+  const { sent } = responsesSettings(id, request);
+  const { effort } = sent;
   return {
-    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
-    ...(temperature === undefined || isReasoning ? {} : { temperature }),
-    ...(reasoning === undefined || !isReasoning ? {} : { reasoning: { effort: reasoning } }),
+    ...withoutUndefined({
+      max_output_tokens: sent.maxOutputTokens,
+      temperature: sent.temperature,
+      top_p: sent.topP,
+      parallel_tool_calls: request.tools.length === 0 ? undefined : sent.parallelCalls,
+      reasoning: effort === undefined ? undefined : { effort },
+      // A word of the provider's own: newer ones are unknown to the type.
+      service_tier: sent.serviceTier as Fields['service_tier'],
+    }),
     // As nothing is stored, the model's reasoning must travel with the conversation.
-    ...(isReasoning ? { include: ['reasoning.encrypted_content'] } : {}),
+    ...(isReasoningModel(id) ? { include: ['reasoning.encrypted_content'] } : {}),
   };
 };

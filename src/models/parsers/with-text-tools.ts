@@ -39,13 +39,19 @@ export const withTextTools = (model: Model, parser: TextParser, options: TextToo
 const teachRequest = (request: ModelRequest, parser: TextParser): ModelRequest => {
   const tools = request.toolChoice === 'none' ? [] : request.tools;
   const lesson = parser.teach({ tools, output: request.output });
-  const { instructions } = request;
   return {
-    instructions: instructions === '' ? lesson : `${instructions}\n\n${lesson}`,
+    instructions: [request.instructions, lesson, forcedCall(request)]
+      .filter((text) => text !== '')
+      .join('\n\n'),
     messages: inWords(request.messages, parser),
     tools: [],
     settings: request.settings,
   };
+};
+
+const forcedCall = ({ toolChoice }: ModelRequest): string => {
+  if (toolChoice === 'required') return 'Call a tool in your next reply.';
+  return typeof toolChoice === 'object' ? `Call ${toolChoice.name} in your next reply.` : '';
 };
 
 const inWords = (messages: Transcript, parser: TextParser): Transcript => {

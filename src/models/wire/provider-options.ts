@@ -3,6 +3,7 @@ import type { ContentSupport } from '../../contracts/content/content-support.ts'
 import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
 import { withReadableError } from '../retry/error-body.ts';
 import { withEventStream } from './event-stream-body.ts';
+import type { WireContext } from './reader-context.ts';
 
 /** Options of every provider's adapter. */
 export interface ProviderOptions {
@@ -46,6 +47,12 @@ export const sdkOptions = (
   defaultHeaders: { ...options.headers },
   dangerouslyAllowBrowser: options.dangerouslyAllowBrowser ?? false,
 });
+
+/** The headers of one request. */
+export const headersOf = ({ request }: WireContext): { headers?: Record<string, string> } => {
+  const headers = request.settings?.headers;
+  return headers === undefined ? {} : { headers: { ...headers } };
+};
 
 /**
  * Returns the replay data of `provider` and `model` under `name`; undefined if another model made it: signatures and

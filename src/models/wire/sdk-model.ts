@@ -1,8 +1,9 @@
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
-import type { Model } from '../../contracts/models/model.ts';
+import type { Model, ModelRequest } from '../../contracts/models/model.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
 import { type ReaderContext, readerContext } from './reader-context.ts';
 import type { OpenedStream, StreamReader } from './provider-stream.ts';
+import { withOmitted } from './sent-settings.ts';
 import { readAnswer } from './provider-stream.ts';
 
 /** A provider's API, as {@link sdkModel} needs it. */
@@ -23,6 +24,8 @@ export interface SdkProtocol<Client, Event> {
   /** Sends one request; resolves when the headers are there. */
   open(client: Client, context: ReaderContext, signal: AbortSignal): Promise<OpenedStream<Event>>;
   reader(context: ReaderContext): StreamReader<Event>;
+  /** The settings that a request is sent without, each with the reason. */
+  omitted(request: ModelRequest): Readonly<Record<string, string>>;
   /** Its own error codes, with the code that each maps to. */
   readonly codes?: ErrorContext['codes'];
   /** Keywords of JSON Schema that it refuses in the inputs of tools. */
@@ -52,7 +55,8 @@ export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
         });
         return protocol.open(await client, context, signal);
       };
-      return readAnswer(who, call, open, protocol.reader(context));
+      const answer = await readAnswer(who, call, open, protocol.reader(context));
+      return withOmitted(answer, protocol.omitted(request));
     },
   };
 };

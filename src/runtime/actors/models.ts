@@ -1,7 +1,8 @@
-import type { ModelChoice, Model } from '../../contracts/models/model.ts';
+import type { ModelChoice, Model, ModelSettings } from '../../contracts/models/model.ts';
 import type { RunOptions, SharedResource } from '../../contracts/runs/run-options.ts';
 import type { EnginePlace } from '../../contracts/agents/strategy.ts';
 import { modelFromEnvironment, resolveModel } from '../../models/model-registry.ts';
+import { namesSecret } from '../../contracts/secrets/assigned-values.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
 import type { Actor } from './actor.ts';
 import type { Definition } from '../define/definition.ts';
@@ -54,7 +55,7 @@ export class RunModels {
       const within = this.#resources.reduceRight((inner, each) => each.around?.(inner) ?? inner, model);
       return strategies.reduceRight((inner, each) => each.model?.(inner) ?? inner, within);
     });
-    this.#run.secrets.give(secretsOf(models));
+    this.#run.secrets.give({ ...secretsOf(models), ...headerSecrets(agent?.settings) });
     return models;
   }
 
@@ -97,9 +98,18 @@ export const secretsOf = (models: readonly ModelChoice[]): Secrets =>
     ...models.map((model) => (typeof model === 'string' ? {} : (model.secrets?.() ?? {}))),
   ) as Secrets;
 
+/** The values of headers that are named like secrets. */
+const headerSecrets = ({ headers = {} }: ModelSettings = {}): Secrets =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => /authorization|cookie/i.test(name) || namesSecret(name))
+      .map(([name, value]) => [`header ${name}`, value]),
+  );
+
 /** Secrets of the models of an agent or a team, as far as they are known before it runs. */
 export const modelSecrets = ({ agent, members }: Definition, choice: ModelChoice | undefined): Secrets => ({
   ...secretsOf([...(agent?.models ?? []), ...(choice === undefined ? [] : [choice])]),
+  ...headerSecrets(agent?.settings),
   ...Object.assign({}, ...[...members.values()].map((member) => modelSecrets(member, undefined))),
 });
 

@@ -10,10 +10,9 @@ import { strategySchema } from '../../actors/strategies/strategy-schema.ts';
 import type { AdaptiveRetry } from '../../contracts/models/adaptive-retry.ts';
 import type { LoopLimits, WrapUp } from '../../contracts/agents/ending.ts';
 import type { RecallPolicy } from '../../contracts/conversations/memory.ts';
-import type { ModelRetry, ModelSettings } from '../../contracts/models/model.ts';
+import type { ModelRetry } from '../../contracts/models/model.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import {
-  aBoolean,
   aBound,
   aFraction,
   aFunction,
@@ -45,6 +44,7 @@ import { compactionPresets } from '../../memory/processors/compaction-presets.ts
 import { budgetSchema } from '../../policy/budget-schema.ts';
 import { agentMailboxSchema, hooksSchema, modelSchema, subtreeShape } from './common-schemas.ts';
 import { DEFAULT_WRAP_UP } from './ending-rules.ts';
+import { settingsSchema } from './settings-schema.ts';
 import { memberPolicySchema } from './supervision-schema.ts';
 
 const list = (item: z.ZodType, option: string): z.ZodType =>
@@ -53,15 +53,6 @@ const list = (item: z.ZodType, option: string): z.ZodType =>
 const isText = (given: unknown): boolean => typeof given === 'string';
 
 const isBoolean = (given: unknown): boolean => typeof given === 'boolean';
-
-const settingsSchema = onDemand(() =>
-  optionsSchema<ModelSettings>({
-    maxOutputTokens: optional(wholeNumber(1)),
-    temperature: optional(aNumber(0)),
-    reasoning: optional(oneOf(['none', 'minimal', 'low', 'medium', 'high'])),
-    cache: optional(aBoolean()),
-  }),
-);
 
 const criticSchema = onDemand(() =>
   together<{ readonly each?: string; readonly every?: number }>(

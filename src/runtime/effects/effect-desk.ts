@@ -202,7 +202,7 @@ export class EffectDesk implements Desk {
       run.log.sent.answered(body.key, raw);
       run.journal.arrive(scope, { type: 'heard', key: this.#keyInRun, answer: raw });
     }
-    this.emit(body);
+    this.emit(run.log.withNewOmissions(body));
   }
   remember(records: readonly MemoryRecord[], index: number): void {
     const { step, phase } = this.#ask;

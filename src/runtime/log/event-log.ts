@@ -8,6 +8,7 @@ import type { RunTotals } from '../../contracts/runs/run-totals.ts';
 import type { StepRecord } from '../../contracts/runs/step-record.ts';
 import type { SentSource } from '../../contracts/models/sent-request.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
+import { SmallSet } from '../../base/collections/small-set.ts';
 import { EventStream } from '../../events/stream/event-stream.ts';
 import type { Speaker } from './lazy-log.ts';
 import { LazyLog } from './lazy-log.ts';
@@ -26,6 +27,8 @@ interface OpenTool {
   /** Time of its start. */
   readonly at: number;
 }
+
+type Answered = Extract<EventBody, { type: 'model.answered' }>;
 
 /** An event to be written, with the recorded time of its turn. */
 export interface AdmittedEvent {
@@ -81,6 +84,8 @@ export class EventLog {
   #counted = 0;
   /** By path, then by call id, so that an ended actor searches its own only. */
   readonly #openTools = new SmallMap<string, SmallMap<string, OpenTool>>();
+  /** Names of models, each with a setting that was left out for it. */
+  readonly #omitted = new SmallSet<string>();
   #startedAt: number;
   #isClosed = false;
   #lastTotals: RunTotals | undefined;
@@ -111,6 +116,16 @@ export class EventLog {
     const [path, message] = [this.#rootPath, `Cannot notify '${observer}' as it failed`];
     const where = { message, runId: this.#runId, path, operation: 'observer' };
     this.write(observerFailed(observer, errorData(thrown, 'internal', where), event), { path, agent: path });
+  }
+
+  /** The answer without the settings that the run has reported as left out for that model before. */
+  withNewOmissions(body: Answered): Answered {
+    const { omitted, ...rest } = body;
+    if (omitted === undefined) return body;
+    const fresh = Object.entries(omitted).filter(
+      ([setting]) => !this.#omitted.has(`${body.model} ${setting}`),
+    );
+    return fresh.length === 0 ? rest : { ...rest, omitted: Object.fromEntries(fresh) };
   }
 
   /** Calls `look` with every event at once, even if observers have to wait for a store. */
@@ -260,7 +275,7 @@ export class EventLog {
     this.stream.close();
   }
 
-  /** Tracks the root's steps and the open tools. */
+  /** Tracks the root's steps, the open tools and the settings left out. */
   #keep(body: EventBody, speaker: Speaker, at: number, step = 0): void {
     switch (body.type) {
       case 'step.ended':
@@ -278,13 +293,16 @@ export class EventLog {
         if (open?.size === 0) this.#openTools.delete(speaker.path);
         break;
       }
+      case 'model.answered':
+        for (const setting of Object.keys(body.omitted ?? {})) this.#omitted.add(`${body.model} ${setting}`);
+        break;
       default:
     }
   }
 }
 
 /** Types of event that `#keep` handles. */
-const KEPT: ReadonlySet<string> = new Set(['step.ended', 'tool.started', 'tool.finished']);
+const KEPT: ReadonlySet<string> = new Set(['step.ended', 'tool.started', 'tool.finished', 'model.answered']);
 
 const entered = new Map<string, EventBody>();
 
