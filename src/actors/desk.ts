@@ -109,6 +109,8 @@ export interface Desk {
   delta(delta: ModelDelta): void;
   /** Records a result that arrived after the effect was cancelled. */
   onLate(output: unknown): void;
+  /** Stores a long text in the run's blob store, without the secrets of the run; `source` begins its name. */
+  putAside(text: string, source: string): { readonly text: string; readonly whole: MediaPart };
   /** Adds artifacts of a tool to the run's result. */
   keep(artifacts: readonly Artifact[]): void;
   /** Asks a person; rejects if there is none. */

@@ -11,7 +11,7 @@ import { observe } from './observing/observe.ts';
 import { recover } from './recover.ts';
 import { prepare } from './preparing/prepare.ts';
 import { andThen } from '../base/promises/and-then.ts';
-import { spillTurn } from './deciding/spill-turn.ts';
+import { cutTurn } from './deciding/cut-turn.ts';
 import { reviewDecided } from './strategies/review-decided.ts';
 import { withinBudget } from './within-budget.ts';
 
@@ -64,5 +64,5 @@ const reviewByStrategies = (
     (earlier, strategy) => andThen(earlier, (settled) => reviewDecided(settled, strategy, context, desk)),
     decided,
   );
-  return andThen(seen, (settled) => spillTurn(settled, ask, desk));
+  return andThen(seen, (settled) => cutTurn(settled, desk));
 };

@@ -38,6 +38,7 @@ export const toolContext = (
     publish: () => Promise.resolve([]),
     subscribe: () => undefined,
   },
+  bytesOf: () => Promise.reject(new Error('there are no bytes')),
   run: () => Promise.reject(new Error('there is no run')),
   ...changes,
   get signal() {

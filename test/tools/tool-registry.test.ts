@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Toolset } from '../../src/contracts/tools/tool.ts';
 import { toolset } from '../../src/tools/wrappers/compose.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
-import { ToolRegistry, unknownToolMessage } from '../../src/tools/define/tool-registry.ts';
+import { ToolRegistry } from '../../src/tools/define/tool-registry.ts';
+import { unknownToolMessage } from '../../src/tools/define/unknown-tool.ts';
 import { callOf } from './tool-context.ts';
 import { processorTime } from '../support/processor-time.ts';
 

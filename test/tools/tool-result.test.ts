@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { capOutput, MAX_OUTPUT_BYTES } from '../../src/tools/calls/cap-output.ts';
+import { cutText, isLongerThan, MAX_TEXT_BYTES } from '../../src/tools/calls/cut-text.ts';
 import { dual, failure, isDual, NO_OUTPUT, success, textOf } from '../../src/tools/calls/tool-result.ts';
 import { callOf } from './tool-context.ts';
 
@@ -86,47 +86,30 @@ describe('what the program gets', () => {
 });
 
 describe('a text that is too long', () => {
-  test('[TENEX-Q04] is cut at 65,536 bytes, marker included; the whole of it is an artifact, and the value', () => {
-    expect(MAX_OUTPUT_BYTES).toBe(65_536);
-    const whole = 'x'.repeat(100_000);
-    const result = success(call, whole, effort);
-    expect(bytes(result.text)).toBeLessThanOrEqual(MAX_OUTPUT_BYTES);
-    expect(result.text).toMatch(
-      /\n\[cut here: all 100000 characters are in the artifact 'read-call_0_0.txt']$/,
-    );
-    expect(result.artifacts).toEqual([
-      { name: 'read-call_0_0.txt', mediaType: 'text/plain', content: whole },
-    ]);
-    expect(result.value).toBe(whole);
-  });
-
   test('[M20] stays as it is up to the last byte', () => {
-    const fits = 'x'.repeat(MAX_OUTPUT_BYTES);
-    expect(capOutput(fits, call)).toEqual({ text: fits, artifacts: [] });
-    expect(capOutput(`${fits}x`, call).artifacts).toHaveLength(1);
+    const fits = 'ü'.repeat(MAX_TEXT_BYTES / 2);
+    expect(MAX_TEXT_BYTES).toBe(65_536);
+    expect(isLongerThan(fits, MAX_TEXT_BYTES)).toBe(false);
+    expect(isLongerThan(`${fits}x`, MAX_TEXT_BYTES)).toBe(true);
   });
 
-  test('[M20] comes after the artifacts of the tool itself', () => {
-    const own = { name: 'own.txt', mediaType: 'text/plain', content: 'mine' };
-    const both = dual({ text: 'x'.repeat(100_000), artifacts: [own] });
-    expect(success(call, both, effort).artifacts?.map(({ name }) => name)).toEqual([
-      'own.txt',
-      'read-call_0_0.txt',
-    ]);
-  });
-
-  test('[M20] is the head of its artifact, which is the whole; no character is cut in two', () => {
+  test('[M20] is its beginning, a mark that says what is left out, and its end; no character is cut in two', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'binary', maxLength: 400 }),
-        fc.integer({ min: 120, max: 400 }),
+        fc.string({ unit: 'binary', minLength: 200, maxLength: 600 }),
+        fc.integer({ min: 150, max: 400 }),
         (whole, limit) => {
-          const { text, artifacts } = capOutput(whole, call, limit);
+          fc.pre(isLongerThan(whole, limit));
+          const text = cutText(whole, 'read-1', limit);
           expect(bytes(text)).toBeLessThanOrEqual(limit);
-          const head = artifacts.length === 0 ? text : text.slice(0, text.lastIndexOf('\n[cut here: '));
-          expect(artifacts[0]?.content ?? text).toBe(whole);
-          expect(whole.startsWith(head)).toBe(true);
-          expect(isTorn(head) || isTorn(whole.slice(head.length))).toBe(isTorn(whole));
+          const mark =
+            /\n\[cut here: characters (\d+) to (\d+) of (\d+) are left out, read_result reads them by the id 'read-1'\]\n/;
+          const [found = '', from, to, of] = mark.exec(text) ?? [];
+          const [head, tail] = [whole.slice(0, Number(from) - 1), whole.slice(Number(to))];
+          expect(Number(of)).toBe(whole.length);
+          expect(head + found + tail).toBe(text);
+          const middle = whole.slice(head.length, Number(to));
+          expect([head, middle, tail].some(isTorn)).toBe(isTorn(whole));
         },
       ),
     );

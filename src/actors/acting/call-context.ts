@@ -92,6 +92,10 @@ export class CallContext implements ToolContext {
   get messages() {
     return this.#desk.messages;
   }
+  get bytesOf(): ToolContext['bytesOf'] {
+    const { content } = this.#desk;
+    return (part) => content.bytesOf(part);
+  }
   get run(): ToolContext['run'] {
     return (agent, input, options) => this.#desk.run(agent, input, undefined, options);
   }

@@ -1,13 +1,14 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { Effect } from '../../contracts/runs/effect.ts';
+import { isLink, isMedia } from '../../contracts/content/part.ts';
 import { messageOf, toError } from '../../contracts/errors/error.ts';
-import type { Artifact, ToolResult } from '../../contracts/tools/tool-result.ts';
+import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { Acted } from '../../machines/agent/agent-context.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
 import { decideToolRetry } from '../../models/retry/retry-policy.ts';
-import { outputArtifact } from '../../tools/calls/cap-output.ts';
+import { READ_RESULT } from '../../tools/calls/cut-text.ts';
 import { performCall } from '../../tools/calls/perform-call.ts';
 import { failure } from '../../tools/calls/tool-result.ts';
 import { ambiguousCall } from './ambiguous-call.ts';
@@ -17,6 +18,7 @@ import { CallContext } from './call-context.ts';
 import { describeCall, needsApproval } from './describe-call.ts';
 import type { Desk } from '../desk.ts';
 import { fitCompletion } from '../fit-output.ts';
+import { putAside } from '../put-aside.ts';
 import { andThen } from '../../base/promises/and-then.ts';
 import { withinAgentTime } from '../within-agent-time.ts';
 
@@ -111,11 +113,24 @@ const retryOrConclude = (
 };
 
 const concludeCall = (given: ToolResult, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> =>
-  andThen(fitCompletion(given, desk.definition), (result) => {
-    desk.hide(result);
+  andThen(fitCompletion(given, desk.definition), (fitted) => {
+    desk.hide(fitted);
+    const result = cutResult(fitted, desk);
     publishFinish(result, desk);
     return andThen(withEnvironmentOutcome(result, ask, desk), (whole) => ({ kind: 'result', result: whole }));
   });
+
+/** Cuts the text of a result to the agent's limit; its media stay as they are. What reads a cut text has a limit of its own. */
+const cutResult = (result: ToolResult, desk: Desk): ToolResult => {
+  const cut = result.ok && result.tool !== READ_RESULT ? putAside(result.text, result.tool, desk) : undefined;
+  if (cut === undefined) return result;
+  const media = result.parts?.filter((part) => isMedia(part) || isLink(part));
+  return {
+    ...result,
+    ...cut,
+    ...(media === undefined ? {} : { parts: [{ type: 'text', text: cut.text }, ...media] }),
+  };
+};
 
 /** Adds the key of the attempt to a failure that has no id of its own. */
 const withErrorId = (result: ToolResult, { key }: Effect): ToolResult =>
@@ -141,10 +156,7 @@ const withEnvironmentOutcome = (
 };
 
 const publishFinish = (result: ToolResult, desk: Desk): void => {
-  if (result.artifacts !== undefined && result.cached !== true) {
-    desk.keep(result.artifacts);
-    publishSpill(result, result.artifacts, desk);
-  }
+  if (result.artifacts !== undefined && result.cached !== true) desk.keep(result.artifacts);
   desk.emit({
     type: 'tool.finished',
     callId: result.callId,
@@ -156,17 +168,6 @@ const publishFinish = (result: ToolResult, desk: Desk): void => {
     ...(result.cached === true ? { cached: true } : {}),
     ...(result.artifacts === undefined ? {} : { artifacts: result.artifacts.map(({ name }) => name) }),
   });
-};
-
-/** The last artifact is the full text of a result that was too long. */
-const publishSpill = (
-  { callId: id, tool: name }: ToolResult,
-  artifacts: readonly Artifact[],
-  desk: Desk,
-): void => {
-  const last = artifacts.at(-1);
-  if (last?.name === outputArtifact({ id, name }))
-    desk.emit({ type: 'text.spilled', artifact: last.name, characters: last.content.length });
 };
 
 /** A denial by the safety strategy: nothing started, and the agent gets the reason. */

@@ -28,7 +28,7 @@ import { stepPrompt } from './prompt-facts.ts';
 import { readAnswer } from './read-answer.ts';
 import { fitContent } from './fit-content.ts';
 import type { Sent } from './show-conversation.ts';
-import { spillTurn } from './spill-turn.ts';
+import { cutTurn } from './cut-turn.ts';
 import { compactionAfterOverflow, showConversation, withCompaction } from './show-conversation.ts';
 
 /** Makes one attempt of a model call. Returns a choice, or trouble for a call machine to take over; rejects if nothing is left to try. */
@@ -205,7 +205,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
       const choice = withCompaction(decided, this.#shown);
       // A strategy reviews the whole turn before it is cut.
       const isReviewed = this.#desk.definition.strategies.some(({ review }) => review !== undefined);
-      return isReviewed ? choice : spillTurn(choice, this.#effect, this.#desk);
+      return isReviewed ? choice : cutTurn(choice, this.#desk);
     }
     return this.#trouble({ ...decided, ...this.#where() }, answer);
   }

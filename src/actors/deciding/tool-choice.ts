@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { ToolChoice } from '../../contracts/models/model.ts';
 import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
-import { unknownToolMessage } from '../../tools/define/tool-registry.ts';
+import { unknownToolMessage } from '../../tools/define/unknown-tool.ts';
 import type { AgentContext } from '../../machines/agent/agent-context.ts';
 import { isWrappingUp } from '../../machines/stopping/wrap-up.ts';
 import type { AgentDefinition } from '../agent-definition.ts';

@@ -159,8 +159,9 @@ export interface ConversationOptions<Input = unknown> {
    */
   readonly compaction?: CompactionPreset | CompactionOptions | false | undefined;
   /**
-   * A longer text of its model is cut in the conversation, and the whole of it is an artifact of the run (`text.spilled`); in
-   * bytes of UTF-8. The answer of the run is never cut. Default 65,536, as for results of tools.
+   * A longer text of its model, or in the result of a tool, is cut in the conversation, in bytes of UTF-8: its beginning and its end stay,
+   * the whole goes to the run's blob store (`text.spilled`), and the model is given `read_result`, which reads pieces of it. The
+   * answer of the run and the value of a result are never cut. Default 65,536.
    */
   readonly maxTextBytes?: number | undefined;
 }

@@ -23,12 +23,14 @@ export const reasonAgainstTurn = (turn: unknown): string | undefined => {
 };
 
 const reasonAgainst = (turn: unknown): string | undefined => {
-  const { role, text, parts, calls, tool, callId } = isRecord(turn) ? turn : {};
+  const { role, text, parts, whole, calls, tool, callId } = isRecord(turn) ? turn : {};
   if (role === 'system' || role === 'developer')
     return `has the role '${role}': text for the whole conversation belongs in the agent's \`instructions\``;
   if (!ROLES.includes(role)) return `has an unknown role: ${messageOf(role)}`;
   if (typeof text !== 'string') return `has no text: ${messageOf(text)}`;
   if (parts !== undefined && !isPartList(parts)) return `has parts that are none: ${messageOf(parts)}`;
+  if (whole !== undefined && !isPartList([whole]))
+    return `has a whole text that is no reference: ${messageOf(whole)}`;
   if (role === 'tool' && [tool, callId].some((name) => typeof name !== 'string' || name === ''))
     return `is a tool result without a name or a call: ${messageOf(tool)}`;
   return (calls === undefined ? undefined : reasonAgainstCalls(calls)) ?? oddIn(turn);

@@ -1,6 +1,6 @@
 import type { HistoryView } from '../../base/collections/history.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { Part } from '../content/part.ts';
+import type { MediaPart, Part } from '../content/part.ts';
 import type { ToolCall } from '../tools/tool-call.ts';
 
 /** A message to the model from a user, another agent or the runtime itself. */
@@ -19,6 +19,8 @@ export interface AssistantTurn {
   readonly text: string;
   /** The media that the model made, if any; `text` stands for them, too. */
   readonly parts?: readonly Part[] | undefined;
+  /** All of a text that was too long for the conversation, in the run's blob store. */
+  readonly whole?: MediaPart | undefined;
   readonly reasoning?: string | undefined;
   readonly calls?: readonly ToolCall[] | undefined;
   /** Blocks that the provider needs back verbatim (thinking with its signature …); opaque to all others. */
@@ -39,6 +41,8 @@ export interface ToolTurn {
   readonly text: string;
   /** All of its content, in order, if it is more than text; `text` then stands for it where only text fits. */
   readonly parts?: readonly Part[] | undefined;
+  /** All of a text that was too long for the conversation, in the run's blob store; `read_result` reads it by its name. */
+  readonly whole?: MediaPart | undefined;
   readonly failed?: boolean | undefined;
 }
 

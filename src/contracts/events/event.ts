@@ -141,8 +141,8 @@ export const durableEventSchema = schemaOnDemand(() => {
     event('model.failed', { model: text, key: text, error }),
     event('model.fell-back', { from: text, to: text, error }),
     event('model.swapped', { to: text }),
-    /** A text of the model or of a tool was too long for the conversation: its head stays there, the whole is an artifact of the run. */
-    event('text.spilled', { artifact: text, characters: count }),
+    /** A text of the model or of a tool was too long for the conversation: the whole is in the blob store, and `read_result` reads it. */
+    event('text.spilled', { artifact: text, characters: count, hash: text.optional() }),
     event('session.lost', { strategy: text, reason: text }),
 
     event('context.warned', { tokens: z.number(), soft: z.number() }),

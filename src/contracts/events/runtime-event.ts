@@ -13,6 +13,7 @@ import type { RunStatus } from '../runs/run-status.ts';
 import type { StepRecord } from '../runs/step-record.ts';
 import type { Task } from '../tasks/task.ts';
 import type { EVENT_VERSION } from './event-shape.ts';
+import type { TextEvents } from './text-event.ts';
 import type { ToolsetEvents } from './toolset-event.ts';
 
 /** The fields that every event has. */
@@ -81,7 +82,7 @@ interface PersonQuestion {
 }
 
 /** The data of each type of durable event, beside the fields of its frame. */
-interface EventData extends ToolsetEvents {
+interface EventData extends TextEvents, ToolsetEvents {
   'run.started': {
     readonly input: Json;
     /** The task of the run, read and validated; absent if there is none, or an invalid one. */
@@ -178,8 +179,6 @@ interface EventData extends ToolsetEvents {
   'model.failed': { readonly model: string; readonly key: string; readonly error: ErrorData };
   'model.fell-back': { readonly from: string; readonly to: string; readonly error: ErrorData };
   'model.swapped': { readonly to: string };
-  /** A text of the model or of a tool was too long for the conversation: its head stays there, the whole is an artifact of the run. */
-  'text.spilled': { readonly artifact: string; readonly characters: number };
   'session.lost': { readonly strategy: string; readonly reason: string };
   'context.warned': { readonly tokens: number; readonly soft: number };
   'context.compacted': {

@@ -1,4 +1,4 @@
-import type { GivenPart, Part } from '../content/part.ts';
+import type { GivenPart, MediaPart, Part } from '../content/part.ts';
 import type { EnvironmentOutcome } from '../environments/environment-step.ts';
 import type { BeforeEnd, ChildTerms } from './delegation.ts';
 import type { ErrorData } from '../errors/error-data.ts';
@@ -62,6 +62,8 @@ interface ToolResultBase {
   readonly text: string;
   /** All that the model is shown, in order, if it is more than text. */
   readonly parts?: readonly Part[] | undefined;
+  /** All of a text that was too long for the conversation, in the run's blob store; `text` is its beginning and its end. */
+  readonly whole?: MediaPart | undefined;
   /** In ms, by the run's clock. */
   readonly durationMs: number;
   readonly attempts: number;

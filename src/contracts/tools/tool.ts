@@ -1,5 +1,6 @@
 import type { Delegate } from '../agents/delegate.ts';
 import type { Allotment } from '../runs/budget.ts';
+import type { MediaPart } from '../content/part.ts';
 import type { EnvironmentOps, OpsGroup } from '../environments/operations.ts';
 import type { ChildOptions, Delegation } from './delegation.ts';
 import type { Json, JsonSchema } from '../../base/json/json.ts';
@@ -144,6 +145,8 @@ export interface ToolContext {
   readonly messages: Messenger;
   /** The calling agent's conversation before this step. */
   readonly conversation: readonly Turn[];
+  /** Reads the bytes of media from the run's blob store; rejects with `content.missing` if they are not there. */
+  readonly bytesOf: (part: MediaPart) => Promise<Uint8Array>;
   /** Work delegated by the calling agent, as of the start of the call. */
   readonly delegations: readonly Delegation[];
   /** Runs an agent or team, or the calling agent itself, as a child of this run: its events, limits and abort are the run's. */

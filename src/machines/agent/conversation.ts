@@ -18,10 +18,11 @@ export const turnsOfStep = (
   return [];
 };
 
-const resultTurn = ({ callId, tool, text, parts, ok }: ToolResult): Turn => {
+const resultTurn = ({ callId, tool, text, parts, whole, ok }: ToolResult): Turn => {
   const turn = { role: 'tool', callId, tool, text } as const;
   if (!ok) return { ...turn, failed: true };
-  return parts === undefined ? turn : { ...turn, parts };
+  const shown = parts === undefined ? turn : { ...turn, parts };
+  return whole === undefined ? shown : { ...shown, whole };
 };
 
 /** A message as a turn. */

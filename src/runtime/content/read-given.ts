@@ -74,13 +74,16 @@ const isContent = (input: unknown): input is readonly object[] =>
 
 /** JavaScript callers may pass anything as history: invalid turns are reported when the run prepares. */
 const hasParts = (history: unknown): boolean =>
-  Array.isArray(history) && history.some((turn: unknown) => isObject(turn) && 'parts' in turn);
+  Array.isArray(history) &&
+  history.some((turn: unknown) => isObject(turn) && ('parts' in turn || 'whole' in turn));
 
 const readTurns = (history: readonly Turn[], keep: KeepBlob, limits: ContentLimits): readonly Turn[] =>
   hasParts(history) ? history.map((turn) => readTurn(turn, keep, limits)) : history;
 
 const readTurn = (turn: Turn, keep: KeepBlob, limits: ContentLimits): Turn => {
-  const parts: unknown = isObject(turn) ? turn.parts : undefined;
+  const { parts, whole }: { readonly parts?: unknown; readonly whole?: unknown } = isObject(turn) ? turn : {};
+  // Checked as any reference is: its hash names a file in some stores.
+  if (isObject(whole)) readParts([whole], keep, limits);
   if (!Array.isArray(parts)) return turn;
   const read = readParts(parts, keep, limits);
   return { ...turn, text: saysText(turn) ? turn.text : contentText(read), parts: read };

@@ -64,6 +64,15 @@ export class RunContent {
     return { from: 'person', text: contentText(parts), parts };
   }
 
+  /** Stores a text, whatever its length: it is the run's own. Its name is its source with a part of its hash. */
+  putAside(text: string, source: string): MediaPart {
+    const bytes = new TextEncoder().encode(text);
+    const hash = platformSha256(bytes);
+    this.#keep(hash, bytes);
+    const name = `${source}-${hash.slice(0, HASH_IN_NAME)}`;
+    return { type: 'file', hash, mediaType: 'text/plain', size: bytes.byteLength, name };
+  }
+
   /** Stores bytes under their hash. */
   readonly #keep = (hash: string, bytes: Uint8Array): void => {
     if (this.#pending.has(hash)) return;
@@ -120,5 +129,8 @@ export class RunContent {
     this.#failure ??= toError(errorData(thrown, 'journal.failed', { message }));
   }
 }
+
+/** Characters of a hash that tell the texts of a conversation apart. */
+const HASH_IN_NAME = 12;
 
 const NO_BLOBS: GivenBlobs = new Map();

@@ -26,7 +26,7 @@ import type { AgentInput } from '../../machines/agent/agent-context.ts';
 import { agentMachine } from '../../machines/agent/agent-machine.ts';
 import type { Rules } from '../../machines/rules.ts';
 import { maxSteps } from '../../machines/stopping/stop-rules.ts';
-import { MAX_OUTPUT_BYTES } from '../../tools/calls/cap-output.ts';
+import { MAX_TEXT_BYTES } from '../../tools/calls/cut-text.ts';
 import { checkAllotment } from '../../policy/allotted-limits.ts';
 import { describedSchemas } from '../../tools/schemas/described-schemas.ts';
 import { checkInput, checkSchema, jsonSchemaOf } from '../../tools/schemas/schemas.ts';
@@ -117,7 +117,7 @@ export const agentDefinition = <
     ...memoryFrom(options.memory, name),
     compaction: compactionFrom(conversation.compaction),
     toolConcurrency: limits.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
-    maxTextBytes: conversation.maxTextBytes ?? MAX_OUTPUT_BYTES,
+    maxTextBytes: conversation.maxTextBytes ?? MAX_TEXT_BYTES,
     state: stateFrom(options.state, name),
     rules,
     critics: options.critics ?? [],

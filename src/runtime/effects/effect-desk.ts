@@ -6,6 +6,7 @@ import type { CallChange, CallWish, Desk, DeskContent } from '../../actors/desk.
 import { systemPrompt } from '../../actors/deciding/prompt-facts.ts';
 import type { ChildOptions } from '../../contracts/tools/delegation.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
+import type { MediaPart } from '../../contracts/content/part.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { MemoryRecord } from '../../contracts/conversations/memory.ts';
 import type { Messenger } from '../../contracts/messages/message.ts';
@@ -34,6 +35,7 @@ import type { JournalPort } from '../journal/write/journal-port.ts';
 import type { TalkingWork } from '../mail/messenger.ts';
 import type { KeptArtifact } from '../run/result.ts';
 import type { RunMoney } from '../limits/run-money.ts';
+import type { RunSecrets } from '../secrets/run-secrets.ts';
 import { Slot } from './slot.ts';
 import type { AskingRun, RequestingEffect } from '../people/ask-person.ts';
 import { approveCall, askPerson } from '../people/ask-person.ts';
@@ -43,7 +45,8 @@ export interface DeskRun extends AskingRun {
   readonly clock: Clock;
   /** Options of the run that apply to every tool call and function of its agents. */
   readonly given: Pick<RunOptions, 'safety' | 'executor' | 'context'>;
-  readonly content: DeskContent;
+  readonly secrets: Pick<RunSecrets, 'text'>;
+  readonly content: DeskContent & { putAside(text: string, source: string): MediaPart };
   readonly money: Pick<RunMoney, 'counter' | 'prices'>;
   readonly log: EventLog;
   readonly gate: Gate;
@@ -216,6 +219,11 @@ export class EffectDesk implements Desk {
     if (this.#isOver) return;
     const isHeld = log.wantsDeltas && waitsForWhole(this.#principal, delta);
     log.delta(this.#ask.key, delta, this.#principal, this.#ask.step, isHeld);
+  }
+  putAside(given: string, source: string): { readonly text: string; readonly whole: MediaPart } {
+    // As in the journal: a blob holds no known secret.
+    const text = this.#run.secrets.text(given);
+    return { text, whole: this.#run.content.putAside(text, source) };
   }
   keep(artifacts: readonly Artifact[]): void {
     const { path, scope } = this.#principal;

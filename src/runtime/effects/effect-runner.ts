@@ -22,7 +22,7 @@ import { Slot } from './slot.ts';
 /** The calls that effects need of their run. */
 export interface EffectfulRun extends DeskRun {
   readonly journal: DeskRun['journal'] & EffectRecorder & Pick<TurnRecorder, 'aside'>;
-  readonly secrets: Pick<RunSecrets, 'answer' | 'error'>;
+  readonly secrets: Pick<RunSecrets, 'answer' | 'error' | 'text'>;
   readonly person: DeskRun['person'] & {
     /** An effect is over: its requests for people are withdrawn. */
     over(path: string, step: number, callId: string | undefined): void;

@@ -1,6 +1,5 @@
 import { contentText } from '../../contracts/content/content-text.ts';
 import type { GivenPart, Part } from '../../contracts/content/part.ts';
-import { isLink, isMedia } from '../../contracts/content/part.ts';
 import { readParts } from '../../contracts/content/read-content.ts';
 import type { ErrorData, Retryable } from '../../contracts/errors/error-data.ts';
 import { passThrown } from '../../contracts/errors/thrown-by.ts';
@@ -17,7 +16,6 @@ import type {
   ToolSuccess,
 } from '../../contracts/tools/tool-result.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
-import { capOutput } from './cap-output.ts';
 
 const DUAL = Symbol.for('troupe.dual');
 
@@ -101,12 +99,7 @@ const textOfPlain = (value: Json): string => {
 const toPlain = (value: unknown): Json =>
   typeof value === 'string' || typeof value === 'boolean' || value === null ? value : toJson(value);
 
-/**
- * Builds the result of a successful call from the tool's return value.
- *
- * A text of more than 65,536 bytes is truncated, and kept in full as an artifact, after the tool's own; so is the
- * value.
- */
+/** Builds the result of a successful call from the tool's return value. */
 export const success = (
   call: ToolCall,
   returned: unknown,
@@ -119,20 +112,13 @@ export const success = (
   const said = both === undefined ? '' : both.text;
   const parts = shownParts(said, both?.parts, content);
   const text = parts === undefined ? said : contentText(parts);
-  const capped = capOutput(
-    text.trim() !== '' ? text : given === undefined ? NO_OUTPUT : textOfPlain(value),
-    call,
-  );
-  const artifacts =
-    both?.artifacts === undefined
-      ? capped.artifacts
-      : [...both.artifacts.map((artifact) => ({ ...artifact })), ...capped.artifacts];
+  const artifacts = both?.artifacts?.map((artifact) => ({ ...artifact })) ?? [];
   return {
     callId: call.id,
     tool: call.name,
     ok: true,
-    text: capped.text,
-    ...(parts === undefined ? {} : { parts: capped.text === text ? parts : cutParts(capped.text, parts) }),
+    text: text.trim() !== '' ? text : given === undefined ? NO_OUTPUT : textOfPlain(value),
+    ...(parts === undefined ? {} : { parts }),
     value,
     ...effort,
     ...(artifacts.length === 0 ? {} : { artifacts }),
@@ -158,12 +144,6 @@ const shownParts = (
   const parts = content.take(given);
   return text.trim() === '' ? parts : [{ type: 'text', text }, ...parts];
 };
-
-/** The parts of a result whose text was too long: the beginning of the text, and the media as they are. */
-const cutParts = (text: string, parts: readonly Part[]): readonly Part[] => [
-  { type: 'text', text },
-  ...parts.filter((part) => isMedia(part) || isLink(part)),
-];
 
 /** The result of a call that did not work; the model reads the error's message. */
 export const failure = (

@@ -1,8 +1,5 @@
 import * as z from 'zod';
 import { isJsonObject } from '../../base/json/json.ts';
-import type { History } from '../../base/collections/history.ts';
-import { HistoryView } from '../../base/collections/history.ts';
-import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
 import { dual } from '../calls/tool-result.ts';
@@ -17,56 +14,16 @@ const FOUND = { usual: 5, most: 20 };
 /** Characters of a description that a result shows: the whole of it comes with the tool. */
 const MAX_SHOWN = 200;
 
-/**
- * The tools of an agent that its model is not sent until it has found them.
- *
- * Those found follow from the conversation, which is on record: a run that is resumed, forked or continued by a thread has them without anything
- * else being kept. They come after the first tools, in the order in which they were found, so that the beginning of a request stays as it was.
- */
-export class DeferredTools {
-  readonly tool: Tool;
-  readonly #specs: ReadonlyMap<string, ToolSpec>;
-  #scanned = 0;
-  #found: readonly ToolSpec[] = [];
-
-  constructor(specs: readonly ToolSpec[], tool = findTool(specs)) {
-    this.#specs = new Map(specs.map((spec) => [spec.name, spec]));
-    this.tool = tool;
-  }
-
-  /** The same tools for another conversation. */
-  fork(): DeferredTools {
-    return new DeferredTools([...this.#specs.values()], this.tool);
-  }
-
-  /** The tools that were found in a conversation: the same array until there are more. */
-  foundIn(history: History<Turn>): readonly ToolSpec[] {
-    if (history.length < this.#scanned) {
-      this.#scanned = 0;
-      this.#found = [];
-    }
-    const view = new HistoryView(history);
-    for (; this.#scanned < history.length; this.#scanned += 1) {
-      const turn = view.at(this.#scanned);
-      if (turn?.role !== 'tool' || turn.tool !== FIND_TOOLS || turn.failed === true) continue;
-      const fresh = namesIn(turn.text).flatMap((name) => {
-        const spec = this.#specs.get(name);
-        return spec === undefined || this.#found.includes(spec) ? [] : [spec];
-      });
-      if (fresh.length > 0) this.#found = [...this.#found, ...fresh];
-    }
-    return this.#found;
-  }
-}
-
 /** The line of a result that announces a tool; {@link namesIn} reads it back. */
 const lineOf = ({ name, description }: ToolSpec): string =>
   `- ${name}: ${description.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SHOWN)}`;
 
-const namesIn = (text: string): readonly string[] =>
+/** Returns the names in the result of a search. */
+export const namesIn = (text: string): readonly string[] =>
   [...text.matchAll(/^- (\S+):(?: |$)/gm)].flatMap(([, name]) => (name === undefined ? [] : [name]));
 
-const findTool = (specs: readonly ToolSpec[]): Tool => {
+/** The tool that finds deferred ones. */
+export const findTool = (specs: readonly ToolSpec[]): Tool => {
   let search: Promise<(query: string) => readonly ToolSpec[]> | undefined;
   return packageTool({
     name: FIND_TOOLS,

@@ -227,3 +227,16 @@ const parametersProblem = (parameters: unknown): string | false => {
     return `its parameters are a Standard Schema of ${parameters['~standard'].vendor}: write it as \`input:\``;
   return !isJsonObject(parameters) && `its parameters are not a JSON Schema: ${foundText(parameters)}`;
 };
+
+/** Returns the reason why a value is not a tool, also one made by hand or in JavaScript; undefined if it is one. */
+export const toolProblem = (tool: unknown): string | undefined => {
+  if (typeof tool !== 'object' || tool === null) return messageOf(tool);
+  if (!('name' in tool) || !isToolName(tool.name))
+    return `its name is ${'name' in tool ? messageOf(tool.name) : 'missing'}`;
+  const isWhole =
+    'execute' in tool &&
+    typeof tool.execute === 'function' &&
+    'check' in tool &&
+    typeof tool.check === 'function';
+  return isWhole ? undefined : `'${tool.name}' was not made by tool()`;
+};

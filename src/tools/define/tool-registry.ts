@@ -4,30 +4,35 @@ import { errorData, isTroupeError, messageOf } from '../../contracts/errors/erro
 import type { OpenToolset, Tool, Toolset, ToolsetOpening } from '../../contracts/tools/tool.ts';
 import type { ToolCall, ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { ToolFailure } from '../../contracts/tools/tool-result.ts';
-import { isToolName, isToolsetName } from './tool-options.ts';
+import { isToolsetName, toolProblem } from './tool-options.ts';
 import type { JsonSchema } from '../../base/json/json.ts';
 import type { History } from '../../base/collections/history.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
-import { DeferredTools, FIND_TOOLS } from './deferred-tools.ts';
+import { READ_RESULT } from '../calls/cut-text.ts';
+import { AnnouncedTools } from './announced-tools.ts';
+import { FIND_TOOLS, findTool } from './deferred-tools.ts';
+import { readingTool } from './read-result.ts';
 import { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import { withExecute } from '../wrappers/with-execute.ts';
-import { nearestName } from '../../base/text/nearest-name.ts';
+import { unknownTool } from './unknown-tool.ts';
 import { failure } from '../calls/tool-result.ts';
 
 /** Maximum length of a name that providers accept, in characters, namespace included. */
 const MAX_FULL_NAME = 256;
-/** Part of an invented name that a message quotes. */
-const MAX_SHOWN_NAME = 64;
-
-/** More names than this are counted in the answer to an unknown name, not listed. */
-const MAX_LISTED = 100;
-
 /** The part of a run in toolsets that open. */
 export interface ToolsetHost {
   openingOf(toolset: string, signal: AbortSignal): ToolsetOpening;
   opened(toolset: string, open: OpenToolset): void;
+}
+
+/** The options of an agent that its tools depend on. */
+export interface RegistryAgent {
+  /** The schema of its answer: tools that complete with one take that. */
+  readonly answer?: JsonSchema | undefined;
+  /** The limit on a text in its conversation, in bytes. */
+  readonly maxTextBytes?: number | undefined;
 }
 
 /** A toolset whose set-up was started. */
@@ -72,23 +77,23 @@ export class ToolRegistry {
   #isChanged = true;
   #visible: ReadonlyMap<string, Entry> | undefined;
   #specs: readonly ToolSpec[] = [];
-  #deferred: DeferredTools | undefined;
-  #offered: { readonly found: readonly ToolSpec[]; readonly specs: readonly ToolSpec[] } | undefined;
-  readonly #answer: JsonSchema | undefined;
+  #announced: AnnouncedTools | undefined;
+  #offered: { readonly more: readonly ToolSpec[]; readonly specs: readonly ToolSpec[] } | undefined;
+  readonly #agent: RegistryAgent;
   readonly #host: ToolsetHost | undefined;
   /** Aborted by tear-down. */
   readonly #closing = new LazyAbort();
 
-  /** With the schema of an `answer`, tools that complete with one take that; without a `host`, no toolset opens. */
-  constructor(items: readonly (Tool | Toolset)[] = [], answer?: JsonSchema, host?: ToolsetHost) {
-    this.#answer = answer;
+  /** Without a `host`, no toolset opens. */
+  constructor(items: readonly (Tool | Toolset)[] = [], agent: RegistryAgent = {}, host?: ToolsetHost) {
+    this.#agent = agent;
     this.#host = host;
     for (const item of items) this.add(item);
   }
 
   /** Creates a copy, for registries without toolsets: both share their tables until one changes. */
   fork(): ToolRegistry {
-    const fork = new ToolRegistry(NO_TOOLS, this.#answer);
+    const fork = new ToolRegistry(NO_TOOLS, this.#agent);
     this.specs();
     fork.#entries = this.#entries;
     fork.#problems = this.#problems;
@@ -97,7 +102,7 @@ export class ToolRegistry {
     fork.#isChanged = false;
     fork.#visible = this.#visible;
     fork.#specs = this.#specs;
-    fork.#deferred = this.#deferred?.fork();
+    fork.#announced = this.#announced?.fork();
     return fork;
   }
 
@@ -153,27 +158,31 @@ export class ToolRegistry {
       ({ toolset }) => toolset === undefined || this.#ready.has(toolset),
     );
     const deferred = visible.filter(isDeferred);
-    this.#offered = undefined;
-    this.#deferred = deferred.length === 0 ? undefined : new DeferredTools(deferred.map(({ spec }) => spec));
     const first = deferred.length === 0 ? visible : visible.filter((entry) => !isDeferred(entry));
-    const shown = this.#deferred === undefined ? first : [...first, entryOf(this.#deferred.tool)];
+    const shown =
+      deferred.length === 0 ? first : [...first, entryOf(findTool(deferred.map(({ spec }) => spec)))];
+    const hidden = new Map(deferred.map(({ name, spec }) => [name, spec]));
     this.#visible = new Map([...shown, ...deferred].map((entry) => [entry.name, entry]));
     this.#specs = shown.map(({ spec }) => spec);
+    this.#offered = undefined;
+    this.#announced = new AnnouncedTools((name) =>
+      name === READ_RESULT ? specOf(this.#reading) : hidden.get(name),
+    );
     return this.#specs;
   }
 
-  /** Returns the descriptions for the model in a conversation: the first tools, then the deferred ones that it has found. */
+  /** Returns the descriptions for the model in a conversation: the first tools, then those that it announces. */
   specsIn(history: History<Turn>): readonly ToolSpec[] {
     const first = this.specs();
-    const found = this.#deferred?.foundIn(history) ?? NO_TOOLS;
-    if (found.length === 0) return first;
-    if (this.#offered?.found !== found) this.#offered = { found, specs: [...first, ...found] };
+    const more = this.#announced?.in(history) ?? NO_TOOLS;
+    if (more.length === 0) return first;
+    if (this.#offered?.more !== more) this.#offered = { more, specs: [...first, ...more] };
     return this.#offered.specs;
   }
 
   /** The tool behind a full name, as of the last {@link ToolRegistry.specs}. */
   find(name: string): Tool | undefined {
-    return this.#current().get(name)?.tool;
+    return name === READ_RESULT ? this.#reading : this.#current().get(name)?.tool;
   }
 
   /** The tool of a full name, whether or not its toolset is set up. */
@@ -183,10 +192,7 @@ export class ToolRegistry {
 
   /** Returns the result of a call to an unknown tool: it lists the known ones, and the nearest name. */
   refuse(call: ToolCall, attempts = 0): ToolFailure {
-    const message = unknownToolMessage(call.name, this.names);
-    const name = call.name.slice(0, MAX_SHOWN_NAME);
-    const error: ErrorData = { code: 'tool.unknown', message, retryable: 'no', tool: name };
-    return failure(call, 'unknown', error, { durationMs: 0, attempts });
+    return failure(call, 'unknown', unknownTool(call.name, this.names), { durationMs: 0, attempts });
   }
 
   /**
@@ -204,6 +210,11 @@ export class ToolRegistry {
     this.#waiting.clear();
     this.#closing.abort(new Error('its toolsets are torn down'));
     return (this.#work = this.#after(() => this.#tearDownBegun()));
+  }
+
+  /** Reads cut texts: no part of {@link ToolRegistry.names}, as most conversations have none. */
+  get #reading(): Tool {
+    return readingTool(this.#agent.maxTextBytes);
   }
 
   /** Returns the current names; before the first step, those of the first. */
@@ -242,7 +253,7 @@ export class ToolRegistry {
   }
 
   #addTool(tool: Tool, toolset: Toolset | undefined): void {
-    const problem = notATool(tool);
+    const problem = toolProblem(tool);
     if (problem !== undefined) {
       this.#refuse(
         'tool.invalid',
@@ -251,12 +262,9 @@ export class ToolRegistry {
       return;
     }
     const name = toolset === undefined ? tool.name : `${toolset.name}.${tool.name}`;
-    if (name === FIND_TOOLS) {
-      this.#refuse(
-        'tool.duplicate',
-        `tool '${name}' as its name is that of the tool that finds deferred ones`,
-        name,
-      );
+    const own = OWN_NAMES.get(name);
+    if (own !== undefined) {
+      this.#refuse('tool.duplicate', `tool '${name}' as its name is that of the tool that ${own}`, name);
       return;
     }
     const known = this.#entries.get(name);
@@ -290,10 +298,11 @@ export class ToolRegistry {
 
   /** Adapts a tool to the agent's answer schema: only its parameters differ. */
   #fitted(tool: Tool): Tool {
-    if (this.#answer === undefined || tool.forOutput === undefined) return tool;
+    const { answer } = this.#agent;
+    if (answer === undefined || tool.forOutput === undefined) return tool;
     return {
       ...withExecute(tool, (input, context) => tool.execute(input, context)),
-      ...tool.forOutput(this.#answer),
+      ...tool.forOutput(answer),
     };
   }
 
@@ -349,10 +358,29 @@ export class ToolRegistry {
 
 const isDeferred = ({ tool, toolset }: Entry): boolean => tool.deferred ?? toolset?.deferred ?? false;
 
-const entryOf = (tool: Tool): Entry => {
+const entryOf = (tool: Tool): Entry => ({
+  name: tool.name,
+  tool,
+  given: tool,
+  spec: specOf(tool),
+  toolset: undefined,
+});
+
+/** The description of a tool of this package for the model: the same object each time. */
+const specOf = (tool: Tool): ToolSpec => {
   const { name, description, parameters } = tool;
-  return { name, tool, given: tool, spec: freezeJson({ name, description, parameters }), toolset: undefined };
+  const spec = described.get(tool) ?? freezeJson({ name, description, parameters });
+  described.set(tool, spec);
+  return spec;
 };
+
+const described = new WeakMap<Tool, ToolSpec>();
+
+/** Names that no other tool can have. */
+const OWN_NAMES: ReadonlyMap<string, string> = new Map([
+  [FIND_TOOLS, 'finds deferred ones'],
+  [READ_RESULT, 'reads results that were cut'],
+]);
 
 const NO_TOOLS: readonly never[] = [];
 const NO_PROBLEMS: readonly ErrorData[] = [];
@@ -362,37 +390,8 @@ const NOTHING: ReadonlyMap<string, Entry> = new Map();
 export const isToolset = (item: Tool | Toolset): item is Toolset =>
   typeof item === 'object' && item !== null && 'tools' in item && Array.isArray(item.tools);
 
-/**
- * Returns the message to a model that called an unknown tool.
- *
- * @example
- * unknownToolMessage('Add', ['add', 'clock'])
- * // => "Cannot call 'Add' as there is no such tool: did you mean 'add'? There are: add, clock"
- */
-export const unknownToolMessage = (name: string, names: readonly string[]): string => {
-  const listed = names.slice(0, MAX_LISTED);
-  const more = names.length > listed.length ? ` and ${names.length - listed.length} more` : '';
-  const nearest = nearestName(name, names);
-  const hint = nearest === undefined ? '' : `did you mean '${nearest}'? `;
-  const there = names.length === 0 ? 'there are no tools' : `There are: ${listed.join(', ')}${more}`;
-  return `Cannot call '${name.slice(0, MAX_SHOWN_NAME)}' as there is no such tool: ${hint}${there}`;
-};
-
 const lifeCycleError = (thrown: unknown, toolset: Toolset, what: string): ErrorData => ({
   ...errorData(thrown, 'tool.setup', { message: `Cannot ${what} toolset '${toolset.name}' as it failed` }),
   code: 'tool.setup',
   details: { toolset: toolset.name, ...(isTroupeError(thrown) ? { code: thrown.code } : {}) },
 });
-
-/** Validates tools made by hand, or in JavaScript. */
-const notATool = (tool: unknown): string | undefined => {
-  if (typeof tool !== 'object' || tool === null) return messageOf(tool);
-  if (!('name' in tool) || !isToolName(tool.name))
-    return `its name is ${'name' in tool ? messageOf(tool.name) : 'missing'}`;
-  const isWhole =
-    'execute' in tool &&
-    typeof tool.execute === 'function' &&
-    'check' in tool &&
-    typeof tool.check === 'function';
-  return isWhole ? undefined : `'${tool.name}' was not made by tool()`;
-};

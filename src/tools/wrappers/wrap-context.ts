@@ -51,6 +51,9 @@ export const wrapContext = (context: ToolContext, changes: ContextChanges): Tool
   get messages() {
     return changes.messages ?? context.messages;
   },
+  get bytesOf() {
+    return context.bytesOf;
+  },
   get run() {
     return changes.run ?? context.run;
   },
