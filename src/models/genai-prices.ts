@@ -7,8 +7,8 @@ import { loadPackage } from '../contracts/errors/load-package.ts';
  * Loads the list prices of `@pydantic/genai-prices`: maintained by its authors, shipped in that package, no network
  * access.
  *
- * A model that the list merely guesses by the start of its name counts as unknown. Cached tokens have their own price
- * if there is one. Loaded on first use, in about 20 ms.
+ * A model that the list merely guesses by the start of its name counts as unknown. Tokens that are
+ * read from a cache or written to it have their own price if there is one. Loaded on first use, in about 20 ms.
  *
  * @example
  * const prices = await genaiPrices();
@@ -21,13 +21,15 @@ export const genaiPrices = async (): Promise<Prices> => {
   return {
     name: 'genai-prices',
     cost: ({ provider, id }: Pick<Model, 'provider' | 'id'>, usage: Usage) => {
-      const { input, output, cached } = usage;
+      const { input, output, cached, stored = 0 } = usage;
+      // More of either than of all input is nonsense, and the list throws at it.
+      const read = Math.min(cached ?? 0, input);
       const found = list.calcPrice(
         {
           input_tokens: input,
           output_tokens: output,
-          // More of it than of all input is nonsense, and the list throws at it.
-          ...(cached === undefined ? {} : { cache_read_tokens: Math.min(cached, input) }),
+          ...(cached === undefined ? {} : { cache_read_tokens: read }),
+          ...(stored === 0 ? {} : { cache_write_tokens: Math.min(stored, input - read) }),
         },
         id,
         { providerId: provider },

@@ -163,7 +163,7 @@ describe('aiSdk: the answer', () => {
     const metadata = { providerMetadata: { anthropic: { cacheCreationInputTokens: 5 } } };
     const ended = { ...finish('v2'), ...metadata };
     const { usage } = await answerOf([ended], { version: 'v2', provider: 'anthropic.messages' });
-    expect(usage).toMatchObject({ input: 55, cached: 20 });
+    expect(usage).toMatchObject({ input: 55, cached: 20, stored: 5 });
   });
 
   it('has no summary that the provider made for itself: it is only sent back', async () => {
@@ -463,6 +463,8 @@ describe('aiSdk: the request', () => {
     const request = { tools: [weather] };
     const { prompt, tools } = await askedWith(request, { provider: 'anthropic.messages' });
     expect([prompt[0], prompt[1], tools?.[0]]).toMatchObject([mark, mark, mark]);
+    const once = await askedWith({}, { provider: 'anthropic.messages' });
+    expect(JSON.stringify(once).split('cacheControl')).toHaveLength(2);
     const bare = await askedWith(
       { ...request, settings: { cache: false } },
       { provider: 'anthropic.messages' },

@@ -93,7 +93,7 @@ describe('anthropic: the answer', () => {
       reasoning: 'Hm.',
       calls: [],
       finish: 'stop',
-      usage: { input: 35, output: 12, cached: 20, reasoning: 3 },
+      usage: { input: 35, output: 12, cached: 20, stored: 5, reasoning: 3 },
       model: 'claude-sonnet-5-5-2026',
       replay: {
         provider: 'anthropic',
@@ -257,6 +257,12 @@ describe('anthropic: the request', () => {
         { name: 'tide', description: weather.description, input_schema: weather.parameters, cache_control },
       ],
     });
+  });
+
+  it('does not pay for keeping a question that is not sent again', async () => {
+    const { body } = await requestOf(question());
+    expect(body).toMatchObject({ messages: [{ content: [{ text: 'Hello?' }] }] });
+    expect(JSON.stringify(body).split('cache_control')).toHaveLength(2);
   });
 
   it('marks nothing where that is asked for', async () => {

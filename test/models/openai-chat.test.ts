@@ -3,7 +3,11 @@ import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { ask, question, streamed, transcript, weather } from '../support/ask-model.ts';
 import { event, mockProvider } from '../support/mock-provider.ts';
 
-const usage = { prompt_tokens: 30, completion_tokens: 12, prompt_tokens_details: { cached_tokens: 20 } };
+const usage = {
+  prompt_tokens: 30,
+  completion_tokens: 12,
+  prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 5 },
+};
 
 const chunk = (delta: object, finish: string | null = null, more: object = {}): string =>
   event({ id: 'c1', model: 'llama3.2:3b', choices: [{ index: 0, delta, finish_reason: finish }], ...more });
@@ -44,7 +48,7 @@ describe('openaiChat: the answer', () => {
       text: 'Hello.',
       calls: [],
       finish: 'stop',
-      usage: { input: 30, output: 12, cached: 20 },
+      usage: { input: 30, output: 12, cached: 20, stored: 5 },
       model: 'llama3.2:3b',
       metadata: { responseId: 'c1' },
     });

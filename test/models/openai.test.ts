@@ -8,7 +8,7 @@ const named = (data: { type: string } & Record<string, unknown>): string => even
 
 const usage = {
   input_tokens: 30,
-  input_tokens_details: { cached_tokens: 20 },
+  input_tokens_details: { cached_tokens: 20, cache_write_tokens: 5 },
   output_tokens: 12,
   output_tokens_details: { reasoning_tokens: 8 },
 };
@@ -78,7 +78,7 @@ describe('openai: the answer', () => {
       reasoning: 'Hm.',
       calls: [],
       finish: 'stop',
-      usage: { input: 30, output: 12, cached: 20, reasoning: 8 },
+      usage: { input: 30, output: 12, cached: 20, stored: 5, reasoning: 8 },
       model: 'gpt-5.5-2026',
       metadata: { responseId: 'resp_1' },
     });

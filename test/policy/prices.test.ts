@@ -29,6 +29,16 @@ describe('the list', () => {
     expect(list.cost(gpt, { ...usage, cached: 5_000 })).toBeCloseTo(0.00225, 10);
   });
 
+  test('what is written to a cache costs what its provider takes for that', async () => {
+    const list = await genaiPrices();
+    const claude = { provider: 'anthropic', id: 'claude-sonnet-4-5' };
+    // $3, $0.30 to read and $3.75 to write a million.
+    const input = { input: 10_000, output: 0 };
+    expect(list.cost(claude, { ...input, stored: 10_000 })).toBeCloseTo(0.0375, 10);
+    expect(list.cost(claude, { ...input, cached: 4_000, stored: 6_000 })).toBeCloseTo(0.0237, 10);
+    expect(list.cost(claude, { ...input, cached: 4_000, stored: 60_000 })).toBeCloseTo(0.0237, 10);
+  });
+
   test('a model that the list only guesses at is unknown, its dated name is not', async () => {
     const list = await genaiPrices();
     expect(list.cost({ provider: 'anthropic', id: 'claude-sonnet-5-5' }, usage)).toBeUndefined();

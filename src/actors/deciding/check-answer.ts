@@ -44,6 +44,7 @@ const isUsage = (usage: Partial<Usage> | undefined): boolean =>
   isCount(usage?.input) &&
   isCount(usage?.output) &&
   (usage?.cached === undefined || isCount(usage.cached)) &&
+  (usage?.stored === undefined || isCount(usage.stored)) &&
   (usage?.reasoning === undefined || isCount(usage.reasoning));
 
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;

@@ -71,6 +71,7 @@ const sum = (a: Usage, b: Usage): Usage => ({
   input: a.input + b.input,
   output: a.output + b.output,
   cached: (a.cached ?? 0) + (b.cached ?? 0),
+  stored: (a.stored ?? 0) + (b.stored ?? 0),
   reasoning: (a.reasoning ?? 0) + (b.reasoning ?? 0),
   isEstimate: (a.isEstimate ?? false) || (b.isEstimate ?? false),
 });

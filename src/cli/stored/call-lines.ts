@@ -117,7 +117,8 @@ const answerLines = ({ answer, failure }: StoredCall, paint: Paint): readonly st
   if (answer === undefined)
     return [paint.red(failure === undefined ? 'No answer came.' : `✗ ${oneLine(failure, 1_000)}`)];
   const { text, reasoning, usage, finish, durationMs, raw, model, omitted = {} } = answer;
-  const cached = usage.cached === undefined ? '' : `, ${withThousands(usage.cached)} of them from the cache`;
+  const read = usage.cached === undefined ? '' : `, ${withThousands(usage.cached)} of them from the cache`;
+  const cached = usage.stored === undefined ? read : `${read}, ${withThousands(usage.stored)} into it`;
   const took = `${withThousands(usage.input)} tokens in${cached} · ${withThousands(usage.output)} out · ${lasting(durationMs)}`;
   return [
     `${paint.bold('Answer')} ${paint.dim(`${oneLine(model)} · ${finish} · ${took}`)}`,

@@ -11,6 +11,7 @@ export const usageSchema = onDemand(() => {
     input: count,
     output: count,
     cached: count.optional(),
+    stored: count.optional(),
     reasoning: count.optional(),
     isEstimate: z.boolean().optional(),
   });

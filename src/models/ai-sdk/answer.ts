@@ -135,6 +135,7 @@ const reportedUsage = (
       input: read['total'],
       output: written['total'],
       cached: read['cacheRead'],
+      stored: read['cacheWrite'],
       reasoning: written['reasoning'],
     };
   }
@@ -146,6 +147,7 @@ const reportedUsage = (
     input: isApart ? input + countOf(cached) + countOf(stored) : input,
     output,
     cached,
+    stored,
     reasoning: usage['reasoningTokens'],
   };
 };

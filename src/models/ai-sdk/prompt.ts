@@ -11,6 +11,7 @@ import {
   type SentPart,
   type UserMessage,
 } from '../wire/conversation.ts';
+import { isWorthKeeping } from '../wire/kept-prefix.ts';
 import { nameFor } from '../wire/media-bytes.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
@@ -46,6 +47,7 @@ export const promptOf = (
       for (const { calls = [] } of message.turns) for (const { id, name } of calls) called.set(id, name);
     prompt.push(...(message.role === 'assistant' ? [assistant(message, wire)] : user(message, wire, called)));
   }
+  if (!isWorthKeeping(request, messages)) return prompt;
   const last = prompt.pop();
   return last === undefined ? prompt : [...prompt, { ...last, ...cache }];
 };

@@ -200,6 +200,7 @@ const reportedUsage = (usage: Readonly<Record<string, unknown>>): Parameters<typ
         : undefined,
     output: usage['output_tokens'],
     cached: read,
+    stored: usage['cache_creation_input_tokens'],
     reasoning: isJsonObject(details) ? details['thinking_tokens'] : undefined,
   };
 };

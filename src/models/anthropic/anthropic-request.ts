@@ -19,6 +19,7 @@ import { isBlockParam } from './anthropic-replay.ts';
 import { thinkingFields, thinkingRefusals } from './anthropic-thinking.ts';
 import { conversation, type Message, resultText, type SentPart, sentParts } from '../wire/conversation.ts';
 import { outputInstruction, portableSchema, wireOutput } from '../schemas/output-schema.ts';
+import { isWorthKeeping } from '../wire/kept-prefix.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
 import {
   NO_FIELD,
@@ -45,6 +46,7 @@ export const anthropicRequest = (
   const wire: Wire = { id, names, inputs, media };
   const messages = conversation(request.messages);
   const cache = (sent.cache ?? true) ? CACHED : {};
+  const last = isWorthKeeping(request, messages) ? messages.length - 1 : undefined;
   const config = {
     ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
     ...(schema === undefined ? {} : { format: { type: 'json_schema' as const, schema } }),
@@ -54,9 +56,7 @@ export const anthropicRequest = (
     stream: true,
     max_tokens: thinking.maxTokens,
     ...systemField(request, schema === undefined, cache),
-    messages: messages.map((message, index) =>
-      messageParam(wire, message, index === messages.length - 1 ? cache : {}),
-    ),
+    messages: messages.map((message, index) => messageParam(wire, message, index === last ? cache : {})),
     ...toolFields(request, messages, wire, cache, sent.parallelCalls),
     ...drawFields(sent),
     ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),

@@ -295,6 +295,7 @@ const reportedUsage = (usage: unknown): Parameters<typeof usageOf>[0] => {
     input: of(usage, 'prompt_tokens'),
     output: of(usage, 'completion_tokens'),
     cached: of(of(usage, 'prompt_tokens_details'), 'cached_tokens') ?? of(usage, 'prompt_cache_hit_tokens'),
+    stored: of(of(usage, 'prompt_tokens_details'), 'cache_write_tokens'),
     reasoning: of(of(usage, 'completion_tokens_details'), 'reasoning_tokens'),
   };
 };

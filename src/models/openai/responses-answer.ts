@@ -126,6 +126,7 @@ const answerOf = (
     input: usage?.input_tokens,
     output: usage?.output_tokens,
     cached: usage?.input_tokens_details?.cached_tokens,
+    stored: usage?.input_tokens_details?.cache_write_tokens,
     reasoning: usage?.output_tokens_details?.reasoning_tokens,
   };
   return {

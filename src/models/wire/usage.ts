@@ -6,6 +6,7 @@ export interface ReportedUsage {
   readonly input?: unknown;
   readonly output?: unknown;
   readonly cached?: unknown;
+  readonly stored?: unknown;
   readonly reasoning?: unknown;
 }
 
@@ -20,11 +21,13 @@ export const usageOf = (reported: ReportedUsage, request: ModelRequest, written:
   const input = count(reported.input);
   const output = count(reported.output);
   const cached = count(reported.cached);
+  const stored = count(reported.stored) ?? 0;
   const reasoning = count(reported.reasoning);
   return {
     input: input ?? estimateTokens(requestText(request)),
     output: output ?? estimateTokens(written),
     ...(cached === undefined ? {} : { cached }),
+    ...(stored === 0 ? {} : { stored }),
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(input === undefined || output === undefined ? { isEstimate: true } : {}),
   };

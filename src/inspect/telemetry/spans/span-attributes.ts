@@ -67,6 +67,7 @@ const answerAttributes = (by: WorkEnd['by']): Attributes => {
     [attribute.inputTokens]: usage.input,
     [attribute.outputTokens]: usage.output,
     ...(usage.cached === undefined ? {} : { [attribute.cachedTokens]: usage.cached }),
+    ...(usage.stored === undefined ? {} : { [attribute.storedTokens]: usage.stored }),
     ...(usage.reasoning === undefined ? {} : { [attribute.reasoningTokens]: usage.reasoning }),
     ...(usage.isEstimate === true ? { [own.estimated]: true } : {}),
     ...(costUsd === undefined ? {} : { [own.costUsd]: costUsd }),
