@@ -18,7 +18,7 @@ import { machines } from './readme.ts';
 const root = resolve(import.meta.dirname, '..');
 const made = join(root, '.tmp/site-public');
 
-/** The runtime in the browser: what it loads on demand stays apart, and nothing of Node is in it. */
+/** Bundles the runtime for the browser: what it loads on demand stays apart, and nothing of Node is in the rest. */
 const bundlePlayground = async (): Promise<void> => {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -46,8 +46,15 @@ const bundlePlayground = async (): Promise<void> => {
     ],
     logLevel: 'warning',
   });
-  const used = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
-  const ofNode = used.filter((path) => path.startsWith('node:'));
+  const loaded = new Set<string>();
+  const load = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const { kind, path: next } of metafile.outputs[path]?.imports ?? [])
+      if (kind === 'import-statement') load(next);
+  };
+  load(Object.keys(metafile.outputs).find((path) => path.endsWith('/runtime.js')) ?? '');
+  const ofNode = [...loaded].filter((path) => path.startsWith('node:'));
   if (ofNode.length > 0) throw new Error(`Cannot run programs in a browser with ${ofNode.join(', ')}`);
 };
 

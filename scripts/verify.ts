@@ -57,7 +57,8 @@ if (full) {
   stages.push(
     [{ name: 'judges', command: script('judges'), shown: true, isOrdinary: true }],
     [{ name: 'installation', command: tsx('installation.ts'), shown: true }],
-    [{ name: 'oldest peers', command: tsx('peers.ts'), shown: true }],
+    [{ name: 'oldest peers', command: tsx('peers.ts'), shown: true, isOrdinary: true }],
+    [{ name: 'site', command: ['npm', 'run', 'docs'] }],
     [{ name: 'tests on Node 24', command: [...newer, 'run', '--project', 'unit'], isOrdinary: true }],
   );
 }

@@ -138,4 +138,11 @@ describe('the package', () => {
       /^(openai|@anthropic-ai\/|node:|libsql|@statelyai\/|@opentelemetry\/|src\/(inspect|testing|cli)\/)/;
     expect((await loadedWith('src/index.ts')).filter((path) => heavy.test(path))).toEqual([]);
   });
+
+  it.each(entryPoints)(
+    '$name loads nothing of Node until it is used: a page may import it',
+    async ({ source }) => {
+      expect((await loadedWith(source)).filter((path) => path.startsWith('node:'))).toEqual([]);
+    },
+  );
 });

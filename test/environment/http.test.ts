@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { HttpRules } from '../../src/tools/built-in/http/http-environment.ts';
+import type { HttpRules } from '../../src/tools/built-in/http/http-rules.ts';
 import { publicHttp } from '../../src/tools/built-in/http/http-environment.ts';
 import { isPublicAddress } from '../../src/tools/built-in/http/public-address.ts';
 import { codeOf } from './contract.ts';

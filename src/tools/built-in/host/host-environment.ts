@@ -6,7 +6,7 @@ import type {
   ProcessOps,
 } from '../../../contracts/environments/operations.ts';
 import type { AllowedCommands } from './allowed-commands.ts';
-import type { HttpRules } from '../http/http-environment.ts';
+import type { HttpRules } from '../http/http-rules.ts';
 
 /** The parts of this machine that an agent may use. */
 export interface HostEnvironmentOptions {
