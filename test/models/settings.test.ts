@@ -317,6 +317,7 @@ describe('aiSdk', () => {
 
   it('says what no option of the vendor is known for, and what the package warns of', async () => {
     const warnings = [
+      { type: 'unsupported', feature: 'reasoningEffort', details: 'it does not reason' },
       { type: 'unsupported-setting', setting: 'topK' },
       { type: 'unsupported', feature: 'stopSequences', details: 'no stops here' },
       { type: 'unsupported', feature: 'seed' },
@@ -329,12 +330,12 @@ describe('aiSdk', () => {
       topK: 1,
       stop: ['a'],
     } as const;
-    const { omitted } = await askSdk(settings, { provider: 'acme.chat', warnings });
+    const { omitted } = await askSdk(settings, { version: 'v4', provider: 'acme.chat', warnings });
     const known = 'no option of its vendor is known for it: use `providerOptions`';
     expect(omitted).toEqual({
       topK: 'its package does not support it',
       stop: 'no stops here',
-      'reasoning.effort': known,
+      'reasoning.effort': 'it does not reason',
       parallelCalls: known,
       serviceTier: known,
     });

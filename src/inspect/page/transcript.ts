@@ -230,6 +230,10 @@ const noteOf = (event: LiveEvent): Note | undefined => {
       const why = event.error?.message ?? output;
       return { tone, title: `${event.status}: ${event.stopReason.kind}`, text: why };
     }
+    case 'model.answered': {
+      const reasons = Object.entries(event.omitted ?? {}).map(([setting, reason]) => `${setting}: ${reason}`);
+      return { tone: 'warning', title: 'settings left out', text: reasons.join('\n') };
+    }
     case 'agent.critiqued':
       return { tone: 'plain', title: `critic: ${event.verdict}`, text: event.note ?? '' };
     case 'team.planned': {

@@ -6,6 +6,7 @@ import { callArguments } from '../calls/call-arguments.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { providerError } from '../wire/provider-stream.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
+import { omissionName, plainSettings } from '../wire/sent-settings.ts';
 import { type ReportedUsage, usageOf } from '../wire/usage.ts';
 import type { Vendor } from './vendors.ts';
 
@@ -211,17 +212,26 @@ const findOmissions = (
   { warnings }: Facts,
   { settings = {} }: ModelRequest,
 ): Pick<ModelAnswer, 'omitted'> => {
+  const given = plainSettings(settings);
   const omitted: Record<string, string> = {};
   for (const warning of warnings) {
     if (!isJsonObject(warning)) continue;
     // Named `setting` by version 2.
     const { type, feature, setting = feature, details } = warning;
     if ((type !== 'unsupported' && type !== 'unsupported-setting') || typeof setting !== 'string') continue;
-    const name = setting === 'stopSequences' ? 'stop' : setting;
-    if (Reflect.get(settings, name) !== undefined)
-      omitted[name] = typeof details === 'string' ? details : 'its package does not support it';
+    const name = OUR_NAMES[setting] ?? setting;
+    if (Reflect.get(given, name) !== undefined)
+      omitted[omissionName(name)] = typeof details === 'string' ? details : 'its package does not support it';
   }
   return Object.keys(omitted).length === 0 ? {} : { omitted };
+};
+
+/** Names in warnings that are not those of plain settings. */
+const OUR_NAMES: Readonly<Record<string, string | undefined>> = {
+  stopSequences: 'stop',
+  reasoning: 'effort',
+  reasoningEffort: 'effort',
+  parallelToolCalls: 'parallelCalls',
 };
 
 /** All that a program may want to know, and no model. */

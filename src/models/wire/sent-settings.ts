@@ -32,7 +32,7 @@ export const sentSettings = (settings: ModelSettings = {}, refusals: Refusals = 
   const omitted: Record<string, string> = {};
   for (const [name, value] of Object.entries(plainSettings(settings))) {
     if (value === undefined) continue;
-    const known = OF_REASONING[name] ?? name;
+    const known = omissionName(name);
     const reason = Object.hasOwn(refusals, known) ? refusals[known as SettingName] : undefined;
     if (typeof reason === 'string') omitted[known] = reason;
     else sent[name] = value;
@@ -52,10 +52,9 @@ export const plainSettings = ({ reasoning, ...settings }: ModelSettings): PlainS
   ...(typeof reasoning === 'string' ? { effort: reasoning } : reasoning),
 });
 
-const OF_REASONING: Readonly<Record<string, SettingName | undefined>> = {
-  effort: 'reasoning.effort',
-  budgetTokens: 'reasoning.budgetTokens',
-};
+/** The name that omissions have for a plain setting. */
+export const omissionName = (name: string): string =>
+  name === 'effort' || name === 'budgetTokens' ? `reasoning.${name}` : name;
 
 /** An answer with the settings that its request was sent without, if there are any. */
 export const withOmitted = (answer: ModelAnswer, omitted: SentSettings['omitted']): ModelAnswer =>

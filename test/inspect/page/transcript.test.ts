@@ -79,6 +79,35 @@ describe('the transcript of an actor', () => {
     expect([...seen]).toEqual(['requested', 'awaiting approval', 'denied']);
   });
 
+  test('notes once what a model was not sent', () => {
+    const base = { v: 1 as const, at: 0, runId: 'r', path: 'payer', agent: 'payer', seq: 0 };
+    const answered = {
+      ...base,
+      type: 'model.answered' as const,
+      model: 'm',
+      text: 'Yes.',
+      calls: 0,
+      finish: 'stop',
+      usage: { input: 1, output: 1 },
+      durationMs: 0,
+    };
+    const events: readonly LiveEvent[] = [
+      { ...base, type: 'model.asked', model: 'm', key: '1', messages: 1, attempt: 1 },
+      { ...answered, key: '1', omitted: { topK: 'it has no field for it' } },
+      { ...base, type: 'model.asked', model: 'm', key: '2', messages: 1, attempt: 1 },
+      { ...answered, key: '2' },
+    ];
+    const items = transcriptOf(
+      events.map((event, n): Entry => ({ n, at: 0, kind: 'published', actor: 'r/payer', event })),
+    );
+    expect(items.map(line)).toEqual([
+      'model answered: Yes.',
+      '(warning) settings left out',
+      'model answered: Yes.',
+    ]);
+    expect(items[1]).toMatchObject({ text: 'topK: it has no field for it' });
+  });
+
   test('says what went wrong, and takes back what a model did not mean', () => {
     const base = { v: 1 as const, at: 0, runId: 'r', path: 'payer', agent: 'payer', seq: 0 };
     const error = new TroupeError('model.unavailable', 'Cannot answer as it is down: wait').toJSON();
