@@ -3,6 +3,9 @@
 // Documents
 export { documents } from './built-in/documents/documents.ts';
 
+// Skills: folders with instructions. Node only.
+export { skills } from './built-in/skills/skills.ts';
+
 // Environments
 export { memoryEnvironment } from './environments/memory-environment.ts';
 export type { MemoryEnvironment } from './environments/memory-environment.ts';

@@ -19,6 +19,7 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'output.truncated': 'Raise `settings.maxOutputTokens`, or ask for less.',
   'tool.ambiguous': 'Check whether the tool did its work before you retry it.',
   'tool.package-missing': 'Install the packages that the message names.',
+  'skill.invalid': 'Correct the SKILL.md that the message names, or leave the skill out by `only`.',
   'message.undelivered':
     'Check that the receiver is running, and raise `mailbox.capacity` if its mailbox is full.',
   'message.timeout': 'Give it more time (`timeoutMs`), or a default answer (`otherwise`).',

@@ -19,6 +19,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   script: 'model',
   tool: 'tool',
   mcp: 'tool',
+  skill: 'tool',
   team: 'coordination',
   handoff: 'coordination',
   workflow: 'coordination',

@@ -122,6 +122,8 @@ export const errorCodes = [
   'memory.read-only',
   'memory.unreadable',
   'documents.unreadable',
+  'skill.invalid',
+  'skill.unreadable',
   'inspector.failed',
   'inspector.package-missing',
   'trace.unreadable',

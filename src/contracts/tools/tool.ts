@@ -81,6 +81,8 @@ export interface Tool extends ToolFacts {
   readonly delegates?: Delegates | undefined;
   /** Agents that its calls may name: the system prompt of an agent that has the tool lists them. */
   readonly receivers?: readonly Receiver[] | undefined;
+  /** True if its results may begin with an announcement of deferred tools, which the model is sent from then on. */
+  readonly announces?: boolean | undefined;
   /** The parameters and check of a tool that completes, for an agent whose answer has this schema. Absent where they are always the same. */
   readonly forOutput?: ((answer: JsonSchema) => Pick<Tool, 'parameters' | 'check'>) | undefined;
   /** Called with the validated input. Returns the value, or a {@link DualResult}. */
@@ -178,6 +180,8 @@ export interface Toolset {
 export interface ToolsetOpening {
   /** The fingerprints of its tools when this run first opened it, by name; undefined the first time. */
   readonly listed: Readonly<Record<string, string>> | undefined;
+  /** Returns the tools of the agent, with those of sets that are open by then. */
+  readonly tools: () => readonly OfferedTool[];
   /** The models of the agent, in order of preference; throws if one of them cannot be created. */
   readonly models: readonly Model[];
   /** Aborted when the set is torn down, also while it opens. */
@@ -186,11 +190,20 @@ export interface ToolsetOpening {
   readonly hide: (secret: string, name: string) => void;
 }
 
+/** A tool of an agent, as one of its toolsets sees it. */
+export interface OfferedTool {
+  /** With that of its toolset. */
+  readonly name: string;
+  readonly description: string;
+  /** Not sent to the model until it is found or announced. */
+  readonly isDeferred: boolean;
+}
+
 /** A toolset as it was opened for one agent of one run. */
 export interface OpenToolset {
   /** In addition to those of the set. */
   readonly tools: readonly Tool[];
-  /** A fingerprint of each definition by the name of its tool, for the record of the run (`toolset.opened`). */
+  /** A fingerprint of each definition by the name of its tool (or skill), for the record of the run (`toolset.opened`). */
   readonly listed: Readonly<Record<string, string>>;
   /** The reason for each tool that was left out, by its name. */
   readonly refused?: Readonly<Record<string, string>> | undefined;

@@ -16,10 +16,11 @@ interface OpeningAgent {
 
 /** Opens toolsets for an agent: puts on record how their tools were listed, and finds that again when the run is resumed. */
 export const toolsetHost = (agent: OpeningAgent, log: Pick<EventLog, 'write' | 'events'>): ToolsetHost => ({
-  openingOf(toolset, signal): ToolsetOpening {
+  openingOf(toolset, signal, tools): ToolsetOpening {
     const hidden = new Map<string, readonly string[]>();
     return {
       listed: fingerprintsBefore(toolset, agent.path, log),
+      tools,
       get models() {
         return agent.models;
       },

@@ -14,18 +14,29 @@ const FOUND = { usual: 5, most: 20 };
 /** Characters of a description that a result shows: the whole of it comes with the tool. */
 const MAX_SHOWN = 200;
 
-/** The line of a result that announces a tool; {@link namesIn} reads it back. */
-const lineOf = ({ name, description }: ToolSpec): string =>
+/** The first line of a result that announces tools. */
+const ANNOUNCEMENT = 'You can call these from now on:';
+
+/** The beginning of a result that announces tools: the model is sent them from then on. Read back by {@link readAnnouncement}. */
+export const announceTools = (specs: readonly Pick<ToolSpec, 'name' | 'description'>[]): string =>
+  [ANNOUNCEMENT, ...specs.map(lineOf)].join('\n');
+
+const lineOf = ({ name, description }: Pick<ToolSpec, 'name' | 'description'>): string =>
   `- ${name}: ${description.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SHOWN)}`;
 
-/** Returns the names in the result of a search. */
-export const namesIn = (text: string): readonly string[] =>
-  [...text.matchAll(/^- (\S+):(?: |$)/gm)].flatMap(([, name]) => (name === undefined ? [] : [name]));
+/** The names that the beginning of a result announces: what follows, such as the text of a file, announces nothing. */
+export const readAnnouncement = (text: string): readonly string[] => {
+  const [first, ...lines] = text.split('\n');
+  if (first !== ANNOUNCEMENT) return [];
+  const names = lines.map((line) => /^- (\S+):(?: |$)/.exec(line)?.[1]);
+  const end = names.indexOf(undefined);
+  return names.slice(0, end === -1 ? names.length : end).flatMap((name) => name ?? []);
+};
 
 /** The tool that finds deferred ones. */
 export const findTool = (specs: readonly ToolSpec[]): Tool => {
   let search: Promise<(query: string) => readonly ToolSpec[]> | undefined;
-  return packageTool({
+  const find = packageTool({
     name: FIND_TOOLS,
     description: `Finds tools by what they do: ${specs.length} more than you see can be found. Those found can be called from the next step on.`,
     category: 'tools',
@@ -40,10 +51,11 @@ export const findTool = (specs: readonly ToolSpec[]): Tool => {
       const text =
         found.length === 0
           ? 'No tool fits. Try other words: what it does, or what it works on.'
-          : ['You can call these from now on:', ...found.map(lineOf)].join('\n');
+          : announceTools(found);
       return dual({ text, value: found.map(({ name }) => name) });
     },
   });
+  return Object.assign(find, { announces: true });
 };
 
 /** A search by words over names, descriptions and parameters. The library is loaded with the first query. */

@@ -16,6 +16,8 @@ import { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import { withExecute } from '../wrappers/with-execute.ts';
+import { entryOf, isDeferred, offeredTool, specOf } from './tool-entry.ts';
+import type { ToolEntry } from './tool-entry.ts';
 import { unknownTool } from './unknown-tool.ts';
 import { failure } from '../calls/tool-result.ts';
 
@@ -23,7 +25,7 @@ import { failure } from '../calls/tool-result.ts';
 const MAX_FULL_NAME = 256;
 /** The part of a run in toolsets that open. */
 export interface ToolsetHost {
-  openingOf(toolset: string, signal: AbortSignal): ToolsetOpening;
+  openingOf(toolset: string, signal: AbortSignal, tools: ToolsetOpening['tools']): ToolsetOpening;
   opened(toolset: string, open: OpenToolset): void;
 }
 
@@ -41,15 +43,6 @@ interface Begun {
   open?: OpenToolset;
 }
 
-interface Entry {
-  readonly name: string;
-  readonly tool: Tool;
-  /** As added. */
-  readonly given: Tool;
-  readonly spec: ToolSpec;
-  readonly toolset: Toolset | undefined;
-}
-
 /**
  * The tools of one run, by full name: `add` for a tool, `files.read` for a tool of the set `files`.
  *
@@ -62,7 +55,7 @@ interface Entry {
  * registry.specs().map(({ name }) => name) // => ['add', 'files.read']
  */
 export class ToolRegistry {
-  #entries = new SmallMap<string, Entry>();
+  #entries = new SmallMap<string, ToolEntry>();
   #problems: ErrorData[] = [];
   /** Entries and problems are those of another registry too: they are copied before a change. */
   #isShared = false;
@@ -75,7 +68,7 @@ export class ToolRegistry {
   #settingUp = 0;
   #work: Promise<readonly ErrorData[]> | undefined;
   #isChanged = true;
-  #visible: ReadonlyMap<string, Entry> | undefined;
+  #visible: ReadonlyMap<string, ToolEntry> | undefined;
   #specs: readonly ToolSpec[] = [];
   #announced: AnnouncedTools | undefined;
   #offered: { readonly more: readonly ToolSpec[]; readonly specs: readonly ToolSpec[] } | undefined;
@@ -162,11 +155,13 @@ export class ToolRegistry {
     const shown =
       deferred.length === 0 ? first : [...first, entryOf(findTool(deferred.map(({ spec }) => spec)))];
     const hidden = new Map(deferred.map(({ name, spec }) => [name, spec]));
-    this.#visible = new Map([...shown, ...deferred].map((entry) => [entry.name, entry]));
+    const current = new Map([...shown, ...deferred].map((entry) => [entry.name, entry]));
+    this.#visible = current;
     this.#specs = shown.map(({ spec }) => spec);
     this.#offered = undefined;
-    this.#announced = new AnnouncedTools((name) =>
-      name === READ_RESULT ? specOf(this.#reading) : hidden.get(name),
+    this.#announced = new AnnouncedTools(
+      (name) => (name === READ_RESULT ? specOf(this.#reading) : hidden.get(name)),
+      (name) => current.get(name)?.tool.announces === true,
     );
     return this.#specs;
   }
@@ -218,7 +213,7 @@ export class ToolRegistry {
   }
 
   /** Returns the current names; before the first step, those of the first. */
-  #current(): ReadonlyMap<string, Entry> {
+  #current(): ReadonlyMap<string, ToolEntry> {
     if (this.#visible === undefined || this.#visible.size === 0) this.specs();
     return this.#visible ?? NOTHING;
   }
@@ -231,7 +226,7 @@ export class ToolRegistry {
   #unshare(): void {
     if (!this.#isShared) return;
     this.#isShared = false;
-    const entries = new SmallMap<string, Entry>();
+    const entries = new SmallMap<string, ToolEntry>();
     for (const [name, entry] of this.#entries) entries.set(name, entry);
     this.#entries = entries;
     this.#problems = [...this.#problems];
@@ -334,7 +329,8 @@ export class ToolRegistry {
   async #open(begun: Begun): Promise<readonly ErrorData[]> {
     const { toolset } = begun;
     if (toolset.open === undefined || this.#host === undefined) return NO_PROBLEMS;
-    const open = await toolset.open(this.#host.openingOf(toolset.name, this.#closing.signal));
+    const offered = () => [...this.#current().values()].map(offeredTool);
+    const open = await toolset.open(this.#host.openingOf(toolset.name, this.#closing.signal, offered));
     begun.open = open;
     const before = this.#problems.length;
     this.#unshare();
@@ -356,26 +352,6 @@ export class ToolRegistry {
   }
 }
 
-const isDeferred = ({ tool, toolset }: Entry): boolean => tool.deferred ?? toolset?.deferred ?? false;
-
-const entryOf = (tool: Tool): Entry => ({
-  name: tool.name,
-  tool,
-  given: tool,
-  spec: specOf(tool),
-  toolset: undefined,
-});
-
-/** The description of a tool of this package for the model: the same object each time. */
-const specOf = (tool: Tool): ToolSpec => {
-  const { name, description, parameters } = tool;
-  const spec = described.get(tool) ?? freezeJson({ name, description, parameters });
-  described.set(tool, spec);
-  return spec;
-};
-
-const described = new WeakMap<Tool, ToolSpec>();
-
 /** Names that no other tool can have. */
 const OWN_NAMES: ReadonlyMap<string, string> = new Map([
   [FIND_TOOLS, 'finds deferred ones'],
@@ -384,7 +360,7 @@ const OWN_NAMES: ReadonlyMap<string, string> = new Map([
 
 const NO_TOOLS: readonly never[] = [];
 const NO_PROBLEMS: readonly ErrorData[] = [];
-const NOTHING: ReadonlyMap<string, Entry> = new Map();
+const NOTHING: ReadonlyMap<string, ToolEntry> = new Map();
 
 /** Checks whether an entry in a list of tools is a toolset. */
 export const isToolset = (item: Tool | Toolset): item is Toolset =>

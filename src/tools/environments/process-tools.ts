@@ -49,13 +49,14 @@ export const processTools = (options: ProcessToolsOptions = {}): Toolset => {
       const { signal } = context;
       const processes = opsOf(context, 'processes', ops);
       const result = await processes.run(command, args, { cwd, input, timeoutMs, signal });
-      return dual({ text: textOf(result), value: result });
+      return dual({ text: describeProcess(result), value: result });
     },
   });
   return { name: 'processes', tools: [ops === undefined ? requiring(run, 'processes') : run] };
 };
 
-const textOf = ({ exitCode, stdout, stderr, isTimedOut }: ProcessResult): string => {
+/** The result of a command as a model reads it: its end, then its outputs. */
+export const describeProcess = ({ exitCode, stdout, stderr, isTimedOut }: ProcessResult): string => {
   const end = isTimedOut ? 'stopped: out of time' : `exit code ${exitCode ?? 'none: it was killed'}`;
   const parts = [end];
   if (stdout !== '') parts.push(stdout.trimEnd());

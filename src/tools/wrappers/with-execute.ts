@@ -21,6 +21,7 @@ export const withExecute = (
   category: tool.category,
   tags: tool.tags,
   ...(tool.deferred === undefined ? {} : { deferred: tool.deferred }),
+  ...(tool.announces === undefined ? {} : { announces: tool.announces }),
   deprecated: tool.deprecated,
   replacedBy: tool.replacedBy,
   safety: tool.safety,

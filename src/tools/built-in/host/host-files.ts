@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { FileKind, FileOps, FileText } from '../../../contracts/environments/operations.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { pathDenied, pathNames } from '../../environments/clean-path.ts';
-import type { ConfinedRoot } from './host-root.ts';
+import type { ConfinedRoot, HardLinks } from './host-root.ts';
 import { assertPlainFile, codeOf, lookAt, openPlainFile } from './host-root.ts';
 
 /** Limits on files, in bytes. */
@@ -19,15 +19,9 @@ const MAX_ENTRIES = 10_000;
 /** The files below a root of this machine. */
 export const hostFiles = (root: ConfinedRoot, limits: FileLimits): FileOps => ({
   read: async (path, { maxBytes = limits.maxReadBytes } = {}) => {
-    const text = await root.within(path, async (folder, name) => {
-      if ((await lookAt(folder.at(name))) === undefined) return undefined;
-      const { handle, found } = await openPlainFile(path, folder.at(name), constants.O_RDONLY);
-      try {
-        return await start(handle, found.size, Math.min(maxBytes, limits.maxReadBytes));
-      } finally {
-        await handle.close();
-      }
-    });
+    const text = await withPlainFile(root, path, (handle, bytes) =>
+      start(handle, bytes, Math.min(maxBytes, limits.maxReadBytes)),
+    );
     if (text === undefined) throw missing(path);
     return text;
   },
@@ -106,18 +100,40 @@ const openForWriting = async (
   }
 };
 
-/** The first bytes of a file as text; a character that the limit would cut in two is left out. */
-const start = async (handle: FileHandle, bytes: number, most: number): Promise<FileText> => {
-  const buffer = Buffer.alloc(Math.min(bytes, most));
+/** Calls `work` with a file below a root that is open for reading, and its size; undefined if there is none. */
+export const withPlainFile = <T>(
+  root: ConfinedRoot,
+  path: string,
+  work: (handle: FileHandle, bytes: number) => Promise<T>,
+  hardLinks?: HardLinks,
+): Promise<T | undefined> =>
+  root.within(path, async (folder, name) => {
+    if ((await lookAt(folder.at(name))) === undefined) return undefined;
+    const { handle, found } = await openPlainFile(path, folder.at(name), constants.O_RDONLY, hardLinks);
+    try {
+      return await work(handle, found.size);
+    } finally {
+      await handle.close();
+    }
+  });
+
+/** Reads the first bytes of a file: `most`, or fewer where it ends before. */
+export const readStart = async (handle: FileHandle, most: number): Promise<Uint8Array> => {
+  const buffer = Buffer.alloc(most);
   let length = 0;
   while (length < buffer.length) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
     if (bytesRead === 0) break;
     length += bytesRead;
   }
-  const isCut = bytes > length;
-  const text = new TextDecoder().decode(buffer.subarray(0, length), { stream: isCut });
-  return { text, bytes, isCut };
+  return buffer.subarray(0, length);
+};
+
+/** The first bytes of a file as text; a character that the limit would cut in two is left out. */
+const start = async (handle: FileHandle, bytes: number, most: number): Promise<FileText> => {
+  const read = await readStart(handle, Math.min(bytes, most));
+  const isCut = bytes > read.length;
+  return { text: new TextDecoder().decode(read, { stream: isCut }), bytes, isCut };
 };
 
 const canWrite = (path: string): Promise<boolean> =>

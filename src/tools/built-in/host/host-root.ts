@@ -121,10 +121,14 @@ export class ConfinedRoot {
   }
 }
 
-/** Refuses anything but a regular file with one hard link. */
-export const assertPlainFile = (path: string, found: Stats): void => {
+/** Handling of files with more than one hard link: others may be outside, and package managers make them on purpose. */
+export type HardLinks = 'refuse' | 'take';
+
+/** Refuses anything but a regular file, by default with one hard link. */
+export const assertPlainFile = (path: string, found: Stats, hardLinks: HardLinks = 'refuse'): void => {
   if (!found.isFile()) throw pathDenied(path, 'it is not a regular file');
-  if (found.nlink > 1) throw pathDenied(path, `it has ${found.nlink} hard links, and some may be outside`);
+  if (found.nlink > 1 && hardLinks === 'refuse')
+    throw pathDenied(path, `it has ${found.nlink} hard links, and some may be outside`);
 };
 
 /** Returns facts about a path itself; undefined if nothing is there. */
@@ -142,11 +146,12 @@ export const openPlainFile = async (
   shown: string,
   path: string,
   flags: number,
+  hardLinks?: HardLinks,
 ): Promise<{ readonly handle: FileHandle; readonly found: Stats }> => {
   const handle = await open(path, flags | NO_WAIT, 0o644);
   try {
     const found = await handle.stat();
-    assertPlainFile(shown, found);
+    assertPlainFile(shown, found, hardLinks);
     return { handle, found };
   } catch (thrown) {
     await handle.close();

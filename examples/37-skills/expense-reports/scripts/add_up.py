@@ -1,0 +1,3 @@
+import sys
+
+print(sum(float(amount) for amount in sys.argv[1:]))
