@@ -113,12 +113,13 @@ const serverSchema = onDemand(() =>
  *
  * @throws {TroupeError} `tool.invalid` with all that is wrong.
  */
-export const checkServer = (options: McpServerOptions): void => {
+export const checkServer: (options: unknown) => asserts options is McpServerOptions = (options) => {
   const problems = optionProblems(serverSchema(), options);
-  const placeless = problems.length > 0 ? [] : placeProblems(options);
+  const fields: { readonly [name: string]: unknown } = Object(options);
+  const placeless = problems.length > 0 ? [] : placeProblems(fields);
   const all = [...problems, ...placeless];
   if (all.length === 0) return;
-  const { name }: { readonly name: unknown } = options;
+  const { name } = fields;
   const owner = `the MCP server${typeof name === 'string' ? ` '${name}'` : ''}`;
   throw refusedOptions(all, { code: 'tool.invalid', owner });
 };
@@ -127,7 +128,7 @@ export const checkServer = (options: McpServerOptions): void => {
 const OF_PROGRAM = ['args', 'env', 'cwd'] as const;
 const OF_ADDRESS = ['headers', 'auth', 'fetch'] as const;
 
-const placeProblems = (options: McpServerOptions): readonly string[] => {
+const placeProblems = (options: { readonly [name: string]: unknown }): readonly string[] => {
   const { command, url } = options;
   if (command === undefined && url === undefined)
     return ['it has neither a command nor a url: write `command:` for a program, or `url:` for an address'];

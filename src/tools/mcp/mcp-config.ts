@@ -1,0 +1,104 @@
+import { isJsonObject, type Json, type JsonObject, toJson } from '../../base/json/json.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { McpServerOptions } from './mcp-options.ts';
+
+/** Values of the variables that a configuration names. */
+export type McpVariables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The options of the servers of a configuration, yet to be checked, in the form of Claude, Cursor or Gemini (`mcpServers`), or of VS Code (`servers`).
+ *
+ * @throws {TroupeError} `tool.invalid` for what is no configuration, a variable without a value, and what would be ignored
+ * though it limits a server.
+ */
+export const serversIn = (config: unknown, variables: McpVariables): readonly JsonObject[] => {
+  const given = toJson(config);
+  const servers = isJsonObject(given) ? (given['mcpServers'] ?? given['servers']) : undefined;
+  if (!isJsonObject(servers))
+    throw unfit(
+      'the configuration of MCP servers',
+      'it has neither `mcpServers` nor `servers`, an object of servers by name',
+    );
+  return Object.entries(servers).flatMap(([key, server]) => {
+    const owner = `the MCP server '${key}' of the configuration`;
+    if (!isJsonObject(server)) throw unfit(owner, 'it is not an object with a `command` or a `url`');
+    if (server['disabled'] === true || server['enabled'] === false) return [];
+    return [serverOf(key, server, (text) => fillIn(text, variables, owner), owner)];
+  });
+};
+
+const serverOf = (
+  key: string,
+  server: JsonObject,
+  fill: (text: string) => string,
+  owner: string,
+): JsonObject => {
+  const transport = server['type'] ?? server['transport'];
+  if (transport === 'sse')
+    throw unfit(
+      owner,
+      'it speaks the old transport `sse`: give the address of its streamable HTTP, and leave `type` out',
+    );
+  const banned = EXCLUDING.find((name) => server[name] !== undefined);
+  if (banned !== undefined)
+    throw unfit(owner, `\`${banned}\` cannot be held: name the tools that it may offer by \`only\``);
+  const found: Record<string, Json> = { name: key.replaceAll(/[^A-Za-z0-9_-]+/g, '_') };
+  for (const [ours, theirs] of FIELDS) {
+    const value = theirs.map((name) => server[name]).find((each) => each !== undefined);
+    if (value !== undefined) found[ours] = fillAll(value, fill);
+  }
+  return found;
+};
+
+/** Lists of tools that a server must not offer. */
+const EXCLUDING = ['excludeTools', 'disabledTools', 'disabled_tools', 'blockedTools'];
+
+/** Our option, and the names under which configurations have it. */
+const FIELDS: readonly (readonly [ours: keyof McpServerOptions, theirs: readonly string[]])[] = [
+  ['command', ['command']],
+  ['args', ['args']],
+  ['env', ['env']],
+  ['cwd', ['cwd']],
+  ['url', ['url', 'httpUrl', 'serverUrl']],
+  ['headers', ['headers']],
+  ['only', ['only', 'includeTools', 'enabledTools', 'enabled_tools']],
+  ...(
+    [
+      'safety',
+      'approval',
+      'approved',
+      'onChange',
+      'timeoutMs',
+      'connectTimeoutMs',
+      'attempts',
+      'optional',
+      'elicitation',
+      'sampling',
+      'resources',
+      'prompts',
+    ] as const
+  ).map((name) => [name, [name]] as const),
+];
+
+const fillAll = (value: Json, fill: (text: string) => string): Json => {
+  if (typeof value === 'string') return fill(value);
+  if (Array.isArray(value)) return value.map((each: Json) => fillAll(each, fill));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, each === undefined ? undefined : fillAll(each, fill)]),
+  );
+};
+
+/** Puts values in place of `${NAME}`, `${env:NAME}` and `${NAME:-default}`. */
+const fillIn = (text: string, variables: McpVariables, owner: string): string =>
+  text.replaceAll(/\$\{([^{}]*)\}/g, (written: string, inside: string) => {
+    const [, name = '', fallback] = /^(?:env:)?([A-Za-z_]\w*)(?::-(.*))?$/.exec(inside) ?? [];
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const found = value === undefined || value === '' ? fallback : value;
+    if (found !== undefined) return found;
+    const todo = name === '' ? 'write its value' : `set ${name}, or give it by \`variables\``;
+    throw unfit(owner, `${written} has no value: ${todo}`);
+  });
+
+const unfit = (owner: string, found: string): TroupeError =>
+  new TroupeError('tool.invalid', `Cannot use ${owner} as ${found}`);

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { mcpServers } from '../../src/mcp/mcp-servers.ts';
+import { serversIn } from '../../src/tools/mcp/mcp-config.ts';
+
+const variables = { TOKEN: 'abc', EMPTY: '' };
+const one = (server: unknown): unknown => serversIn({ mcpServers: { one: server } }, variables)[0];
+
+describe('a configuration of MCP servers', () => {
+  test('has programs and addresses, in the forms that other programs read', () => {
+    const config = {
+      mcpServers: {
+        files: {
+          command: 'npx',
+          args: ['-y', 'files', '${ROOT:-/tmp}'],
+          env: { KEY: '${TOKEN}' },
+          type: 'stdio',
+        },
+        'the desk': {
+          type: 'http',
+          url: 'https://desk.example/mcp',
+          headers: { authorization: 'Bearer ${env:TOKEN}' },
+        },
+        gemini: { httpUrl: 'https://a.example/mcp', includeTools: ['read'], trust: true },
+      },
+    };
+    expect(serversIn(config, variables)).toEqual([
+      { name: 'files', command: 'npx', args: ['-y', 'files', '/tmp'], env: { KEY: 'abc' } },
+      { name: 'the_desk', url: 'https://desk.example/mcp', headers: { authorization: 'Bearer abc' } },
+      { name: 'gemini', url: 'https://a.example/mcp', only: ['read'] },
+    ]);
+  });
+
+  test('may be that of VS Code, and have options of ours', () => {
+    const server = { command: 'files', approval: ['write'], timeoutMs: 5_000, gallery: 'x' };
+    expect(serversIn({ servers: { files: server }, inputs: [] }, {})).toEqual([
+      { name: 'files', command: 'files', approval: ['write'], timeoutMs: 5_000 },
+    ]);
+  });
+
+  test('leaves out the servers that are disabled', () => {
+    expect(one({ command: 'x', disabled: true })).toBeUndefined();
+    expect(one({ command: 'x', enabled: false })).toBeUndefined();
+  });
+
+  test.each([
+    [{ command: 'x', args: ['${MISSING}'] }, /'one' .* \$\{MISSING\} has no value: set MISSING/],
+    [{ command: 'x', env: { A: '${EMPTY}' } }, /\$\{EMPTY\} has no value/],
+    [{ command: 'x', env: { A: '${__proto__}' } }, /has no value/],
+    [{ command: 'x', args: ['${input:key}'] }, /\$\{input:key\} has no value: write its value/],
+    [{ type: 'sse', url: 'https://a.example/sse' }, /old transport `sse`/],
+    [{ command: 'x', excludeTools: ['wipe'] }, /`excludeTools` cannot be held: name the tools .* by `only`/],
+    ['npx files', /not an object with a `command` or a `url`/],
+  ])('refuses %j', (server, message) => {
+    expect(() => one(server)).toThrow(expect.objectContaining({ code: 'tool.invalid' }));
+    expect(() => one(server)).toThrow(message);
+  });
+
+  test.each([undefined, null, 'mcp.json', [], {}, { mcpServers: [] }])('is not %j', (config) => {
+    expect(() => mcpServers(config)).toThrow(/neither `mcpServers` nor `servers`/);
+  });
+
+  test('has its servers checked as those of code', () => {
+    expect(mcpServers({ mcpServers: { a: { command: 'x' } } }).map(({ name }) => name)).toEqual(['a']);
+    expect(() => mcpServers({ mcpServers: { a: { command: 'x', url: 'https://a.example' } } })).toThrow(
+      /a command and a url/,
+    );
+    expect(() => mcpServers({ mcpServers: { a: { command: 5 } } })).toThrow(/'a'/);
+  });
+});
