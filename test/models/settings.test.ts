@@ -223,6 +223,20 @@ test('a Claude model thinks or takes a temperature, and takes one of two ways to
   expect(tier.answer.omitted).toEqual({ serviceTier: 'it takes `auto` or `standard_only`' });
 });
 
+test('a server of a profile of its own is sent nothing that it refuses, and each refusal is said', async () => {
+  await using provider = await mockProvider(says('openai-chat', 'Hello.'));
+  const profile = { name: 'ours', refuses: ['tool_choice', 'seed'], accepts: ['top_k'] } as const;
+  const model = openaiChat('some-model', { apiKey: 'sk-test', baseURL: provider.url, profile });
+  const settings: ModelSettings = { toolChoice: 'required', seed: 7, topK: 5 };
+  const answer = await ask(model, question({ tools: [weather], toolChoice: 'required', settings })).answer;
+  const body = provider.requests[0]?.body ?? {};
+  expect([body['tool_choice'], body['seed'], body['top_k']]).toEqual([undefined, undefined, 5]);
+  expect(answer.omitted).toEqual({
+    toolChoice: 'ours does not take `tool_choice`',
+    seed: 'ours does not take `seed`',
+  });
+});
+
 test('a number of calls at once means nothing to a request without tools', async () => {
   await using provider = await mockProvider(says('openai-chat', 'Hello.'));
   const settings = { parallelCalls: false };

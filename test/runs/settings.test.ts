@@ -121,9 +121,14 @@ describe('a choice of tools', () => {
   it('is put in words for a model that calls tools in text', async () => {
     const replies = ['{"calls":[{"tool":"echo","input":{"text":"x"}}]}', '{"answer":"Done."}'];
     const model = scriptedModel(replies);
-    await desk({ settings: { toolChoice: 'required' }, model: withTextTools(model, jsonParser) }).run('go');
-    const isForced = model.requests.map(({ instructions }) => /Call a tool in your next/.test(instructions));
-    expect(isForced).toEqual([true, false]);
+    const { events } = await desk({
+      settings: { toolChoice: 'required', parallelCalls: false },
+      model: withTextTools(model, jsonParser),
+    }).run('go');
+    expect(omissions(events)).toEqual([{ parallelCalls: 'its calls are text' }, undefined]);
+    const last = model.requests.map(({ messages }) => messages.at(-1)?.text);
+    expect(last).toEqual(['Call a tool in your next reply.', expect.stringContaining('x') as string]);
+    expect(model.requests[1]?.instructions).toBe(model.requests[0]?.instructions);
   });
 });
 

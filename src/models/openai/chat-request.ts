@@ -259,6 +259,7 @@ const FIELDS = {
   presencePenalty: 'presence_penalty',
   frequencyPenalty: 'frequency_penalty',
   parallelCalls: 'parallel_tool_calls',
+  toolChoice: 'tool_choice',
   'reasoning.effort': 'reasoning_effort',
   serviceTier: 'service_tier',
 } as const satisfies Refusals;

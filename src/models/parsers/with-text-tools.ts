@@ -30,29 +30,40 @@ const DEFAULT_PATIENCE = 3;
 export const withTextTools = (model: Model, parser: TextParser, options: TextToolsOptions = {}): Model =>
   wrapModel(model, (request, call) => {
     const answer = model.answer(teachRequest(request, parser), muteText(call));
-    return 'then' in answer
-      ? answer.then((settled) => parseAnswer(settled, request, call, parser, options))
-      : parseAnswer(answer, request, call, parser, options);
+    const read = (given: ModelAnswer): ModelAnswer =>
+      parseAnswer(withOmissions(given, request), request, call, parser, options);
+    return 'then' in answer ? answer.then(read) : read(answer);
   });
 
 /** Converts the request to plain text. */
 const teachRequest = (request: ModelRequest, parser: TextParser): ModelRequest => {
   const tools = request.toolChoice === 'none' ? [] : request.tools;
   const lesson = parser.teach({ tools, output: request.output });
+  const { instructions } = request;
+  const messages = inWords(request.messages, parser);
+  const forced = forcedCall(request);
   return {
-    instructions: [request.instructions, lesson, forcedCall(request)]
-      .filter((text) => text !== '')
-      .join('\n\n'),
-    messages: inWords(request.messages, parser),
+    instructions: instructions === '' ? lesson : `${instructions}\n\n${lesson}`,
+    // At the end, as it holds for one reply: what comes before it stays in the provider's cache.
+    messages: forced === undefined ? messages : new HistoryView(append<Turn>(messages.history, forced)),
     tools: [],
     settings: request.settings,
   };
 };
 
-const forcedCall = ({ toolChoice }: ModelRequest): string => {
-  if (toolChoice === 'required') return 'Call a tool in your next reply.';
-  return typeof toolChoice === 'object' ? `Call ${toolChoice.name} in your next reply.` : '';
+/** A forced call in words. */
+const forcedCall = ({ toolChoice }: ModelRequest): Turn | undefined => {
+  if (toolChoice === 'required')
+    return { role: 'user', from: 'runtime', text: 'Call a tool in your next reply.' };
+  if (typeof toolChoice !== 'object') return undefined;
+  return { role: 'user', from: 'runtime', text: `Call ${toolChoice.name} in your next reply.` };
 };
+
+/** Of calls in text, a provider cannot allow or forbid several. */
+const withOmissions = (answer: ModelAnswer, { settings }: ModelRequest): ModelAnswer =>
+  settings?.parallelCalls === undefined
+    ? answer
+    : { ...answer, omitted: { ...answer.omitted, parallelCalls: 'its calls are text' } };
 
 const inWords = (messages: Transcript, parser: TextParser): Transcript => {
   const turns: Turn[] = [];
