@@ -6,7 +6,9 @@ import type { Checked } from '../base/schemas/schema.ts';
 import { isThenable } from '../base/promises/thenable.ts';
 import type { Tool, ToolContext } from '../contracts/tools/tool.ts';
 import { DeterminismError } from '../runtime/journal/replay/determinism-error.ts';
+import type { ToolSpec } from '../contracts/tools/tool-call.ts';
 import { tool } from '../tools/define/define-tool.ts';
+import { isOwnTool, standIn } from '../tools/define/own-tools.ts';
 import { dual } from '../tools/calls/tool-result.ts';
 import type { Cassette, RecordedCall } from './cassette.ts';
 import { callName, cassetteFrom } from './cassette.ts';
@@ -23,7 +25,8 @@ export interface ReplayedTools extends Replaying {
  *
  * Given the real tools, each keeps its own facts (schema, safety, approvals, retries); otherwise they are made from
  * their descriptions for the model, with safety `read`. They are strict: a call that is not on record, or has another
- * input, fails with `journal.diverged`, as does one of a real tool that was never called.
+ * input, fails with `journal.diverged`, as does one of a real tool that was never called. `find_tools` and `read_result` are
+ * replayed where the run called them.
  *
  * @example
  * const { tools, assertReplayed } = replayTools('test/recordings/refund.jsonl', [refund, lookUp]);
@@ -52,29 +55,36 @@ export const replayTools = (file: string, real?: readonly Tool[]): ReplayedTools
     const expected = like.check(recorded.input);
     return isThenable(expected) ? Promise.resolve(expected).then(play) : play(expected);
   };
+  const toolOf = (spec: ToolSpec): Tool => {
+    const made: Tool = tool({
+      ...spec,
+      dynamicSchema: true,
+      execute: (input, context) => execute(made, input, context),
+    });
+    return made;
+  };
   const tools =
     real === undefined
-      ? [...cassette.tools.values()].map((spec): Tool => {
-          const made: Tool = tool({
-            ...spec,
-            dynamicSchema: true,
-            execute: (input, context) => execute(made, input, context),
-          });
-          return made;
-        })
+      ? [...cassette.tools.values()].filter(({ name }) => !isOwnTool(name)).map(toolOf)
       : real.map((each): Tool => ({
           ...each,
           // A getter is not copied.
           parameters: each.parameters,
           execute: (input, context) => execute(each, input, context),
         }));
+  const own = new Set([...cassette.calls.values()].map(({ tool: name }) => name).filter(isOwnTool));
   return {
-    tools,
+    tools: [
+      ...tools,
+      ...[...own].map((name) => standIn(toolOf(cassette.tools.get(name) ?? plainSpec(name)))),
+    ],
     assertReplayed: () => {
       for (const name of left) throw leftOver(cassette, `tool call ${name}`);
     },
   };
 };
+
+const plainSpec = (name: string): ToolSpec => ({ name, description: name, parameters: { type: 'object' } });
 
 const playCall = ({ result, error }: RecordedCall): unknown => {
   if (result?.ok === true) {

@@ -8,6 +8,7 @@ import type { Model } from '../../src/contracts/models/model.ts';
 import { traceFiles } from '../../src/inspect/index.ts';
 import { exportJournal, memoryStore, readJournalFile } from '../../src/persistence/index.ts';
 import { calls, replayModel, replayTools, scriptedModel } from '../../src/testing/index.ts';
+import { sha256 } from '../../src/base/sha256.ts';
 import { runScript } from '../support/run-script.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { clerkTools, shop, till } from '../support/recorded-clerk.ts';
@@ -168,3 +169,38 @@ describe('recordings of releases', () => {
     expect(till).toEqual([]);
   });
 });
+
+test.each(['the real tools', 'tools made of what models were told'])(
+  'the tools that an agent is given are replayed with what they said: %s',
+  async (what) => {
+    const lines = Array.from({ length: 2_000 }, (_, at) => `line ${at + 1}`).join('\n');
+    const log = tool({
+      name: 'log',
+      description: 'Shows the log.',
+      input: z.object({}),
+      deferred: true,
+      execute: () => lines,
+    });
+    const id = `log-${sha256(lines).slice(0, 12)}`;
+    const model = scriptedModel([
+      calls({ name: 'find_tools', input: { query: 'log' } }),
+      calls({ name: 'log', input: {} }),
+      calls({ name: 'read_result', input: { id, from: 1_000, to: 1_000 } }),
+      'It is line 1000.',
+    ]);
+    const reader = (tools: readonly Tool[]) =>
+      agent({ name: 'reader', tools, conversation: { maxTextBytes: 1_000 } });
+    const store = memoryStore();
+    const first = await reader([log]).run('go', { store, runId: 'r', model });
+    const file = join(folder, `own-${what.length}.journal`);
+    await exportJournal(store, 'r', file);
+    const replayed = replayModel(file);
+    const { tools, assertReplayed } = replayTools(file, what === 'the real tools' ? [log] : undefined);
+    const { transcript } = await reader(tools).run('go', { model: replayed });
+    const texts = (turns: typeof transcript) => turns.map(({ text }) => text);
+    expect(texts(transcript)).toEqual(texts(first.transcript));
+    expect(texts(transcript).join()).toContain('lines 1000 to 1000 of 2000');
+    replayed.assertReplayed();
+    assertReplayed();
+  },
+);

@@ -18,6 +18,7 @@ import { SmallSet } from '../../base/collections/small-set.ts';
 import { withExecute } from '../wrappers/with-execute.ts';
 import { entryOf, isDeferred, offeredTool, specOf } from './tool-entry.ts';
 import type { ToolEntry } from './tool-entry.ts';
+import { nameProblem } from './own-tools.ts';
 import { unknownTool } from './unknown-tool.ts';
 import { failure } from '../calls/tool-result.ts';
 
@@ -152,15 +153,15 @@ export class ToolRegistry {
     );
     const deferred = visible.filter(isDeferred);
     const first = deferred.length === 0 ? visible : visible.filter((entry) => !isDeferred(entry));
-    const shown =
-      deferred.length === 0 ? first : [...first, entryOf(findTool(deferred.map(({ spec }) => spec)))];
+    const finds = deferred.length > 0 && !this.#entries.has(FIND_TOOLS);
+    const shown = finds ? [...first, entryOf(findTool(deferred.map(({ spec }) => spec)))] : first;
     const hidden = new Map(deferred.map(({ name, spec }) => [name, spec]));
     const current = new Map([...shown, ...deferred].map((entry) => [entry.name, entry]));
     this.#visible = current;
     this.#specs = shown.map(({ spec }) => spec);
     this.#offered = undefined;
     this.#announced = new AnnouncedTools(
-      (name) => (name === READ_RESULT ? specOf(this.#reading) : hidden.get(name)),
+      (name) => (name === READ_RESULT && !this.#entries.has(name) ? specOf(this.#reading) : hidden.get(name)),
       (name) => current.get(name)?.tool.announces === true,
     );
     return this.#specs;
@@ -177,7 +178,7 @@ export class ToolRegistry {
 
   /** The tool behind a full name, as of the last {@link ToolRegistry.specs}. */
   find(name: string): Tool | undefined {
-    return name === READ_RESULT ? this.#reading : this.#current().get(name)?.tool;
+    return this.#current().get(name)?.tool ?? (name === READ_RESULT ? this.#reading : undefined);
   }
 
   /** The tool of a full name, whether or not its toolset is set up. */
@@ -257,9 +258,9 @@ export class ToolRegistry {
       return;
     }
     const name = toolset === undefined ? tool.name : `${toolset.name}.${tool.name}`;
-    const own = OWN_NAMES.get(name);
-    if (own !== undefined) {
-      this.#refuse('tool.duplicate', `tool '${name}' as its name is that of the tool that ${own}`, name);
+    const taken = nameProblem(name, tool);
+    if (taken !== undefined) {
+      this.#refuse('tool.duplicate', `tool '${name}' as ${taken}`, name);
       return;
     }
     const known = this.#entries.get(name);
@@ -351,12 +352,6 @@ export class ToolRegistry {
     return problems;
   }
 }
-
-/** Names that no other tool can have. */
-const OWN_NAMES: ReadonlyMap<string, string> = new Map([
-  [FIND_TOOLS, 'finds deferred ones'],
-  [READ_RESULT, 'reads results that were cut'],
-]);
 
 const NO_TOOLS: readonly never[] = [];
 const NO_PROBLEMS: readonly ErrorData[] = [];
