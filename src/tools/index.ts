@@ -1,4 +1,4 @@
-/** Tools for documents, for the environments that agents act in, and for talk between agents while they work. */
+/** Tools for documents, for the environments that agents act in, of APIs, and for talk between agents while they work. */
 
 // Documents
 export { documents } from './built-in/documents/documents.ts';
@@ -27,6 +27,9 @@ export { fileTools } from './environments/file-tools.ts';
 export { httpTools } from './environments/http-tools.ts';
 export { processTools } from './environments/process-tools.ts';
 export { opsOf, requiring } from './environments/requiring.ts';
+
+// Tools of an API, by its document
+export { openApiTools } from './built-in/open-api/open-api-tools.ts';
 
 // Tasks, and checks before a run
 export type { Task as TaskDescription, TaskInput } from '../contracts/tasks/task.ts';
