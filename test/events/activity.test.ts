@@ -92,3 +92,18 @@ test('[M53] activities flow as they happen', () => {
   tell({ type: 'model.asked', model: 'm', key: 'k', messages: 1, attempt: 1 }, 'desk', 'DECIDE');
   expect(lines).toEqual(['desk · DECIDE · Thinking']);
 });
+
+test('a set that was opened is said with some of what is in it, and what was left out', () => {
+  const opened = (names: readonly string[], refused?: Readonly<Record<string, string>>) => ({
+    type: 'toolset.opened' as const,
+    toolset: 'skills',
+    hash: 'h',
+    tools: Object.fromEntries(names.map((name) => [name, 'f'])),
+    ...(refused === undefined ? {} : { refused }),
+  });
+  expect(lineOf(0, opened(['pdf', 'brand']))).toBe('desk · Opened skills: pdf, brand');
+  expect(lineOf(0, opened('abcdefg'.split(''), { x: 'too long' }))).toBe(
+    'desk · Opened skills: a, b, c, d, e and 2 more, without x (too long)',
+  );
+  expect(lineOf(0, opened([]))).toBe('desk · Opened skills: nothing');
+});

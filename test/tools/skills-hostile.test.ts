@@ -109,11 +109,13 @@ describe('skills are refused', () => {
   });
 
   test('if SKILL.md is a link', async () => {
+    const outside = await world.write('outside.md', skillText('sly', CANARY));
     await mkdir(join(world.skills, 'sly'));
-    await symlink(join(world.root, 'canary.txt'), join(world.skills, 'sly', 'SKILL.md'));
-    const problem = await open(world.skills).catch((thrown: unknown) => thrown);
-    expect(problem).toMatchObject({ code: 'skill.invalid', message: expect.stringContaining("'sly'") });
-    expect(String(problem)).not.toContain(CANARY);
+    await symlink(outside, join(world.skills, 'sly', 'SKILL.md'));
+    await expect(open(world.skills)).rejects.toMatchObject({
+      code: 'skill.invalid',
+      message: expect.stringContaining("'sly'"),
+    });
   });
 });
 
@@ -205,27 +207,15 @@ describe('a file of a skill is refused', () => {
     await symlink(world.root, join(world.skills, 'pdf', 'out'));
     const { tools } = await open(world.skills);
     const read = tools.find(({ name }) => name === 'read_skill_file');
-    const piece = fc.constantFrom(
-      '..',
-      '.',
-      '/',
-      '\\',
-      '\0',
-      '%2e%2e',
-      'out',
-      'canary.txt',
-      'skills',
-      'pdf',
-      'notes.md',
-      '',
-    );
+    const piece = fc.constantFrom('..', '.', '/', '\\', '\0', '%2e%2e', 'out', 'skills', 'pdf', '');
+    const name = fc.constantFrom('canary.txt', 'notes.md', 'SKILL.md');
     await fc.assert(
-      fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 8 }), async (pieces) => {
-        const result = await perform(read ?? never, { skill: 'pdf', path: pieces.join('/') });
-        expect(result.ok ? result.text : 'inside').toBe('inside');
+      fc.asyncProperty(fc.array(piece, { maxLength: 3 }), name, async (pieces, last) => {
+        const result = await perform(read ?? never, { skill: 'pdf', path: [...pieces, last].join('/') });
+        expect(result.ok ? last : 'notes.md').not.toBe('canary.txt');
         expect(result.text).not.toContain(CANARY);
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 });

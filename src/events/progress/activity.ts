@@ -158,7 +158,15 @@ const toolWords = (event: LiveEvent): string | undefined => {
 
 const openedWords = ({ toolset, tools, refused = {} }: EventOf<'toolset.opened'>): string => {
   const out = Object.entries(refused).map(([name, reason]) => `${name} (${reason})`);
-  return `Opened ${toolset}: ${Object.keys(tools).length} tools${out.length === 0 ? '' : `, without ${out.join(', ')}`}`;
+  return `Opened ${toolset}: ${listNames(Object.keys(tools))}${out.length === 0 ? '' : `, without ${out.join(', ')}`}`;
+};
+
+/** Names that a line shows: the others are counted. */
+const MAX_NAMES = 5;
+
+const listNames = (names: readonly string[]): string => {
+  const more = names.length - MAX_NAMES;
+  return `${names.slice(0, MAX_NAMES).join(', ') || 'nothing'}${more > 0 ? ` and ${more} more` : ''}`;
 };
 
 const teamWords = (event: LiveEvent): string | undefined => {

@@ -30,7 +30,7 @@ export const findSkills = async (
   const names: string[] = [];
   for (const source of sources) {
     const folders =
-      typeof source === 'string' ? await inFolder(source, 'refuse') : await inPackage(source.package);
+      typeof source === 'string' ? await findInFolder(source, 'refuse') : await findInPackage(source.package);
     if (folders.length === 0)
       throw new TroupeError(
         'skill.invalid',
@@ -63,7 +63,7 @@ interface LinkedFolder {
   readonly place: string;
 }
 
-const inFolder = async (
+const findInFolder = async (
   source: string,
   hardLinks: HardLinks,
   name = basename(resolve(source)),
@@ -100,16 +100,16 @@ const folderAt = async (
 const PACKAGE = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i;
 
 /** The skills of an installed package: those in its folder `skills`, or the one that it is. */
-const inPackage = async (name: string): Promise<readonly (SkillFolder | LinkedFolder)[]> => {
+const findInPackage = async (name: string): Promise<readonly (SkillFolder | LinkedFolder)[]> => {
   if (!PACKAGE.test(name)) throw unreadable(name, 'that is not the name of a package');
   const places = createRequire(resolve('package.json')).resolve.paths(name) ?? [];
   for (const place of places.map((modules) => join(modules, name))) {
     if ((await factsOf(place)) === undefined) continue;
     const folder = join(place, 'skills');
     // Package managers share files between projects by hard links.
-    if ((await factsOf(folder)) !== undefined) return inFolder(folder, 'take');
+    if ((await factsOf(folder)) !== undefined) return findInFolder(folder, 'take');
     if ((await factsOf(join(place, SKILL_FILE))) !== undefined)
-      return inFolder(place, 'take', basename(name));
+      return findInFolder(place, 'take', basename(name));
     throw unreadable(name, `the package has neither a folder 'skills' nor a ${SKILL_FILE}: ${place}`);
   }
   throw unreadable(name, `the package is not installed: run \`npm install ${name}\``);

@@ -23,33 +23,38 @@ export const readFrontMatter = (text: string, wanted: readonly string[], refuse:
   const lines = text.split('\n');
   if (lines[0]?.trimEnd() !== '---') return refuse("it has no front matter: its first line must be '---'");
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---');
-  const length = lines.slice(0, end === -1 ? lines.length : end).join('\n').length;
+  const head = lines.slice(1, end === -1 ? lines.length : end);
+  const { length } = head.join('\n');
   if (length > MAX_FRONT_MATTER)
     return refuse(`its front matter is longer than ${MAX_FRONT_MATTER} characters: ${length}`);
   if (end === -1) return refuse("its front matter has no end: close it by a line of '---'");
+  const body = lines.slice(end + 1).join('\n');
+  return { fields: readFields(head, wanted, refuse), body: body.trim() };
+};
+
+const readFields = (
+  lines: readonly string[],
+  wanted: readonly string[],
+  refuse: Refuse,
+): FrontMatter['fields'] => {
   const fields = new Map<string, string | readonly string[]>();
   const names = new Set<string>();
-  for (let index = 1; index < end;) {
+  for (let index = 0; index < lines.length;) {
     const first = index;
     const line = lines[first] ?? '';
     index += 1;
     if (isEmpty(line)) continue;
+    // The first line of the file is that of the dashes.
+    const refuseField: Refuse = (reason) => refuse(`line ${first + 2} of its front matter ${reason}`);
     const [, name, rest = ''] = /^([\w-]+):(?:\s(.*))?$/.exec(line) ?? [];
-    const refuseField: Refuse = (reason) => refuse(`line ${first + 1} of its front matter ${reason}`);
     if (name === undefined)
       return refuseField(`is not a field, such as 'name: text': ${JSON.stringify(line.slice(0, 60))}`);
     if (names.has(name)) return refuseField(`has the field '${name}' a second time`);
     names.add(name);
-    while (index < end && belongsAbove(lines[index] ?? '')) index += 1;
+    while (index < lines.length && belongsAbove(lines[index] ?? '')) index += 1;
     if (wanted.includes(name)) fields.set(name, readValue(rest, lines.slice(first + 1, index), refuseField));
   }
-  return {
-    fields,
-    body: lines
-      .slice(end + 1)
-      .join('\n')
-      .trim(),
-  };
+  return fields;
 };
 
 const isEmpty = (line: string): boolean => line.trim() === '' || line.startsWith('#');
@@ -58,18 +63,18 @@ const isEmpty = (line: string): boolean => line.trim() === '' || line.startsWith
 const belongsAbove = (line: string): boolean => /^(?:\s|$|-\s)/.test(line);
 
 const readValue = (rest: string, below: readonly string[], refuse: Refuse): string | readonly string[] => {
-  const inline = rest.trim();
-  if (/^[|>][\d+-]{0,2}(?:\s+#.*)?$/.test(inline)) return joinLines(below);
-  const plain = [inline, ...below].map((line) => line.replace(/(?:^|\s)#.*$/, ''));
-  const quote = /^["']/.exec(joinLines([inline, ...below]))?.[0];
-  if (quote !== undefined) return readQuoted(joinLines([inline, ...below]), quote, refuse);
-  const [first = '', ...others] = plain.map((line) => line.trim()).filter((line) => line !== '');
-  if (first.startsWith('- ')) return [first, ...others].map((item) => readItem(item, refuse));
-  if (inline === '' && /^[\w-]+:(?:\s|$)/.test(first)) return refuse('is a map, where a text is needed');
-  const value = joinLines([first, ...others]);
-  if (value.startsWith('[')) return readFlowList(value, refuse);
-  return plainText(value, refuse);
+  if (/^[|>][\d+-]{0,2}(?:\s+#.*)?$/.test(rest.trim())) return joinLines(below);
+  const whole = joinLines([rest, ...below]);
+  if (/^["']/.test(whole)) return readQuoted(whole, refuse);
+  const lines = [rest, ...below].map(withoutComment).filter((line) => line !== '');
+  const [first = ''] = lines;
+  if (first.startsWith('- ')) return lines.map((line) => readItem(line, refuse));
+  if (rest.trim() === '' && /^[\w-]+:(?:\s|$)/.test(first)) return refuse('is a map, where a text is needed');
+  const value = joinLines(lines);
+  return value.startsWith('[') ? readFlowList(value, refuse) : readPlain(value, refuse);
 };
+
+const withoutComment = (line: string): string => line.replace(/(?:^|\s)#.*$/, '').trim();
 
 const joinLines = (lines: readonly string[]): string =>
   lines
@@ -78,11 +83,12 @@ const joinLines = (lines: readonly string[]): string =>
     .join(' ');
 
 /** A text in quotes, which nothing but a comment may follow. */
-const readQuoted = (text: string, quote: string, refuse: Refuse): string => {
-  const pattern = quote === '"' ? /^("(?:[^"\\]|\\.)*")(?:\s+#.*)?$/ : /^('(?:[^']|'')*')(?:\s+#.*)?$/;
+const readQuoted = (text: string, refuse: Refuse): string => {
+  const isSingle = text.startsWith("'");
+  const pattern = isSingle ? /^('(?:[^']|'')*')(?:\s+#.*)?$/ : /^("(?:[^"\\]|\\.)*")(?:\s+#.*)?$/;
   const found = pattern.exec(text)?.[1];
   if (found === undefined) return refuse('has a quote that is not closed, or text after it');
-  if (quote === "'") return found.slice(1, -1).replaceAll("''", "'");
+  if (isSingle) return found.slice(1, -1).replaceAll("''", "'");
   try {
     return String(JSON.parse(found.replaceAll('\t', '\\t')));
   } catch {
@@ -107,9 +113,9 @@ const readFlowList = (text: string, refuse: Refuse): readonly string[] => {
 };
 
 const readScalar = (text: string, refuse: Refuse): string =>
-  /^["']/.test(text) ? readQuoted(text, text.slice(0, 1), refuse) : plainText(text, refuse);
+  /^["']/.test(text) ? readQuoted(text, refuse) : readPlain(text, refuse);
 
-const plainText = (text: string, refuse: Refuse): string =>
+const readPlain = (text: string, refuse: Refuse): string =>
   /^[{}\]&*!%@`]/.test(text)
     ? refuse(`begins with '${text.slice(0, 1)}', which is not read: put the text in quotes`)
     : text;

@@ -22,11 +22,12 @@ export const openSkills = async (
   const folders = await findSkills(sources, only);
   const skills = await readSkills(folders);
   const set = new SkillSet(folders, skills, opening);
-  const read = readSkillFileTool(set);
-  const run = scripts === undefined ? undefined : runSkillScriptTool(set, scripts);
-  const [reader = '', runner] = [read, run].map((each) => each && `${name}.${each.name}`);
   return {
-    tools: [useSkillTool(set, reader, runner), read, ...(run === undefined ? [] : [run])],
+    tools: [
+      useSkillTool(set, name, scripts !== undefined),
+      readSkillFileTool(set),
+      ...(scripts === undefined ? [] : [runSkillScriptTool(set, scripts)]),
+    ],
     listed: Object.fromEntries(skills.map((skill) => [skill.name, skill.hash])),
   };
 };

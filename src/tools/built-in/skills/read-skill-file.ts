@@ -22,7 +22,7 @@ export const readSkillFileTool = (set: SkillSet): Tool =>
     tags: ['read'],
     describe: ({ skill, path }) => `Reading ${path} of the skill ${skill}`,
     execute: async ({ skill, path }, context) => {
-      const bytes = await set.folder(skill).readFile(path);
+      const bytes = await set.findFolder(skill).readFile(path);
       const facts = { skill, path, hash: platformSha256(bytes), bytes: bytes.byteLength };
       const shown = showMedia(bytes, facts) ?? showText(bytes, facts);
       set.record(context, skill, path, facts.hash);

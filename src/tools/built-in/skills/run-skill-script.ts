@@ -52,7 +52,7 @@ export const runSkillScriptTool = (set: SkillSet, scripts: 'ask' | 'run'): Tool 
       `Running ${[path, ...args].join(' ').slice(0, 100)} of the skill ${skill}`,
     execute: async ({ skill, path, args, input }, context) => {
       const processes = opsOf(context, 'processes');
-      const folder = set.folder(skill);
+      const folder = set.findFolder(skill);
       const bytes = await folder.readFile(path);
       const text = exactText(bytes);
       const command = text === undefined ? undefined : commandOf(path, text);

@@ -26,7 +26,7 @@ export class SkillSet {
     return this.#opening.tools();
   }
 
-  folder(name: string): SkillFolder {
+  findFolder(name: string): SkillFolder {
     const folder = this.#folders.get(name);
     if (folder !== undefined) return folder;
     throw new TroupeError('skill.unreadable', `Cannot use the skill '${name}' as there is none of that name`);

@@ -38,17 +38,17 @@ export const parseSkill = (folder: string, bytes: Uint8Array): Skill => {
   };
   const text = textIn(bytes) ?? refuse(`its ${SKILL_FILE} is not text in UTF-8`);
   const { fields, body } = readFrontMatter(text, FIELDS, refuse);
-  const name = textOf('name', fields, refuse) ?? refuse("its front matter has no 'name'");
+  const name = readText('name', fields, refuse) ?? refuse("its front matter has no 'name'");
   if (!NAME.test(name))
     refuse(`its name is not made of lower-case letters, digits and single hyphens: ${JSON.stringify(name)}`);
   if (name !== folder) refuse(`its name differs from that of its folder: '${name}'`);
   const description =
-    textOf('description', fields, refuse) ?? refuse("its front matter has no 'description'");
+    readText('description', fields, refuse) ?? refuse("its front matter has no 'description'");
   return {
     name,
     description: oneLine(description, MAX.description),
-    compatibility: textOf('compatibility', fields, refuse),
-    allowedTools: toolNames(fields.get('allowed-tools')),
+    compatibility: readText('compatibility', fields, refuse),
+    allowedTools: readToolNames(fields.get('allowed-tools')),
     body,
     hash: platformSha256(bytes),
   };
@@ -86,7 +86,7 @@ export const exactText = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-const textOf = (
+const readText = (
   name: keyof typeof MAX,
   fields: FrontMatter['fields'],
   refuse: Refuse,
@@ -100,7 +100,7 @@ const textOf = (
 };
 
 /** The names of tools in a list, or in a text that spaces or commas separate; those in parentheses belong to a name. */
-const toolNames = (value: string | readonly string[] | undefined = []): readonly string[] => {
+const readToolNames = (value: string | readonly string[] | undefined = []): readonly string[] => {
   const names = typeof value === 'string' ? value.match(/[^\s,(]+(?:\([^)]*\))?/g) : value;
   return [...new Set(names)];
 };

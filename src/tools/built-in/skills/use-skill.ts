@@ -11,11 +11,8 @@ import { SKILL_FILE } from './skill.ts';
 import type { SkillFile } from './skill-folder.ts';
 import type { SkillSet } from './skill-set.ts';
 
-/**
- * The tool that shows the names and descriptions of all skills, and gives the instructions of one. It names the tool that reads files, and the one that runs
- * scripts, if there is one.
- */
-export const useSkillTool = (set: SkillSet, reader: string, runner: string | undefined): Tool => {
+/** The tool that shows the names and descriptions of all skills, and gives the instructions of one. */
+export const useSkillTool = (set: SkillSet, toolset: string, runsScripts: boolean): Tool => {
   // Not in the description of the tool: several servers limit that to 1,024 characters.
   const list = ['The skills:', ...set.skills.map(({ name, description }) => `- ${name}: ${description}`)];
   const use = tool({
@@ -27,7 +24,7 @@ export const useSkillTool = (set: SkillSet, reader: string, runner: string | und
     tags: ['read'],
     describe: ({ skill }) => `Using the skill ${skill}`,
     execute: async (input, context) => {
-      const folder = set.folder(input.skill);
+      const folder = set.findFolder(input.skill);
       const [skill, { files, isCut }] = await Promise.all([folder.readSkill(), folder.list()]);
       set.record(context, skill.name, SKILL_FILE, skill.hash);
       const tools = sortNamedTools(skill.allowedTools, set.tools);
@@ -36,9 +33,12 @@ export const useSkillTool = (set: SkillSet, reader: string, runner: string | und
           // First, as nothing in the text of a skill can announce tools there.
           tools.announced.length > 0 && announceTools(tools.announced),
           describeBody(skill),
-          files.length > 0 && describeFiles(files, reader),
+          files.length > 0 && describeFiles(files, `${toolset}.read_skill_file`),
           isCut && 'It has more files, which are not listed.',
-          files.some(isScript) && describeScripts(runner, context.ops),
+          files.some(isScript) &&
+            (runsScripts && canRun(context.ops)
+              ? `${toolset}.run_skill_script runs its scripts, in the root of the environment.`
+              : 'Its scripts cannot be run here, only read.'),
           skill.compatibility !== undefined && `It is made for: ${skill.compatibility}`,
           tools.missing.length > 0 && describeMissing(tools),
         ]
@@ -69,11 +69,9 @@ const describeFile = (file: SkillFile): string =>
 /** The format keeps what is to be run in one folder. */
 const isScript = ({ path }: SkillFile): boolean => path.startsWith('scripts/');
 
-const describeScripts = (runner: string | undefined, ops: EnvironmentOps | undefined): string => {
-  if (runner !== undefined && ops?.processes !== undefined && ops.files !== undefined)
-    return `${runner} runs its scripts, in the root of the environment.`;
-  return 'Its scripts cannot be run here, only read.';
-};
+/** Scripts are copied to where they run. */
+const canRun = (ops: EnvironmentOps | undefined): boolean =>
+  ops?.processes !== undefined && ops.files !== undefined;
 
 const describeMissing = ({ missing }: NamedTools): string => {
   const names = missing.map(({ name, nearest }) =>
