@@ -139,7 +139,10 @@ describe('the package', () => {
     expect((await loadedWith('src/index.ts')).filter((path) => heavy.test(path))).toEqual([]);
   });
 
-  it.each(entryPoints)(
+  /** Stores, the inspector's server and the tools of tests live in processes. */
+  const ofProcesses = /stores|inspect$|testing/;
+
+  it.each(entryPoints.filter(({ name }) => !ofProcesses.test(name)))(
     '$name loads nothing of Node until it is used: a page may import it',
     async ({ source }) => {
       expect((await loadedWith(source)).filter((path) => path.startsWith('node:'))).toEqual([]);
