@@ -127,6 +127,11 @@ describe('skills are found', () => {
     expect(Object.keys(listed)).toEqual(['pdf', 'docx']);
   });
 
+  test('as others publish them', async () => {
+    const { listed } = await open('node_modules/playwright-core/lib/tools/skills');
+    expect(Object.keys(listed)).toContain('playwright-cli');
+  });
+
   test('in an installed package, in its folder `skills` or as the package itself, also if its files are linked', async () => {
     vi.spyOn(process, 'cwd').mockReturnValue(join(world.root, 'app'));
     const kept = await world.write('kept.md', skillText('forms', 'x'));

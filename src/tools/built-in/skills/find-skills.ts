@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { nearestName } from '../../../base/text/nearest-name.ts';
 import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
-import type { HardLinks } from '../host/host-root.ts';
 import { codeOf } from '../host/host-root.ts';
 import { invalidSkill, SKILL_FILE } from './skill.ts';
 import { SkillFolder } from './skill-folder.ts';
@@ -30,7 +29,7 @@ export const findSkills = async (
   const names: string[] = [];
   for (const source of sources) {
     const folders =
-      typeof source === 'string' ? await findInFolder(source, 'refuse') : await findInPackage(source.package);
+      typeof source === 'string' ? await findInFolder(source) : await findInPackage(source.package);
     if (folders.length === 0)
       throw new TroupeError(
         'skill.invalid',
@@ -65,7 +64,6 @@ interface LinkedFolder {
 
 const findInFolder = async (
   source: string,
-  hardLinks: HardLinks,
   name = basename(resolve(source)),
 ): Promise<readonly (SkillFolder | LinkedFolder)[]> => {
   const place = resolve(source);
@@ -76,23 +74,18 @@ const findInFolder = async (
     );
   });
   if (!facts.isDirectory()) throw unreadable(source, `it is not a folder: ${place}`);
-  if ((await factsOf(join(place, SKILL_FILE))) !== undefined)
-    return [new SkillFolder(name, place, hardLinks)];
+  if ((await factsOf(join(place, SKILL_FILE))) !== undefined) return [new SkillFolder(name, place)];
   const entries = (await readdir(place, { withFileTypes: true })).filter(
     (entry) => !isPassedOver(entry.name),
   );
-  const folders = await Promise.all(entries.map((entry) => folderAt(place, entry, hardLinks)));
+  const folders = await Promise.all(entries.map((entry) => folderAt(place, entry)));
   return folders.flat().toSorted((a, b) => (a.name < b.name ? -1 : 1));
 };
 
-const folderAt = async (
-  above: string,
-  entry: Dirent,
-  hardLinks: HardLinks,
-): Promise<readonly (SkillFolder | LinkedFolder)[]> => {
+const folderAt = async (above: string, entry: Dirent): Promise<readonly (SkillFolder | LinkedFolder)[]> => {
   const { name } = entry;
   const place = join(above, name);
-  if (entry.isDirectory()) return [new SkillFolder(name, place, hardLinks)];
+  if (entry.isDirectory()) return [new SkillFolder(name, place)];
   const target = entry.isSymbolicLink() ? await stat(place).catch(() => undefined) : undefined;
   return target?.isDirectory() === true ? [{ name, place }] : [];
 };
@@ -106,10 +99,8 @@ const findInPackage = async (name: string): Promise<readonly (SkillFolder | Link
   for (const place of places.map((modules) => join(modules, name))) {
     if ((await factsOf(place)) === undefined) continue;
     const folder = join(place, 'skills');
-    // Package managers share files between projects by hard links.
-    if ((await factsOf(folder)) !== undefined) return findInFolder(folder, 'take');
-    if ((await factsOf(join(place, SKILL_FILE))) !== undefined)
-      return findInFolder(place, 'take', basename(name));
+    if ((await factsOf(folder)) !== undefined) return findInFolder(folder);
+    if ((await factsOf(join(place, SKILL_FILE))) !== undefined) return findInFolder(place, basename(name));
     throw unreadable(name, `the package has neither a folder 'skills' nor a ${SKILL_FILE}: ${place}`);
   }
   throw unreadable(name, `the package is not installed: run \`npm install ${name}\``);

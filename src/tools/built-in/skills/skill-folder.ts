@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import { nearestName } from '../../../base/text/nearest-name.ts';
 import type { TroupeError } from '../../../contracts/errors/error.ts';
 import { isTroupeError, messageOf } from '../../../contracts/errors/error.ts';
@@ -32,12 +33,13 @@ export class SkillFolder {
   readonly #files: FileOps;
   readonly #hardLinks: HardLinks;
 
-  constructor(name: string, place: string, hardLinks: HardLinks) {
+  constructor(name: string, place: string) {
     this.name = name;
     this.place = place;
     this.#root = new ConfinedRoot(place);
     this.#files = hostFiles(this.#root, { maxReadBytes: 0, maxWriteBytes: 0 });
-    this.#hardLinks = hardLinks;
+    // Package managers share files between projects by hard links.
+    this.#hardLinks = place.split(sep).includes('node_modules') ? 'take' : 'refuse';
   }
 
   /**
