@@ -197,6 +197,16 @@ describe('element$', () => {
     expect(output).toEqual([2, 4, 6]);
   });
 
+  test('a rule for the whole list holds no item back', async () => {
+    const pair = z.array(z.number()).min(2);
+    const seen: number[] = [];
+    const run = agent({ name: 'pair', model: writing(['[1, 2', ', 3]']), output: pair }).stream('go');
+    run.element$.subscribe(({ index }) => seen.push(index));
+    run.partial$.subscribe((value) => seen.push(-(value.length ?? 0)));
+    await run.result;
+    expect(seen).toEqual([-1, 0, 1, -3, 2, -3]);
+  });
+
   test('nothing comes of an output that is not a list', async () => {
     const run = reporter(writing(['{"title":"A","points":["b"]}'])).stream('go');
     const seen = lastValueFrom(run.element$.pipe(toArray()));

@@ -79,13 +79,6 @@ export class PartialJson {
     return value;
   }
 
-  /** The items of an array that are whole; empty for other values. */
-  get items(): readonly Json[] {
-    const [outermost] = this.#open;
-    const items = outermost === undefined ? this.#root : outermost.items;
-    return Array.isArray(items) ? items : [];
-  }
-
   /** Reads one token, and returns where the next begins. */
   #read(text: string, at: number): number {
     if (this.#expects === 'lead') return this.#readLead(text);

@@ -3,7 +3,6 @@ import { isJsonObject, type Json } from '../../base/json/json.ts';
 import { PartialJson } from '../../base/json/partial-json.ts';
 import type { DeltaEvent } from '../../contracts/events/event.ts';
 import type { ModelDelta } from '../../contracts/models/model.ts';
-import { complete } from '../../tools/built-in/ending/complete.ts';
 
 /** A text that arrives piece by piece. */
 interface Reading {
@@ -11,6 +10,9 @@ interface Reading {
   append(piece: string): boolean;
   readonly value: Json | undefined;
 }
+
+/** The control tool whose arguments are the answer. */
+const COMPLETE = 'complete';
 
 /** The answer that a model is writing: its text, or the arguments of `complete`. */
 export class AnswerDraft {
@@ -49,7 +51,7 @@ export class AnswerDraft {
   #pieceOf(delta: ModelDelta): string | undefined {
     if (delta.type === 'text') return this.#call === undefined ? delta.text : undefined;
     if (delta.type !== 'tool-call') return undefined;
-    if (delta.name === complete.name && this.#call === undefined) {
+    if (delta.name === COMPLETE && this.#call === undefined) {
       this.#call = delta.index;
       this.#read(new PartialJson());
     }

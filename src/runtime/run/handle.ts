@@ -1,5 +1,5 @@
 import type { Content } from '../../contracts/content/part.ts';
-import { map, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { ModelChoice } from '../../contracts/models/model.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
@@ -14,7 +14,7 @@ import type { AbortOptions, SuspendOptions } from '../../contracts/runs/run-cont
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import type { PersonAnswer } from '../people/request-book.ts';
 import type { Run } from './run.ts';
-import { elementsSoFar, outputsSoFar } from './partial-output.ts';
+import { elementsSoFar, valuesSoFar } from './partial-output.ts';
 import { deadLettersOf } from '../mail/dead-letters.ts';
 import { terminationOf } from '../mail/watch.ts';
 import { SUSPEND_MS, suspend } from './suspend.ts';
@@ -37,7 +37,7 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   }
   // The output that types the handle is that of the result.
   get partial$(): Observable<DeepPartial<Output>> {
-    return outputsSoFar(this.#run).pipe(map(({ value }) => value as DeepPartial<Output>));
+    return valuesSoFar(this.#run) as Observable<DeepPartial<Output>>;
   }
   get element$(): Observable<OutputElement<Output>> {
     return elementsSoFar(this.#run) as Observable<OutputElement<Output>>;
