@@ -4,7 +4,7 @@
  *
  *   tsx scripts/bundle.ts [FOLDER]     default: dist
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'rolldown';
@@ -104,10 +104,24 @@ export const bundlePackage = async (folder: string): Promise<void> => {
     },
     logLevel: 'warn',
   });
+  dropBareImports(resolve(root, folder));
   const page = resolve(root, folder, 'inspect/page.html');
   mkdirSync(dirname(page), { recursive: true });
   writeFileSync(page, await buildPage());
   writeFileSync(resolve(root, folder, 'licences.txt'), bundledLicences());
+};
+
+/**
+ * Drops imports of Node's modules of which nothing is used: the bundler leaves one of its own, which no page can load. The lines stay, for
+ * the source maps.
+ */
+const dropBareImports = (folder: string): void => {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.js')) continue;
+    const code = readFileSync(join(folder, name), 'utf8');
+    const without = code.replaceAll(/^import "node:[^"]*";$/gm, '');
+    if (without !== code) writeFileSync(join(folder, name), without);
+  }
 };
 
 /** The licences of the bundled packages, which each asks to be passed on with it. */

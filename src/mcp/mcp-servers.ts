@@ -8,7 +8,7 @@ import { mcpServer } from './mcp-server.ts';
  * The servers of a configuration that other programs use too: `mcpServers` of Claude, Cursor and Gemini, `servers` of VS Code.
  *
  * A server may have options of {@link mcpServer} beside theirs; those that are disabled are left out, fields of the
- * other program are ignored. `${NAME}`, `${env:NAME}` and `${NAME:-default}` stand for variables of the process, or those given.
+ * other program are ignored. `${NAME}`, `${env:NAME}`, `${NAME:-default}`, and `$NAME` by itself, stand for variables of the process, or those given.
  *
  * @example
  * const config = JSON.parse(readFileSync('troupe.mcp.json', 'utf8'));

@@ -9,7 +9,7 @@ import type { Json, JsonObject, JsonSchema } from '../base/json/json.ts';
 import { isJsonObject, toJson } from '../base/json/json.ts';
 import { systemClock } from '../base/clock.ts';
 import { randomId } from '../base/random-id.ts';
-import { loadPackage } from '../contracts/errors/load-package.ts';
+import { loadPackage, rethrow } from '../contracts/errors/load-package.ts';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
 import type { RunOptions } from '../contracts/runs/run-options.ts';
 import type { RunResult } from '../contracts/runs/run-result.ts';
@@ -138,7 +138,11 @@ class Serving {
   async stdio(): Promise<void> {
     const [loaded, { serveStdio, StdioServerTransport }, { takeOutput }] = await Promise.all([
       loadServer(),
-      loadPackage(PACKAGE, () => import('@modelcontextprotocol/server/stdio'), 'mcp.package-missing'),
+      loadPackage(
+        PACKAGE,
+        () => import('@modelcontextprotocol/server/stdio').catch(rethrow),
+        'mcp.package-missing',
+      ),
       import('../tools/built-in/host/own-output.ts'),
     ]);
     const { input, output, release } = takeOutput();
@@ -289,7 +293,7 @@ class Serving {
 }
 
 const loadServer = (): Promise<ServerPackage> =>
-  loadPackage(PACKAGE, () => import('@modelcontextprotocol/server'), 'mcp.package-missing');
+  loadPackage(PACKAGE, () => import('@modelcontextprotocol/server').catch(rethrow), 'mcp.package-missing');
 
 /** Checks whether a client of the newer protocol can answer questions. */
 const canAsk = (envelope: object, loaded: ServerPackage): boolean => {

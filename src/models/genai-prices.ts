@@ -1,7 +1,7 @@
 import type { Model } from '../contracts/models/model.ts';
 import type { Usage } from '../contracts/models/usage.ts';
 import type { Prices } from '../contracts/models/prices.ts';
-import { loadPackage } from '../contracts/errors/load-package.ts';
+import { loadPackage, rethrow } from '../contracts/errors/load-package.ts';
 
 /**
  * Loads the list prices of `@pydantic/genai-prices`: maintained by its authors, shipped in that package, no network
@@ -17,7 +17,9 @@ import { loadPackage } from '../contracts/errors/load-package.ts';
  * @throws (rejects with) `model.package-missing` where the package is not installed.
  */
 export const genaiPrices = async (): Promise<Prices> => {
-  const list = await loadPackage('@pydantic/genai-prices', () => import('@pydantic/genai-prices'));
+  const list = await loadPackage('@pydantic/genai-prices', () =>
+    import('@pydantic/genai-prices').catch(rethrow),
+  );
   return {
     name: 'genai-prices',
     cost: ({ provider, id }: Pick<Model, 'provider' | 'id'>, usage: Usage) => {

@@ -12,7 +12,7 @@ describe('a configuration of MCP servers', () => {
         files: {
           command: 'npx',
           args: ['-y', 'files', '${ROOT:-/tmp}'],
-          env: { KEY: '${TOKEN}' },
+          env: { KEY: '${TOKEN}', ALSO: '$TOKEN', NOT: 'a$TOKEN' },
           type: 'stdio',
         },
         'the desk': {
@@ -24,7 +24,12 @@ describe('a configuration of MCP servers', () => {
       },
     };
     expect(serversIn(config, variables)).toEqual([
-      { name: 'files', command: 'npx', args: ['-y', 'files', '/tmp'], env: { KEY: 'abc' } },
+      {
+        name: 'files',
+        command: 'npx',
+        args: ['-y', 'files', '/tmp'],
+        env: { KEY: 'abc', ALSO: 'abc', NOT: 'a$TOKEN' },
+      },
       { name: 'the_desk', url: 'https://desk.example/mcp', headers: { authorization: 'Bearer abc' } },
       { name: 'gemini', url: 'https://a.example/mcp', only: ['read'] },
     ]);
@@ -46,6 +51,9 @@ describe('a configuration of MCP servers', () => {
     [{ command: 'x', args: ['${MISSING}'] }, /'one' .* \$\{MISSING\} has no value: set MISSING/],
     [{ command: 'x', env: { A: '${EMPTY}' } }, /\$\{EMPTY\} has no value/],
     [{ command: 'x', env: { A: '${__proto__}' } }, /has no value/],
+    [{ command: 'x', env: { A: '$NOPE' } }, /\$\{NOPE\} has no value/],
+    [{ command: 'x', approvel: true }, /`approvel` is unknown: did you mean `approval`\?/],
+    [{ command: 'x', tools: ['read'] }, /`tools` cannot be held/],
     [{ command: 'x', args: ['${input:key}'] }, /\$\{input:key\} has no value: write its value/],
     [{ type: 'sse', url: 'https://a.example/sse' }, /old transport `sse`/],
     [{ command: 'x', excludeTools: ['wipe'] }, /`excludeTools` cannot be held: name the tools .* by `only`/],

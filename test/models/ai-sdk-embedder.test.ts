@@ -61,5 +61,6 @@ test('the two kinds of models are told apart', () => {
   const language: object = { provider: 'a', modelId: 'b', specificationVersion: 'v3', doStream: () => {} };
   expect(() => aiSdkEmbedder(language as never, { dimensions: 2 })).toThrow(/no `doEmbed`/);
   expect(() => aiSdk({ specificationVersion: 'v3', ...model } as never)).toThrow(/use `aiSdkEmbedder`/);
+  expect(() => aiSdkEmbedder(model, undefined as never)).toThrow(/`dimensions` is undefined/);
   expect(() => aiSdkEmbedder(model, { dimensions: 0 })).toThrow(/`dimensions` is 0/);
 });

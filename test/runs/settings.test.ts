@@ -93,7 +93,6 @@ describe('a choice of tools', () => {
     ['required', ['required', undefined, undefined]],
     [{ name: 'echo' }, [{ name: 'echo' }, undefined, undefined]],
     ['auto', ['auto', 'auto', 'auto']],
-    ['none', ['none', 'none', 'none']],
     [undefined, [undefined, undefined, undefined]],
   ] as const)(
     '%j is forced until a tool was called, so that the agent may answer',
@@ -101,6 +100,16 @@ describe('a choice of tools', () => {
       expect(await choices(choice)).toEqual(expected);
     },
   );
+
+  it('"none" holds though the model calls a tool: it is not run, and the third time fails the run', async () => {
+    const asked: ModelRequest[] = [];
+    const run = desk({ settings: { toolChoice: 'none' } }, asked).stream('go');
+    await expect(run.result).rejects.toMatchObject({
+      code: 'model.malformed',
+      message: expect.stringContaining("`settings.toolChoice: 'none'` rules out") as string,
+    });
+    expect(asked.map(({ toolChoice }) => toolChoice)).toEqual(['none', 'none', 'none']);
+  });
 
   it.each([
     [{ name: 'ecko' }, [echo], /did you mean 'echo'/],
@@ -143,7 +152,10 @@ test('a header that is named like a secret is in no event, request or journal, a
       if (event.type === 'model.asked') seen.push(sent?.requestOf(event.key));
     },
   };
-  await desk({ settings: { headers }, hooks: [hook] }).run('say k-123456', { store, runId: 'r' });
+  await desk({ settings: { headers }, hooks: [hook] }).run('say k-123456 and hunter-2-hunter', {
+    store,
+    runId: 'r',
+  });
   const { records } = await recordsIn(store, 'r');
   for (const place of [JSON.stringify(seen), JSON.stringify(records)]) {
     expect(place).toContain('the-desk');
@@ -176,6 +188,11 @@ describe('settings are checked when the agent is defined', () => {
     [{ reasoning: { budgetTokens: 0 } }, /settings\.reasoning\.budgetTokens.*whole number from 1/],
     [{ reasoning: { budget: 9 } }, /settings\.reasoning\.budget.*budgetTokens/],
     [{ serviceTier: '' }, /settings\.serviceTier/],
+    [
+      { providerOptions: { openai: { stream: false } } },
+      /providerOptions\.openai\.stream.*set by the adapter/,
+    ],
+    [{ toolChoice: 'any' }, /toolChoice.*not one of auto, required, none, \{ name \}/],
     [{ headers: { 'a b': 'c' } }, /settings\.headers\.a b.*not a header/],
     [{ headers: { a: 'b\r\nc: d' } }, /settings\.headers\.a.*not a header/],
     [{ providerOptions: { openai: 7 } }, /settings\.providerOptions\.openai.*object/],

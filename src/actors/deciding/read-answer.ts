@@ -9,11 +9,12 @@ import type { CallOrigin, ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
 import type { AgentContext, Decided } from '../../machines/agent/agent-context.ts';
 import type { PlannedCall } from '../../machines/agent/call-plan.ts';
-import { isWrappingUp } from '../../machines/stopping/wrap-up.ts';
 import type { AgentDefinition, OutputCheck } from '../agent-definition.ts';
 import { parsedArguments } from '../../models/calls/call-arguments.ts';
 import type { Desk } from '../desk.ts';
+import { isWrappingUp } from '../../machines/stopping/wrap-up.ts';
 import { plannedTool } from '../planned-tool.ts';
+import { mayCallTools } from './tool-choice.ts';
 import { andThen } from '../../base/promises/and-then.ts';
 
 /** Converts a model's answer to a decision; an error if it is unusable and has to be requested again. */
@@ -33,7 +34,9 @@ export const readAnswer = (
   const saysSomething = answer.calls.length > 0 || answer.text.trim() !== '';
   if (saysSomething && !ENDS.has(finish)) return unknownEnd(desk.definition, finish);
   if (answer.calls.length > 0)
-    return isWrappingUp(context.review.watch) ? withoutTools(answer) : wantsTools(answer, context, desk);
+    return mayCallTools(context, desk.definition)
+      ? wantsTools(answer, context, desk)
+      : withoutTools(answer, context);
   const turn = turnOf(answer);
   if (finish === 'pause') return { kind: 'again', turn, usage };
   if (answer.text.trim() === '') return silence(answer, context, desk);
@@ -71,9 +74,14 @@ const rejectAnswer = (answer: ModelAnswer, problem: string, context: AgentContex
 });
 
 /** Rejects calls without available tools. They are put into words, as a conversation must not contain unanswered calls. */
-const withoutTools = ({ text, calls, usage }: ModelAnswer): Decided => {
-  const said = text.trim() || `I would use ${calls.map(({ name }) => name).join(', ')}.`;
-  return { kind: 'again', turn: { role: 'assistant', text: said }, usage, note: NO_TOOLS_NOTE };
+const withoutTools = ({ text, calls, usage }: ModelAnswer, context: AgentContext): Decided => {
+  const names = calls.map(({ name }) => name).join(', ');
+  const said = text.trim() || `I would use ${names}.`;
+  const turn = { role: 'assistant', text: said } as const;
+  if (isWrappingUp(context.review.watch)) return { kind: 'again', turn, usage, note: NO_TOOLS_NOTE };
+  const message = `Cannot use the answer of '${context.run.agent}' as it calls ${names}, which \`settings.toolChoice: 'none'\` rules out`;
+  const problem = { code: 'model.malformed', message, retryable: 'maybe', ...placeOf(context) } as const;
+  return { kind: 'again', turn, usage, note: NO_TOOLS_NOTE, problem };
 };
 
 /** Handles an empty answer: requested again, unless the ending policy accepts it as an end. */

@@ -24,6 +24,12 @@ export const choiceOfTools = (
   return tally.toolCalls > 0 || forcedProblem(choice, specs) !== undefined ? undefined : choice;
 };
 
+/** Checks whether calls of a model are taken: one may call tools that its request rules out. */
+export const mayCallTools = (
+  { review }: Pick<AgentContext, 'review'>,
+  { settings }: Pick<AgentDefinition, 'settings'>,
+): boolean => !isWrappingUp(review.watch) && settings?.toolChoice !== 'none';
+
 /** The problem of a setting that forces a call of a tool which the model is not shown. */
 export const choiceProblem = ({
   definition: { name, settings },

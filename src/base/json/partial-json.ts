@@ -79,6 +79,11 @@ export class PartialJson {
     return value;
   }
 
+  /** True once the value is closed: nothing more is read. */
+  get isWhole(): boolean {
+    return this.#root !== undefined;
+  }
+
   /** Reads one token, and returns where the next begins. */
   #read(text: string, at: number): number {
     if (this.#expects === 'lead') return this.#readLead(text);

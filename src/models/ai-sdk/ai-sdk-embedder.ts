@@ -25,13 +25,11 @@ export interface AiSdkEmbedderOptions {
  * @throws {TroupeError} `input.invalid` for anything but an embedding model, or without `dimensions`. The embedder
  * rejects with a TroupeError with a `model.*` code.
  */
-export const aiSdkEmbedder = (
-  model: AiSdkEmbeddingModel,
-  { dimensions, providerOptions, headers }: AiSdkEmbedderOptions,
-): Embedder => {
+export const aiSdkEmbedder = (model: AiSdkEmbeddingModel, options: AiSdkEmbedderOptions): Embedder => {
+  const { dimensions, providerOptions, headers }: Partial<AiSdkEmbedderOptions> = Object(options);
   if (typeof Reflect.get(Object(model), 'doEmbed') !== 'function')
     throw unfit('the model has no `doEmbed`: give an embedding model, such as openai.embedding(…)');
-  if (!Number.isInteger(dimensions) || dimensions < 1)
+  if (dimensions === undefined || !Number.isInteger(dimensions) || dimensions < 1)
     throw unfit(`\`dimensions\` is ${String(dimensions)}: give the length of its vectors, such as 1536`);
   return batchedEmbedder({
     provider: vendorOf(model.provider).name,

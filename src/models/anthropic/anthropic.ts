@@ -5,7 +5,7 @@ import type { ContentSupport } from '../../contracts/content/content-support.ts'
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
-import { loadPackage } from '../../contracts/errors/load-package.ts';
+import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 import { sdkModel } from '../wire/sdk-model.ts';
 
@@ -66,7 +66,9 @@ const createClient = async (id: string, options: ProviderOptions): Promise<Anthr
       `Cannot ask anthropic:${id} as no API key is set: set ANTHROPIC_API_KEY`,
     );
   }
-  const { Anthropic } = await loadPackage('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'));
+  const { Anthropic } = await loadPackage('@anthropic-ai/sdk', () =>
+    import('@anthropic-ai/sdk').catch(rethrow),
+  );
   return new Anthropic({
     ...sdkOptions(options),
     // A traced run traces its calls already: a second span for each would be one too many.

@@ -3,7 +3,7 @@ import type { ContentSupport } from '../../contracts/content/content-support.ts'
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
-import { loadPackage } from '../../contracts/errors/load-package.ts';
+import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 import { sdkModel } from '../wire/sdk-model.ts';
 import type { ChatProfile } from './chat-profile.ts';
@@ -126,7 +126,7 @@ const createClient = async (
       `Cannot ask ${name} as its server is not configured: give the option 'baseURL', or set OPENAI_BASE_URL`,
     );
   const apiKey = options.apiKey ?? keyFor(name, baseURL, named);
-  const { OpenAI } = await loadPackage('openai', () => import('openai'));
+  const { OpenAI } = await loadPackage('openai', () => import('openai').catch(rethrow));
   return new OpenAI({ ...sdkOptions(options), apiKey, baseURL: baseURL ?? null });
 };
 

@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Embedder } from '../../contracts/conversations/memory.ts';
 import { processEnvironment, variable } from '../environment.ts';
-import { loadPackage } from '../../contracts/errors/load-package.ts';
+import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { batchedEmbedder } from '../wire/batched-embedder.ts';
 import { type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 
@@ -49,7 +49,7 @@ const createClient = async (model: string, options: OpenAIEmbedderOptions): Prom
       'model.auth',
       `Cannot ask openai:${model} as no API key is set: set OPENAI_API_KEY`,
     );
-  const { OpenAI } = await loadPackage('openai', () => import('openai'));
+  const { OpenAI } = await loadPackage('openai', () => import('openai').catch(rethrow));
   return new OpenAI({
     ...sdkOptions(options),
     apiKey,

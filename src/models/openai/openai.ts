@@ -3,7 +3,7 @@ import type { ContentSupport } from '../../contracts/content/content-support.ts'
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
-import { loadPackage } from '../../contracts/errors/load-package.ts';
+import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 import { sdkModel } from '../wire/sdk-model.ts';
 
@@ -59,7 +59,7 @@ const createClient = async (id: string, options: OpenAIOptions): Promise<OpenAI>
   if (apiKey === undefined) {
     throw new TroupeError('model.auth', `Cannot ask openai:${id} as no API key is set: set OPENAI_API_KEY`);
   }
-  const { OpenAI } = await loadPackage('openai', () => import('openai'));
+  const { OpenAI } = await loadPackage('openai', () => import('openai').catch(rethrow));
   return new OpenAI({
     ...sdkOptions(options),
     apiKey,

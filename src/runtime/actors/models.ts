@@ -98,12 +98,18 @@ export const secretsOf = (models: readonly ModelChoice[]): Secrets =>
     ...models.map((model) => (typeof model === 'string' ? {} : (model.secrets?.() ?? {}))),
   ) as Secrets;
 
-/** The values of headers that are named like secrets. */
+/** The values of headers that are named like secrets, and credentials within them: `Bearer TOKEN` is sent, `TOKEN` may come back. */
 const headerSecrets = ({ headers = {} }: ModelSettings = {}): Secrets =>
   Object.fromEntries(
     Object.entries(headers)
       .filter(([name]) => /authorization|cookie/i.test(name) || namesSecret(name))
-      .map(([name, value]) => [`header ${name}`, value]),
+      .flatMap(([name, value]) => {
+        const [, credential] = /^[\w-]+ +(\S+)$/.exec(value) ?? [];
+        const whole = [`header ${name}`, value] as const;
+        return credential === undefined
+          ? [whole]
+          : [whole, [`credential in header ${name}`, credential] as const];
+      }),
   );
 
 /** Secrets of the models of an agent or a team, as far as they are known before it runs. */

@@ -1,5 +1,5 @@
 import { onDemand } from '../../base/on-demand.ts';
-import { isJsonObject } from '../../base/json/json.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
 import {
   aBoolean,
   aFraction,
@@ -34,6 +34,14 @@ export const settingsSchema = onDemand(() => {
     const odd = Object.keys(given).find((name) => !isHeader(name, given[name] ?? ''));
     return odd === undefined ? undefined : [odd, 'not a header: it has a character that HTTP does not allow'];
   });
+  // The adapter relies on these: it reads a stream of the model that the run names.
+  const fieldsOfProvider = together<JsonObject>(
+    fulfilling(isJsonObject, 'not an object of JSON values'),
+    (given) => {
+      const owned = ['model', 'stream'].find((name) => given[name] !== undefined);
+      return owned === undefined ? undefined : [owned, 'set by the adapter: leave it out'];
+    },
+  );
   const someTexts = listOf(aText(1), 'not a list of texts: write `stop: [ … ]`');
   return optionsSchema<ModelSettings>({
     maxOutputTokens: optional(wholeNumber(1)),
@@ -45,14 +53,22 @@ export const settingsSchema = onDemand(() => {
     presencePenalty: optional(penalty),
     frequencyPenalty: optional(penalty),
     parallelCalls: optional(aBoolean()),
-    toolChoice: optional(formOr((given) => !isObject(given), oneOf(['auto', 'required', 'none']), oneTool)),
+    toolChoice: optional(
+      formOr(
+        (given) => !isObject(given),
+        fulfilling((given) => CHOICES.includes(String(given)), 'not one of auto, required, none, { name }'),
+        oneTool,
+      ),
+    ),
     reasoning: optional(formOr((given) => !isObject(given), effort, reasoning)),
     serviceTier: optional(aText(1)),
     headers: optional(headers),
-    providerOptions: optional(byName(fulfilling(isJsonObject, 'not an object of JSON values'))),
+    providerOptions: optional(byName(fieldsOfProvider)),
     cache: optional(aBoolean()),
   });
 });
+
+const CHOICES: readonly string[] = ['auto', 'required', 'none'];
 
 const isHeader = (name: string, value: string): boolean =>
   /^[!#$%&'*+.^`|~\w-]+$/.test(name) && !/[\r\n\0]/.test(value);

@@ -9,6 +9,7 @@ interface Reading {
   /** Reads a piece; true if the value has changed. */
   append(piece: string): boolean;
   readonly value: Json | undefined;
+  readonly isWhole: boolean;
 }
 
 /** The control tool whose arguments are the answer. */
@@ -32,6 +33,11 @@ export class AnswerDraft {
     const value = this.#reading?.value;
     if (this.#call === undefined) return value;
     return isJsonObject(value) ? value['answer'] : undefined;
+  }
+
+  /** True once the value is closed, though the answer may go on. */
+  get isWhole(): boolean {
+    return this.#reading?.isWhole === true;
   }
 
   /** Takes a delta; true if the value may have changed. */
@@ -66,6 +72,7 @@ export class AnswerDraft {
 
 class PlainText implements Reading {
   value = '';
+  readonly isWhole = false;
 
   append(piece: string): boolean {
     this.value += piece;

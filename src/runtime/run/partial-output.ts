@@ -12,6 +12,8 @@ interface OutputSoFar {
   readonly value: Json;
   /** The key of the answer that is being written; undefined for the output of the result. */
   readonly key: string | undefined;
+  /** True if nothing is added to it. */
+  readonly isWhole: boolean;
 }
 
 /** Emits the output of a run as its model writes it; last that of the result, if the run completes. */
@@ -23,13 +25,13 @@ const outputsSoFar = (run: Run): Observable<OutputSoFar> =>
     const take = (event: LiveEvent): void => {
       if (event.type !== 'model.delta' || event.path !== path || draft?.take(event) !== true) return;
       const { value } = draft;
-      if (value !== undefined) subscriber.next({ value, key: event.key });
+      if (value !== undefined) subscriber.next({ value, key: event.key, isWhole: draft.isWhole });
     };
     // Registered at once: who awaits the result later finds that this has emitted it.
     run.result.then(
       ({ status, output }) => {
         if (status === 'completed' && output !== undefined)
-          subscriber.next({ value: output, key: undefined });
+          subscriber.next({ value: output, key: undefined, isWhole: true });
         subscriber.complete();
       },
       // The failure of a run is the business of its result.
@@ -63,15 +65,14 @@ export const elementsSoFar = (run: Run): Observable<ElementSoFar> =>
     const known: Json[] = [];
     let next = 0;
     let last: string | undefined;
-    const take = ({ value, key }: OutputSoFar): void => {
+    const take = ({ value, key, isWhole }: OutputSoFar): void => {
       if (!Array.isArray(value)) return;
-      const isWhole = key === undefined;
       if (key !== last) next = 0;
       last = key;
-      // The last item of a list that is being written may still grow.
+      // The last item of a list that is not closed may still grow.
       for (; next < value.length - (isWhole ? 0 : 1); next += 1) {
         const item: Json = value[next];
-        const element = isWhole ? item : itemAsChecked(item, output);
+        const element = key === undefined ? item : itemAsChecked(item, output);
         if (element === undefined || isEqual(known[next], element)) continue;
         known[next] = element;
         subscriber.next({ index: next, element });

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, toJson } from '../../base/json/json.ts';
+import { nearestName } from '../../base/text/nearest-name.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { McpServerOptions } from './mcp-options.ts';
 
@@ -39,9 +40,13 @@ const serverOf = (
       owner,
       'it speaks the old transport `sse`: give the address of its streamable HTTP, and leave `type` out',
     );
-  const banned = EXCLUDING.find((name) => server[name] !== undefined);
-  if (banned !== undefined)
-    throw unfit(owner, `\`${banned}\` cannot be held: name the tools that it may offer by \`only\``);
+  for (const name of Object.keys(server)) {
+    if (UNHELD.test(name))
+      throw unfit(owner, `\`${name}\` cannot be held: name the tools that it may offer by \`only\``);
+    const meant = GUARDS.includes(name) ? undefined : nearestName(name, GUARDS);
+    if (meant !== undefined)
+      throw unfit(owner, `its option \`${name}\` is unknown: did you mean \`${meant}\`?`);
+  }
   const found: Record<string, Json> = { name: key.replaceAll(/[^A-Za-z0-9_-]+/g, '_') };
   for (const [ours, theirs] of FIELDS) {
     const value = theirs.map((name) => server[name]).find((each) => each !== undefined);
@@ -50,8 +55,11 @@ const serverOf = (
   return found;
 };
 
-/** Lists of tools that a server must not offer. */
-const EXCLUDING = ['excludeTools', 'disabledTools', 'disabled_tools', 'blockedTools'];
+/** Lists of tools that a server must not offer, and one that may be either. */
+const UNHELD = /^(?:exclude|tools$|disabled_?tools|blocked|denied)/i;
+
+/** Options of ours that hold a server back: one that is misspelt must not be taken for a field of another program. */
+const GUARDS = ['only', 'safety', 'approval', 'approved', 'onChange', 'elicitation', 'sampling'];
 
 /** Our option, and the names under which configurations have it. */
 const FIELDS: readonly (readonly [ours: keyof McpServerOptions, theirs: readonly string[]])[] = [
@@ -89,16 +97,18 @@ const fillAll = (value: Json, fill: (text: string) => string): Json => {
   );
 };
 
-/** Puts values in place of `${NAME}`, `${env:NAME}` and `${NAME:-default}`. */
+/** Puts values in place of `${NAME}`, `${env:NAME}` and `${NAME:-default}`, and of `$NAME` where that is all. */
 const fillIn = (text: string, variables: McpVariables, owner: string): string =>
-  text.replaceAll(/\$\{([^{}]*)\}/g, (written: string, inside: string) => {
-    const [, name = '', fallback] = /^(?:env:)?([A-Za-z_]\w*)(?::-(.*))?$/.exec(inside) ?? [];
-    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    const found = value === undefined || value === '' ? fallback : value;
-    if (found !== undefined) return found;
-    const todo = name === '' ? 'write its value' : `set ${name}, or give it by \`variables\``;
-    throw unfit(owner, `${written} has no value: ${todo}`);
-  });
+  text
+    .replace(/^\$([A-Za-z_]\w*)$/, '${$1}')
+    .replaceAll(/\$\{([^{}]*)\}/g, (written: string, inside: string) => {
+      const [, name = '', fallback] = /^(?:env:)?([A-Za-z_]\w*)(?::-(.*))?$/.exec(inside) ?? [];
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      const found = value === undefined || value === '' ? fallback : value;
+      if (found !== undefined) return found;
+      const todo = name === '' ? 'write its value' : `set ${name}, or give it by \`variables\``;
+      throw unfit(owner, `${written} has no value: ${todo}`);
+    });
 
 const unfit = (owner: string, found: string): TroupeError =>
   new TroupeError('tool.invalid', `Cannot use ${owner} as ${found}`);

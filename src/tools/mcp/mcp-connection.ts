@@ -7,7 +7,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { systemClock } from '../../base/clock.ts';
 import { withinTime } from '../../base/promises/within-time.ts';
-import { loadPackage } from '../../contracts/errors/load-package.ts';
+import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { mcpError } from './mcp-errors.ts';
@@ -133,7 +133,7 @@ export class McpConnection {
   async #handshake(timeout: number): Promise<Client> {
     const loaded = await loadPackage(
       PACKAGE,
-      () => import('@modelcontextprotocol/client'),
+      () => import('@modelcontextprotocol/client').catch(rethrow),
       'mcp.package-missing',
     );
     const client = this.#newClient(loaded, timeout);
