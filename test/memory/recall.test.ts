@@ -91,3 +91,20 @@ test('[KAIZEN-13] what was said in one run is found in another by its words', as
   const second = await source.open({ runId: '2', agent: 'ada' });
   expect((await second.recall('What was the launch code?', 3)).at(-1)?.text).toContain('0417');
 });
+
+test('a vector memory has no text embedded twice that it has at hand', async () => {
+  const asked: string[] = [];
+  const embedder = {
+    name: 'lengths',
+    dimensions: 2,
+    embed: (texts: readonly string[]) => {
+      asked.push(...texts);
+      return texts.map((text) => Float32Array.from([text.length, 1]));
+    },
+  };
+  const memory = await vectorMemory({ embedder }).open({ runId: '1', agent: 'reader' });
+  await memory.append(['a', 'bb', 'a'].map((text) => ({ kind: 'fact', text, at: 0 })));
+  await memory.recall('what?');
+  expect((await memory.recall('what?')).map(({ text }) => text)).toHaveLength(3);
+  expect(asked).toEqual(['a', 'bb', 'what?']);
+});

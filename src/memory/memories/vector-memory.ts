@@ -63,6 +63,7 @@ class Vectors implements Memory {
   #index: VectorIndex;
   /** By id, oldest first. */
   readonly #entries = new Map<string, Entry>();
+  #asked: { readonly query: string; readonly vector: Float32Array } | undefined;
   #made = 0;
   #stale = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -100,8 +101,13 @@ class Vectors implements Memory {
   async recall(query: string, k = RECALLED): Promise<readonly MemoryRecord[]> {
     await this.#last;
     if (k <= 0 || this.#entries.size === 0 || query.trim() === '') return [];
-    const [vector] = await this.#embedder.embed([query]);
-    if (vector === undefined) return [];
+    // The steps of a run mostly ask the same.
+    if (this.#asked?.query !== query) {
+      const [vector] = await this.#embedder.embed([query]);
+      if (vector === undefined) return [];
+      this.#asked = { query, vector };
+    }
+    const { vector } = this.#asked;
     const found = await this.#index.search(vector, k);
     return found
       .flatMap(({ id }) => this.#entries.get(id) ?? [])
@@ -132,9 +138,11 @@ class Vectors implements Memory {
 
   async #embedded(records: readonly MemoryRecord[]): Promise<readonly Entry[]> {
     if (records.length === 0) return [];
-    const vectors = await this.#embedder.embed(records.map(({ text }) => text));
-    return records.flatMap((record, at) => {
-      const vector = vectors[at];
+    const texts = [...new Set(records.map(({ text }) => text))];
+    const vectors = await this.#embedder.embed(texts);
+    const byText = new Map(texts.map((text, at) => [text, vectors[at]]));
+    return records.flatMap((record) => {
+      const vector = byText.get(record.text);
       return vector === undefined ? [] : [{ record, embedder: this.#embedder.name, vector }];
     });
   }
