@@ -22,7 +22,7 @@ const clerk = (steps: number, size = 10) =>
   });
 
 /** So much that sockets do not hold it. */
-const talkative = () => clerk(40, 30_000);
+const talkative = () => clerk(30, 30_000);
 
 describe('a viewer that is slow', () => {
   test('is cut off once the recording has forgotten what it is sent next; the run goes on, and it can come again', async () => {

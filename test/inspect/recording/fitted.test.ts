@@ -15,8 +15,8 @@ const hoarder = () =>
     decide: ({ step }) =>
       step < 3 ? act({ name: 'echo', input: { text: 'on' } }) : answer('x'.repeat(400_000)),
     reduce: ({ state, step }) => ({
-      kept: state.kept + 'a secret of many words '.repeat(10_000 * (step + 1)),
-      list: Array.from({ length: 15_000 * step }, (_, index) => `item ${index}`),
+      kept: state.kept + 'a secret of many words '.repeat(6_000 * (step + 1)),
+      list: Array.from({ length: 8_000 * step }, (_, index) => `item ${index}`),
     }),
   });
 
@@ -27,6 +27,7 @@ test('what is too long for a viewer is cut, and the same for who comes early and
   await hoarder().run('go', { inspect: whole, runId: 'r', clock: virtualClock(0) });
   expect(Math.max(...seen.map(({ length }) => length))).toBeLessThan(2_500_000);
   expect(seen).toEqual([...whole.recording.from()]);
+  expect(seen.filter((line) => line.includes('characters more')).length).toBeGreaterThan(3);
   const early = new Tableau();
   // The recording wrote them.
   for (const line of seen) early.apply(JSON.parse(line) as Entry);
