@@ -92,7 +92,8 @@ export default defineConfig({
           },
         },
       },
-      { extends: true, test: { name: 'browser', include: [browserTests] } },
+      // Not isolated, so that they wait for their pages while those of `unit` compute: isolated files run before all others.
+      { extends: true, test: { name: 'browser', include: [browserTests], isolate: false } },
       { extends: true, test: { name: 'judges', include: [judges] } },
       ...Object.entries(gates).map(([name, file]) => ({
         extends: true as const,
