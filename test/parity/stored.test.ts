@@ -21,7 +21,7 @@ import type { Scenario } from './scenarios.ts';
 
 const BEGIN = 1_000;
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
-const CUTS = process.env['TROUPE_FULL'] === '1' ? Infinity : 3;
+const CUTS = process.env['TROUPE_FULL'] === '1' ? Infinity : 4;
 /** A long journal is gone on with from hundreds of places. */
 const CUT_MS = CUTS === Infinity ? 600_000 : 60_000;
 

@@ -15,8 +15,8 @@ const hoarder = () =>
     decide: ({ step }) =>
       step < 3 ? act({ name: 'echo', input: { text: 'on' } }) : answer('x'.repeat(400_000)),
     reduce: ({ state, step }) => ({
-      kept: state.kept + 'a secret of many words '.repeat(6_000 * (step + 1)),
-      list: Array.from({ length: 8_000 * step }, (_, index) => `item ${index}`),
+      kept: state.kept + 'a secret of many words '.repeat(10_000 * (step + 1)),
+      list: Array.from({ length: 15_000 * step }, (_, index) => `item ${index}`),
     }),
   });
 
