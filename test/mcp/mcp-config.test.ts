@@ -67,6 +67,16 @@ describe('a configuration of MCP servers', () => {
     expect(() => mcpServers(config)).toThrow(/neither `mcpServers` nor `servers`/);
   });
 
+  test('drops no server silently: not by a second list, nor by a name that two come to', () => {
+    const x = { command: 'x' };
+    expect(() => serversIn({ mcpServers: { a: x }, servers: { b: x } }, {})).toThrow(
+      /both `mcpServers` and `servers`/,
+    );
+    expect(() => serversIn({ mcpServers: { 'a b': x, a_b: x } }, {})).toThrow(
+      /'a b' comes to the same name, 'a_b'/,
+    );
+  });
+
   test('has its servers checked as those of code', () => {
     expect(mcpServers({ mcpServers: { a: { command: 'x' } } }).map(({ name }) => name)).toEqual(['a']);
     expect(() => mcpServers({ mcpServers: { a: { command: 'x', url: 'https://a.example' } } })).toThrow(

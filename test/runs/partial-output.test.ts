@@ -135,6 +135,25 @@ describe('partial$', () => {
     expect(await seen).toEqual([{ title: 'A', points: [] }]);
   });
 
+  test('a subscriber that joins within a text is shown no torn one', async () => {
+    let seen: Promise<unknown> | undefined;
+    const model: Model = {
+      provider: 'example',
+      id: 'writer',
+      answer: async (_request, call) => {
+        call.delta({ type: 'text', text: 'Good ' });
+        await Promise.resolve();
+        seen = lastValueFrom(run.partial$.pipe(toArray()));
+        call.delta({ type: 'text', text: 'day.' });
+        return modelAnswer({ text: 'Good day.' });
+      },
+    };
+    const run = agent({ name: 'talker', model }).stream('go');
+    run.events$.subscribe();
+    await run.result;
+    expect(await seen).toEqual(['Good day.']);
+  });
+
   test("a team's output comes at its end", async () => {
     const first = agent({ name: 'first', model: writing(['on', 'e']) });
     const last = agent({ name: 'last', model: writing(['tw', 'o']) });

@@ -56,8 +56,8 @@ const TYPOGRAPHIC = /[\u201C\u201D\u2018\u2019`\u00B4]/g;
 /** Comments and regular expressions are no JSON. */
 const SLASH = /\//g;
 
-/** The cost of a fault, in ns for each character of its text: `jsonrepair` reads, or copies, much of it again. Measured on Node 20, by random texts. */
 const STRAY_QUOTE_NS = 200;
+/** The costs of faults, in ns for each character of their text: `jsonrepair` reads, or copies, much of it again. Measured on Node 20, by random texts. */
 const COSTS_NS: readonly (readonly [fault: RegExp, ns: number])[] = [
   [MISSING_COMMA, 4],
   [PARENTHESIS, 4],

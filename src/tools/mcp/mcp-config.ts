@@ -20,8 +20,18 @@ export const serversIn = (config: unknown, variables: McpVariables): readonly Js
       'the configuration of MCP servers',
       'it has neither `mcpServers` nor `servers`, an object of servers by name',
     );
+  if (isJsonObject(given) && given['mcpServers'] !== undefined && given['servers'] !== undefined)
+    throw unfit(
+      'the configuration of MCP servers',
+      'it has both `mcpServers` and `servers`: write all in one',
+    );
+  const keys = new Map<string, string>();
   return Object.entries(servers).flatMap(([key, server]) => {
     const owner = `the MCP server '${key}' of the configuration`;
+    const other = keys.get(nameOf(key));
+    if (other !== undefined)
+      throw unfit(owner, `'${other}' comes to the same name, '${nameOf(key)}': rename one of them`);
+    keys.set(nameOf(key), key);
     if (!isJsonObject(server)) throw unfit(owner, 'it is not an object with a `command` or a `url`');
     if (server['disabled'] === true || server['enabled'] === false) return [];
     return [serverOf(key, server, (text) => fillIn(text, variables, owner), owner)];
@@ -47,13 +57,16 @@ const serverOf = (
     if (meant !== undefined)
       throw unfit(owner, `its option \`${name}\` is unknown: did you mean \`${meant}\`?`);
   }
-  const found: Record<string, Json> = { name: key.replaceAll(/[^A-Za-z0-9_-]+/g, '_') };
+  const found: Record<string, Json> = { name: nameOf(key) };
   for (const [ours, theirs] of FIELDS) {
     const value = theirs.map((name) => server[name]).find((each) => each !== undefined);
     if (value !== undefined) found[ours] = fillAll(value, fill);
   }
   return found;
 };
+
+/** The name of a toolset for a key, which may have any characters. */
+const nameOf = (key: string): string => key.replaceAll(/[^A-Za-z0-9_-]+/g, '_');
 
 /** Lists of tools that a server must not offer, and one that may be either. */
 const UNHELD = /^(?:exclude|tools$|disabled_?tools|blocked|denied)/i;
