@@ -46,7 +46,8 @@ export interface ConnectionEvents {
  * A connection to a server, with a life: connecting, ready, lost, backing off, closed.
  *
  * I1 A lost connection is restored by the next request; concurrent requests share one attempt.
- * I2 After `close` nothing connects again, and a program that was started is over.
+ * I2 After `close` nothing connects again, and every program that was started is over.
+ * I3 A handshake that is not done in time, or not before `close`, leaves nothing open.
  */
 export class McpConnection {
   readonly #options: McpServerOptions;
@@ -57,6 +58,8 @@ export class McpConnection {
   #connecting: Promise<Client> | undefined;
   #program: StdioTransport | undefined;
   #closed: Promise<void> | undefined;
+  /** The end of all transports that were given up. */
+  #released: Promise<unknown> = Promise.resolve();
   /** True if the server spoke the protocol of 2025 before: it need not be asked again. */
   #isOlder = false;
 
@@ -92,6 +95,7 @@ export class McpConnection {
     await this.#connecting?.catch(() => undefined);
     await this.#client?.close();
     this.#client = undefined;
+    await this.#released;
   }
 
   #ready(): Promise<Client> {
@@ -120,29 +124,40 @@ export class McpConnection {
   async #connect(): Promise<Client> {
     this.#enter('connecting');
     const { connectTimeoutMs = 30_000 } = this.#options;
-    const client = await withinTime(this.#handshake(connectTimeoutMs), {
+    const expiry = new AbortController();
+    const signal = AbortSignal.any([this.#closing.signal, expiry.signal]);
+    const client = await withinTime(this.#handshake(connectTimeoutMs, signal), {
       ms: connectTimeoutMs,
       clock: systemClock,
-      late: () => this.#late(connectTimeoutMs),
+      late: () => {
+        const error = this.#late(connectTimeoutMs);
+        expiry.abort(error);
+        return error;
+      },
     });
     this.#client = client;
     this.#enter('ready');
     return client;
   }
 
-  async #handshake(timeout: number): Promise<Client> {
+  async #handshake(timeout: number, signal: AbortSignal): Promise<Client> {
     const loaded = await loadPackage(
       PACKAGE,
       () => import('@modelcontextprotocol/client').catch(rethrow),
       'mcp.package-missing',
     );
+    signal.throwIfAborted();
     const client = this.#newClient(loaded, timeout);
     const transport = this.#transport(loaded);
     this.#program = transport instanceof StdioTransport ? transport : undefined;
-    const { signal } = this.#closing;
     client.onclose = () => {
       this.#lose(client);
     };
+    // The client asks its first question without a signal.
+    const release = (): void => {
+      this.#released = Promise.all([this.#released, transport.close().catch(() => undefined)]);
+    };
+    signal.addEventListener('abort', release);
     try {
       await client.connect(transport, {
         signal,
@@ -150,10 +165,13 @@ export class McpConnection {
         ...(this.#isOlder ? { prior: { kind: 'legacy' } } : {}),
       });
       this.#isOlder = client.getProtocolEra() === 'legacy';
-      if (client.getServerCapabilities()?.tools !== undefined) {
-        const { tools } = await client.listTools(undefined, { signal, timeout, cacheMode: 'refresh' });
-        this.#events.listed(tools);
-      }
+      const hasTools = client.getServerCapabilities()?.tools !== undefined;
+      const list = hasTools
+        ? await client.listTools(undefined, { signal, timeout, cacheMode: 'refresh' })
+        : undefined;
+      // An answer that comes after all is not taken.
+      signal.throwIfAborted();
+      if (list !== undefined) this.#events.listed(list.tools);
       return client;
     } catch (thrown) {
       // A program that cannot take the first question of the newer protocol ends: then it is asked the older one.
@@ -163,7 +181,9 @@ export class McpConnection {
       const hasFailed = mcpError(thrown, '').code === 'mcp.unavailable';
       if (!isOver || hasFailed) throw thrown;
       this.#isOlder = true;
-      return await this.#handshake(timeout);
+      return await this.#handshake(timeout, signal);
+    } finally {
+      signal.removeEventListener('abort', release);
     }
   }
 
@@ -216,7 +236,7 @@ export class McpConnection {
   }
 
   #enter(status: McpStatus): void {
-    if (this.#status === status) return;
+    if (this.#status === status || this.#status === 'closed') return;
     this.#status = status;
     try {
       this.#options.onStatus?.(status, this.#options.name);

@@ -21,6 +21,7 @@ export class StdioTransport implements Transport {
   readonly #program: ServerProgram;
   readonly #parse: (line: string) => JSONRPCMessage;
   #process: LineProcess | undefined;
+  #starting: Promise<LineProcess> | undefined;
   #reason: string | undefined;
   #noise: string | undefined;
 
@@ -52,9 +53,25 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
+    this.#starting = this.#spawn();
+    this.#process = await this.#starting;
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#process === undefined) throw new Error('it was not started');
+    await this.#process.write(JSON.stringify(message));
+  }
+
+  /** Ends the program, also one that is still starting. */
+  async close(): Promise<void> {
+    const started = await this.#starting?.catch(() => undefined);
+    await started?.stop();
+  }
+
+  async #spawn(): Promise<LineProcess> {
     const { LineProcess } = await import('../built-in/host/line-process.ts');
     const { command, args = [], env = {}, cwd } = this.#program;
-    this.#process = await LineProcess.start({
+    return LineProcess.start({
       file: command,
       args,
       cwd,
@@ -68,15 +85,6 @@ export class StdioTransport implements Transport {
         this.onclose?.();
       },
     });
-  }
-
-  async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#process === undefined) throw new Error('it was not started');
-    await this.#process.write(JSON.stringify(message));
-  }
-
-  async close(): Promise<void> {
-    await this.#process?.stop();
   }
 
   #receive(line: string): void {

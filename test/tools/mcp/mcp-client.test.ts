@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { agent } from '../../../src/index.ts';
 import type { RunResult } from '../../../src/contracts/runs/run-result.ts';
 import { mcpServer } from '../../../src/mcp/index.ts';
 import type { McpServerOptions } from '../../../src/mcp/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/index.ts';
+import { LineProcess } from '../../../src/tools/built-in/host/line-process.ts';
 import type { Json } from '../../../src/base/json/json.ts';
 import { greeting, handWritten, program, served, withEcho } from './servers.ts';
 
@@ -330,6 +331,45 @@ describe('over standard input and output', () => {
     expect(result.output).toBe('Done.');
     expect(finished(result)).toMatchObject([{ ok: false, error: { code } }]);
     expect(finished(result)[0]?.text).toMatch(says);
+  });
+
+  describe('a program that does not answer is over', () => {
+    /** A program that never answers, and the processes that were made of it. */
+    const silent = (options: Partial<McpServerOptions>) => {
+      const start = vi.spyOn(LineProcess, 'start');
+      onTestFinished(() => {
+        start.mockRestore();
+      });
+      const pids = async () =>
+        (await Promise.all(start.mock.results.map(({ value }) => value))).map(({ pid }) => String(pid));
+      return { host: calling({ name: 'silent', command: 'sleep', args: ['30'], ...options }), pids };
+    };
+
+    test('when the time to connect has passed, after each attempt', async () => {
+      const { host, pids } = silent({ connectTimeoutMs: 40, attempts: 2 });
+      await expect(host.run('go')).rejects.toThrow(/does not answer: 40 ms/);
+      expect(await pids()).toHaveLength(2);
+      expect((await pids()).filter(isRunning)).toEqual([]);
+    });
+
+    test('when the run is aborted meanwhile, and it stays closed', async () => {
+      const seen: string[] = [];
+      const { host, pids } = silent({
+        onStatus: (status) => {
+          seen.push(status);
+          if (status === 'connecting')
+            setImmediate(() => {
+              handle.abort('enough');
+            });
+        },
+      });
+      const handle = host.stream('go');
+      await expect(handle.result).resolves.toMatchObject({ stopReason: { kind: 'aborted' } });
+      // An abort waits 50 ms for what is torn down, a program has 300 to end by itself.
+      await vi.waitFor(async () => expect((await pids()).filter(isRunning)).toEqual([]), 5_000);
+      expect(await pids()).toHaveLength(1);
+      expect(seen).toEqual(['connecting', 'closed']);
+    });
   });
 
   test.each([
