@@ -49,4 +49,6 @@ test('a failure has a code, and is tried by nobody below', async () => {
   expect(seen).toHaveLength(1);
   const other = openaiEmbedder({ apiKey: 'k', dimensions: 3, fetch: embedding([]) });
   await expect(other.embed(['a'])).rejects.toMatchObject({ code: 'model.malformed' });
+  const misspelt: object = { dimension: 512 };
+  expect(() => openaiEmbedder(misspelt)).toThrow(/did you mean `dimensions`/);
 });

@@ -13,6 +13,7 @@ const byLength = (
 ) => {
   const calls: EmbedCall[] = [];
   const model: AiSdkEmbeddingModel = {
+    specificationVersion: 'v3',
     provider: 'acme.embedding',
     modelId: 'e-1',
     maxEmbeddingsPerCall: max,
@@ -48,6 +49,8 @@ test('vectors of another length or number are refused, and a failure has a code'
       [1, 2, 3],
     ]),
   ).rejects.toThrow(lengths);
+  const longer = embed(({ values }) => values.map(() => [1, 2, 3]));
+  await expect(longer).rejects.toThrow(/set its `dimensions` to 3/);
   await expect(embed(() => [[1, 2]])).rejects.toMatchObject({ code: 'model.malformed' });
   const busy = Object.assign(new Error('slow down'), { statusCode: 429 });
   const failing = (): never => {
@@ -60,7 +63,21 @@ test('the two kinds of models are told apart', () => {
   const { model } = byLength();
   const language: object = { provider: 'a', modelId: 'b', specificationVersion: 'v3', doStream: () => {} };
   expect(() => aiSdkEmbedder(language as never, { dimensions: 2 })).toThrow(/no `doEmbed`/);
-  expect(() => aiSdk({ specificationVersion: 'v3', ...model } as never)).toThrow(/use `aiSdkEmbedder`/);
-  expect(() => aiSdkEmbedder(model, undefined as never)).toThrow(/`dimensions` is undefined/);
-  expect(() => aiSdkEmbedder(model, { dimensions: 0 })).toThrow(/`dimensions` is 0/);
+  expect(() => aiSdk(model as never)).toThrow(/use `aiSdkEmbedder`/);
+  expect(() => aiSdkEmbedder(model, undefined as never)).toThrow(/its options are not an object/);
+  expect(() => aiSdkEmbedder(model, { dimensions: 0 })).toThrow(
+    /dimensions is not a whole number from 1: found 0/,
+  );
+  const misspelt: object = { dimensions: 2, header: {} };
+  expect(() => aiSdkEmbedder(model, misspelt as never)).toThrow(/did you mean `headers`/);
+});
+
+test('a model of another specification is refused when the embedder is made', () => {
+  const old = { ...byLength().model, specificationVersion: 'v1' };
+  expect(() => aiSdkEmbedder(old, { dimensions: 2 })).toThrow(
+    "its specification is 'v1' (of AI SDK 4: update its package): give one of version v2, v3, v4",
+  );
+  expect(() => aiSdkEmbedder('text-embedding-3-small' as never, { dimensions: 2 })).toThrow(
+    "it is 'text-embedding-3-small': give one of version",
+  );
 });

@@ -297,7 +297,8 @@ describe('aiSdk: what fails', () => {
 
   it.each([
     ['gpt-5.5', "it is 'gpt-5.5'"],
-    [undefined, 'it is undefined'],
+    [undefined, 'it is nothing'],
+    [{}, 'its specification is nothing'],
     [{ ...handWritten([]).model, specificationVersion: 'v1' }, "its specification is 'v1'"],
     [{ specificationVersion: 'v3', doEmbed: () => 1 }, 'it makes embeddings'],
     [{ specificationVersion: 'v3', doGenerate: () => 1 }, "it has no 'doStream'"],

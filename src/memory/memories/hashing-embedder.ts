@@ -1,3 +1,5 @@
+import { optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Embedder } from '../../contracts/conversations/memory.ts';
 
 /** Options of {@link hashingEmbedder}. */
@@ -11,12 +13,27 @@ export interface HashingEmbedderOptions {
  *
  * It has no notion of meaning: texts are near each other if they share words or parts of words. It needs no key, no
  * network and no download, and returns the same vector everywhere.
+ *
+ * @example
+ * const memory = vectorMemory({ embedder: hashingEmbedder({ dimensions: 256 }) });
+ *
+ * @throws {TroupeError} `agent.invalid` for an option that is unknown or of another type.
  */
-export const hashingEmbedder = ({ dimensions = 1_024 }: HashingEmbedderOptions = {}): Embedder => ({
-  name: `hashing-${dimensions}`,
-  dimensions,
-  embed: (texts) => texts.map((text) => embedText(text, dimensions)),
-});
+export const hashingEmbedder = (options: HashingEmbedderOptions = {}): Embedder => {
+  const { dimensions = 1_024 } = check(options);
+  return {
+    name: `hashing-${dimensions}`,
+    dimensions,
+    embed: (texts) => texts.map((text) => embedText(text, dimensions)),
+  };
+};
+
+const check = optionsCheck<HashingEmbedderOptions>(
+  { code: 'agent.invalid', owner: 'a hashing embedder' },
+  () => ({
+    dimensions: optional(wholeNumber(1)),
+  }),
+);
 
 const embedText = (text: string, dimensions: number): Float32Array => {
   const counts = new Map<string, number>();

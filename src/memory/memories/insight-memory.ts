@@ -1,8 +1,10 @@
+import { aBound, aTime, optional, shapeWithout } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { Memory, MemoryRecord, MemorySource } from '../../contracts/conversations/memory.ts';
 import type { Insight, InsightBounds, InsightQuery, InsightStatistics } from './insights.ts';
 import { insightStatistics, queryInsights, withInsight, withoutOld } from './insights.ts';
-import { memorySource, type MemoryOptions } from './memory-source.ts';
+import { memoryShape, memorySource, type MemoryOptions } from './memory-source.ts';
 import { memoryText } from './memory-text.ts';
 
 /** A memory that several agents write to, and find what the others wrote. */
@@ -28,18 +30,27 @@ export interface InsightMemoryOptions extends Omit<MemoryOptions, 'files'> {
  * use the pattern `blackboard`.
  *
  * @example
- * const insights = insightMemory(insightBounds.team);
+ * const insights = insightMemory({ size: 300, maxAgeMs: 3_600_000 });
  * const board = await insights.open({ runId: 'r', agent: 'ada' });
  * board.query({ tags: ['risk'], minImportance: 0.5 });
+ *
+ * @throws {TroupeError} `agent.invalid` for an option that is unknown or of another type.
  */
-export const insightMemory = ({
-  size = 1_000,
-  maxAgeMs,
-  ...options
-}: InsightMemoryOptions = {}): MemorySource<InsightMemory> =>
-  memorySource('insights', { scope: 'run', ...options }, () =>
-    Promise.resolve(new Shared({ size, maxAgeMs: maxAgeMs ?? null })),
+export const insightMemory = (options: InsightMemoryOptions = {}): MemorySource<InsightMemory> => {
+  const { size = 1_000, maxAgeMs = null, ...place } = check(options);
+  return memorySource('insights', { scope: 'run', ...place }, () =>
+    Promise.resolve(new Shared({ size, maxAgeMs })),
   );
+};
+
+const check = optionsCheck<InsightMemoryOptions>(
+  { code: 'agent.invalid', owner: 'an insight memory' },
+  () => ({
+    ...shapeWithout(memoryShape(), ['files']),
+    size: optional(aBound(0)),
+    maxAgeMs: optional(aTime()),
+  }),
+);
 
 class Shared implements InsightMemory {
   readonly #bounds: InsightBounds;

@@ -1,9 +1,11 @@
+import { aBound, optional } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { Memory, MemoryRecord, MemorySource } from '../../contracts/conversations/memory.ts';
 import { MemoryLog } from './memory-log.ts';
-import { memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
+import { memoryShape, memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
 import { memoryText } from './memory-text.ts';
 
 /** Values by key, beside what every memory can. */
@@ -27,14 +29,28 @@ export interface KeyValueMemoryOptions extends MemoryOptions {
 /**
  * Remembers values by key. A record is a value too: its key is `metadata.key`, else a generated one.
  *
- * @throws (from a read-only view) `memory.read-only` on a write.
+ * @example
+ * const source = keyValueMemory({ scope: 'shared' });
+ * const settings = await source.open({ runId: 'r', agent: 'ada' });
+ * await settings.set('currency', 'EUR');
+ *
+ * @throws {TroupeError} `agent.invalid` for an option that is unknown or of another type. From a read-only view,
+ * `memory.read-only` on a write.
  */
 export const keyValueMemory = (options: KeyValueMemoryOptions = {}): MemorySource<KeyValueMemory> =>
-  memorySource('key-value', options, async (file) => {
+  memorySource('key-value', check(options), async (file) => {
     const store = new Store(file, options.size ?? 1_000);
     await store.load();
     return new View(store, '', false);
   });
+
+const check = optionsCheck<KeyValueMemoryOptions>(
+  { code: 'agent.invalid', owner: 'a key-value memory' },
+  () => ({
+    ...memoryShape(),
+    size: optional(aBound(0)),
+  }),
+);
 
 /** A change; `value` is absent where the key was deleted. */
 interface Entry {

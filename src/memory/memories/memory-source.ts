@@ -1,3 +1,5 @@
+import { aText, objectWith, oneOf, optional } from '../../base/schemas/option-schemas.ts';
+import type { OptionShape } from '../../base/schemas/option-schemas.ts';
 import type {
   KeyValueFiles,
   Memory,
@@ -15,6 +17,20 @@ export interface MemoryOptions {
   /** Storage beyond the process, such as `folderStore('./memory')`. Default: this process only. */
   readonly files?: KeyValueFiles | undefined;
 }
+
+/** The shape of the options of every kind of memory. */
+export const memoryShape = (): OptionShape<MemoryOptions> => ({
+  name: optional(aText(1)),
+  scope: optional(oneOf(SCOPES)),
+  files: optional(
+    objectWith(
+      ['read', 'write', 'append', 'remove', 'names'],
+      "not file storage: write folderStore('./memory')",
+    ),
+  ),
+});
+
+const SCOPES: readonly MemoryScope[] = ['run', 'agent', 'thread', 'shared'];
 
 /** The storage of a memory; without files it does not outlive the process. */
 export interface MemoryFile {

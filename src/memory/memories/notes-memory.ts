@@ -1,3 +1,5 @@
+import { aBound, optional } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type {
   KeyValueFiles,
   Memory,
@@ -5,7 +7,7 @@ import type {
   MemorySource,
 } from '../../contracts/conversations/memory.ts';
 import { memoryKinds } from '../../contracts/conversations/memory.ts';
-import { memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
+import { memoryShape, memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
 import { memoryText } from './memory-text.ts';
 
 /** The part of its notes that a {@link notesMemory} has in memory. */
@@ -18,13 +20,23 @@ export interface NotesMemoryOptions extends MemoryOptions {
  * Working notes in Markdown that people can read and edit: one line for each record, append-only.
  *
  * Recall ranks by shared words, and by age among equals.
+ *
+ * @example
+ * agent({ name: 'clerk', memory: notesMemory({ files: folderStore('./notes') }) });
+ *
+ * @throws {TroupeError} `agent.invalid` for an option that is unknown or of another type.
  */
 export const notesMemory = (options: NotesMemoryOptions = {}): MemorySource =>
-  memorySource('notes', options, async (file) => {
+  memorySource('notes', check(options), async (file) => {
     const notes = new Notes(file, options.size ?? 200);
     await notes.load();
     return notes;
   });
+
+const check = optionsCheck<NotesMemoryOptions>({ code: 'agent.invalid', owner: 'a notes memory' }, () => ({
+  ...memoryShape(),
+  size: optional(aBound(0)),
+}));
 
 class Notes implements Memory {
   readonly #files: KeyValueFiles | undefined;

@@ -1,9 +1,11 @@
+import { aBound, objectWith, optional } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Memory, MemoryRecord, MemorySource } from '../../contracts/conversations/memory.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { Summariser } from '../../contracts/conversations/processor.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { MemoryLog } from './memory-log.ts';
-import { memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
+import { memoryShape, memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
 import { memoryText, readRecord } from './memory-text.ts';
 import { oneLine, truncateText } from '../processors/truncate-text.ts';
 
@@ -15,13 +17,29 @@ export interface SummaryMemoryOptions extends MemoryOptions {
   readonly summariser?: Summariser | undefined;
 }
 
-/** Keeps the newest records verbatim, and a running summary of all older ones. */
+/**
+ * Keeps the newest records verbatim, and a running summary of all older ones.
+ *
+ * @example
+ * agent({ name: 'clerk', memory: summaryMemory({ keep: 20, summariser: modelSummariser(model) }) });
+ *
+ * @throws {TroupeError} `agent.invalid` for an option that is unknown or of another type.
+ */
 export const summaryMemory = (options: SummaryMemoryOptions = {}): MemorySource =>
-  memorySource('summary', options, async (file) => {
+  memorySource('summary', check(options), async (file) => {
     const memory = new Summing(file, options.keep ?? 10, options.summariser);
     await memory.load();
     return memory;
   });
+
+const check = optionsCheck<SummaryMemoryOptions>(
+  { code: 'agent.invalid', owner: 'a summary memory' },
+  () => ({
+    ...memoryShape(),
+    keep: optional(aBound(0)),
+    summariser: optional(objectWith(['summarise'], 'not a summariser: write modelSummariser(model)')),
+  }),
+);
 
 /** Tokens, and four times that many characters. */
 const LONGEST = 400;

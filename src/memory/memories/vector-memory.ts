@@ -1,3 +1,16 @@
+import type * as z from 'zod';
+import {
+  aBound,
+  aFunction,
+  aText,
+  fulfilling,
+  isObject,
+  objectLike,
+  oneForm,
+  optional,
+  wholeNumber,
+} from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type {
   Embedder,
   Memory,
@@ -5,10 +18,11 @@ import type {
   MemorySource,
   VectorIndex,
 } from '../../contracts/conversations/memory.ts';
+import { readVectors } from '../../contracts/conversations/read-vectors.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { hashingEmbedder } from './hashing-embedder.ts';
 import { MemoryLog } from './memory-log.ts';
-import { memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
+import { memoryShape, memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
 import { memoryText, readRecord } from './memory-text.ts';
 import { exactIndex } from './exact-index.ts';
 import { fromBase64, toBase64 } from './vector-text.ts';
@@ -26,17 +40,41 @@ export interface VectorMemoryOptions extends MemoryOptions {
 /**
  * Remembers by similarity: recall returns the records nearest to the query, the nearest last.
  *
- * Vectors are stored with the records, so that nothing is embedded twice; those of another embedder are recomputed.
+ * Vectors are stored with the records, so that nothing is embedded twice; those of another embedder, or of another
+ * length, are recomputed. What an embedder returns is validated: vectors that do not fit are an error (`model.malformed`).
  *
  * @example
  * agent({ name: 'clerk', memory: vectorMemory({ embedder: openaiEmbedder(), files: folderStore('./memory') }) });
+ *
+ * @throws {TroupeError} `agent.invalid` for an option that is unknown or of another type.
  */
 export const vectorMemory = (options: VectorMemoryOptions = {}): MemorySource =>
-  memorySource('vector', options, async (file) => {
+  memorySource('vector', check(options), async (file) => {
     const memory = new Vectors(file, options);
     await memory.load();
     return memory;
   });
+
+const check = optionsCheck<VectorMemoryOptions>({ code: 'agent.invalid', owner: 'a vector memory' }, () => ({
+  ...memoryShape(),
+  embedder: optional(
+    oneForm((given) => (isObject(given) && 'doEmbed' in given ? noEmbedder() : anEmbedder())),
+  ),
+  size: optional(aBound(0)),
+  index: optional(aFunction()),
+}));
+
+const anEmbedder = (): z.ZodType =>
+  objectLike(
+    { name: aText(1), dimensions: wholeNumber(1), embed: aFunction() },
+    'not an embedder: write openaiEmbedder(), or aiSdkEmbedder(model, { dimensions: 1_536 })',
+  );
+
+const noEmbedder = (): z.ZodType =>
+  fulfilling(
+    () => false,
+    'an embedding model of the AI SDK: write aiSdkEmbedder(model, { dimensions: 1_536 })',
+  );
 
 /** Default number of recalled records. */
 const RECALLED = 5;
@@ -80,7 +118,9 @@ class Vectors implements Memory {
   async load(): Promise<void> {
     const read = (await this.#log.load(readLine)).map(entryOf);
     const entries = read.slice(Math.max(0, read.length - this.#size));
-    const isOwn = ({ embedder }: Entry): boolean => embedder === this.#embedder.name;
+    const { name, dimensions } = this.#embedder;
+    const isOwn = ({ embedder, vector }: Entry): boolean =>
+      embedder === name && vector.length === dimensions && vector.every(Number.isFinite);
     const foreign = entries.filter((entry) => !isOwn(entry));
     const renewed = new Map(
       (await this.#embedded(foreign.map(({ record }) => record))).map((entry, at) => [foreign[at], entry]),
@@ -103,7 +143,7 @@ class Vectors implements Memory {
     if (k <= 0 || this.#entries.size === 0 || query.trim() === '') return [];
     // The steps of a run mostly ask the same.
     if (this.#asked?.query !== query) {
-      const [vector] = await this.#embedder.embed([query]);
+      const [vector] = await this.#vectorsOf([query]);
       if (vector === undefined) return [];
       this.#asked = { query, vector };
     }
@@ -139,7 +179,7 @@ class Vectors implements Memory {
   async #embedded(records: readonly MemoryRecord[]): Promise<readonly Entry[]> {
     if (records.length === 0) return [];
     const texts = [...new Set(records.map(({ text }) => text))];
-    const vectors = await this.#embedder.embed(texts);
+    const vectors = await this.#vectorsOf(texts);
     const byText = new Map(texts.map((text, at) => [text, vectors[at]]));
     return records.flatMap((record) => {
       const vector = byText.get(record.text);
@@ -147,8 +187,11 @@ class Vectors implements Memory {
     });
   }
 
+  async #vectorsOf(texts: readonly string[]): Promise<readonly Float32Array[]> {
+    return readVectors(await this.#embedder.embed(texts), this.#embedder, texts.length);
+  }
+
   async #hold(entry: Entry): Promise<void> {
-    if (entry.vector.length !== this.#embedder.dimensions) return;
     const id = String((this.#made += 1));
     await this.#index.add(id, entry.vector);
     this.#entries.set(id, entry);

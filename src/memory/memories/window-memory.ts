@@ -1,6 +1,8 @@
+import { aBound, optional } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Memory, MemoryRecord, MemorySource } from '../../contracts/conversations/memory.ts';
 import { MemoryLog } from './memory-log.ts';
-import { memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
+import { memoryShape, memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
 import { memoryText, readRecord } from './memory-text.ts';
 
 /** The limits of a {@link windowMemory}. */
@@ -14,13 +16,20 @@ export interface WindowMemoryOptions extends MemoryOptions {
  *
  * @example
  * agent({ name: 'clerk', memory: windowMemory({ scope: 'thread', size: 100 }) });
+ *
+ * @throws {TroupeError} `agent.invalid` for an option that is unknown or of another type.
  */
 export const windowMemory = (options: WindowMemoryOptions = {}): MemorySource =>
-  memorySource('window', options, async (file) => {
+  memorySource('window', check(options), async (file) => {
     const window = new Window(file, options.size ?? 20);
     await window.load();
     return window;
   });
+
+const check = optionsCheck<WindowMemoryOptions>({ code: 'agent.invalid', owner: 'a window memory' }, () => ({
+  ...memoryShape(),
+  size: optional(aBound(0)),
+}));
 
 /** Default number of recalled records. */
 const RECALLED = 5;

@@ -1,3 +1,5 @@
+import { aBound, optional } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Processor, TurnBlock } from '../../contracts/conversations/processor.ts';
 
 /** Options of {@link summariseOlder}. */
@@ -14,9 +16,11 @@ export interface SummariseOlderOptions {
  *
  * A summary is made by an effect ({@link compact}); until there is one, or if it failed, older turns are dropped, as by
  * `keepLast`.
+ *
+ * @throws {TroupeError} `agent.invalid` for an option that is unknown or of another type.
  */
 export const summariseOlder = (keep: number, options: SummariseOlderOptions = {}): Processor => {
-  const stride = Math.max(1, options.stride ?? Math.floor(keep / 2));
+  const stride = Math.max(1, check(options).stride ?? Math.floor(keep / 2));
   return {
     name: `summariseOlder(${keep})`,
     *project(blocks, { length, summary, note }) {
@@ -41,6 +45,13 @@ export const summariseOlder = (keep: number, options: SummariseOlderOptions = {}
     },
   };
 };
+
+const check = optionsCheck<SummariseOlderOptions>(
+  { code: 'agent.invalid', owner: 'a summariser of older turns' },
+  () => ({
+    stride: optional(aBound(0)),
+  }),
+);
 
 const summaryTurn = (() => {
   const known = new Map<string, { readonly role: 'user'; readonly from: string; readonly text: string }>();

@@ -1,3 +1,5 @@
+import { aFunction, anything, objectWith, optional } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { systemClock } from '../../base/clock.ts';
 import { errorData, TroupeError } from '../../contracts/errors/error.ts';
@@ -51,10 +53,18 @@ export interface ThreadsOptions {
  * await clerk.run('What is my name?', { thread: 'ada', threads: talks });
  * (await talks.list()).map(({ title }) => title); // => ['My name is Ada.']
  *
- * @throws {TroupeError} `thread.invalid` for a scope without a name.
+ * @throws {TroupeError} `thread.invalid` for a scope without a name, or an option that is unknown or of another type.
  */
 export const threads = (files: KeyValueFiles, options: ThreadsOptions = {}): Threads =>
-  new KeptThreads(files, options);
+  new KeptThreads(files, check(options));
+
+const check = optionsCheck<ThreadsOptions>({ code: 'thread.invalid', owner: 'threads' }, () => ({
+  scope: anything(),
+  title: optional(aFunction()),
+  summariser: optional(objectWith(['summarise'], 'not a summariser: write modelSummariser(model)')),
+  onProblem: optional(aFunction()),
+  clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
+}));
 
 class KeptThreads implements Threads {
   readonly #files: ThreadFiles;

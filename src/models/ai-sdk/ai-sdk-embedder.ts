@@ -1,6 +1,9 @@
+import { anything, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Embedder } from '../../contracts/conversations/memory.ts';
 import { batchedEmbedder } from '../wire/batched-embedder.ts';
+import { versionProblem } from './check-version.ts';
 import type { AiSdkEmbeddingModel, VendorOptions } from './language-model.ts';
 import { vendorOf } from './vendors.ts';
 
@@ -22,15 +25,14 @@ export interface AiSdkEmbedderOptions {
  * @example
  * const embedder = aiSdkEmbedder(google.embedding('gemini-embedding-001'), { dimensions: 3_072 });
  *
- * @throws {TroupeError} `input.invalid` for anything but an embedding model, or without `dimensions`. The embedder
- * rejects with a TroupeError with a `model.*` code.
+ * @throws {TroupeError} `input.invalid` for anything but an embedding model of version 2, 3 or 4, without `dimensions`,
+ * or for an unknown option. The embedder rejects with a TroupeError with a `model.*` code.
  */
 export const aiSdkEmbedder = (model: AiSdkEmbeddingModel, options: AiSdkEmbedderOptions): Embedder => {
-  const { dimensions, providerOptions, headers }: Partial<AiSdkEmbedderOptions> = Object(options);
-  if (typeof Reflect.get(Object(model), 'doEmbed') !== 'function')
-    throw unfit('the model has no `doEmbed`: give an embedding model, such as openai.embedding(…)');
-  if (dimensions === undefined || !Number.isInteger(dimensions) || dimensions < 1)
-    throw unfit(`\`dimensions\` is ${String(dimensions)}: give the length of its vectors, such as 1536`);
+  const problem = versionProblem(model);
+  if (problem !== undefined) throw unfit(problem);
+  if (typeof Reflect.get(model, 'doEmbed') !== 'function') throw unfit('it has no `doEmbed`');
+  const { dimensions, providerOptions, headers } = check(options);
   return batchedEmbedder({
     provider: vendorOf(model.provider).name,
     model: model.modelId,
@@ -50,5 +52,13 @@ export const aiSdkEmbedder = (model: AiSdkEmbeddingModel, options: AiSdkEmbedder
 
 const DEFAULT_BATCH = 100;
 
+const check = optionsCheck<AiSdkEmbedderOptions>(
+  { code: 'input.invalid', owner: 'an embedder of the AI SDK' },
+  () => ({ dimensions: wholeNumber(1), providerOptions: anything(), headers: anything() }),
+);
+
 const unfit = (found: string): TroupeError =>
-  new TroupeError('input.invalid', `Cannot use an embedding model of the AI SDK as ${found}`);
+  new TroupeError(
+    'input.invalid',
+    `Cannot use an embedding model of the AI SDK as ${found}: give one of version v2, v3, v4, such as openai.embedding('text-embedding-3-small')`,
+  );

@@ -5,6 +5,7 @@ import { type OpenedStream, readAnswer } from '../wire/provider-stream.ts';
 import { readerContext } from '../wire/reader-context.ts';
 import { withOmitted } from '../wire/sent-settings.ts';
 import type { AiSdkLanguageModel, AiSdkStream, VendorOptions } from './language-model.ts';
+import { versionProblem } from './check-version.ts';
 import { TAKES, vendorOf } from './vendors.ts';
 
 /** Options of {@link aiSdk}. */
@@ -65,22 +66,18 @@ export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
   };
 };
 
-const VERSIONS = ['v2', 'v3', 'v4'];
-
 const checkModel = (given: unknown): void => {
-  if (typeof given !== 'object' || given === null || !('specificationVersion' in given))
-    throw unfit(`it is ${typeof given === 'string' ? `'${given}'` : typeof given}`);
-  const version = String(given.specificationVersion);
-  if (!VERSIONS.includes(version)) throw unfit(`its specification is '${version}'`);
-  if ('doEmbed' in given) throw unfit('it makes embeddings: use `aiSdkEmbedder`');
-  for (const name of ['doGenerate', 'doStream'])
-    if (typeof Reflect.get(given, name) !== 'function') throw unfit(`it has no '${name}'`);
+  const problem = versionProblem(given);
+  if (problem !== undefined) throw unfit(problem);
+  const has = (name: string): boolean => typeof Reflect.get(Object(given), name) === 'function';
+  if (has('doEmbed')) throw unfit('it makes embeddings: use `aiSdkEmbedder`');
+  for (const name of ['doGenerate', 'doStream']) if (!has(name)) throw unfit(`it has no '${name}'`);
 };
 
 const unfit = (found: string): TroupeError =>
   new TroupeError(
     'input.invalid',
-    `Cannot use a model of the AI SDK as ${found}: give a language model of version ${VERSIONS.join(', ')}, such as openai('gpt-5.5')`,
+    `Cannot use a model of the AI SDK as ${found}: give a language model of version v2, v3, v4, such as openai('gpt-5.5')`,
   );
 
 const eachOf = async function* (parts: readonly unknown[]): AsyncGenerator {

@@ -23,6 +23,7 @@ export interface AiSdkCall {
 
 /** An embedding model of the AI SDK, as much of its specification (version 2, 3 or 4) as is used here. Structural. */
 export interface AiSdkEmbeddingModel {
+  readonly specificationVersion: string;
   readonly provider: string;
   readonly modelId: string;
   /** The number of texts that it takes at once. */

@@ -1,4 +1,13 @@
 import type OpenAI from 'openai';
+import {
+  aBoolean,
+  aFunction,
+  anything,
+  aText,
+  optional,
+  wholeNumber,
+} from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Embedder } from '../../contracts/conversations/memory.ts';
 import { processEnvironment, variable } from '../environment.ts';
@@ -19,10 +28,14 @@ export interface OpenAIEmbedderOptions extends Omit<ProviderOptions, 'extra'> {
  *
  * Texts are sent in batches of a hundred, truncated to the models' limit of 20,000 characters.
  *
- * @throws (rejects with) a TroupeError with a `model.*` code.
+ * @example
+ * const memory = vectorMemory({ embedder: openaiEmbedder({ dimensions: 512 }) });
+ *
+ * @throws {TroupeError} `input.invalid` for an option that is unknown or of another type. The embedder rejects with a
+ * TroupeError with a `model.*` code.
  */
 export const openaiEmbedder = (options: OpenAIEmbedderOptions = {}): Embedder => {
-  const { model = 'text-embedding-3-small', dimensions = 1_536 } = options;
+  const { model = 'text-embedding-3-small', dimensions = 1_536 } = check(options);
   let client: Promise<OpenAI> | undefined;
   return batchedEmbedder({
     provider: 'openai',
@@ -40,6 +53,20 @@ export const openaiEmbedder = (options: OpenAIEmbedderOptions = {}): Embedder =>
     },
   });
 };
+
+const check = optionsCheck<OpenAIEmbedderOptions>(
+  { code: 'input.invalid', owner: 'an embedder of OpenAI' },
+  () => ({
+    model: optional(aText(1)),
+    dimensions: optional(wholeNumber(1)),
+    apiKey: optional(aText()),
+    baseURL: optional(aText()),
+    takes: anything(),
+    headers: anything(),
+    fetch: optional(aFunction()),
+    dangerouslyAllowBrowser: optional(aBoolean()),
+  }),
+);
 
 const createClient = async (model: string, options: OpenAIEmbedderOptions): Promise<OpenAI> => {
   const environment = processEnvironment();

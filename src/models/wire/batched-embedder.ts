@@ -1,5 +1,6 @@
-import { toError, TroupeError } from '../../contracts/errors/error.ts';
+import { toError } from '../../contracts/errors/error.ts';
 import type { Embedder } from '../../contracts/conversations/memory.ts';
+import { readVectors } from '../../contracts/conversations/read-vectors.ts';
 import { classifyError } from '../retry/classify-error.ts';
 
 /** An API that turns a limited number of texts into vectors at a time. */
@@ -26,14 +27,7 @@ export const batchedEmbedder = (api: EmbeddingApi): Embedder => {
     const vectors = await Promise.resolve(api.embed(texts.map(inputOf), signal)).catch((thrown: unknown) => {
       throw toError(classifyError(thrown, { provider, model }));
     });
-    if (vectors.length === texts.length && vectors.every(({ length }) => length === dimensions))
-      return vectors.map((vector) => Float32Array.from(vector));
-    const lengths = [...new Set(vectors.map(({ length }) => length))].join(', ');
-    throw new TroupeError(
-      'model.malformed',
-      `Cannot use the embeddings of ${provider}:${model} as ${texts.length} of length ${dimensions} were requested, but ${vectors.length} of length ${lengths || 'none'} came`,
-      { retryable: 'yes' },
-    );
+    return readVectors(vectors, { name: `${provider}:${model}`, dimensions }, texts.length);
   };
   return {
     name: `${provider}:${model}:${dimensions}`,

@@ -10,6 +10,7 @@ import { strategySchema } from '../../actors/strategies/strategy-schema.ts';
 import type { AdaptiveRetry } from '../../contracts/models/adaptive-retry.ts';
 import type { LoopLimits, WrapUp } from '../../contracts/agents/ending.ts';
 import type { RecallPolicy } from '../../contracts/conversations/memory.ts';
+import { memoryKinds } from '../../contracts/conversations/memory.ts';
 import type { ModelRetry } from '../../contracts/models/model.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import {
@@ -81,7 +82,7 @@ const memorySchema = onDemand(() => {
   const recall = optionsSchema<RecallPolicy>({
     each: optional(oneOf(['run', 'step'])),
     k: optional(wholeNumber(0)),
-    kinds: optional(listOf(anything())),
+    kinds: optional(listOf(oneOf(memoryKinds))),
     query: optional(aFunction()),
     timeoutMs: optional(wholeNumber(1)),
   });
