@@ -9,6 +9,7 @@ import { mcpServer } from './mcp-server.ts';
  *
  * A server may have options of {@link mcpServer} beside theirs; those that are disabled are left out, fields of the
  * other program are ignored. `${NAME}`, `${env:NAME}`, `${NAME:-default}`, and `$NAME` by itself, stand for variables of the process, or those given.
+ * `${input:ID}`, which VS Code asks a person for, stands for the given variable `'input:ID'`: nobody is asked here.
  *
  * @example
  * const config = JSON.parse(readFileSync('troupe.mcp.json', 'utf8'));

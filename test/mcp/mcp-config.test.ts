@@ -42,6 +42,16 @@ describe('a configuration of MCP servers', () => {
     ]);
   });
 
+  test('has the inputs of VS Code by variables of their names', () => {
+    const config = {
+      servers: { files: { command: 'x', env: { KEY: '${input:api-key}', ROOT: '${input:root:-/tmp}' } } },
+      inputs: [{ type: 'promptString', id: 'api-key', password: true }],
+    };
+    expect(serversIn(config, { 'input:api-key': 'abc' })).toMatchObject([
+      { env: { KEY: 'abc', ROOT: '/tmp' } },
+    ]);
+  });
+
   test('leaves out the servers that are disabled', () => {
     expect(one({ command: 'x', disabled: true })).toBeUndefined();
     expect(one({ command: 'x', enabled: false })).toBeUndefined();
@@ -54,7 +64,12 @@ describe('a configuration of MCP servers', () => {
     [{ command: 'x', env: { A: '$NOPE' } }, /\$\{NOPE\} has no value/],
     [{ command: 'x', approvel: true }, /`approvel` is unknown: did you mean `approval`\?/],
     [{ command: 'x', tools: ['read'] }, /`tools` cannot be held/],
-    [{ command: 'x', args: ['${input:key}'] }, /\$\{input:key\} has no value: write its value/],
+    [{ command: 'x', args: ['${command:pick}'] }, /\$\{command:pick\} has no value: write its value/],
+    [
+      { command: 'x', args: ['${input:api-key}'] },
+      /\$\{input:api-key\} has no value: nobody is asked for inputs here\. Give it by `variables: .* 'input:api-key': value/,
+    ],
+    [{ command: 'x', args: ['${env:input:key}'] }, /\$\{env:input:key\} has no value: write its value/],
     [{ type: 'sse', url: 'https://a.example/sse' }, /old transport `sse`/],
     [{ command: 'x', excludeTools: ['wipe'] }, /`excludeTools` cannot be held: name the tools .* by `only`/],
     ['npx files', /not an object with a `command` or a `url`/],

@@ -110,18 +110,26 @@ const fillAll = (value: Json, fill: (text: string) => string): Json => {
   );
 };
 
-/** Puts values in place of `${NAME}`, `${env:NAME}` and `${NAME:-default}`, and of `$NAME` where that is all. */
+/** Puts values in place of `${NAME}`, `${env:NAME}`, `${NAME:-default}` and `${input:ID}`, and of `$NAME` where that is all. */
 const fillIn = (text: string, variables: McpVariables, owner: string): string =>
   text
     .replace(/^\$([A-Za-z_]\w*)$/, '${$1}')
     .replaceAll(/\$\{([^{}]*)\}/g, (written: string, inside: string) => {
-      const [, name = '', fallback] = /^(?:env:)?([A-Za-z_]\w*)(?::-(.*))?$/.exec(inside) ?? [];
+      const [, name = '', fallback] = VARIABLE.exec(inside) ?? [];
       const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
       const found = value === undefined || value === '' ? fallback : value;
       if (found !== undefined) return found;
-      const todo = name === '' ? 'write its value' : `set ${name}, or give it by \`variables\``;
-      throw unfit(owner, `${written} has no value: ${todo}`);
+      throw unfit(owner, `${written} has no value: ${adviceFor(name)}`);
     });
+
+const VARIABLE = /^(?:env:)?([A-Za-z_]\w*|(?<!env:)input:[\w.-]+)(?::-(.*))?$/;
+
+const adviceFor = (name: string): string => {
+  if (name === '') return 'write its value';
+  if (!name.startsWith('input:')) return `set ${name}, or give it by \`variables\``;
+  const given = `{ ...process.env, '${name}': value }`;
+  return `nobody is asked for inputs here. Give it by \`variables: ${given}\`, or write \${env:NAME} for a variable`;
+};
 
 const unfit = (owner: string, found: string): TroupeError =>
   new TroupeError('tool.invalid', `Cannot use ${owner} as ${found}`);
