@@ -102,7 +102,7 @@ describe('skills are refused', () => {
     const more = join(world.root, 'more');
     await expect(open([world.skills, more])).rejects.toMatchObject({
       code: 'skill.invalid',
-      message: expect.stringContaining('two have that name'),
+      message: `Cannot use the skill 'pdf' as two have that name: ${join(world.skills, 'pdf')} and ${join(more, 'pdf')}`,
     });
     await symlink(join(more, 'pdf'), join(world.skills, 'linked'));
     await expect(open(world.skills)).rejects.toMatchObject({ message: expect.stringContaining('is a link') });

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, replay, resume, tool, toolset, type RunResult } from '../../src/index.ts';
+import { agent, replay, resume, tool, toolset, type RunResult, type Toolset } from '../../src/index.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { memoryEnvironment, skills } from '../../src/tools/index.ts';
@@ -41,6 +41,20 @@ const clerk = (script: Script, options: Partial<Parameters<typeof agent>[0]> = {
 
 const resultsOf = ({ records }: Pick<RunResult<unknown>, 'records'>) =>
   records.flatMap(({ results }) => results);
+
+test('two sets of skills are one list of folders, or have two names', () => {
+  const more = `${world.skills}/pdf`;
+  const given = (...tools: Toolset[]) => agent({ name: 'clerk', tools });
+  expect(() => given(skills(world.skills), skills(more))).toThrow(
+    expect.objectContaining({
+      code: 'tool.duplicate',
+      message: expect.stringMatching(
+        /toolset 'skills' as two of that name were given: write one `skills\(\[ … \]\)` with the folders of both/,
+      ),
+    }),
+  );
+  expect(() => given(skills([world.skills, more]), skills(more, { name: 'more' }))).not.toThrow();
+});
 
 describe('a model', () => {
   test('sees all skills at first, then the instructions and files of one, then a file', async () => {

@@ -165,6 +165,8 @@ export interface Toolset {
   readonly tools: readonly Tool[];
   /** Defers those of its tools that do not say. Default false. */
   readonly deferred?: boolean | undefined;
+  /** Advice on two sets of this name that `open`, of which an agent takes one. Default: to rename one. */
+  readonly mergeHint?: string | undefined;
   /** Before the first step of a run; a throw is a problem that preparing reports. */
   setup?(): void | Promise<void>;
   /** After the run, however it ended, in reverse order of set-up. */

@@ -241,11 +241,27 @@ export class ToolRegistry {
       );
       return;
     }
+    if (this.#isNameTaken(toolset)) {
+      const { name, mergeHint = 'give one of them another name' } = toolset;
+      this.#refuse('tool.duplicate', `toolset '${name}' as two of that name were given: ${mergeHint}`);
+      return;
+    }
     for (const tool of toolset.tools) this.#addTool(tool, toolset);
     if (this.#begun.some((begun) => begun.toolset === toolset)) return;
     const isPlain = toolset.setup === undefined && toolset.teardown === undefined;
     if (isPlain && toolset.open === undefined) this.#ready.add(toolset);
     else this.#waiting.add(toolset);
+  }
+
+  /** A run records what a set opened with by the name of the set. */
+  #isNameTaken(toolset: Toolset): boolean {
+    const known = [...this.#waiting, ...[...this.#entries.values()].map((entry) => entry.toolset)];
+    return known.some(
+      (other) =>
+        other?.name === toolset.name &&
+        other !== toolset &&
+        (other.open !== undefined || toolset.open !== undefined),
+    );
   }
 
   #addTool(tool: Tool, toolset: Toolset | undefined): void {

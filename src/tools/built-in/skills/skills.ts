@@ -19,6 +19,8 @@ export const skills = (from: SkillSource | readonly SkillSource[], options: Skil
   return {
     name: options.name ?? 'skills',
     tools: [],
+    mergeHint:
+      'write one `skills([ … ])` with the folders of both sets of skills, or give one of them another `name`',
     open: async (opening) => {
       // Loaded on first use: everything else also runs where there is no file system.
       const { openSkills } = await import('./open-skills.ts');
