@@ -16,7 +16,7 @@ import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn, ToolTurn } from '../../contracts/conversations/transcript.ts';
 import { isLink } from '../../contracts/content/part.ts';
 import { isBlockParam } from './anthropic-replay.ts';
-import { thinkingFields, thinkingRefusals } from './anthropic-thinking.ts';
+import { isThinking, thinkingFields, thinkingRefusals } from './anthropic-thinking.ts';
 import { conversation, type Message, resultText, type SentPart, sentParts } from '../wire/conversation.ts';
 import { outputInstruction, portableSchema, wireOutput } from '../schemas/output-schema.ts';
 import { isWorthKeeping } from '../wire/kept-prefix.ts';
@@ -25,7 +25,6 @@ import {
   NO_FIELD,
   plainSettings,
   type PlainSettings,
-  REASONS_INSTEAD,
   sentSettings,
   type SentSettings,
   withoutUndefined,
@@ -68,10 +67,11 @@ export const anthropicRequest = (
 
 /** The settings that a model takes by this API. */
 export const anthropicSettings = (id: string, request: ModelRequest): SentSettings => {
-  const { temperature, topP, serviceTier, effort, budgetTokens } = plainSettings(request.settings ?? {});
-  const draws = drawsBy(id, (effort ?? 'none') !== 'none' || budgetTokens !== undefined);
+  const { temperature, topP, serviceTier } = plainSettings(request.settings ?? {});
+  const refusals = thinkingRefusals(id, request);
+  const draws = drawsBy(id, isThinking(id, request, sentSettings(request.settings, refusals).sent));
   return sentSettings(request.settings, {
-    ...thinkingRefusals(id, request),
+    ...refusals,
     temperature: draws ?? ((temperature ?? 0) > 1 && 'it takes a temperature from 0 to 1'),
     topP:
       draws ?? (temperature !== undefined && topP !== undefined && 'it takes either that or `temperature`'),
@@ -84,9 +84,9 @@ export const anthropicSettings = (id: string, request: ModelRequest): SentSettin
 };
 
 /** The reason for which a model does not let its draws be set; undefined for those up to Opus 4.6. */
-const drawsBy = (id: string, isThinking: boolean): string | undefined => {
+const drawsBy = (id: string, thinks: boolean): string | undefined => {
   if (!UP_TO_4_6.test(id)) return 'models after Claude Opus 4.6 take none';
-  return isThinking ? REASONS_INSTEAD : undefined;
+  return thinks ? 'it takes none while it thinks: leave `reasoning` out for it' : undefined;
 };
 
 const UP_TO_4_6 = /^claude-(3|(opus|sonnet|haiku)-4(-[0-6])?(-\d{8})?$)/;

@@ -50,6 +50,13 @@ export const thinkingRefusals = (
   };
 };
 
+/** True if a request turns thinking on, by the settings that it is sent with. */
+export const isThinking = (
+  id: string,
+  request: Pick<ModelRequest, 'tools' | 'toolChoice'>,
+  sent: ReasoningSettings,
+): boolean => (thinkingFields(id, request, sent, 0).thinking?.type ?? 'disabled') !== 'disabled';
+
 const isForced = ({ tools, toolChoice }: Pick<ModelRequest, 'tools' | 'toolChoice'>): boolean =>
   tools.length > 0 && (toolChoice === 'required' || typeof toolChoice === 'object');
 
