@@ -36,7 +36,7 @@ const login = tool({
     return `ada is in, by ${input.password}`;
   },
 });
-const call = { user: 'ada', password: PASSWORD, pin: 4711 };
+const call = { user: 'ada', password: PASSWORD, pin: 4711008150 };
 
 describe('a field that a schema marks as secret', () => {
   test.each([
@@ -60,7 +60,7 @@ describe('a field that a schema marks as secret', () => {
     for (const text of [told(), JSON.stringify([result.events, result.records, result.transcript])]) {
       expect(text).toContain('[redacted password]');
       expect(text).not.toContain(PASSWORD);
-      expect(text).not.toContain('4711');
+      expect(text).not.toContain('4711008150');
       expect(text).toContain('ada');
     }
   });
@@ -252,7 +252,7 @@ describe('a model that says the arguments of a call in pieces', () => {
       expect(text).toContain('TOOL_CALL_ARGS');
       expect(text).toContain('[redacted password]');
       expect(text).toContain('ada');
-      for (const each of [PASSWORD, PASSWORD.slice(0, 9), '4711']) expect(text).not.toContain(each);
+      for (const each of [PASSWORD, PASSWORD.slice(0, 9), '4711008150']) expect(text).not.toContain(each);
     }
   });
 
@@ -322,7 +322,7 @@ describe('what a hook reads of requests', () => {
     const text = JSON.stringify(read);
     expect(read).toHaveLength(4);
     expect(text).toContain('[redacted password]');
-    for (const each of [PASSWORD, '4711']) expect(text).not.toContain(each);
+    for (const each of [PASSWORD, '4711008150']) expect(text).not.toContain(each);
     expect(JSON.stringify(model.requests)).toContain(PASSWORD);
   });
 });
