@@ -9,9 +9,10 @@ import { brief, plain } from '../src/inspect/drawing/plain-text.ts';
 import { oneLine, truncateText } from '../src/memory/processors/truncate-text.ts';
 import { partsOf, workIn } from '../src/models/offline/offline-parts.ts';
 import { sectionsOf } from '../src/models/offline/offline-reading.ts';
-import { expressionIn } from '../src/models/offline/offline-strings.ts';
+
 import { sentencesOf, shorten } from '../src/models/offline/offline-text.ts';
 import { unitsOf } from '../src/models/offline/offline-units.ts';
+import { expressionIn } from '../src/models/offline/offline-values.ts';
 import { offlineModel } from '../src/models/offline/offline.ts';
 import { jsonParser } from '../src/models/parsers/json-parser.ts';
 import { looseJson } from '../src/models/parsers/loose-json.ts';

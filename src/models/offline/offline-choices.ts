@@ -1,76 +1,53 @@
 import type { Json } from '../../base/json/json.ts';
 import { stem } from '../../base/text/stem.ts';
-import { plainText } from './offline-canonical.ts';
-import type { Material } from './offline-material.ts';
-import { alternativesFor } from './offline-reading.ts';
+import { plainText } from './offline-evidence.ts';
 import { relatedStems } from './offline-synonyms.ts';
-import { contentStems, stemSet, wordsOf } from './offline-text.ts';
-import { keyWords } from './offline-values.ts';
+import { contentStems, partsOfName, stemSet } from './offline-text.ts';
+import type { Material } from './offline-values.ts';
+
+/** An option listed in a prompt, with its description. */
+interface Alternative {
+  readonly name: string;
+  readonly about: string;
+}
 
 /**
- * Picks the choice that the text names; of several the one after the property's own cue ("from …", "to …"), else the
- * first.
+ * Picks a choice: for an answer the one whose description in the prompt is closest, if it lists them; else the one that
+ * the text names by the most words, each once.
  */
 export const pickFrom = (choices: readonly Json[], key: string, material: Material): Json | undefined => {
-  const { pool } = material;
-  const listed = alternativesFor(key, material.contexts);
-  const abouts = choices.map((choice) => listed.find(({ name }) => name === plainText(choice))?.about ?? '');
-  if (abouts.some((about) => about !== ''))
+  const { pool, purpose, contexts } = material;
+  const listed = purpose === 'answer' ? alternativesFor(key, contexts) : [];
+  if (listed.length > 0) {
+    const aboutOf = (choice: Json) => listed.find(({ name }) => name === plainText(choice))?.about ?? '';
     return bestAlternative(
-      choices.map((choice, index) => ({ name: choice, about: abouts[index] ?? '' })),
+      choices.map((choice) => ({ name: choice, about: aboutOf(choice) })),
       material,
     );
-  const named = choices.flatMap((choice) => {
-    const at = mentionOf(plainText(choice), pool.text, key);
-    return at === undefined || pool.used.has(`${key}=${plainText(choice)}`) ? [] : [{ choice, ...at }];
-  });
-  named.sort((a, b) => Number(b.isCued) - Number(a.isCued) || b.length - a.length || a.at - b.at);
-  const [best] = named;
-  if (best !== undefined) {
-    pool.used.add(`${key}=${plainText(best.choice)}`);
-    return best.choice;
   }
-  // A list of names without descriptions is turned through.
-  return material.purpose === 'answer' && listed.length > 0
-    ? choices[material.turn % choices.length]
-    : undefined;
+  const there = stemSet(pool.text);
+  const named = choices
+    .map((choice) => ({ choice, words: stemsOf(choice), mark: `${key}=${plainText(choice)}` }))
+    .filter(
+      ({ words, mark }) => words.length > 0 && !pool.used.has(mark) && words.every((word) => there.has(word)),
+    )
+    .sort((a, b) => b.words.length - a.words.length)[0];
+  if (named !== undefined) pool.used.add(named.mark);
+  return named?.choice;
 };
 
-const mentionOf = (
-  choice: string,
-  text: string,
-  key: string,
-): { at: number; length: number; isCued: boolean } | undefined => {
-  const words = wordsOf(choice.replace(/[-.]/g, ' '));
-  if (words.length === 0) return undefined;
-  const phrase = choice
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .split(/[\s_-]+/)
-    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .join('[\\s_-]?');
-  const cue = keyWords(key)
-    .filter((word) => /^(?:from|to|in|into|as)$/.test(word))
-    .join('|');
-  const cued =
-    cue === '' ? null : new RegExp(`\\b(?:${cue})\\s+(?:the\\s+)?(${phrase})(?!\\w)`, 'i').exec(text);
-  if (cued !== null) return { at: cued.index, length: choice.length, isCued: true };
-  const exact = new RegExp(`(?<!\\w)${phrase}(?:s|es)?(?!\\w)`, 'i').exec(text);
-  if (exact !== null) return { at: exact.index, length: choice.length, isCued: false };
-  const there = stemSet(text);
-  const stems = words.map((word) => stem(word));
-  if (stems.every((word) => word.length > 2 && there.has(word)))
-    return { at: text.length, length: choice.length, isCued: false };
-  return stems.every((word) => relatedStems(word).some((other) => there.has(other)))
-    ? { at: text.length, length: 0, isCued: false }
-    : undefined;
-};
+const stemsOf = (choice: Json): string[] => partsOfName(plainText(choice)).map((word) => stem(word));
+
+/** Picks the alternative that the prompt lists for a property and whose description is closest; undefined without any. */
+export const listedAlternative = (key: string, material: Material): string | undefined =>
+  bestAlternative(alternativesFor(key, material.contexts), material);
 
 /** Picks the alternative whose description is closest to the current part; equal ones take turns. */
-export const bestAlternative = <Name extends Json>(
+const bestAlternative = <Name extends Json>(
   alternatives: readonly { readonly name: Name; readonly about: string }[],
-  material: Material,
+  { pool, turn }: Material,
 ): Name | undefined => {
-  const asked = contentStems(material.pool.text);
+  const asked = contentStems(pool.text);
   const scores = alternatives.map(({ name, about }) => {
     const words = contentStems(`${plainText(name)} ${about}`);
     const there = new Set(words.flatMap((word) => [word, ...relatedStems(word)]));
@@ -78,5 +55,44 @@ export const bestAlternative = <Name extends Json>(
   });
   const best = Math.max(...scores);
   const equals = alternatives.filter((_, index) => scores[index] === best);
-  return equals[material.turn % equals.length]?.name;
+  return equals[turn % equals.length]?.name;
+};
+
+/** Parses the list items `- name: about` that a prompt has under a heading such as "Workers:", for a property `worker`. */
+const alternativesFor = (key: string, texts: readonly string[]): Alternative[] => {
+  const wanted = partsOfName(key).at(-1);
+  if (wanted === undefined) return [];
+  const heading = new RegExp(`\\b${wanted}(?:s|es)?\\b[^\\n:]{0,40}:`, 'i');
+  for (const text of texts) {
+    const lines = text.split('\n');
+    for (const [index, line] of lines.entries()) {
+      const listed = heading.test(line) ? listFrom(lines, index + 1) : [];
+      if (listed.length > 0) return listed;
+    }
+  }
+  return [];
+};
+
+/** Parses the list that starts in the first line with any text, at or after the line `from`. */
+const listFrom = (lines: readonly string[], from: number): Alternative[] => {
+  const found: Alternative[] = [];
+  for (let index = from; index < lines.length; index += 1) {
+    const line = lines[index] ?? '';
+    if (line.trim() === '') {
+      if (found.length > 0) break;
+      continue;
+    }
+    const item = /^\s*(?:[-*•]|\d+[.)])\s(.*)$/.exec(line)?.[1];
+    const named = item === undefined ? undefined : alternative(item);
+    if (named === undefined) break;
+    found.push(named);
+  }
+  return found;
+};
+
+const alternative = (item: string): Alternative | undefined => {
+  const found = /^[`"'*]*([\w$][\w$./-]*)[`"'*]*(?:\s*(?:[—–:(]|\s-\s|-\s)(.*))?$/.exec(item.trim());
+  return found?.[1] === undefined
+    ? undefined
+    : { name: found[1], about: (found[2] ?? '').trim().replace(/\)$/, '') };
 };

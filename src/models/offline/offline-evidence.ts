@@ -1,5 +1,5 @@
+import { canonical } from '../../base/json/canonical.ts';
 import { isJsonObject, type Json } from '../../base/json/json.ts';
-import { plainText } from './offline-canonical.ts';
 import { unitsOf, type Unit } from './offline-units.ts';
 
 /** A sentence, list item or line of code that can be quoted. */
@@ -129,6 +129,9 @@ export const jsonIn = (text: string): Json | undefined => {
     return undefined;
   }
 };
+
+/** Renders a value within a sentence: a text verbatim, anything else as JSON. */
+export const plainText = (value: Json): string => (typeof value === 'string' ? value : canonical(value));
 
 /** Renders a value in words: `temperature: 18, unit: celsius`. */
 export const statement = (value: Json): string => {

@@ -1,10 +1,18 @@
 import { isJsonObject, type Json, type JsonSchema } from '../../base/json/json.ts';
-import { branchOf, listOf, propertiesOf, resolveSchema, typesOf } from './offline-schema.ts';
-import { pickFrom } from './offline-choices.ts';
-import { fillBoolean, fillNumber } from './offline-scalars.ts';
-import { fillString, isTask } from './offline-strings.ts';
+import { trimEndOf } from '../../base/text/trim-end.ts';
+import { listedAlternative, pickFrom } from './offline-choices.ts';
 import { fitCount, workIn } from './offline-parts.ts';
-import type { Material } from './offline-material.ts';
+import { branchOf, listOf, propertiesOf, resolveSchema, typesOf } from './offline-schema.ts';
+import { flat, shorten } from './offline-text.ts';
+import {
+  expressionIn,
+  labelledValue,
+  numberFrom,
+  quotedValue,
+  searchWords,
+  type Found,
+  type Material,
+} from './offline-values.ts';
 
 /** A value, with the number of its parts found in the prompt, and of required ones not found. */
 export interface Filled {
@@ -24,7 +32,7 @@ export const fill = (
   isRequired = true,
 ): Filled => {
   const plain = branchOf(resolveSchema(schema, root), root);
-  const made = make(plain, key, material, root, isRequired);
+  const made = fillPlain(plain, key, material, root, isRequired);
   if (made.value !== undefined) return made;
   if ('default' in plain) return { value: isRequired ? plain['default'] : undefined, found: 0, missing: 0 };
   if (!isRequired) return nothing;
@@ -32,7 +40,8 @@ export const fill = (
   return { value: fallback(plain, key, material, root), found: 0, missing: 1 };
 };
 
-const make = (
+/** The same for a schema without references and alternatives; without a value if the material has none. */
+const fillPlain = (
   schema: JsonSchema,
   key: string,
   material: Material,
@@ -41,7 +50,7 @@ const make = (
 ): Filled => {
   if ('const' in schema) return { value: schema['const'], found: 0, missing: 0 };
   const choices = listOf(schema['enum']);
-  if (choices.length > 0) return one(pickFrom(choices, key, material));
+  if (choices.length > 0) return asFilled(pickFrom(choices, key, material));
   const [type] = typesOf(schema).filter((each) => each !== 'null');
   switch (type) {
     case 'object':
@@ -50,50 +59,38 @@ const make = (
       return fillArray(schema, key, material, root, isRequired);
     case 'integer':
     case 'number':
-      return one(fillNumber(schema, key, material, isRequired));
+      return asFilled(fillNumber(schema, key, material, isRequired));
     case 'boolean':
-      return one(fillBoolean(schema, key, material, isRequired));
+      return fillBoolean(schema, material, isRequired);
     case 'null':
       return { value: null, found: 0, missing: 0 };
     default:
-      return one(fillString(schema, key, material, isRequired));
+      return asFilled(fillString(schema, key, material, isRequired));
   }
 };
 
-const one = (value: Json | undefined): Filled => ({ value, found: value === undefined ? 0 : 1, missing: 0 });
+const asFilled = (value: Json | undefined): Filled => ({
+  value,
+  found: value === undefined ? 0 : 1,
+  missing: 0,
+});
 
 const fillObject = (schema: JsonSchema, key: string, material: Material, root: JsonSchema): Filled => {
-  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const properties = propertiesOf(schema);
   const required = listOf(schema['required']);
   const names = Object.keys(properties);
-  const siblings = names.length > 0 ? names : [key];
-  const pool = { ...material.pool, siblings };
-  const values = new Map<string, Json>();
+  const pool = { ...material.pool, siblings: names.length > 0 ? names : [key] };
+  const values: [string, Json][] = [];
   let found = 0;
   let missing = 0;
-  // The most specific properties are filled first, those that accept anything last.
-  const order = names.toSorted((a, b) => vagueness(properties[a], root) - vagueness(properties[b], root));
-  for (const name of order) {
-    const property = properties[name];
+  for (const [name, property] of Object.entries(properties)) {
     if (!isJsonObject(property)) continue;
     const filled = fill(property, name, { ...material, pool }, root, required.includes(name));
     found += filled.found;
     missing += filled.missing;
-    if (filled.value !== undefined) values.set(name, filled.value);
+    if (filled.value !== undefined) values.push([name, filled.value]);
   }
-  const entries = names.flatMap((name): [string, Json][] => {
-    const value = values.get(name);
-    return value === undefined ? [] : [[name, value]];
-  });
-  return { value: Object.fromEntries(entries), found, missing };
-};
-
-const vagueness = (schema: Json | undefined, root: JsonSchema): number => {
-  if (!isJsonObject(schema)) return 9;
-  const plain = branchOf(resolveSchema(schema, root), root);
-  if ('enum' in plain || 'const' in plain || 'format' in plain || 'pattern' in plain) return 0;
-  const [type] = typesOf(plain);
-  return type === 'string' || type === undefined ? 3 : type === 'array' ? 2 : type === 'object' ? 4 : 1;
+  return { value: Object.fromEntries(values), found, missing };
 };
 
 const fillArray = (
@@ -104,53 +101,50 @@ const fillArray = (
   isRequired: boolean,
 ): Filled => {
   const items = isJsonObject(schema['items']) ? branchOf(resolveSchema(schema['items'], root), root) : {};
-  const least = countOf(schema['minItems'], 0);
-  const most = countOf(schema['maxItems'], Infinity);
-  const [type] = typesOf(items);
-  if (type === 'object') {
-    // What has been answered needs no more work.
-    if (least === 0 && material.found !== undefined && !statesFindings(items))
-      return { value: [], found: 0, missing: 0 };
-    const texts = itemTexts(items, material);
-    const sources = fitCount(texts, texts.length === 0 ? least : Math.max(least, 1), most);
-    const filled = sources.map((part, turn) => fill(items, key, about(material, part, turn), root));
-    const values = filled.flatMap(({ value }) => (value === undefined ? [] : [value]));
-    return { value: values, found: values.length, missing: 0 };
-  }
-  if (
-    type === 'string' &&
-    !('enum' in items) &&
-    material.purpose === 'answer' &&
-    material.found === undefined &&
-    isTask(key)
-  ) {
-    const parts = fitCount(workIn(material.question), least, most);
-    const values = parts.flatMap(
-      (part, turn) => make(items, key, about(material, part, turn), root, true).value ?? [],
+  const least = numberOf(schema['minItems'], 0);
+  const most = numberOf(schema['maxItems'], Infinity);
+  const texts = textsOfItems(items, key, material, least);
+  if (texts !== undefined) {
+    const value = fitCount(texts, least, most).map(
+      (part, turn) => fill(items, key, narrowTo(material, part, turn), root).value ?? null,
     );
-    if (values.length >= least) return { value: values, found: values.length, missing: 0 };
+    return { value, found: value.length, missing: 0 };
   }
-  const wanted =
-    material.found !== undefined && material.purpose === 'answer'
-      ? Math.max(1, material.found.quotes.length)
-      : 20;
+  const wanted = material.found === undefined ? 20 : Math.max(1, material.found.quotes.length);
   const values: Json[] = [];
   while (values.length < Math.min(most, wanted)) {
-    const turn = values.length;
     // An item is as optional as the list: it is there only if the text names it.
-    const { value } = make(items, key, { ...material, turn }, root, false);
+    const { value } = fillPlain(items, key, { ...material, turn: values.length }, root, false);
     if (value === undefined || (values.includes(value) && schema['uniqueItems'] !== false)) break;
     values.push(value);
   }
   if (values.length < least) {
     if (material.purpose === 'call' && !isRequired) return nothing;
-    const lacking = values.length === 0 ? 1 : 0;
+    const missing = values.length === 0 ? 1 : 0;
     while (values.length < least) values.push(fallback(items, key, material, root));
-    return { value: values, found: 0, missing: lacking };
+    return { value: values, found: 0, missing };
   }
   return values.length === 0 && (!isRequired || 'default' in schema)
     ? nothing
     : { value: values, found: values.length, missing: 0 };
+};
+
+/** Returns the texts that become an item each: findings, or the parts of the request; undefined for single values. */
+const textsOfItems = (
+  items: JsonSchema,
+  key: string,
+  { found, purpose, question }: Material,
+  least: number,
+): string[] | undefined => {
+  const [type] = typesOf(items);
+  if (type === 'object') {
+    if (found === undefined) return workIn(question);
+    if (statesFindings(items)) return found.quotes.map(({ text }) => text);
+    // What has been answered needs no more work.
+    return least === 0 ? [] : workIn(question);
+  }
+  const isPlan = purpose === 'answer' && found === undefined && TASKS.test(key);
+  return isPlan && type === 'string' && !('enum' in items) ? workIn(question) : undefined;
 };
 
 /** Checks whether the items of a list state findings, rather than tasks. */
@@ -159,29 +153,117 @@ const statesFindings = (items: JsonSchema): boolean =>
     /text|statement|fact|quote|claim|finding|sentence|source|citation/i.test(name),
   );
 
-/** Returns the texts for the items of a list: findings if the items state them, else the parts of the request. */
-const itemTexts = (items: JsonSchema, material: Material): string[] => {
-  const states = statesFindings(items);
-  const quotes = material.found?.quotes ?? [];
-  return states && material.found !== undefined ? quotes.map(({ text }) => text) : workIn(material.question);
-};
-
-const about = (material: Material, part: string, turn: number): Material => {
-  const quote = material.found?.quotes.find(({ text }) => text === part);
+/** Narrows the material to one part of the request, or to one finding. */
+const narrowTo = (material: Material, part: string, turn: number): Material => {
+  const { found, pool } = material;
+  const quote = found?.quotes.find(({ text }) => text === part);
   return {
     ...material,
     turn,
     question: part,
-    pool: { ...material.pool, text: part, used: new Set() },
-    found:
-      quote === undefined
-        ? material.found
-        : { text: quote.text, quotes: [quote], coverage: material.found?.coverage ?? 0 },
+    pool: { ...pool, text: part, used: new Set() },
+    found: quote === undefined ? found : { text: part, quotes: [quote], coverage: found?.coverage ?? 0 },
   };
 };
 
-const countOf = (value: Json | undefined, otherwise: number): number =>
+const numberOf = (value: Json | undefined, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
+
+/** Returns the confidence for a property such as `confidence`, else a number of the answer or the request. */
+const fillNumber = (
+  schema: JsonSchema,
+  key: string,
+  { pool, found }: Material,
+  isRequired: boolean,
+): number | undefined => {
+  const { exclusiveMinimum, exclusiveMaximum } = schema;
+  const least = Math.max(numberOf(schema['minimum'], -Infinity), numberOf(exclusiveMinimum, -Infinity));
+  const most = Math.min(numberOf(schema['maximum'], Infinity), numberOf(exclusiveMaximum, Infinity));
+  if (found !== undefined && /confiden|certain|probab|coverage|score/i.test(key)) {
+    const share = Math.round(found.coverage * 100) / 100;
+    const scaled = most > 1 && most !== Infinity ? Math.round(share * most) : share;
+    return Math.min(Math.max(scaled, least), most);
+  }
+  const step = schema['type'] === 'integer' ? 1 : numberOf(schema['multipleOf'], 0);
+  const fits = (value: number): boolean =>
+    value <= most &&
+    value >= least &&
+    value !== exclusiveMaximum &&
+    value !== exclusiveMinimum &&
+    (step === 0 || Number.isInteger(value / step));
+  // Line numbers of a citation are no numbers of the answer.
+  const text = found === undefined ? pool.text : found.text.replace(/\[[^[\]]*\]/g, '');
+  return numberFrom(key, { ...pool, text }, fits, isRequired);
+};
+
+/** An answer is true if anything was found; what is required of a call and has no default is false. */
+const fillBoolean = (schema: JsonSchema, { found }: Material, isRequired: boolean): Filled => {
+  if (found !== undefined) return asFilled(found.coverage > 0);
+  return isRequired && !('default' in schema) ? { value: false, found: 0, missing: 0 } : nothing;
+};
+
+const CITES = /citation|source|reference|url|link|evidence/i;
+const ANSWERS =
+  /answer|text|summary|result|conclusion|response|report|content|message|explanation|reason|note|body|output|statement|claim|fact|finding|quote|point|sentence/i;
+const TASKS =
+  /^(?:sub)?(?:task|question|query|request|prompt|goal|instruction|step|part|todo|topic|problem|input|work|assignment|title|description)s?$/i;
+const SEARCHES = /^(?:search_?)?(?:query|q|queries|keywords?|terms?|search|pattern|search_?term)$/i;
+
+/** Returns the text that suits a property best, in its bounds; undefined if the material has none. */
+const fillString = (
+  schema: JsonSchema,
+  key: string,
+  material: Material,
+  isRequired: boolean,
+): string | undefined => {
+  // A text that is in the prompt by chance need not have the form.
+  if ('pattern' in schema || ('format' in schema && schema['format'] !== 'regex')) return undefined;
+  const value =
+    material.purpose === 'answer'
+      ? answerString(key, material, isRequired, typesOf(schema).includes('null'))
+      : callString(key, material, isRequired);
+  const cut = value?.slice(0, numberOf(schema['maxLength'], Infinity));
+  return cut === undefined || cut.length < numberOf(schema['minLength'], 0) ? undefined : cut;
+};
+
+const answerString = (
+  key: string,
+  material: Material,
+  isRequired: boolean,
+  isNullable: boolean,
+): string | undefined => {
+  const { found, pool, question, turn } = material;
+  if (found !== undefined) {
+    if (CITES.test(key)) return unusedCitation(found, pool.used);
+    if (/^(?:question|query|task)$/i.test(key)) return question;
+    if (/title|heading|subject/i.test(key)) return shorten(trimEndOf(flat(question), '?.!'), 80);
+    // A list of answers takes the quotes one by one, a single answer all of them.
+    if (ANSWERS.test(key))
+      return /s$/i.test(key)
+        ? (found.quotes[turn]?.text ?? (turn === 0 ? found.text : undefined))
+        : found.text;
+  }
+  // A nullable answer stays empty until there is one.
+  if (isNullable && ANSWERS.test(key)) return undefined;
+  const given = listedAlternative(key, material) ?? labelledValue(key, pool);
+  if (given !== undefined) return given;
+  if (TASKS.test(key)) return question;
+  return isRequired ? (found?.text ?? quotedValue(pool)) : undefined;
+};
+
+const unusedCitation = ({ quotes }: Found, used: Set<string>): string | undefined => {
+  const citation = quotes.map((quote) => quote.citation).find((each) => each !== '' && !used.has(each));
+  if (citation !== undefined) used.add(citation);
+  return citation;
+};
+
+const callString = (key: string, { pool, question }: Material, isRequired: boolean): string | undefined => {
+  if (SEARCHES.test(key)) return labelledValue(key, pool) ?? searchWords(question);
+  if (/expression|formula|calculation|equation/i.test(key)) return expressionIn(pool.text);
+  const given = labelledValue(key, pool) ?? (isRequired ? quotedValue(pool) : undefined);
+  if (given !== undefined || !isRequired) return given;
+  return TASKS.test(key) || /^(?:text|message|content|body)$/i.test(key) ? question : undefined;
+};
 
 /** Builds a value that at least satisfies the schema, if the prompt contains none. */
 const fallback = (schema: JsonSchema, key: string, material: Material, root: JsonSchema): Json => {
@@ -196,7 +278,7 @@ const fallback = (schema: JsonSchema, key: string, material: Material, root: Jso
       return [];
     case 'integer':
     case 'number':
-      return lowest(schema);
+      return leastNumber(schema);
     case 'boolean':
       return false;
     default:
@@ -204,9 +286,9 @@ const fallback = (schema: JsonSchema, key: string, material: Material, root: Jso
   }
 };
 
-const lowest = (schema: JsonSchema): number => {
-  const least = countOf(schema['minimum'], countOf(schema['exclusiveMinimum'], -1) + 1);
-  const most = countOf(schema['maximum'], Infinity);
+const leastNumber = (schema: JsonSchema): number => {
+  const least = numberOf(schema['minimum'], numberOf(schema['exclusiveMinimum'], -1) + 1);
+  const most = numberOf(schema['maximum'], Infinity);
   return Math.min(Math.max(0, least), most);
 };
 
@@ -226,6 +308,6 @@ const fallbackText = (schema: JsonSchema, material: Material): string => {
   if (typeof format === 'string' && FORMATS[format] !== undefined) return FORMATS[format];
   if (material.purpose === 'call') return '';
   const text = material.found?.text ?? material.question;
-  const most = countOf(schema['maxLength'], Infinity);
-  return text.slice(0, most).padEnd(Math.min(countOf(schema['minLength'], 0), 10_000), '.');
+  const most = numberOf(schema['maxLength'], Infinity);
+  return text.slice(0, most).padEnd(Math.min(numberOf(schema['minLength'], 0), 10_000), '.');
 };

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonSchema } from '../../base/json/json.ts';
 import { saysNothing } from './offline-answer.ts';
-import { plainText } from './offline-canonical.ts';
-import { citedTexts } from './offline-evidence.ts';
+import { citedTexts, plainText } from './offline-evidence.ts';
 import type { Reading, Section } from './offline-reading.ts';
 import { branchOf, listOf, propertiesOf, resolveSchema, typesOf } from './offline-schema.ts';
 import { contentStems, flat, overlap, sentencesOf, shorten, stemSet } from './offline-text.ts';

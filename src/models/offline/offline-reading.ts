@@ -1,8 +1,7 @@
 import { isJsonObject, type Json } from '../../base/json/json.ts';
 import type { ModelRequest } from '../../contracts/models/model.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
-import { plainText } from './offline-canonical.ts';
-import { jsonIn, statement } from './offline-evidence.ts';
+import { jsonIn, plainText, statement } from './offline-evidence.ts';
 
 /** A labelled part of a prompt; the part before the first label has none. */
 export interface Section {
@@ -30,8 +29,6 @@ export interface Reading {
   readonly reports: readonly string[];
   /** Objections to an answer, oldest first. */
   readonly notes: readonly string[];
-  /** Own answers since the request, oldest first. */
-  readonly said: readonly string[];
   readonly calls: readonly MadeCall[];
 }
 
@@ -44,15 +41,12 @@ export const readRequest = (request: ModelRequest): Reading => {
   const sections = sectionsOf(text);
   const reports: string[] = [];
   const notes: string[] = [];
-  const said: string[] = [];
   const inputs = new Map<string, { name: string; input: Json }>();
   const calls: MadeCall[] = [];
   for (const turn of turns.slice(at + 1)) {
     if (turn.role === 'user') (isNote(turn) ? notes : reports).push(turn.text);
-    else if (turn.role === 'assistant') {
-      if (turn.text !== '' && (turn.calls ?? []).length === 0) said.push(turn.text);
-      for (const call of turn.calls ?? []) inputs.set(call.id, call);
-    } else {
+    else if (turn.role === 'assistant') for (const call of turn.calls ?? []) inputs.set(call.id, call);
+    else {
       const call = inputs.get(turn.callId);
       calls.push({
         name: turn.tool,
@@ -69,7 +63,6 @@ export const readRequest = (request: ModelRequest): Reading => {
     sections,
     reports,
     notes,
-    said,
     calls,
   };
 };
@@ -145,66 +138,4 @@ const bodyOf = (value: Json): string => {
   const { citation, text } = value;
   if (typeof text === 'string') return typeof citation === 'string' ? `[${citation}]\n${text}` : text;
   return statement(value);
-};
-
-/** An option listed in a prompt, with its description. */
-export interface Alternative {
-  readonly name: string;
-  readonly about: string;
-}
-
-/**
- * Parses the alternatives that a prompt lists under a heading such as "Workers:", for a property such as `worker`: list
- * items `- name — about`, lines `name: about`, or names in a row.
- */
-export const alternativesFor = (key: string, texts: readonly string[]): Alternative[] => {
-  const wanted =
-    key
-      .replace(/([a-z])([A-Z])/g, '$1 $2')
-      .toLowerCase()
-      .split(/[\s_-]+/)
-      .at(-1) ?? key;
-  const heading = new RegExp(`\\b${wanted.replace(/[^\w]/g, '')}(?:s|es)?\\b[^\\n:]{0,40}:[ \\t]*(.*)$`, 'i');
-  for (const text of texts) {
-    const lines = text.split('\n');
-    for (const [index, line] of lines.entries()) {
-      const found = heading.exec(line);
-      if (found === null) continue;
-      const listed = listAfter(lines.slice(index + 1));
-      if (listed.length > 0) return listed;
-      const inline = (found[1] ?? '').trim();
-      if (inline !== '') {
-        const first = alternative(inline);
-        if (first !== undefined && first.about !== '' && !/,|;/.test(first.name)) {
-          return inline.split(/;\s*/).flatMap((item) => alternative(item) ?? []);
-        }
-        return inline
-          .split(/[,;]|\bor\b|\band\b/)
-          .flatMap((name) => alternative(name.trim().replace(/\.$/, '')) ?? []);
-      }
-    }
-  }
-  return [];
-};
-
-const listAfter = (lines: readonly string[]): Alternative[] => {
-  const found: Alternative[] = [];
-  for (const line of lines) {
-    if (line.trim() === '') {
-      if (found.length > 0) break;
-      continue;
-    }
-    const item = /^\s*(?:[-*•]|\d+[.)])\s(.*)$/.exec(line)?.[1];
-    const named = item === undefined ? undefined : alternative(item);
-    if (named === undefined) break;
-    found.push(named);
-  }
-  return found;
-};
-
-const alternative = (item: string): Alternative | undefined => {
-  const found = /^[`"'*]*([\w$][\w$./-]*)[`"'*]*(?:\s*(?:[—–:(]|\s-\s|-\s)(.*))?$/.exec(item.trim());
-  return found?.[1] === undefined
-    ? undefined
-    : { name: found[1], about: (found[2] ?? '').trim().replace(/\)$/, '') };
 };

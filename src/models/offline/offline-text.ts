@@ -40,6 +40,10 @@ const tokensOf = (text: string): Token[] => {
 export const wordsOf = (text: string): string[] =>
   tokensOf(text).flatMap(({ word, parts }) => [word, ...parts]);
 
+/** Splits a name into its lower-case words: `startLine`, `start_line` and `start-line` into `start` and `line`. */
+export const partsOfName = (name: string): string[] =>
+  wordsOf(name.replace(/(\p{Ll}|\p{N})(?=\p{Lu})|[_$]/gu, '$1 '));
+
 /** A stemmed content word of a question; an identifier also matches by all of its parts. */
 export interface Term {
   readonly word: string;

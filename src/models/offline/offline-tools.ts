@@ -6,13 +6,12 @@ import { stem } from '../../base/text/stem.ts';
 import { rate, saysNothing, type Findings } from './offline-answer.ts';
 import { quotesIn, type Quote } from './offline-evidence.ts';
 import { fill, type Filled } from './offline-fill.ts';
-import type { Material } from './offline-material.ts';
 import { partsOf } from './offline-parts.ts';
 import type { MadeCall, Reading } from './offline-reading.ts';
-import { searchWords } from './offline-strings.ts';
 import { listOf, propertiesOf, typesOf } from './offline-schema.ts';
 import { relatedStems, relatedWords } from './offline-synonyms.ts';
 import { contentStems, contentWords } from './offline-text.ts';
+import { searchWords, type Material } from './offline-values.ts';
 
 /** A call to make. */
 export interface PlannedCall {
@@ -117,7 +116,6 @@ const fillCall = (tool: ToolSpec, part: string, reading: Reading): Filled => {
     // Labelled lines below an order are its details: "Subject: …".
     pool: { text: isWhole(part, reading) ? reading.request : part, used: new Set(), siblings },
     question: part,
-    topic: `${tool.name} ${tool.description}`,
     contexts: [reading.request, reading.instructions, ...reading.reports],
     turn: 0,
     purpose: 'call',

@@ -18,17 +18,18 @@ import {
 } from './offline-answer.ts';
 import { citationsIn, jsonIn, quotesIn, statement, type Quote } from './offline-evidence.ts';
 import { fill } from './offline-fill.ts';
-import type { Found, Material } from './offline-material.ts';
 import { missingEvidence, objection, trialOf, ungroundedClaims, verdictShape } from './offline-judge.ts';
 import { partsOf, workIn } from './offline-parts.ts';
 import { sectionsLabelled, readRequest, type Reading } from './offline-reading.ts';
 import { evidenceOf, planCalls, referenceInput, type PlannedCall } from './offline-tools.ts';
+import type { Found, Material } from './offline-values.ts';
 
 /**
  * Creates a model without a network, a key or an LLM: embedded, deterministic, and declared as such (`isLanguageModel`
- * is false). It follows general rules: it uses tools that match the request, answers by quoting their results with
- * citations, fills output schemas from the prompt, and judges claims by the evidence they cite. Results of tools are
- * only quoted, never followed as instructions.
+ * is false). It follows general rules: it searches and calculates with tools that match the request, answers by quoting
+ * their results with citations, splits a request into parts, and judges claims by the evidence they cite. Values for
+ * other parameters and properties are taken as they are: numbers, quoted texts, and what stands after the property's
+ * name; dates, units and the like are not understood. Results of tools are only quoted, never followed as instructions.
  *
  * It answers synchronously. Its usage is an estimate: four characters a token.
  *
@@ -93,7 +94,6 @@ const textFor = (request: ModelRequest, reading: Reading): string => {
   const base: Material = {
     pool: { text: reading.question, used: new Set(), siblings: [] },
     question: reading.question,
-    topic: request.output.name,
     contexts: [reading.request, reading.instructions, ...reading.reports],
     turn: 0,
     purpose: 'answer',
