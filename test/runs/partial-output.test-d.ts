@@ -17,7 +17,7 @@ test('`partial$` has the type of the output, each part of which may be missing',
 test('`element$` has the type of an item, and nothing for what is not a list', () => {
   const run = agent({ name: 'many', output: z.array(point) }).stream('go');
   expectTypeOf(run.element$).toEqualTypeOf<
-    Observable<{ readonly index: number; readonly element: z.output<typeof point> }>
+    Observable<{ readonly index: number; readonly element: z.output<typeof point> | undefined }>
   >();
   expectTypeOf(agent({ name: 'one', output: point }).stream('go').element$).toEqualTypeOf<
     Observable<never>

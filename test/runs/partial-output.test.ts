@@ -1,11 +1,16 @@
-import { z } from 'zod';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Critic } from '../../src/contracts/agents/critic.ts';
 import type { Model, ModelAnswer, ModelDelta } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { complete } from '../../src/tools/built-in/ending/complete.ts';
 import { pipeline } from '../../src/patterns/pipeline.ts';
+import { slowStore } from '../support/slow-store.ts';
 
 /** A model that writes one answer after the other, each in pieces. */
 const writing = (...answers: readonly (readonly string[])[]): Model =>
@@ -115,43 +120,86 @@ describe('partial$', () => {
     expect(await lastValueFrom(run.partial$.pipe(toArray()))).toEqual([{ title: 'A', points: [] }]);
   });
 
-  test('a subscriber that joins within an answer gets nothing of it that it cannot read', async () => {
-    let seen: Promise<unknown> | undefined;
-    const model: Model = {
-      provider: 'example',
-      id: 'writer',
-      answer: async (_request, call) => {
-        call.delta({ type: 'text', text: '{"title":"A"' });
-        await Promise.resolve();
-        seen = lastValueFrom(run.partial$.pipe(toArray()));
-        call.delta({ type: 'text', text: ',"points":[]}' });
-        return modelAnswer({ text: '{"title":"A","points":[]}' });
-      },
+  describe.each([
+    ['that nobody watched', false],
+    ['that is watched', true],
+  ])('a subscriber that joins within an answer %s', (_, isWatched) => {
+    /** All that a subscriber gets who joins when `at` pieces of the answer have come. */
+    const seenFrom = async (
+      at: number,
+      pieces: readonly string[],
+      { output, ...options }: RunOptions & { readonly output?: z.ZodType } = {},
+    ): Promise<readonly unknown[]> => {
+      let seen: Promise<readonly unknown[]> = Promise.resolve([]);
+      const model: Model = {
+        provider: 'example',
+        id: 'writer',
+        answer: async (_request, call) => {
+          await Promise.resolve();
+          for (const [index, text] of pieces.entries()) {
+            if (index === at) seen = lastValueFrom(run.partial$.pipe(toArray()));
+            call.delta({ type: 'text', text });
+          }
+          return modelAnswer({ text: pieces.join('') });
+        },
+      };
+      const run: RunHandle<unknown, unknown> = agent({
+        name: 'writer',
+        model,
+        ...(output && { output }),
+      }).stream('go', options);
+      if (isWatched) run.events$.subscribe();
+      await run.result;
+      return seen;
     };
-    const run = reporter(model).stream('go');
-    // Somebody watches from the beginning: the first delta is sent.
-    run.events$.subscribe();
-    await run.result;
-    expect(await seen).toEqual([{ title: 'A', points: [] }]);
+
+    test('gets what is written already at once, then what follows', async () => {
+      const pieces = ['{"title":', '"A"', ',"points":["moon', '"]}'];
+      expect(await seenFrom(2, pieces, { output: report })).toEqual([
+        { title: 'A' },
+        { title: 'A', points: ['moon'] },
+        { title: 'A', points: ['moon'] },
+        { title: 'A', points: ['moon'] },
+      ]);
+      expect(await seenFrom(1, ['Good ', 'day.'])).toEqual(['Good ', 'Good day.', 'Good day.']);
+    });
+
+    test('gets it in a stored run, each piece once', async () => {
+      const seen = await seenFrom(2, ['Good ', 'day', '.'], { store: slowStore(memoryStore(), 1) });
+      expect(seen).toEqual(['Good day', 'Good day.', 'Good day.']);
+    });
+
+    test('is not shown the beginning of a secret', async () => {
+      const pieces = ['The key: my-own', '-sec', 'ret!', ' indeed.'];
+      const seen = await seenFrom(2, pieces, { secrets: { VAULT: 'my-own-secret!' } });
+      expect(seen[0]).toBe('The key: ');
+      expect(seen.at(-1)).toBe(pieces.join(''));
+      expect(seen.slice(0, -1).join()).not.toContain('my-own');
+    });
+
+    test('is not shown an answer with secret fields before it is known', async () => {
+      const output = z.object({ pin: z.string().meta({ writeOnly: true }) });
+      const seen = await seenFrom(2, ['{"pin":"47', '1', '1"}'], { output });
+      expect(JSON.stringify(seen.slice(0, -1))).not.toContain('47');
+    });
   });
 
-  test('a subscriber that joins within a text is shown no torn one', async () => {
+  test('a subscriber that joins after an answer, and before the end, gets the answer', async () => {
     let seen: Promise<unknown> | undefined;
-    const model: Model = {
-      provider: 'example',
-      id: 'writer',
-      answer: async (_request, call) => {
-        call.delta({ type: 'text', text: 'Good ' });
-        await Promise.resolve();
+    const judge: Critic = {
+      name: 'judge',
+      critique: () => {
         seen = lastValueFrom(run.partial$.pipe(toArray()));
-        call.delta({ type: 'text', text: 'day.' });
-        return modelAnswer({ text: 'Good day.' });
+        return { verdict: 'accept' };
       },
     };
-    const run = agent({ name: 'talker', model }).stream('go');
-    run.events$.subscribe();
+    const run: RunHandle<unknown, unknown> = agent({
+      name: 'talker',
+      model: writing(['Good ', 'day.']),
+      critics: [judge],
+    }).stream('go');
     await run.result;
-    expect(await seen).toEqual(['Good day.']);
+    expect(await seen).toEqual(['Good day.', 'Good day.']);
   });
 
   test("a team's output comes at its end", async () => {
@@ -203,6 +251,38 @@ describe('element$', () => {
     expect(await seen).toEqual([
       { index: 0, element: aachen },
       { index: 1, element: bonn },
+    ]);
+  });
+
+  test('what an answer lacks of the one before is withdrawn, once its list is whole', async () => {
+    const [aachen, bonn, koeln] = list;
+    const wrong = JSON.stringify([aachen, bonn, koeln, { name: 'Trier', people: 'many' }]);
+    const run = lister(writing(cut(wrong, 7), cut(JSON.stringify([aachen, koeln]), 7))).stream('go');
+    const seen = lastValueFrom(run.element$.pipe(toArray()));
+    await run.result;
+    expect(await seen).toEqual([
+      { index: 0, element: aachen },
+      { index: 1, element: bonn },
+      { index: 2, element: koeln },
+      { index: 1, element: koeln },
+      { index: 2, element: undefined },
+    ]);
+  });
+
+  test('all items are withdrawn if the output is not a list', async () => {
+    const either = z.union([z.array(z.number()).min(3), z.object({ none: z.boolean() })]);
+    const run = agent({
+      name: 'either',
+      model: writing(['[1, 2]'], ['{"none":true}']),
+      output: either,
+    }).stream('go');
+    const seen: unknown[] = [];
+    run.element$.subscribe((found) => seen.push(found));
+    await run.result;
+    expect(seen).toEqual([
+      { index: 0, element: 1 },
+      { index: 1, element: 2 },
+      { index: 0, element: undefined },
     ]);
   });
 

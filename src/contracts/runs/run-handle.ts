@@ -17,17 +17,24 @@ export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<Li
   /** Every event from now on, deltas included; replays what was missed since the start, but for deltas. */
   readonly events$: Observable<LiveEvent>;
   /**
-   * The output as far as the root's model has written it, from the moment of subscribing on; last, the validated one, if
-   * the run completes. A preview: not validated, in no log, and begun again with each answer of the model. It completes
-   * with the run, whatever its end.
+   * The output as far as the root's model has written it: at once what is written of the answer under way, then as it
+   * grows; last, the validated one, if the run completes. A preview: not validated, in no log, and begun again with each
+   * answer of the model. It completes with the run, whatever its end.
    *
    * A team's output, and that of an agent with a strategy that answers for it, comes whole, at the end.
    */
   readonly partial$: Observable<DeepPartial<Output>>;
   /**
    * The items of an output that is a list, each once it is whole and valid by itself. If the model gives another item
-   * for an index, as it answers again, that is emitted too: the last one of each index is that of the result. Emits
+   * for an index, as it answers again, that is emitted too; if its list is shorter, `{ index, element: undefined }` says
+   * that it ends before `index`. So the list that follows this is that of the result, if the run completes. Emits
    * nothing for other outputs.
+   *
+   * @example
+   * run.element$.subscribe(({ index, element }) => {
+   *   if (element === undefined) list.length = index;
+   *   else list[index] = element;
+   * });
    */
   readonly element$: Observable<OutputElement<Output>>;
   /** Rejects only if the run failed; limits, critics and aborts resolve with their stop reason. */

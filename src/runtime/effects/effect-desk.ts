@@ -217,8 +217,10 @@ export class EffectDesk implements Desk {
   delta(delta: ModelDelta): void {
     const { log } = this.#run;
     if (this.#isOver) return;
-    const isHeld = log.wantsDeltas && waitsForWhole(this.#principal, delta);
-    log.delta(this.#ask.key, delta, this.#principal, this.#ask.step, isHeld);
+    const { key, step } = this.#ask;
+    const principal = this.#principal;
+    if (log.wantsDeltas) log.delta(key, delta, principal, step, (each) => waitsForWhole(principal, each));
+    else log.passDelta(key, delta, principal.path);
   }
   putAside(given: string, source: string): { readonly text: string; readonly whole: MediaPart } {
     // As in the journal: a blob holds no known secret.

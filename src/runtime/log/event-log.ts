@@ -12,6 +12,8 @@ import { SmallSet } from '../../base/collections/small-set.ts';
 import { EventStream } from '../../events/stream/event-stream.ts';
 import type { Speaker } from './lazy-log.ts';
 import { LazyLog } from './lazy-log.ts';
+import type { KeyedDelta } from './answers-so-far.ts';
+import { AnswersSoFar } from './answers-so-far.ts';
 import { DeltaOffsets } from './delta-offsets.ts';
 import { RedactedDeltas } from './redacted-deltas.ts';
 import { RunCounter } from '../actors/run-counter.ts';
@@ -79,6 +81,8 @@ export class EventLog {
   #shownSent: SentSource | undefined;
   readonly #deltas: RedactedDeltas;
   readonly #offsets = new DeltaOffsets();
+  /** Of the root; undefined if no reader can join. */
+  #answers: AnswersSoFar | undefined;
   readonly #counter = new RunCounter();
   /** Number of events included in the totals, which are updated on demand. */
   #counted = 0;
@@ -158,7 +162,7 @@ export class EventLog {
       // Held deltas of the call precede the event that ends it.
       for (const { key, delta } of this.#deltas.ended(body))
         this.#publishDelta(key, delta, speaker, step ?? 0);
-      this.#offsets.end(body.key);
+      this.#endDeltas(body.key);
     }
     const index = this.events.push(body, speaker, step, phase, at);
     // A run may have been queued since it was created: its time counts from its first event.
@@ -191,17 +195,54 @@ export class EventLog {
     this.write(enteredBody(phase), speaker, step, phase);
   }
 
-  /** Publishes a delta after the events before it. Deltas are not kept in any log. */
-  delta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number, isHeld = false): void {
+  /** Keeps the root's answers that are under way, for readers that join late. */
+  keepAnswers(): void {
+    this.#answers = new AnswersSoFar();
+  }
+
+  /** Counts a delta that no listener wants; if it is of the root's answer, its text is kept. */
+  passDelta(key: string, delta: ModelDelta, path: string): void {
     if (this.#isClosed) return;
-    if (!this.wantsDeltas) {
-      this.#offsets.take(key, delta);
-      return;
-    }
-    const speaker = { path, agent };
-    for (const held of this.#deltas.before(key, delta)) this.#publishDelta(key, held.delta, speaker, step);
-    const shown = this.#deltas.shown(key, delta, isHeld);
-    if (shown !== undefined) this.#publishDelta(key, shown, speaker, step);
+    if (path !== this.#rootPath || this.#answers?.keep(key, delta) !== true) this.#offsets.take(key, delta);
+  }
+
+  /**
+   * Publishes a delta after the events before it. Deltas are not kept in any log. `waits` tells which deltas are shown
+   * only when the whole is known.
+   */
+  delta(
+    key: string,
+    delta: ModelDelta,
+    { path, agent }: Speaker,
+    step: number,
+    waits: (delta: ModelDelta) => boolean,
+  ): void {
+    if (this.#isClosed) return;
+    this.#showUnseen(waits);
+    for (const shown of this.#redact(key, delta, waits))
+      this.#publishDelta(key, shown, { path, agent }, step);
+  }
+
+  /** The root's answers that are under way, as observers are shown them: adjacent deltas of a kind as one. */
+  answersSoFar(waits: (delta: ModelDelta) => boolean): readonly KeyedDelta[] {
+    this.#showUnseen(waits);
+    return this.#answers?.shown ?? [];
+  }
+
+  /** Redacts and counts what had no reader: later deltas follow it. */
+  #showUnseen(waits: (delta: ModelDelta) => boolean): void {
+    for (const { key, delta } of this.#answers?.takeUnseen() ?? [])
+      for (const shown of this.#redact(key, delta, waits)) {
+        this.#offsets.take(key, shown);
+        this.#answers?.show(key, shown);
+      }
+  }
+
+  /** The deltas that can be shown now that this one has come. */
+  #redact(key: string, delta: ModelDelta, waits: (delta: ModelDelta) => boolean): readonly ModelDelta[] {
+    const before = this.#deltas.before(key, delta).map((held) => held.delta);
+    const shown = this.#deltas.shown(key, delta, waits(delta));
+    return shown === undefined ? before : [...before, shown];
   }
 
   /** Ends the deltas of a cancelled call, which no event ends. */
@@ -209,7 +250,12 @@ export class EventLog {
     if (this.#isClosed) return;
     for (const { delta } of this.#deltas.withdrawn(key))
       this.#publishDelta(key, delta, { path, agent }, step);
+    this.#endDeltas(key);
+  }
+
+  #endDeltas(key: string): void {
     this.#offsets.end(key);
+    this.#answers?.end(key);
   }
 
   #publishDelta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number): void {
@@ -226,6 +272,7 @@ export class EventLog {
       // The model may reuse its own object.
       delta: Object.freeze({ ...delta }),
     });
+    if (path === this.#rootPath) this.#answers?.show(key, event.delta);
     this.#look?.(event);
     if (this.#committed?.holds(event) !== true) this.stream.publish(event);
   }

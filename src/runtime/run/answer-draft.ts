@@ -1,8 +1,8 @@
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
 import { isJsonObject, type Json } from '../../base/json/json.ts';
 import { PartialJson } from '../../base/json/partial-json.ts';
-import type { DeltaEvent } from '../../contracts/events/event.ts';
 import type { ModelDelta } from '../../contracts/models/model.ts';
+import type { KeyedDelta } from '../log/answers-so-far.ts';
 
 /** A text that arrives piece by piece. */
 interface Reading {
@@ -41,7 +41,7 @@ export class AnswerDraft {
   }
 
   /** Takes a delta; true if the value may have changed. */
-  take({ key, offset, delta }: DeltaEvent): boolean {
+  take({ key, offset, delta }: KeyedDelta): boolean {
     if (key !== this.#key) {
       this.#key = key;
       this.#call = undefined;
@@ -49,7 +49,9 @@ export class AnswerDraft {
     }
     const piece = this.#pieceOf(delta);
     if (piece === undefined) return false;
-    if (offset !== undefined && offset !== this.#length) this.#reading = undefined;
+    // It waited for a store, and was among the first that this was given.
+    if (offset !== undefined && offset < this.#length) return false;
+    if (offset !== undefined && offset > this.#length) this.#reading = undefined;
     this.#length += piece.length;
     return this.#reading?.append(piece) ?? false;
   }

@@ -3,7 +3,9 @@ import type { AgentDefinition, OutputCheck } from '../../actors/agent-definition
 import { canonical } from '../../base/json/canonical.ts';
 import { type Json, toJson } from '../../base/json/json.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
-import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { EventOf } from '../../contracts/events/event.ts';
+import type { KeyedDelta } from '../log/answers-so-far.ts';
+import { waitsForWhole } from '../secrets/hide-fields.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import type { Run } from './run.ts';
 
@@ -16,17 +18,14 @@ interface OutputSoFar {
   readonly isWhole: boolean;
 }
 
-/** Emits the output of a run as its model writes it; last that of the result, if the run completes. */
+/**
+ * Emits the output of a run as its model writes it, at first what is written already; last that of the result, if the
+ * run completes.
+ */
 const outputsSoFar = (run: Run): Observable<OutputSoFar> =>
   new Observable((subscriber) => {
-    const { path, definition } = run.root;
+    const { path, definition, principal } = run.root;
     const { agent } = definition;
-    const draft = agent !== undefined && isAnsweredAsWritten(agent) ? new AnswerDraft(agent) : undefined;
-    const take = (event: LiveEvent): void => {
-      if (event.type !== 'model.delta' || event.path !== path || draft?.take(event) !== true) return;
-      const { value } = draft;
-      if (value !== undefined) subscriber.next({ value, key: event.key, isWhole: draft.isWhole });
-    };
     // Registered at once: who awaits the result later finds that this has emitted it.
     run.result.then(
       ({ status, output }) => {
@@ -37,8 +36,30 @@ const outputsSoFar = (run: Run): Observable<OutputSoFar> =>
       // The failure of a run is the business of its result.
       () => subscriber.complete(),
     );
-    return run.log.stream.events$.subscribe(take);
+    if (agent === undefined || !isAnsweredAsWritten(agent) || run.isOver) return undefined;
+    const draft = new AnswerDraft(agent);
+    const take = (delta: KeyedDelta): void => {
+      if (!draft.take(delta)) return;
+      const { value, isWhole } = draft;
+      if (value !== undefined) subscriber.next({ value, key: delta.key, isWhole });
+    };
+    let last: KeyedDelta | undefined;
+    let isLive = false;
+    const subscription = run.log.stream.events$.subscribe((event) => {
+      if (event.path !== path) return;
+      if (event.type === 'model.delta') take(event);
+      else if (event.type === 'model.answered' && !isLive) last = textOf(event);
+    });
+    isLive = true;
+    // Until the model answers again, its last answer is what there is.
+    if (last !== undefined) take(last);
+    run.log.answersSoFar((delta) => waitsForWhole(principal, delta)).forEach(take);
+    return subscription;
   });
+
+/** An answer that calls nothing, as a delta. */
+const textOf = ({ key, text, calls }: EventOf<'model.answered'>): KeyedDelta | undefined =>
+  calls === 0 ? { key, delta: { type: 'text', text } } : undefined;
 
 /** A strategy may have the model answer in a form of its own. */
 const isAnsweredAsWritten = ({ output }: AgentDefinition): boolean => output?.decision === undefined;
@@ -52,13 +73,16 @@ export const valuesSoFar = (run: Run): Observable<Json> =>
     }),
   );
 
-/** An item of a list, and its place. */
+/** An item of a list and its place, or, without an item, that the list ends there. */
 export interface ElementSoFar {
   readonly index: number;
-  readonly element: Json;
+  readonly element: Json | undefined;
 }
 
-/** Emits the items of an output that is a list, each when the next one has begun, or the list is whole. */
+/**
+ * Emits the items of an output that is a list, each when the next one has begun, or the list is whole; and the end of a
+ * list that is shorter than what an answer before had made of it.
+ */
 export const elementsSoFar = (run: Run): Observable<ElementSoFar> =>
   new Observable((subscriber) => {
     const output = run.root.definition.agent?.output;
@@ -66,17 +90,22 @@ export const elementsSoFar = (run: Run): Observable<ElementSoFar> =>
     let next = 0;
     let last: string | undefined;
     const take = ({ value, key, isWhole }: OutputSoFar): void => {
-      if (!Array.isArray(value)) return;
+      // An output that is not a list has none of the items of a list that the model wrote before.
+      const list = Array.isArray(value) ? value : key === undefined ? [] : undefined;
+      if (list === undefined) return;
       if (key !== last) next = 0;
       last = key;
       // The last item of a list that is not closed may still grow.
-      for (; next < value.length - (isWhole ? 0 : 1); next += 1) {
-        const item: Json = value[next];
+      for (; next < list.length - (isWhole ? 0 : 1); next += 1) {
+        const item: Json = list[next];
         const element = key === undefined ? item : itemAsChecked(item, output);
         if (element === undefined || isEqual(known[next], element)) continue;
         known[next] = element;
         subscriber.next({ index: next, element });
       }
+      if (!isWhole || known.length <= list.length) return;
+      known.length = list.length;
+      subscriber.next({ index: list.length, element: undefined });
     };
     return outputsSoFar(run).subscribe({ next: take, complete: () => subscriber.complete() });
   });

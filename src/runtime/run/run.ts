@@ -50,7 +50,7 @@ export interface RunSetup {
   readonly journal: JournalPort;
   /** The bytes of media in its input and history. */
   readonly blobs?: GivenBlobs | undefined;
-  /** True if a handle exists whose holder may answer questions. */
+  /** True if a handle exists whose holder may answer questions, and read answers as they are written. */
   readonly isAttended: boolean;
 }
 
@@ -111,6 +111,7 @@ export class Run implements JobWorker {
     this.secrets = new RunSecrets(givenSecrets(options));
     this.content = new RunContent(options, setup.blobs);
     this.log = new EventLog(setup.runId, definition.name, journal, this.secrets);
+    if (setup.isAttended) this.log.keepAnswers();
     this.gate = new Gate(options.limits?.concurrency ?? Infinity, options.paused ?? false);
     this.person = new PersonDesk(this, options, setup.isAttended);
     this.effects = new EffectRunner(this);
