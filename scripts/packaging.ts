@@ -133,7 +133,7 @@ const bundleForBrowser = async (contents: string): Promise<string> => {
  * `agent` alone with all that it may load, compressed, in kB; 0.1 had 268, without parts and toolsets that open. Zod's 50 languages (60 kB) come back with one
  * `import { z }`, which bundlers cannot shake.
  */
-const MAX_AGENT = 285;
+const MAX_AGENT = 286;
 
 const weighAgent = async (): Promise<string> => {
   const size = gzipSync(await bundleForBrowser(`export { agent } from './src/index.ts'`)).length;
