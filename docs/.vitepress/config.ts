@@ -99,6 +99,7 @@ export default defineConfig({
           { text: 'Tools', link: '/guide/tools' },
           { text: 'MCP', link: '/guide/mcp' },
           { text: 'Skills', link: '/guide/skills' },
+          { text: 'Memory', link: '/guide/memory' },
           {
             text: 'Models',
             link: '/guide/models',

@@ -13,6 +13,7 @@ import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { resume } from '../../src/runtime/journal/resume/resume.ts';
+import { replay } from '../../src/runtime/journal/replay/replay.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { mortalStore } from '../support/mortal-store.ts';
@@ -141,6 +142,35 @@ test('a run that is over writes nothing to a memory when it is taken up again', 
   ).result;
   expect(before.length).toBeGreaterThan(0);
   expect(await remembered(make, store, ['worker'])).toEqual([]);
+});
+
+test('the failures of a memory are in the report of a run that is stored, replayed or resumed', async () => {
+  const full: MemorySource = {
+    ...windowMemory(),
+    open: () => Promise.reject(new Error('no disk')),
+    release: () => Promise.reject(new Error('stuck')),
+  };
+  const make: Make = () => full;
+  const store = memoryStore();
+  const { report } = await worker(make, store).run('look out', { store, runId: 'r' });
+  expect(new Set(report?.failures.map(({ operation }) => operation))).toEqual(new Set(['open', 'release']));
+  expect((await replay(worker(make, store), 'r', { store })).result?.report).toEqual(report);
+  expect(await (await resume(worker(make, store), 'r', { store })).result).toMatchObject({ report });
+  for (const at of [4, 7]) {
+    const broken = memoryStore();
+    const first = mortalStore(broken, { at, isDone: true });
+    void worker(make, first.store).run('look out', { store: first.store, runId: 'r' });
+    await first.died;
+    const second = mortalStore(broken).store;
+    const resumed = await (await resume(worker(make, second), 'r', { store: second })).result;
+    const failed = resumed.events.filter(({ type }) => type === 'memory.failed');
+    expect(resumed.report?.failures.map(({ message }) => message)).toEqual(
+      failed.map((event) => 'error' in event && event.error?.message),
+    );
+    expect((await replay(worker(make, broken), 'r', { store: broken })).result?.report).toEqual(
+      resumed.report,
+    );
+  }
 });
 
 describe('of records that may have been written', () => {

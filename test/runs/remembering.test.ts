@@ -177,10 +177,52 @@ test.each([
     expect(result.output).toBe('ok');
     const failures = result.events.filter((event) => event.type === 'memory.failed');
     expect(new Set(failures.map(({ work }) => work))).toEqual(new Set(works));
-    expect(result.events.at(-1)?.type).toBe('run.ended');
+    expect(result.report).toEqual({
+      failures: failures.map(({ path, work, error }) => ({
+        path,
+        operation: work,
+        code: error.code,
+        category: 'state',
+        message: error.message,
+        streak: 0,
+        decision: 'skip',
+        advice: 'Check the memory, its files and its embedder: the run went on without it.',
+      })),
+      omitted: 0,
+    });
+    expect(result.events.at(-1)).toMatchObject({ type: 'run.ended', report: result.report });
     expect(clock.now()).toBeLessThanOrEqual(12_000);
   },
 );
+
+test('a report has the failures of the memories of all agents, after those of its steps', async () => {
+  const { source } = noting({ recall: () => Promise.reject(new Error('no disk')) });
+  const bob = agent({ name: 'bob', model: scriptedModel(['I know.']), memory: source });
+  const parts: unknown[] = [];
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks bob.',
+    input: z.object({}),
+    execute: async (_, { run }) => {
+      const { output, report } = await run(bob, 'Well?');
+      parts.push(report?.failures.map(({ path }) => path));
+      return output;
+    },
+  });
+  const ada = agent({
+    name: 'ada',
+    model: scriptedModel([new Error('boom'), calls({ name: 'ask', input: {} }), 'ok']),
+    tools: [ask],
+    failures: { retry: { attempts: 1 }, recovery: { handle: () => ({ kind: 'skip' }) } },
+  });
+  const { report } = await start(ada, 'go').result;
+  const [step, ...memories] = report?.failures ?? [];
+  expect(step).toMatchObject({ phase: 'DECIDE', streak: 1, message: expect.stringContaining('boom') });
+  expect(memories.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+    "ada/bob-1: Cannot recall the memory 'noting': no disk",
+  ]);
+  expect(parts).toEqual([['ada/bob-1']]);
+});
 
 test('one that may only be read is told of once, and not written to again', async () => {
   let writes = 0;

@@ -24,7 +24,7 @@ export const recallFor = (context: AgentContext, desk: Desk): Promise<MemoryBloc
     wanted = query === undefined ? lastMessage(transcript) : String(query({ input, step, transcript }));
   } catch (thrown) {
     const message = `Cannot recall anything for '${definition.name}' as its query threw`;
-    const error = errorData(thrown, 'agent.threw', { message });
+    const error = errorData(thrown, 'agent.threw', { message, operation: 'recall' });
     desk.emit({ type: 'memory.failed', memory: '', work: 'recall', error });
     return undefined;
   }

@@ -59,12 +59,15 @@ export interface RecoveryPolicy {
 /** One failure of a run, and what was done about it. */
 export interface FailureEntry {
   readonly errorId?: string | undefined;
+  /** Address of the agent whose memory failed; absent for a failure of the run's own steps. */
+  readonly path?: string | undefined;
   readonly step?: number | undefined;
   readonly phase?: string | undefined;
   readonly operation?: string | undefined;
   readonly code: ErrorCode;
   readonly category: ErrorCategory;
   readonly message: string;
+  /** Number of consecutive failures, from 1; 0 for one of a memory, which is not counted. */
   readonly streak: number;
   readonly decision: RecoveryDecision['kind'];
   readonly note?: string | undefined;
@@ -72,7 +75,10 @@ export interface FailureEntry {
   readonly advice: string;
 }
 
-/** The failures of a run, survived or not: the last hundred, oldest first. */
+/**
+ * The failures of a run, survived or not: the last hundred of its steps, oldest first, then the last hundred of its
+ * memories.
+ */
 export interface FailureReport {
   readonly failures: readonly FailureEntry[];
   /** Older ones that are left out. */

@@ -44,6 +44,12 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'agent.timeout': 'Raise `failures.timeoutMs` of the agent, or make its function faster.',
 };
 
+const OF_A_MEMORY = 'Check the memory, its files and its embedder: the run went on without it.';
+
+const byOperation: ReadonlyMap<string, string> = new Map(
+  ['open', 'recall', 'remember', 'release'].map((work) => [work, OF_A_MEMORY]),
+);
+
 const byCategory: Readonly<Record<ErrorCategory, string>> = {
   model: 'Try again later, or name a model to fall back to.',
   parse: 'Describe the form of the answer more plainly, or use a stronger model.',
@@ -63,5 +69,5 @@ const byCategory: Readonly<Record<ErrorCategory, string>> = {
  * @example
  * adviceOn({ code: 'model.auth' }) // => 'Set a valid API key for this provider.'
  */
-export const adviceOn = (error: Pick<ErrorData, 'code' | 'phase'>): string =>
-  byCode[error.code] ?? byCategory[categoryOf(error)];
+export const adviceOn = (error: Pick<ErrorData, 'code' | 'phase' | 'operation'>): string =>
+  byCode[error.code] ?? byOperation.get(error.operation ?? '') ?? byCategory[categoryOf(error)];

@@ -55,7 +55,12 @@ export class AgentMemory {
       clock,
       onFailure: (memory, work, thrown) => {
         const message = `Cannot ${work === 'remember' ? 'write to' : work} the memory '${memory}'`;
-        const error = errorData(thrown, 'memory.failed', { message });
+        const error = errorData(thrown, 'memory.failed', {
+          message,
+          runId,
+          path: agent.path,
+          operation: work,
+        });
         log.write({ type: 'memory.failed', memory, work, error }, agent);
       },
     });

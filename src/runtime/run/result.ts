@@ -15,6 +15,7 @@ import type { RunTask } from '../../actors/preparing/run-task.ts';
 import type { Artifact } from '../../contracts/tools/tool-result.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { EventLog } from '../log/event-log.ts';
+import { withMemoryFailures } from './memory-failures.ts';
 import type { RunCounter } from '../actors/run-counter.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 
@@ -118,6 +119,8 @@ export const resultOf = <Output = Json>(
   const isWhole = path === run.root.path;
   const isOurs = (part: { readonly path: string }): boolean => isWhole || isWithin(part.path, path);
   const { events, records, totals } = run.log;
+  // The report of the whole run has them already.
+  const { report } = isWhole ? outcome : withMemoryFailures(outcome, events, isOurs, since);
   const plain: ReadNow<Output> = {
     runId: run.runId,
     ...(isWhole && run.task?.task !== undefined ? { task: run.task.task } : {}),
@@ -131,7 +134,7 @@ export const resultOf = <Output = Json>(
     ...(outcome.autoCompleted === true ? { autoCompleted: true } : {}),
     stopReason: freezeJson(outcome.stopReason),
     error: freezeJson(outcome.error),
-    ...(outcome.report === undefined ? {} : { report: freezeJson(outcome.report) }),
+    ...(report === undefined ? {} : { report: freezeJson(report) }),
     state: freezeJson(outcome.state),
     artifacts: run.artifacts.filter(isOurs).map(({ artifact }) => ({ ...artifact })),
     totals: isWhole ? totals : partTotals(outcome, actor.counter),

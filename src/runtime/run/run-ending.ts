@@ -10,6 +10,7 @@ import type { Deadlines } from '../limits/deadlines.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Gate } from '../effects/gate.ts';
 import type { ArrivalRecorder, EndRecorder } from '../journal/write/journal-port.ts';
+import { withMemoryFailures } from './memory-failures.ts';
 import type { TearDowns } from './tear-down.ts';
 
 /** The calls that ending a run needs of it. */
@@ -107,9 +108,9 @@ export class RunEnding {
 
   /** Writes the last event after resources are released, and publishes it. */
   close(): void {
-    const outcome = this.#outcome;
-    if (outcome === undefined) return;
+    if (this.#outcome === undefined) return;
     const { log, root, gate, journal } = this.#run;
+    const outcome = (this.#outcome = withMemoryFailures(this.#outcome, log.events));
     log.closeTools('the run ended first');
     log.write(endedBody(outcome, log.totals), root);
     gate.close();

@@ -50,7 +50,7 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
       await (await threads).append(thread, { runId: run.runId, turns, states: kept });
     } catch (thrown) {
       const message = `Cannot add the run to the thread '${thread}'`;
-      const error = errorData(thrown, 'memory.failed', { message });
+      const error = errorData(thrown, 'memory.failed', { message, operation: 'remember' });
       run.log.write({ type: 'memory.failed', memory: `thread ${thread}`, work: 'remember', error }, run.root);
     }
   });
@@ -88,7 +88,7 @@ const sealStates = async (
       kept[agent] = await sealData(state, { place, redactor, key: secretKeyOf(secretKey) });
     } catch (thrown) {
       const message = `Cannot keep the state of '${agent}' in the thread '${thread}'`;
-      const error = errorData(thrown, 'memory.failed', { message });
+      const error = errorData(thrown, 'memory.failed', { message, operation: 'remember' });
       run.log.write({ type: 'memory.failed', memory: `thread ${thread}`, work: 'remember', error }, run.root);
     }
   return kept;
