@@ -189,7 +189,7 @@ test.each(all)('headers and provider options go along, and the latter win: %s', 
   expect(request.headers['x-team']).toBe('desk');
   expect(request.body).toMatchObject({ metadata: { of: name } });
   expect(request.body).not.toHaveProperty('not');
-  expect(answer.omitted).toBeUndefined();
+  expect(answer.omitted).toEqual({ 'providerOptions.other': `its provider is '${provider}'` });
 });
 
 test('a tool is forced by its name, one call at a time', async () => {

@@ -15,6 +15,7 @@ import { agent } from '../../src/runtime/define/agent.ts';
 import { fork } from '../../src/runtime/journal/resume/fork.ts';
 import { resume } from '../../src/runtime/journal/resume/resume.ts';
 import { replay } from '../../src/runtime/journal/replay/replay.ts';
+import { othersOptions } from '../../src/models/wire/others-options.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { echo, ofType } from '../support/runs.ts';
@@ -42,6 +43,47 @@ const desk = (more: Partial<AgentOptions> = {}, asked?: ModelRequest[]) =>
 const omissions = (events: Parameters<typeof ofType>[0]) =>
   ofType(events, 'model.answered').map(({ omitted }) => omitted);
 const ONCE = [{ topK: 'it has no word for it' }, undefined, undefined];
+
+describe('options for a provider', () => {
+  /** A model that omits what an adapter of its provider would. */
+  const modelOf = (provider: string): Model => ({
+    provider,
+    id: 'one',
+    answer: ({ settings: given }) =>
+      Promise.resolve(modelAnswer({ text: 'Done.', omitted: othersOptions(given, provider) })),
+  });
+  const omittedBy = async (models: readonly Model[], providerOptions: ModelSettings['providerOptions']) => {
+    const made = agent({ name: 'desk', model: models, settings: { providerOptions } });
+    return omissions((await made.run('go')).events);
+  };
+
+  it('are reported as omitted where no model of the agent is of it', async () => {
+    const [openai, anthropic] = [modelOf('openai'), modelOf('anthropic')];
+    const options = { openai: { user: 'ann' }, anthropic: { metadata: {} } };
+    expect(await omittedBy([openai, anthropic], options)).toEqual([undefined]);
+    const reason = "its provider is 'openai'";
+    expect(await omittedBy([openai], options)).toEqual([{ 'providerOptions.anthropic': reason }]);
+    const made = agent({ name: 'desk', settings: { providerOptions: { opnai: {} } } });
+    expect(omissions((await made.run('go', { model: openai })).events)).toEqual([
+      { 'providerOptions.opnai': `${reason}: did you mean that?` },
+    ]);
+  });
+
+  it('are refused under a name that is nearly that of the provider of one of the agent', () => {
+    const given = (model: AgentOptions['model'], ...names: readonly string[]) =>
+      agent({
+        name: 'desk',
+        ...(model === undefined ? {} : { model }),
+        settings: { providerOptions: Object.fromEntries(names.map((name) => [name, {}])) },
+      });
+    const refusal = /settings is not for its models: `providerOptions\.opnai`, did you mean `openai`\?/;
+    expect(() => given('openai:gpt-5.5', 'opnai')).toThrow(refusal);
+    expect(() => given([modelOf('anthropic'), modelOf('openai')], 'anthropic', 'opnai')).toThrow(refusal);
+    for (const names of [['openai'], ['anthropic', 'mistral'], ['openai', 'opnai']])
+      expect(() => given('openai:gpt-5.5', ...names)).not.toThrow();
+    expect(() => given(undefined, 'opnai')).not.toThrow();
+  });
+});
 
 describe('a setting that a model does not take', () => {
   it('is reported with the first answer of a run, and with none after it', async () => {

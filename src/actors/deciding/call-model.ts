@@ -13,6 +13,7 @@ import type { AgentContext, Decided, Trouble } from '../../machines/agent/agent-
 import type { AttemptEnds, AttemptOptions } from '../../models/retry/attempt.ts';
 import { attemptThen } from '../../models/retry/attempt.ts';
 import { continuationTurns, joinAnswers, withIncomplete } from './broken-off.ts';
+import { withoutOptionsOf } from '../../models/wire/others-options.ts';
 import type { Reservation } from '../../policy/budget-account.ts';
 import { isSpent } from '../../policy/budget-account.ts';
 import { answerLength, estimatedUsage, isUnreported, reserveCall } from './call-cost.ts';
@@ -181,7 +182,8 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
   answered(given: ModelAnswer): Decided | Promise<Decided> {
     let answer: ModelAnswer;
     try {
-      answer = withMedia(checkAnswer(given, nameOf(this.#model)), this.#desk);
+      const checked = checkAnswer(given, nameOf(this.#model));
+      answer = withMedia(withoutOptionsOf(this.#desk.models, checked), this.#desk);
       const { partial } = this.#attempt;
       if (partial !== undefined) answer = joinAnswers(partial, answer);
     } catch (thrown) {

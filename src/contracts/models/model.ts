@@ -99,7 +99,7 @@ export interface ModelSettings {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Passed on as they are to the provider of that name. They are fields of the request's body, and for `aiSdk()` the options that its
-   * package documents; they win over all else.
+   * package documents; they win over all else. Those of a provider that no model of the agent is of are reported as omitted.
    */
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
   /** Mark the stable prefix for the provider's prompt cache. Default true. */

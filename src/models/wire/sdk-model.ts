@@ -3,6 +3,7 @@ import type { Model, ModelRequest } from '../../contracts/models/model.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
 import { type ReaderContext, readerContext } from './reader-context.ts';
 import type { OpenedStream, StreamReader } from './provider-stream.ts';
+import { othersOptions } from './others-options.ts';
 import { withOmitted } from './sent-settings.ts';
 import { readAnswer } from './provider-stream.ts';
 
@@ -56,7 +57,8 @@ export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
         return protocol.open(await client, context, signal);
       };
       const answer = await readAnswer(who, call, open, protocol.reader(context));
-      return withOmitted(answer, protocol.omitted(request));
+      const omitted = { ...protocol.omitted(request), ...othersOptions(request.settings, provider) };
+      return withOmitted(answer, omitted);
     },
   };
 };

@@ -10,6 +10,7 @@ import { strategySchema } from '../../actors/strategies/strategy-schema.ts';
 import type { AdaptiveRetry } from '../../contracts/models/adaptive-retry.ts';
 import type { LoopLimits, WrapUp } from '../../contracts/agents/ending.ts';
 import type { RecallPolicy } from '../../contracts/conversations/memory.ts';
+import { misnamedOptions } from '../../models/wire/others-options.ts';
 import { memoryKinds } from '../../contracts/conversations/memory.ts';
 import type { ModelRetry } from '../../contracts/models/model.ts';
 import { onDemand } from '../../base/on-demand.ts';
@@ -212,30 +213,47 @@ const failuresSchema = onDemand(() => {
 
 /** The schema of what an agent is made of. Names, schemas, tools and the state are checked where they are read. */
 export const agentSchema = onDemand(() =>
-  optionsSchema<AgentOptions>({
-    name: anything(),
-    description: optional(aText()),
-    instructions: optional(aText()),
-    model: optional(oneOrMore(modelSchema())),
-    settings: optional(settingsSchema()),
-    input: anything(),
-    output: anything(),
-    strategy: optional(oneOrMore(shortOr(isText, strategySchema()))),
-    tools: optional(list(anything(), 'tools')),
-    environment: optional(
-      fulfilling((given) => isObject(given) || typeof given === 'function', 'not an environment'),
-    ),
-    memory: optional(memorySchema()),
-    conversation: optional(conversationSchema()),
-    state: anything(),
-    observe: optional(aFunction()),
-    decide: optional(aFunction()),
-    reduce: optional(aFunction()),
-    critics: optional(list(criticSchema(), 'critics')),
-    stop: optional(stopSchema()),
-    limits: optional(limitsSchema()),
-    failures: optional(failuresSchema()),
-    mailbox: optional(agentMailboxSchema()),
-    hooks: optional(hooksSchema()),
-  }),
+  together<AgentOptions>(
+    optionsSchema<AgentOptions>({
+      name: anything(),
+      description: optional(aText()),
+      instructions: optional(aText()),
+      model: optional(oneOrMore(modelSchema())),
+      settings: optional(settingsSchema()),
+      input: anything(),
+      output: anything(),
+      strategy: optional(oneOrMore(shortOr(isText, strategySchema()))),
+      tools: optional(list(anything(), 'tools')),
+      environment: optional(
+        fulfilling((given) => isObject(given) || typeof given === 'function', 'not an environment'),
+      ),
+      memory: optional(memorySchema()),
+      conversation: optional(conversationSchema()),
+      state: anything(),
+      observe: optional(aFunction()),
+      decide: optional(aFunction()),
+      reduce: optional(aFunction()),
+      critics: optional(list(criticSchema(), 'critics')),
+      stop: optional(stopSchema()),
+      limits: optional(limitsSchema()),
+      failures: optional(failuresSchema()),
+      mailbox: optional(agentMailboxSchema()),
+      hooks: optional(hooksSchema()),
+    }),
+    misnamedProvider,
+  ),
 );
+
+/** The problem of options for a provider whose name is nearly that of one of the agent's models. */
+const misnamedProvider = ({ model, settings = {} }: AgentOptions): ['settings', string] | undefined => {
+  const models = [model ?? []].flat();
+  const providers = models.map((each) =>
+    typeof each === 'string' ? each.split(':', 1).join('').trim().toLowerCase() : each.provider,
+  );
+  const found = misnamedOptions(settings, providers);
+  if (found === undefined) return undefined;
+  return [
+    'settings',
+    `not for its models: \`providerOptions.${found.name}\`, did you mean \`${found.meant}\`?`,
+  ];
+};
