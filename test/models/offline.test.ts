@@ -362,6 +362,15 @@ describe('into a shape', () => {
     });
   });
 
+  test('a worker that the schema has as a choice is picked by its description, too', async () => {
+    const chosen = z.object({
+      assignments: z.array(z.object({ worker: z.enum(['zoologist', 'sailor']), task: z.string() })),
+    });
+    expect(await fill(`Request: How do whales sleep?\n\n${workers}`, chosen)).toEqual({
+      assignments: [{ worker: 'sailor', task: 'How do whales sleep?' }],
+    });
+  });
+
   test('once there are replies they are the answer, and no more work is given out', async () => {
     const replies = 'Replies so far:\n[sailor] how do whales sleep?\nWhales sleep upright. [sea.md:3-4]';
     expect(await fill(`Request: How do whales sleep?\n\n${workers}\n\n${replies}`, plan)).toEqual({
