@@ -12,10 +12,12 @@ import { threads } from '../../src/memory/threads/threads.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { resume } from '../../src/runtime/journal/resume/resume.ts';
 import { replay } from '../../src/runtime/journal/replay/replay.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
+import { PlainStore } from '../support/plain-store.ts';
 import { mortalStore } from '../support/mortal-store.ts';
 
 const look = tool({
@@ -171,6 +173,22 @@ test('the failures of a memory are in the report of a run that is stored, replay
       resumed.report,
     );
   }
+});
+
+test('a run of version 0.1, which reported no failure of a memory, is replayed as it is on record, and reports them', async () => {
+  const make: Make = () => ({ ...windowMemory(), open: () => Promise.reject(new Error('no disk')) });
+  const store = memoryStore();
+  const { report } = await worker(make, store).run('look out', { store, runId: 'r' });
+  expect(report?.failures).not.toEqual([]);
+  const { records } = await recordsIn(store, 'r');
+  const older = records.map((record) => {
+    if (record.kind !== 'event' || record.event.type !== 'run.ended') return record;
+    const { report: _report, ...event } = record.event;
+    return { ...record, event };
+  });
+  expect(older).not.toEqual(records);
+  const plain = PlainStore.with('r', older);
+  expect((await replay(worker(make, plain), 'r', { store: plain })).result?.report).toEqual(report);
 });
 
 describe('of records that may have been written', () => {

@@ -3,7 +3,7 @@ import type { EventBody } from '../../../contracts/events/event.ts';
 import type { Happened } from '../../../contracts/journals/journal-record.ts';
 import type { Json } from '../../../base/json/json.ts';
 import { isSameJson } from '../../../base/json/same-json.ts';
-import { toJson } from '../../../base/json/json.ts';
+import { isJsonObject, toJson } from '../../../base/json/json.ts';
 import { isAsRedacted } from '../write/as-redacted.ts';
 
 /** The body of a recorded event, without its envelope. */
@@ -58,17 +58,35 @@ export const isSameEvent = (
   found: { readonly type: string },
 ): boolean => {
   if (recorded.type === 'run.started' && found.type === 'run.started') return true;
-  const text = JSON.stringify(isUnmeasured(recorded) ? { ...found, durationMs: 0 } : found);
+  const text = JSON.stringify(asVersion01(recorded, found));
   if (JSON.stringify(recorded) === text) return true;
   const read: Json = JSON.parse(text);
   const known = toJson(recorded);
   return canonical(known) === canonical(read) || isAsRedacted(known, read);
 };
 
-/** 0.1 did not measure calls that were cut short. */
-const isUnmeasured = (recorded: { readonly type: string } & object): boolean =>
-  recorded.type === 'tool.finished' &&
-  'synthesised' in recorded &&
-  recorded.synthesised === true &&
-  'durationMs' in recorded &&
-  recorded.durationMs === 0;
+/** The event without what 0.1 did not write, if the record lacks it: the time of calls that were cut short, failures of memories in reports. */
+const asVersion01 = (recorded: Written, found: Written): Written => {
+  if (recorded.type === 'tool.finished' && recorded['synthesised'] === true && recorded['durationMs'] === 0)
+    return { ...found, durationMs: 0 };
+  if (recorded.type !== 'run.ended' || reportOf(recorded).some(isOfMemory)) return found;
+  const failures = reportOf(found).filter((failure) => !isOfMemory(failure));
+  const { report, ...rest } = found;
+  if (failures.length === reportOf(found).length) return found;
+  return failures.length === 0
+    ? rest
+    : { ...rest, report: { ...(isJsonObject(report) ? report : {}), failures } };
+};
+
+interface Written {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+const reportOf = ({ report }: Written): readonly unknown[] => {
+  const { failures } = isJsonObject(report) ? report : {};
+  return Array.isArray(failures) ? failures : [];
+};
+
+/** Only the failures of memories have an address. */
+const isOfMemory = (failure: unknown): boolean => isJsonObject(failure) && failure['path'] !== undefined;
