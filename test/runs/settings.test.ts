@@ -82,6 +82,7 @@ describe('options for a provider', () => {
     for (const names of [['openai'], ['anthropic', 'mistral'], ['openai', 'opnai']])
       expect(() => given('openai:gpt-5.5', ...names)).not.toThrow();
     expect(() => given(undefined, 'opnai')).not.toThrow();
+    expect(() => given({ answer: () => modelAnswer({}) } as unknown as Model, 'opnai')).not.toThrow();
   });
 });
 

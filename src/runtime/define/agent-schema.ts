@@ -246,10 +246,12 @@ export const agentSchema = onDemand(() =>
 
 /** The problem of options for a provider whose name is nearly that of one of the agent's models. */
 const misnamedProvider = ({ model, settings = {} }: AgentOptions): ['settings', string] | undefined => {
-  const models = [model ?? []].flat();
-  const providers = models.map((each) =>
-    typeof each === 'string' ? each.split(':', 1).join('').trim().toLowerCase() : each.provider,
-  );
+  const providers = [model ?? []].flat().flatMap((each) => {
+    // Only that it can answer was checked.
+    const { provider }: { readonly provider?: unknown } =
+      typeof each === 'string' ? { provider: each.split(':', 1).join('').trim().toLowerCase() } : each;
+    return typeof provider === 'string' ? [provider] : [];
+  });
   const found = misnamedOptions(settings, providers);
   if (found === undefined) return undefined;
   return [
