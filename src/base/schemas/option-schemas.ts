@@ -69,7 +69,7 @@ const homeOf = (key: string, shape: Readonly<Record<string, z.ZodType>>): string
 
 /** The place of what other runtimes call so, if the shape has one. */
 const adviceFor = (key: string, shape: Readonly<Record<string, z.ZodType>>): string | undefined =>
-  foreignOptions[key.toLowerCase()]?.find(([place]) => hasPlace(place, shape))?.[1];
+  foreignOptions[key.toLowerCase().replaceAll('_', '')]?.find(([place]) => hasPlace(place, shape))?.[1];
 
 const hasPlace = (place: string, shape: Readonly<Record<string, z.ZodType>>): boolean => {
   const [option = '', inner] = place.split('.');
