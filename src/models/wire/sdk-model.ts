@@ -1,11 +1,7 @@
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
-import type { Model, ModelRequest } from '../../contracts/models/model.ts';
+import type { Model } from '../../contracts/models/model.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
-import { type ReaderContext, readerContext } from './reader-context.ts';
-import type { OpenedStream, StreamReader } from './provider-stream.ts';
-import { othersOptions } from './others-options.ts';
-import { withOmitted } from './sent-settings.ts';
-import { readAnswer } from './provider-stream.ts';
+import type { SdkProtocol } from './ask-provider.ts';
 
 /** A provider's API, as {@link sdkModel} needs it. */
 export interface SdkApi<Client, Event> {
@@ -20,19 +16,6 @@ export interface SdkApi<Client, Event> {
   protocol(): Promise<SdkProtocol<Client, Event>>;
 }
 
-/** Asks a provider and reads its answers. */
-export interface SdkProtocol<Client, Event> {
-  /** Sends one request; resolves when the headers are there. */
-  open(client: Client, context: ReaderContext, signal: AbortSignal): Promise<OpenedStream<Event>>;
-  reader(context: ReaderContext): StreamReader<Event>;
-  /** The settings that a request is sent without, each with the reason. */
-  omitted(request: ModelRequest): Readonly<Record<string, string>>;
-  /** Its own error codes, with the code that each maps to. */
-  readonly codes?: ErrorContext['codes'];
-  /** Keywords of JSON Schema that it refuses in the inputs of tools. */
-  readonly refusedKeywords?: readonly string[] | undefined;
-}
-
 /** A model behind a provider's SDK, which is loaded on the first call, as is what speaks with it. */
 export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
   const { provider, id, apiKey } = api;
@@ -45,20 +28,15 @@ export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
     },
     ...(apiKey === undefined ? {} : { secrets: () => ({ [`${provider}:${id} apiKey`]: apiKey }) }),
     answer: async (request, call) => {
-      const protocol = await api.protocol();
+      const [{ askProvider }, protocol] = await Promise.all([import('./ask-provider.ts'), api.protocol()]);
       const who: ErrorContext = { provider, model: id, codes: protocol.codes };
-      const context = await readerContext(who, request, call, protocol.refusedKeywords);
-      const open = async (signal: AbortSignal): Promise<OpenedStream<Event>> => {
-        // A client that could not be made (no package, no key) is not cached: the next call may succeed.
-        client ??= api.createClient().catch((error: unknown) => {
+      // A client that could not be made (no package, no key) is not cached: the next call may succeed.
+      const connect = (): Promise<Client> =>
+        (client ??= api.createClient().catch((error: unknown) => {
           client = undefined;
           throw error;
-        });
-        return protocol.open(await client, context, signal);
-      };
-      const answer = await readAnswer(who, call, open, protocol.reader(context));
-      const omitted = { ...protocol.omitted(request), ...othersOptions(request.settings, provider) };
-      return withOmitted(answer, omitted);
+        }));
+      return askProvider(who, protocol, connect, request, call);
     },
   };
 };
