@@ -1,9 +1,7 @@
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
-import type { EVENT_VERSION, LiveEvent } from '../contracts/events/event.ts';
+import type { LiveEvent } from '../contracts/events/event.ts';
+import { EVENT_VERSION } from '../contracts/events/event-version.ts';
 import { isJsonObject } from '../base/json/json.ts';
-
-/** A typed copy: importing the constant would import all schemas. */
-const VERSION: typeof EVENT_VERSION = 1;
 
 /**
  * Parses an event from elsewhere: its envelope is validated, the rest is trusted, as the schemas are larger than everything else here.
@@ -31,7 +29,8 @@ const parseJson = (text: string): unknown => {
 const oddity = (value: unknown): string | undefined => {
   if (!isJsonObject(value)) return 'it is not an object';
   const { v, type, seq, at, runId, path, agent } = value;
-  if (v !== VERSION) return `it is of version ${JSON.stringify(v)}, and this release reads ${VERSION}`;
+  if (v !== EVENT_VERSION)
+    return `it is of version ${JSON.stringify(v)}, and this release reads ${EVENT_VERSION}`;
   const isNamed = [type, runId, path, agent].every((name) => typeof name === 'string');
   if (!isNamed || typeof at !== 'number') return 'it does not say who or when';
   return type === 'model.delta' || typeof seq === 'number' ? undefined : 'it has no number';

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { TroupeError } from '../contracts/errors/error.ts';
 import type { RuntimeEvent } from '../contracts/events/event.ts';
 import { inCurrentForm } from '../contracts/events/event-shape.ts';
-import { EVENT_VERSION, eventTypes, runtimeEventSchema } from '../contracts/events/event.ts';
+import { EVENT_VERSION } from '../contracts/events/event-version.ts';
+import { eventTypes, runtimeEventSchema } from '../contracts/events/event.ts';
 import { isJsonObject } from '../base/json/json.ts';
 import { printableJson } from '../base/text/printable.ts';
 

@@ -1,7 +1,7 @@
 import type { Budget } from '../../contracts/runs/budget.ts';
 import { notesMemory } from '../../memory/memories/notes-memory.ts';
 import { folderStore } from '../../persistence/folder-store.ts';
-import type { EmbeddableAgent } from '../../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../../runtime/define/embeddable-agent.ts';
 import type { Documents } from '../../tools/built-in/documents/documents-toolset.ts';
 import { documents } from '../../tools/built-in/documents/documents.ts';
 import { researchDesk } from './research-desk.ts';

@@ -1,7 +1,7 @@
 import type { Budget } from '../../contracts/runs/budget.ts';
 import type { MemorySource } from '../../contracts/conversations/memory.ts';
 import type { Toolset } from '../../contracts/tools/tool.ts';
-import type { EmbeddableAgent } from '../../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../../runtime/define/embeddable-agent.ts';
 import { windowMemory } from '../../memory/memories/window-memory.ts';
 import { pipeline } from '../../patterns/pipeline.ts';
 import { race } from '../../patterns/race.ts';

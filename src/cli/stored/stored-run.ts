@@ -1,6 +1,6 @@
 import { isTroupeError } from '../../contracts/errors/error.ts';
 import type { TroupeError } from '../../contracts/errors/error.ts';
-import { EVENT_VERSION } from '../../contracts/events/event.ts';
+import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { JournalRow, JournalStore, RunEntry } from '../../contracts/journals/journal.ts';

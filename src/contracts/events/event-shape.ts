@@ -3,9 +3,7 @@ import type { Json } from '../../base/json/json.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import type { StopReason } from '../agents/stop-reason.ts';
 import { isStopKind } from '../agents/stop-reason.ts';
-
-/** The version of every event written by this release; readers refuse unknown versions. */
-export const EVENT_VERSION = 1;
+import { EVENT_VERSION } from './event-version.ts';
 
 /** Earlier forms of events: type, field, or a value of a field. Kept for as long as journals of 0.1 replay. */
 const RENAMED: Readonly<Record<string, Renamed>> = {

@@ -9,7 +9,8 @@ import type { ModelDelta } from '../models/model.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import type { FailureReport } from '../agents/recovery.ts';
 import { budgetKinds } from '../runs/budget.ts';
-import { EVENT_VERSION, eventShape } from './event-shape.ts';
+import type { EVENT_VERSION } from './event-version.ts';
+import { eventShape } from './event-shape.ts';
 import { errorSchema, usageSchema } from '../errors/error-schema.ts';
 import { aboutPerson } from '../people/request-schema.ts';
 import type { SentSource } from '../models/sent-request.ts';
@@ -19,7 +20,6 @@ import type { RuntimeEvent } from './runtime-event.ts';
 import { taskSchema } from '../tasks/task.ts';
 import { totalsSchema } from './totals-schema.ts';
 
-export { EVENT_VERSION };
 export type { RuntimeEvent };
 
 /** Creates a predicate from a schema that is built on first use. */

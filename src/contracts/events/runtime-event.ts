@@ -12,7 +12,7 @@ import type { RunTotals } from '../runs/run-totals.ts';
 import type { RunStatus } from '../runs/run-status.ts';
 import type { StepRecord } from '../runs/step-record.ts';
 import type { Task } from '../tasks/task.ts';
-import type { EVENT_VERSION } from './event-shape.ts';
+import type { EVENT_VERSION } from './event-version.ts';
 import type { TextEvents } from './text-event.ts';
 import type { ToolsetEvents } from './toolset-event.ts';
 

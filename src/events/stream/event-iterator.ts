@@ -1,5 +1,5 @@
 import type { DeltaEvent, LiveEvent } from '../../contracts/events/event.ts';
-import { EVENT_VERSION } from '../../contracts/events/event.ts';
+import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
 import { BoundedBuffer } from '../../base/collections/bounded-buffer.ts';
 import type { EventSource } from './event-source.ts';
 import type { Watcher } from './watcher.ts';

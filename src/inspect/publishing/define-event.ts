@@ -1,5 +1,5 @@
 import type { LiveEvent } from '../../contracts/events/event.ts';
-import { EVENT_VERSION } from '../../contracts/events/event.ts';
+import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
 import type { InputOf, OutputOf, Schema } from '../../base/schemas/schema.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { ToolContext } from '../../contracts/tools/tool.ts';

@@ -1,5 +1,6 @@
 import { isTroupeError } from '../../contracts/errors/error.ts';
-import { EVENT_VERSION, eventTypes } from '../../contracts/events/event.ts';
+import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
+import { eventTypes } from '../../contracts/events/event.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { Json } from '../../base/json/json.ts';

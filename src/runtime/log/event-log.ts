@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { DeltaEvent, EventBody, LiveEvent, RuntimeEvent } from '../../contracts/events/event.ts';
-import { EVENT_VERSION } from '../../contracts/events/event.ts';
+import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
 import type { ModelDelta } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { RunTotals } from '../../contracts/runs/run-totals.ts';

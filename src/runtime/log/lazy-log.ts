@@ -1,6 +1,6 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
-import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
-import { EVENT_VERSION } from '../../contracts/events/event.ts';
+import type { EventBody, EventOf, RuntimeEvent } from '../../contracts/events/event.ts';
+import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
 import type { EventSource } from '../../events/stream/event-source.ts';
 
 /** The agent that an event is about: the runtime adds it to the event's content. */
@@ -33,6 +33,8 @@ export class LazyLog implements EventSource {
   readonly #bodies: EventBody[] = [];
   readonly #moments: Moment[] = [];
   readonly #built: (RuntimeEvent | undefined)[] = [];
+  /** Indexes of `memory.failed`, which a result reports: no result searches the whole log for them. */
+  readonly #memoryFailures: number[] = [];
 
   constructor(runId: string, secrets: Redacting) {
     this.#runId = runId;
@@ -51,6 +53,7 @@ export class LazyLog implements EventSource {
     phase: string | undefined,
     at: number,
   ): number {
+    if (body.type === 'memory.failed') this.#memoryFailures.push(this.#bodies.length);
     this.#moments.push(this.#momentOf(speaker, step, phase, at));
     return this.#bodies.push(body) - 1;
   }
@@ -67,6 +70,15 @@ export class LazyLog implements EventSource {
   /** Events from `start` on. */
   slice(start = 0): readonly RuntimeEvent[] {
     return this.#bodies.slice(start).flatMap((_, position) => this.at(start + position) ?? []);
+  }
+
+  /** Events `memory.failed` from `start` on, in their order. */
+  memoryFailures(start = 0): readonly EventOf<'memory.failed'>[] {
+    const earlier = this.#memoryFailures.findLastIndex((index) => index < start);
+    return this.#memoryFailures.slice(earlier + 1).flatMap((index) => {
+      const event = this.at(index);
+      return event?.type === 'memory.failed' ? [event] : [];
+    });
   }
 
   /** Copies the names instead of keeping the actor: a retained log must not retain actors. */

@@ -12,15 +12,14 @@ const MAX_FAILURES = 100;
  */
 export const withMemoryFailures = (
   outcome: Outcome,
-  log: Pick<LazyLog, 'bodies' | 'at'>,
+  log: Pick<LazyLog, 'memoryFailures'>,
   isWanted: (event: { readonly path: string }) => boolean = () => true,
   since = 0,
 ): Outcome => {
-  const found = log.bodies(since).flatMap(({ type }, position): readonly FailureEntry[] => {
-    const event = type === 'memory.failed' ? log.at(since + position) : undefined;
-    if (event?.type !== 'memory.failed' || !isWanted(event)) return [];
-    return [{ path: event.path, ...entryOf(event.error, 0, 'skip') }];
-  });
+  const found = log
+    .memoryFailures(since)
+    .filter(isWanted)
+    .map(({ path, error }): FailureEntry => ({ path, ...entryOf(error, 0, 'skip') }));
   if (found.length === 0) return outcome;
   const { failures, omitted } = outcome.report ?? { failures: [], omitted: 0 };
   const kept = found.slice(-MAX_FAILURES);
