@@ -5,7 +5,7 @@
 
 // Agents
 export { agent } from './runtime/define/agent.ts';
-export type { EmbeddableAgent } from './runtime/define/face.ts';
+export type { EmbeddableAgent } from './runtime/define/embeddable-agent.ts';
 export { agentRegistry } from './runtime/define/agent-registry.ts';
 export type { AgentRegistry, AnyAgent } from './runtime/define/agent-registry.ts';
 export type { Agent, AgentOptions } from './contracts/agents/agent.ts';

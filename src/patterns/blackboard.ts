@@ -16,7 +16,7 @@ import {
   withInsight,
   withoutOld,
 } from '../memory/memories/insights.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';
 import { memberOf } from '../runtime/define/team.ts';
 import { memberWith } from './setup/member-with.ts';

@@ -7,7 +7,7 @@ import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext } from '../coordination/round/team-context.ts';
 import { repliesOf } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import { pattern } from './setup/pattern.ts';
 import type { Role } from './setup/role-of.ts';
 import { roleOf } from './setup/role-of.ts';

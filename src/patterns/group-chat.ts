@@ -12,7 +12,7 @@ import type { TeamEnd } from '../coordination/round/team-context.ts';
 import { repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import { atOnce, rulesInForce } from '../machines/rules.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';
 import { descriptionsOf } from '../runtime/define/team.ts';
 import { listenersOf } from './setup/listeners-of.ts';

@@ -26,7 +26,7 @@ import type { TeamContext } from '../coordination/round/team-context.ts';
 import { endOf, repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import { rulesInForce } from '../machines/rules.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';
 import { pattern } from './setup/pattern.ts';
 import { setupShape } from './setup/setup-schema.ts';

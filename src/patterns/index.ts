@@ -47,6 +47,7 @@ export type { Reply, Task } from '../coordination/round/round.ts';
 
 // Workflows
 export { workflow } from '../runtime/workflows/workflow.ts';
+export { toWorkflow, toWorkflowNode } from '../runtime/workflows/agent-node.ts';
 export { text } from '../runtime/workflows/references.ts';
 export { changeWorkflow } from '../runtime/workflows/changes.ts';
 export type { WorkflowBuilder } from '../runtime/workflows/workflow-builder.ts';

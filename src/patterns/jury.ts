@@ -4,7 +4,7 @@ import { placeAt } from '../coordination/round/round.ts';
 import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import { isPerson } from '../runtime/define/person-member.ts';
 import { pattern } from './setup/pattern.ts';
 import { setupShape } from './setup/setup-schema.ts';

@@ -13,7 +13,7 @@ import { repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import { routingContext } from '../memory/processors/routing-context.ts';
 import type { Definition } from '../runtime/define/definition.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import { isRecord } from '../base/json/is-record.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
 import { descriptionsOf, memberOf } from '../runtime/define/team.ts';

@@ -13,7 +13,7 @@ import type { TeamContext, TeamEnd } from '../coordination/round/team-context.ts
 import { repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import { atOnce, plain, rulesInForce } from '../machines/rules.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
 import { memberOf } from '../runtime/define/team.ts';
 import { pattern } from './setup/pattern.ts';

@@ -13,7 +13,7 @@ import { endOf, repliesOf, spentEnd } from '../coordination/round/team-context.t
 import type { FlowArrow } from '../machines/diagrams/composition.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import { rulesInForce } from '../machines/rules.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import { isRecord } from '../base/json/is-record.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
 import { memberOf } from '../runtime/define/team.ts';

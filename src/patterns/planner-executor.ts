@@ -9,7 +9,7 @@ import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext, TeamEnd } from '../coordination/round/team-context.ts';
 import { endOf, repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';
 import { descriptionsOf } from '../runtime/define/team.ts';
 import { pattern } from './setup/pattern.ts';

@@ -12,7 +12,7 @@ import { repliesOf } from '../coordination/round/team-context.ts';
 import type { FlowArrow } from '../machines/diagrams/composition.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
 import { atOnce, rulesInForce } from '../machines/rules.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import { isRecord } from '../base/json/is-record.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
 import { memberOf } from '../runtime/define/team.ts';

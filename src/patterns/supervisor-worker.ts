@@ -1,7 +1,7 @@
 import { anything, oneOf, wholeNumber } from '../base/schemas/option-schemas.ts';
 import { beginRound } from '../coordination/round/settle-reply.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import { isRecord } from '../base/json/is-record.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
 import { pattern } from './setup/pattern.ts';

@@ -11,7 +11,7 @@ import type { TeamContext, TeamEnd } from '../coordination/round/team-context.ts
 import { repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import { verdictOf } from '../coordination/round/verdict.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import type { EmbeddableAgent } from '../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';
 import { memberOf } from '../runtime/define/team.ts';
 import { pattern } from './setup/pattern.ts';

@@ -3,7 +3,7 @@ import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { changeWorkflow, workflow } from '../../src/patterns/index.ts';
+import { changeWorkflow, toWorkflow, toWorkflowNode, workflow } from '../../src/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { echo, letTimePass, never, ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
 
@@ -412,7 +412,7 @@ test('a member that brings a policy of its own is started anew by it', async () 
 
 describe('[KAIZEN-24] [KAIZEN-25] agents as nodes and as workflows', () => {
   test('a node gives the output itself, under an id of its own', async () => {
-    const node = agent({ name: 'ada', decide: () => answer('x') }).toWorkflowNode('draft');
+    const node = toWorkflowNode(agent({ name: 'ada', decide: () => answer('x') }), 'draft');
     expect(node.id).toBe('draft');
     expect(await node.run('go')).toBe('x');
     const flow = workflow({ name: 'flow' }).node(node).output('draft').build();
@@ -426,24 +426,23 @@ describe('[KAIZEN-24] [KAIZEN-25] agents as nodes and as workflows', () => {
       stop: { shouldStop: () => 'tired' },
       decide: () => act({ name: 'echo', input: { text: 'x' } }),
     });
-    await expect(ada.toWorkflowNode().run('go')).rejects.toMatchObject({ code: 'workflow.failed' });
+    await expect(toWorkflowNode(ada).run('go')).rejects.toMatchObject({ code: 'workflow.failed' });
   });
 
   test('with a signature and without one, an agent is a workflow; so is a team', async () => {
     const plain = agent({ name: 'ada', decide: () => answer('x') });
-    expect((await plain.toWorkflow().build().run('go')).output).toBe('x');
+    expect((await toWorkflow(plain).build().run('go')).output).toBe('x');
     const signed = agent({
       name: 'bob',
       input: 'question: string -> answer: string',
       decide: ({ input }) => answer({ answer: JSON.stringify(input) }),
     });
-    const flow = signed
-      .toWorkflow('reply')
+    const flow = toWorkflow(signed, 'reply')
       .node('shout', (text: string) => text.toUpperCase(), { input: ({ reply }) => reply.answer })
       .output('shout')
       .build();
     expect((await flow.run({ question: 'why' })).output).toBe('{"QUESTION":"WHY"}');
-    expect((await flow.toWorkflow('again').build().run({ question: 'why' })).output).toBe(
+    expect((await toWorkflow(flow, 'again').build().run({ question: 'why' })).output).toBe(
       '{"QUESTION":"WHY"}',
     );
   });

@@ -2,7 +2,7 @@ import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { RunResult } from '../../src/contracts/runs/run-result.ts';
-import { workflow } from '../../src/patterns/index.ts';
+import { toWorkflow, toWorkflowNode, workflow } from '../../src/patterns/index.ts';
 
 const writer = agent({ name: 'writer', output: z.object({ title: z.string(), words: z.number() }) });
 const printer = agent({ name: 'printer', input: z.object({ text: z.string(), copies: z.number() }) });
@@ -58,11 +58,13 @@ test('what a workflow takes and gives is inferred', async () => {
 });
 
 test('agents and teams as nodes and workflows keep their types', () => {
-  expectTypeOf(writer.toWorkflowNode('draft').run).returns.resolves.toEqualTypeOf<{
+  expectTypeOf(toWorkflowNode(writer, 'draft').run).returns.resolves.toEqualTypeOf<{
     title: string;
     words: number;
   }>();
-  const flow = workflow({ name: 'flow' }).node(writer.toWorkflowNode('draft'));
+  const flow = workflow({ name: 'flow' }).node(toWorkflowNode(writer, 'draft'));
   flow.node('x', printer, { input: ({ draft }) => ({ text: draft.title, copies: 1 }) });
-  writer.toWorkflow('draft').node('x', printer, { input: ({ draft }) => ({ text: draft.title, copies: 1 }) });
+  toWorkflow(writer, 'draft').node('x', printer, {
+    input: ({ draft }) => ({ text: draft.title, copies: 1 }),
+  });
 });

@@ -9,7 +9,7 @@ import { anything } from '../../base/schemas/option-schemas.ts';
 import type { TeamChart } from '../../coordination/round/team-chart.ts';
 import { teamMachine } from '../../coordination/round/team-chart.ts';
 import { checkName } from '../../runtime/define/define-agent.ts';
-import type { EmbeddableAgent } from '../../runtime/define/face.ts';
+import type { EmbeddableAgent } from '../../runtime/define/embeddable-agent.ts';
 import type { TeamOptions, TeamSetup } from '../../runtime/define/team.ts';
 import { setupOf, team } from '../../runtime/define/team.ts';
 import { checkPattern } from './check-pattern.ts';

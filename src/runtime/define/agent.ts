@@ -5,7 +5,7 @@ import type { InputOf, OutputOf } from '../../base/schemas/schema.ts';
 import type { Described, InputSchemaOf, OutputSchemaOf } from '../../contracts/agents/signature.ts';
 import { agentDefinition } from './define-agent.ts';
 import type { AgentChart } from '../embed/agent-types.ts';
-import type { EmbeddableAgent } from '../workflows/workflow-builder.ts';
+import type { EmbeddableAgent } from './embeddable-agent.ts';
 import { faceOf } from './face.ts';
 
 /**

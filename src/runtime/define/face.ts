@@ -13,10 +13,7 @@ import { chartRemark } from '../turn/mover.ts';
 import { runInTurn } from '../run/run-in-turn.ts';
 import { checkRunOptions } from '../run/run-schema.ts';
 import { startRun } from '../run/start-run.ts';
-import { agentNode, agentWorkflow } from '../workflows/agent-node.ts';
-import type { EmbeddableAgent } from '../workflows/workflow-builder.ts';
-
-export type { EmbeddableAgent } from '../workflows/workflow-builder.ts';
+import type { EmbeddableAgent } from './embeddable-agent.ts';
 
 /** The public object of a definition: the return value of `agent()` and the patterns. */
 export const faceOf = <Input, Output, State, Chart extends LogicChart = TeamChart>(
@@ -31,10 +28,6 @@ export const faceOf = <Input, Output, State, Chart extends LogicChart = TeamChar
       return startRun<Output, State>(definition, input, options, { isAttended: true });
     },
     diagram: ({ of = definition.drawnBy ?? 'chart' } = {}) => drawDefinition(definition, of),
-    toWorkflowNode: <const Id extends string = string>(id?: Id) =>
-      agentNode<Input, Output, Id>(face, idOf(id, definition)),
-    toWorkflow: <const Id extends string = string>(id?: Id) =>
-      agentWorkflow<Input, Output, Id>(face, idOf(id, definition), faceOf),
     get logic() {
       return agentLogic<Input, Output, Chart>(definition);
     },
@@ -60,6 +53,3 @@ const drawDefinition = (definition: Definition, of: DiagramSubject): string => {
       );
   }
 };
-
-/** Without an id it is the agent's name, whose type is only known to be a string. */
-const idOf = <Id extends string>(id: Id | undefined, { name }: Definition): Id => id ?? (name as Id);

@@ -5,7 +5,7 @@ import { askPerson } from '../../tools/built-in/ask-person.ts';
 import type { Json } from '../../base/json/json.ts';
 import { agent } from './agent.ts';
 import type { AgentChart } from '../embed/agent-types.ts';
-import type { EmbeddableAgent } from './face.ts';
+import type { EmbeddableAgent } from './embeddable-agent.ts';
 
 /** Options of {@link person}. */
 export interface PersonOptions {

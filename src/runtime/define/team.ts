@@ -24,7 +24,7 @@ import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { teamShape } from './team-schema.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
-import type { EmbeddableAgent } from './face.ts';
+import type { EmbeddableAgent } from './embeddable-agent.ts';
 import { faceOf } from './face.ts';
 import type { TeamLimits, TeamSetup } from './team-setup.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';

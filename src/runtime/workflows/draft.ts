@@ -2,10 +2,11 @@ import type { Agent } from '../../contracts/agents/agent.ts';
 import { DEFAULT_RETRY } from '../../coordination/workflow/workflow-change.ts';
 import type { EdgeKind, GraphNode } from '../../coordination/workflow/workflow-graph.ts';
 import { conditionName } from '../../coordination/workflow/workflow-graph.ts';
-import type { Doer, MakeFace, Plan } from './plan.ts';
+import type { EmbeddableAgent } from '../define/embeddable-agent.ts';
+import { faceOf } from '../define/face.ts';
+import type { Doer, Plan } from './plan.ts';
 import { plainTemplate, references } from './references.ts';
 import type {
-  EmbeddableAgent,
   MapOptions,
   NodeFunction,
   NodeOptions,
@@ -33,11 +34,9 @@ export class Draft<Input, Nodes, Chosen extends string, Read> implements Workflo
   Read
 > {
   readonly #plan: Plan;
-  readonly #faceOf: MakeFace;
 
-  constructor(plan: Plan, faceOf: MakeFace) {
+  constructor(plan: Plan) {
     this.#plan = plan;
-    this.#faceOf = faceOf;
   }
 
   node<const Id extends string, Given, Output>(
@@ -91,7 +90,7 @@ export class Draft<Input, Nodes, Chosen extends string, Read> implements Workflo
   }
 
   build(): EmbeddableAgent<Input, WorkflowOutput<Nodes, Chosen>, WorkflowState<Nodes>> {
-    return this.#faceOf(workflowDefinition(this.#plan));
+    return faceOf(workflowDefinition(this.#plan));
   }
 
   #with<More, Next extends string = Chosen>(
@@ -115,7 +114,7 @@ export class Draft<Input, Nodes, Chosen extends string, Read> implements Workflo
   }
 
   #next<More, Next extends string>(change: Partial<Plan>): Draft<Input, More, Next, Read> {
-    return new Draft({ ...this.#plan, ...change }, this.#faceOf);
+    return new Draft({ ...this.#plan, ...change });
   }
 }
 

@@ -4,9 +4,8 @@ import type { Hook } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { SubtreeLimits } from '../../contracts/runs/tree-limits.ts';
 import type { GraphEdge, GraphNode } from '../../coordination/workflow/workflow-graph.ts';
-import type { Definition } from '../define/definition.ts';
 import type { TeamFailures } from '../define/team-setup.ts';
-import type { EmbeddableAgent, NodeFunction } from './workflow-builder.ts';
+import type { NodeFunction } from './workflow-builder.ts';
 
 /** Options of a workflow, beside its nodes. */
 export interface WorkflowOptions {
@@ -50,7 +49,14 @@ export interface Plan {
 /** The executor of a node. */
 export type Doer = Agent<never, unknown, unknown> | NodeFunction<never, unknown>;
 
-/** Creates the public object of a definition. */
-export type MakeFace = <Input, Output, State>(
-  definition: Definition,
-) => EmbeddableAgent<Input, Output, State>;
+/** The plan of a workflow without nodes. */
+export const emptyPlan = (options: WorkflowOptions, input?: unknown): Plan => ({
+  options,
+  input,
+  nodes: [],
+  given: [],
+  edges: [],
+  members: [],
+  functions: {},
+  output: null,
+});

@@ -1,48 +1,9 @@
 import type { Agent } from '../../contracts/agents/agent.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
-import type { AgentLogic, LogicChart, TeamChart } from '../embed/agent-types.ts';
-import type { LogicOptions } from '../embed/logic-options.ts';
+import type { EmbeddableAgent } from '../define/embeddable-agent.ts';
 import type { NodeResult } from '../../coordination/workflow/workflow-end.ts';
 import type { EdgeKind } from '../../coordination/workflow/workflow-graph.ts';
-
-/** An agent or team that can also be embedded in an XState app. */
-export interface EmbeddableAgent<
-  Input = string,
-  Output = string,
-  State = Json,
-  Chart extends LogicChart = TeamChart,
-> extends Agent<Input, Output, State> {
-  /** Its actor logic for XState: each actor is a run, with the defaults of `run`. */
-  readonly logic: AgentLogic<Input, Output, Chart>;
-  /**
-   * Its actor logic with run options: a store, a thread, a context, a model, a budget … Each actor is its own run; React keeps an actor
-   * whose logic is created anew in each render.
-   *
-   * @example
-   * const logic = clerk.logicWith({ store, thread: user.id, onStop: 'suspend' });
-   * const actor = createActor(logic, { input: 'Book the room.' });
-   *
-   * @throws {TroupeError} `agent.invalid` for `onStop: 'suspend'` without a store.
-   */
-  logicWith(options: LogicOptions): AgentLogic<Input, Output, Chart>;
-  /**
-   * This agent as a workflow node. Default id: its name.
-   *
-   * @example
-   * workflow({ name: 'report' }).node(writer.toWorkflowNode('draft'));
-   */
-  toWorkflowNode<const Id extends string = string>(id?: Id): WorkflowNode<Input, Output, Id>;
-  /**
-   * A workflow with this agent as its only node, to build or extend.
-   *
-   * @example
-   * const { output } = await writer.toWorkflow('draft').build().run('tides');
-   */
-  toWorkflow<const Id extends string = string>(
-    id?: Id,
-  ): WorkflowBuilder<Input, Readonly<Record<Id, Output>>, Id>;
-}
 
 /** An agent or team as a node. */
 export interface WorkflowNode<Input = string, Output = string, Id extends string = string> {

@@ -1,8 +1,8 @@
 import type { InputOf, OutputOf } from '../../base/schemas/schema.ts';
 import type { Described, InputSchemaOf, ValidDescription } from '../../contracts/agents/signature.ts';
-import { faceOf } from '../define/face.ts';
 import { Draft } from './draft.ts';
 import type { WorkflowOptions } from './plan.ts';
+import { emptyPlan } from './plan.ts';
 import type { WorkflowBuilder } from './workflow-builder.ts';
 
 /** Options of {@link workflow}. */
@@ -40,4 +40,4 @@ export const workflow = <Input extends Described = undefined>({
     Readonly<Record<never, never>>,
     never,
     OutputOf<InputSchemaOf<Input, undefined>>
-  >({ options, input, nodes: [], given: [], edges: [], members: [], functions: {}, output: null }, faceOf);
+  >(emptyPlan(options, input));
