@@ -126,6 +126,8 @@ try {
     'unit',
     '--project',
     'isolated',
+    '--project',
+    'spawning',
     '--typecheck.enabled=false',
     ...rooms,
   );

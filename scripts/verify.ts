@@ -59,7 +59,13 @@ if (full) {
     [{ name: 'installation', command: tsx('installation.ts'), shown: true }],
     [{ name: 'oldest peers', command: tsx('peers.ts'), shown: true, isOrdinary: true }],
     [{ name: 'site', command: ['npm', 'run', 'docs'] }],
-    [{ name: 'tests on Node 24', command: [...newer, 'run', '--project', 'unit'], isOrdinary: true }],
+    [
+      {
+        name: 'tests on Node 24',
+        command: [...newer, 'run', '--project', 'unit', '--project', 'spawning'],
+        isOrdinary: true,
+      },
+    ],
   );
 }
 

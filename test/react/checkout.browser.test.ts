@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeInChromium } from '../support/chromium.ts';
-import { openApp, says, takePicture } from './open-page.ts';
+import { appOf, openApp, says, takePicture } from './open-page.ts';
 
 describeInChromium('a checkout that invokes an agent', (browser) => {
+  const app = appOf(join(import.meta.dirname, 'checkout'));
+
   test('[FIND-08] goes on when its page is loaded again in the midst of the payment, which is made once', async () => {
-    const { page, problems } = await openApp(browser(), join(import.meta.dirname, 'checkout'));
+    const { page, problems } = await openApp(browser(), app());
     const read = (name: string) => page.evaluate<string[]>(`probe.read('${name}')`);
     await page.getByText('Pay $42').click();
     await says(page, '.cashier', '{"running":"ACT"}');

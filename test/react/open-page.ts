@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import type { ServedApp } from './vite-app.ts';
 import { serveApp } from './vite-app.ts';
 
 /** Where pictures of the pages are put, if anywhere. */
@@ -14,13 +15,24 @@ export const takePicture = async (page: Page, name: string): Promise<void> => {
   await page.screenshot({ path: join(pictures, `react-${name}.png`) });
 };
 
-/** Serves the app of a folder, and opens it; `problems` is what its console has to complain of. */
+/** Serves the app of a folder to all tests of a suite. */
+export const appOf = (folder: string): (() => ServedApp) => {
+  let app: ServedApp | undefined;
+  beforeAll(async () => {
+    app = await serveApp(folder);
+  });
+  afterAll(() => app?.close());
+  return () => {
+    if (app === undefined) throw new Error('Cannot open the app as it is not served');
+    return app;
+  };
+};
+
+/** Opens an app; `problems` is what its console has to complain of. */
 export const openApp = async (
   browser: Browser,
-  folder: string,
+  app: ServedApp,
 ): Promise<{ page: Page; problems: string[] }> => {
-  const app = await serveApp(folder);
-  onTestFinished(() => app.close());
   const page = await browser.newPage({ viewport: { width: 720, height: 480 } });
   onTestFinished(() => page.close());
   const problems: string[] = [];

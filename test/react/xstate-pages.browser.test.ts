@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeInChromium } from '../support/chromium.ts';
-import { openApp, says } from './open-page.ts';
+import { appOf, openApp, says } from './open-page.ts';
 
 const ACT = '{"running":"ACT"}';
 
 describeInChromium('what the pages of @xstate/react do, with an agent, under StrictMode', (browser) => {
+  const app = appOf(join(import.meta.dirname, 'xstate-pages'));
   const open = async (name: string) => {
-    const opened = await openApp(browser(), join(import.meta.dirname, 'xstate-pages'));
+    const opened = await openApp(browser(), app());
     await opened.page.evaluate(`probe.mount(${JSON.stringify(name)})`);
     return opened;
   };

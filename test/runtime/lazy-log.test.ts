@@ -21,7 +21,13 @@ const logOf = (length: number): { readonly log: LazyLog; readonly built: Runtime
       retryable: 'no',
     } as const;
     const failed = { type: 'memory.failed', memory: 'notes', work: 'recall', error } as const;
-    log.push(index % 10 === 0 ? failed : { type: 'agent.reduced', diff: {} }, ada, undefined, undefined, index);
+    log.push(
+      index % 10 === 0 ? failed : { type: 'agent.reduced', diff: {} },
+      ada,
+      undefined,
+      undefined,
+      index,
+    );
   }
   return { log, built };
 };

@@ -25,7 +25,7 @@ export const describeInChromium = (name: string, body: (browser: () => Browser) 
   describe(name, () => {
     let browser: Browser | undefined;
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+      browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
     });
     afterAll(async () => {
       await browser?.close();
