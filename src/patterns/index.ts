@@ -64,7 +64,7 @@ export { textCalls } from '../actors/strategies/text-calls.ts';
 export type { Choice, DecisionDesk, Strategy } from '../contracts/agents/strategy.ts';
 
 // Branches and trees
-export { bestCandidate, firstCandidate } from '../contracts/agents/decision.ts';
+export { bestCandidate } from '../contracts/agents/decision.ts';
 export type { Selector } from '../contracts/agents/decision.ts';
 export { branching } from '../actors/strategies/branching.ts';
 export { dynamicTree, greedy } from '../actors/strategies/search-policy.ts';
@@ -89,7 +89,6 @@ export { storedSessions } from '../actors/strategies/stored-sessions.ts';
 // Critics
 export { schemaCritic } from '../actors/critics/schema-critic.ts';
 export { groundingCritic } from '../actors/critics/grounding-critic.ts';
-export { saysNotFound } from '../actors/critics/says-not-found.ts';
 export { reflectionCritic } from '../actors/critics/reflection-critic.ts';
 export { agentCritic } from '../actors/critics/agent-critic.ts';
 export { judgeCritic } from '../runtime/critics/judge-critic.ts';

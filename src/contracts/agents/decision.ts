@@ -49,7 +49,7 @@ export interface BranchDecision {
   readonly kind: 'branch';
   /** At least one; a candidate may itself be a branch. */
   readonly candidates: readonly Candidate[];
-  /** Default: {@link firstCandidate}. */
+  /** Default: the first. */
   readonly select?: Selector | undefined;
 }
 
