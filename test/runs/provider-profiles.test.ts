@@ -222,7 +222,7 @@ describe('[FIND-28] a profile', () => {
     ['{"profile":{"refuses":[]}}', 'input.invalid', /its 'name' is undefined/],
     ['{"profile":5}', 'input.invalid', /an object, or the name of a profile/],
     ['{"profile":null}', 'input.invalid', /an object, or the name of a profile/],
-    ['{"stream":"no"}', 'input.invalid', /'stream' is "no"/],
+    ['{"stream":"no"}', 'input.invalid', /its stream is not a boolean: found 'no'$/],
   ])('that is none is refused: %s', (options, code, words) => {
     const make = () => openaiChat('m', JSON.parse(options) as OpenAIChatOptions);
     expect(make).toThrow(expect.objectContaining({ code, message: expect.stringMatching(words) as string }));

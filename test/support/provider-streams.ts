@@ -51,7 +51,8 @@ export const modelFor = (
   kind: WireKind,
   to: { readonly url?: string; readonly fetch?: typeof fetch },
 ): Model => {
-  const { url = 'http://mock.test', ...rest } = to;
+  const { url = 'http://mock.test', fetch: network } = to;
+  const rest = { fetch: network };
   switch (kind) {
     case 'openai-chat':
       return openaiChat('mock-model', { baseURL: `${url}/v1`, ...rest });

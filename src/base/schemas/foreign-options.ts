@@ -1,20 +1,28 @@
 /** A place in the options of an agent, a run, a team or a tool, and the advice for those that have it. */
 type Advice = readonly [place: string, advice: string];
 
-/** Only runs and only teams have these: their options differ by them. */
+/** Only runs, only teams and only models have these: their options differ by them. */
 const OF_A_RUN = 'runId';
 const OF_A_TEAM = 'limits.memberTimeMs';
+const OF_A_MODEL = 'takes';
 
 const steps: readonly Advice[] = [
   ['stop', 'write `stop: maxSteps(20)`, or `limits: { budget: { steps: 20 } }`'],
   ['limits.budget', 'write `limits: { budget: { steps: 20 } }`'],
 ];
-const time: readonly Advice[] = [['limits.budget', 'write `limits: { budget: { timeMs: 60_000 } }`']];
+const time: readonly Advice[] = [
+  ['limits.budget', 'write `limits: { budget: { timeMs: 60_000 } }`'],
+  [
+    OF_A_MODEL,
+    'it belongs to the agent: write `agent({ failures: { retry: { attemptTimeoutMs: 60_000 } } })`',
+  ],
+];
 const cost: readonly Advice[] = [['limits.budget', 'write `limits: { budget: { usd: 0.5 } }`']];
 const observers: readonly Advice[] = [['hooks', 'write `hooks: [{ name, handle(event) { … } }]`']];
 const retries: readonly Advice[] = [
   ['failures.retry', 'write `failures: { retry: { attempts: 3 } }`'],
   [OF_A_RUN, 'it belongs to the agent: write `agent({ failures: { retry: { attempts: 3 } } })`'],
+  [OF_A_MODEL, 'it belongs to the agent: write `agent({ failures: { retry: { attempts: 3 } } })`'],
 ];
 const ofTheAgent = (place: string, written: string, inAgent: string): readonly Advice[] => [
   [place, `write \`${written}\``],
@@ -26,6 +34,7 @@ const instructions = ofTheAgent('instructions', 'instructions', 'instructions');
 const setting = (name: string, value: string): readonly Advice[] => [
   ...ofTheAgent(`settings.${name}`, `settings: { ${name}: ${value} }`, `settings: { ${name}: ${value} }`),
   [name, `write \`${name}: ${value}\``],
+  [OF_A_MODEL, `it belongs to the agent: write \`agent({ settings: { ${name}: ${value} } })\``],
 ];
 const outputTokens = setting('maxOutputTokens', '4_000');
 const topP = setting('topP', '0.9');
@@ -91,8 +100,9 @@ export const foreignOptions: Readonly<Record<string, readonly Advice[] | undefin
   budgettokens: thinking,
   servicetier: serviceTier,
   extraheaders: headers,
+  defaultheaders: headers,
   provideroptions: providerOptions,
-  extrabody: providerOptions,
+  extrabody: [['extra', 'write `extra: { … }`'], ...providerOptions],
   outputschema: output,
   outputtype: output,
   responseformat: output,

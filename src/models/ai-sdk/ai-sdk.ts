@@ -1,7 +1,11 @@
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
+import { isJsonObject } from '../../base/json/json.ts';
+import { aBoolean, byName, fulfilling, optional } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { type OpenedStream, readAnswer } from '../wire/provider-stream.ts';
+import { modelShape } from '../wire/provider-shape.ts';
 import { readerContext } from '../wire/reader-context.ts';
 import { withOmitted } from '../wire/sent-settings.ts';
 import type { AiSdkLanguageModel, AiSdkStream, VendorOptions } from './language-model.ts';
@@ -34,12 +38,12 @@ export interface AiSdkOptions {
  * @example
  * const gemini = aiSdk(google('gemini-3-pro')); // import { google } from '@ai-sdk/google'
  *
- * @throws {TroupeError} `input.invalid` for anything but a language model of version 2, 3 or 4. The model rejects with a
- * TroupeError with a `model.*` code, or with the abort's reason.
+ * @throws {TroupeError} `input.invalid` for anything but a language model of version 2, 3 or 4, and for options that are unknown or do not
+ * fit. The model rejects with a TroupeError with a `model.*` code, or with the abort's reason.
  */
 export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Model => {
   checkModel(model);
-  const { providerOptions, headers, takes, stream: isStreamed = true } = options;
+  const { providerOptions, headers, takes, stream: isStreamed = true } = check(options);
   const vendor = vendorOf(model.provider);
   const defaults = { version: model.specificationVersion, vendor, providerOptions, headers };
   const who = { provider: vendor.name, model: model.modelId };
@@ -65,6 +69,12 @@ export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
     },
   };
 };
+
+const check = optionsCheck<AiSdkOptions>({ code: 'input.invalid', owner: 'a model of the AI SDK' }, () => ({
+  ...modelShape(),
+  providerOptions: optional(byName(fulfilling(isJsonObject, 'not an object of JSON'))),
+  stream: optional(aBoolean()),
+}));
 
 const checkModel = (given: unknown): void => {
   const problem = versionProblem(given);

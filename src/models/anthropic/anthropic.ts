@@ -2,11 +2,13 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { Stream } from '@anthropic-ai/sdk/core/streaming';
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
+import { providerShape } from '../wire/provider-shape.ts';
 import { sdkModel } from '../wire/sdk-model.ts';
 
 /**
@@ -19,10 +21,12 @@ import { sdkModel } from '../wire/sdk-model.ts';
  * @example
  * const model = anthropic('claude-sonnet-5-5'); // reads ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
  *
- * @throws (rejects with) a TroupeError with a `model.*` code, `model.auth` if no key is set, or the abort's reason.
+ * @throws {TroupeError} `input.invalid` for options that are unknown or do not fit. The model rejects with a TroupeError with a `model.*` code,
+ * `model.auth` if no key is set, or with the abort's reason.
  */
-export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
-  sdkModel({
+export const anthropic = (id: string, options: ProviderOptions = {}): Model => {
+  check(options, `the model '${PROVIDER}:${id}'`);
+  return sdkModel({
     provider: PROVIDER,
     id,
     apiKey: options.apiKey,
@@ -47,8 +51,14 @@ export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
       };
     },
   });
+};
 
 const PROVIDER = 'anthropic';
+
+const check = optionsCheck<ProviderOptions>(
+  { code: 'input.invalid', owner: 'a model of Anthropic' },
+  providerShape,
+);
 
 /** Images and PDFs, also in results of tools (platform.claude.com/docs, "Vision" and "PDF support"). */
 const TAKES: ContentSupport = {

@@ -1,10 +1,13 @@
 import type OpenAI from 'openai';
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
+import { aBoolean, aText, anything, optional } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
+import { providerShape } from '../wire/provider-shape.ts';
 import { sdkModel } from '../wire/sdk-model.ts';
 import type { ChatProfile } from './chat-profile.ts';
 import { type ChatProfileName, profileAt, profileNamed } from './chat-profiles.ts';
@@ -37,12 +40,12 @@ export interface OpenAIChatOptions extends ProviderOptions {
  * const local = openaiChat('llama3.2', { baseURL: 'http://localhost:11434/v1' });
  * const large = openaiChat('mistral-large-latest', { profile: 'mistral' }); // reads MISTRAL_API_KEY
  *
- * @throws {TroupeError} `model.unknown` for an unknown profile, `input.invalid` for an invalid one. The model rejects
+ * @throws {TroupeError} `model.unknown` for an unknown profile, `input.invalid` for options that are unknown or do not fit. The model rejects
  * with a TroupeError with a `model.*` code, or with the abort's reason.
  */
 export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model => {
+  const { stream: isStreamed = true } = check(options, `the model '${id}'`);
   const named = options.profile === undefined ? undefined : profileNamed(options.profile);
-  const isStreamed = checkStream(options.stream);
   const provider = options.provider ?? named?.name ?? 'compatible';
   return sdkModel({
     provider,
@@ -77,13 +80,13 @@ const TAKES: ContentSupport = {
   links: ['image/*'],
 };
 
-const checkStream = (stream: unknown): boolean => {
-  if (stream === undefined || typeof stream === 'boolean') return stream ?? true;
-  throw new TroupeError(
-    'input.invalid',
-    `Cannot make a model as its option 'stream' is ${JSON.stringify(stream)}: it must be true or false`,
-  );
-};
+const check = optionsCheck<OpenAIChatOptions>({ code: 'input.invalid', owner: 'a chat model' }, () => ({
+  ...providerShape(),
+  provider: optional(aText(1)),
+  // Checked when it is looked up.
+  profile: anything(),
+  stream: optional(aBoolean()),
+}));
 
 /** The empty stream of a non-streamed answer. */
 const noEvents = () => ({

@@ -1,10 +1,13 @@
 import type OpenAI from 'openai';
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
+import { aText, optional } from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
+import { providerShape } from '../wire/provider-shape.ts';
 import { sdkModel } from '../wire/sdk-model.ts';
 
 /** Options of {@link openai}. */
@@ -22,10 +25,12 @@ export interface OpenAIOptions extends ProviderOptions {
  * @example
  * const model = openai('gpt-5.5'); // reads OPENAI_API_KEY, OPENAI_BASE_URL
  *
- * @throws (rejects with) a TroupeError with a `model.*` code, `model.auth` if no key is set, or the abort's reason.
+ * @throws {TroupeError} `input.invalid` for options that are unknown or do not fit. The model rejects with a TroupeError with a `model.*` code,
+ * `model.auth` if no key is set, or with the abort's reason.
  */
-export const openai = (id: string, options: OpenAIOptions = {}): Model =>
-  sdkModel({
+export const openai = (id: string, options: OpenAIOptions = {}): Model => {
+  check(options, `the model '${PROVIDER}:${id}'`);
+  return sdkModel({
     provider: PROVIDER,
     id,
     apiKey: options.apiKey,
@@ -44,8 +49,14 @@ export const openai = (id: string, options: OpenAIOptions = {}): Model =>
       };
     },
   });
+};
 
 const PROVIDER = 'openai';
+
+const check = optionsCheck<OpenAIOptions>({ code: 'input.invalid', owner: 'a model of OpenAI' }, () => ({
+  ...providerShape(),
+  cacheKey: optional(aText(1)),
+}));
 
 /** Images and PDFs, also in results of tools (platform.openai.com/docs, "Images and vision" and "File inputs"). */
 const TAKES: ContentSupport = {

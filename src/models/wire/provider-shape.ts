@@ -1,0 +1,35 @@
+import { isJsonObject } from '../../base/json/json.ts';
+import type { OptionShape } from '../../base/schemas/option-schemas.ts';
+import {
+  aBoolean,
+  aFunction,
+  aText,
+  byName,
+  fulfilling,
+  listOf,
+  optional,
+  optionsSchema,
+} from '../../base/schemas/option-schemas.ts';
+import type { ContentSupport } from '../../contracts/content/content-support.ts';
+import type { ProviderOptions } from './provider-options.ts';
+
+/** The schemas of what every model may be given: its media and its headers. */
+export const modelShape = (): OptionShape<Pick<ProviderOptions, 'takes' | 'headers'>> => {
+  const types = listOf(aText(1), "not a list of media types: write ['image/*']");
+  return {
+    takes: optional(
+      optionsSchema<ContentSupport>({ media: types, inResults: optional(types), links: optional(types) }),
+    ),
+    headers: optional(byName(aText())),
+  };
+};
+
+/** The schemas of the options that the models of all providers have. */
+export const providerShape = (): OptionShape<ProviderOptions> => ({
+  ...modelShape(),
+  apiKey: optional(aText()),
+  baseURL: optional(aText()),
+  fetch: optional(aFunction()),
+  extra: optional(fulfilling(isJsonObject, 'not an object of JSON')),
+  dangerouslyAllowBrowser: optional(aBoolean()),
+});
