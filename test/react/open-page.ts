@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import type { ServedApp } from './vite-app.ts';
-import { serveApp } from './vite-app.ts';
+import type { BuiltApp } from './built-app.ts';
+import { serveBuiltApp } from './built-app.ts';
 
 /** Where pictures of the pages are put, if anywhere. */
 const pictures = process.env['TROUPE_SCREENSHOTS'];
@@ -16,10 +16,10 @@ export const takePicture = async (page: Page, name: string): Promise<void> => {
 };
 
 /** Serves the app of a folder to all tests of a suite. */
-export const appOf = (folder: string): (() => ServedApp) => {
-  let app: ServedApp | undefined;
+export const appOf = (folder: string): (() => BuiltApp) => {
+  let app: BuiltApp | undefined;
   beforeAll(async () => {
-    app = await serveApp(folder);
+    app = await serveBuiltApp(folder);
   });
   afterAll(() => app?.close());
   return () => {
@@ -31,7 +31,7 @@ export const appOf = (folder: string): (() => ServedApp) => {
 /** Opens an app; `problems` is what its console has to complain of. */
 export const openApp = async (
   browser: Browser,
-  app: ServedApp,
+  app: BuiltApp,
 ): Promise<{ page: Page; problems: string[] }> => {
   const page = await browser.newPage({ viewport: { width: 720, height: 480 } });
   onTestFinished(() => page.close());

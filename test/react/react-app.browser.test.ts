@@ -1,15 +1,16 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { createElement, StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sseResponse } from '../../src/inspect/publishing/sse.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { serveLoopback } from '../inspect/publishing/loopback.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { deferred, echo } from '../support/runs.ts';
+import { appOf } from './open-page.ts';
 import type { ServedApp } from './vite-app.ts';
 import { serveApp } from './vite-app.ts';
 
@@ -57,12 +58,6 @@ const open = async (browser: Browser, url: string): Promise<{ page: Page; proble
   return { page, problems };
 };
 
-const serve = async (...given: Parameters<typeof serveApp>) => {
-  const app = await serveApp(...given);
-  onTestFinished(() => app.close());
-  return app;
-};
-
 const counts = (page: Page) =>
   page.evaluate<Record<'runs' | 'asked' | 'called' | 'aborted', number>>('({ ...probe.counts })');
 
@@ -71,13 +66,9 @@ const says = async (page: Page, place: string, text: string): Promise<void> => {
 };
 
 describeInChromium('an agent in a component', (browser) => {
-  let app: ServedApp;
-  beforeAll(async () => {
-    app = await serveApp(probe);
-  });
-  afterAll(() => app.close());
+  const app = appOf(probe);
   const openProbe = async () => {
-    const opened = await open(browser(), app.url);
+    const opened = await open(browser(), app().url);
     await opened.page.waitForFunction('globalThis.probe !== undefined', undefined, { timeout: 50_000 });
     return opened;
   };
@@ -191,8 +182,22 @@ describeInChromium('an agent in a component', (browser) => {
 });
 
 describeInChromium('example 30', (browser) => {
+  // Served by Vite, as it is to who develops it; a copy, as it is edited.
+  const folder = join(root, `.tmp/react-app-${process.pid}`);
+  let app: ServedApp;
+  beforeAll(async () => {
+    cpSync(example, folder, { recursive: true });
+    app = await serveApp(folder, async (vite) => {
+      const { App } = (await vite.ssrLoadModule('/app.tsx')) as { readonly App: () => null };
+      return renderToString(createElement(StrictMode, null, createElement(App)));
+    });
+    return async () => {
+      await app.close();
+      rmSync(folder, { recursive: true, force: true });
+    };
+  });
+
   test('is a chat that streams, asks, waits while hidden, and goes on', async () => {
-    const app = await serve(example);
     const { page, problems } = await open(browser(), app.url);
     await page.getByText('Send').click({ timeout: 50_000 });
     await page.locator('.streaming').waitFor();
@@ -210,14 +215,25 @@ describeInChromium('example 30', (browser) => {
     expect(problems).toEqual([]);
   });
 
+  test('is rendered by a server, and goes on from that in the browser without a word', async () => {
+    const html = await (await fetch(`${app.url}rendered`)).text();
+    expect(html).toContain('The gardener</h1>');
+    expect(html).toContain('idle');
+    const { page, problems } = await open(browser(), `${app.url}rendered`);
+    await page.waitForFunction(
+      `Object.keys(document.querySelector('form') ?? {}).some((key) => key.startsWith('__react'))`,
+      undefined,
+      { timeout: 50_000 },
+    );
+    await page.getByText('Send').click();
+    await page.getByText('No', { exact: true }).click({ timeout: 30_000 });
+    await says(page, '.status', 'completed');
+    expect(await page.locator('.messages > li').last().textContent()).toContain('I leave the beans dry');
+    await takePicture(page, 'denied');
+    expect(problems).toEqual([]);
+  });
+
   test('keeps its run while its component is edited', async () => {
-    mkdirSync(join(root, '.tmp'), { recursive: true });
-    const folder = mkdtempSync(join(root, '.tmp/react-app-'));
-    onTestFinished(() => {
-      rmSync(folder, { recursive: true, force: true });
-    });
-    cpSync(example, folder, { recursive: true });
-    const app = await serve(folder);
     const { page, problems } = await open(browser(), app.url);
     await page.getByText('Send').click({ timeout: 50_000 });
     await page.getByText('Watering the beans with 12 litres?').waitFor({ timeout: 30_000 });
@@ -235,28 +251,6 @@ describeInChromium('example 30', (browser) => {
     await says(page, '.status', 'completed');
     expect(await page.locator('.messages > li').last().textContent()).toBe('Done: 12 litres on the beans.');
     expect(await page.evaluate('globalThis.isTheSamePage')).toBe(true);
-    expect(problems).toEqual([]);
-  });
-
-  test('is rendered by a server, and goes on from that in the browser without a word', async () => {
-    const app = await serve(example, async (vite) => {
-      const { App } = (await vite.ssrLoadModule('/app.tsx')) as { readonly App: () => null };
-      return renderToString(createElement(StrictMode, null, createElement(App)));
-    });
-    const html = await (await fetch(app.url)).text();
-    expect(html).toContain('The gardener</h1>');
-    expect(html).toContain('idle');
-    const { page, problems } = await open(browser(), app.url);
-    await page.waitForFunction(
-      `Object.keys(document.querySelector('form') ?? {}).some((key) => key.startsWith('__react'))`,
-      undefined,
-      { timeout: 50_000 },
-    );
-    await page.getByText('Send').click();
-    await page.getByText('No', { exact: true }).click({ timeout: 30_000 });
-    await says(page, '.status', 'completed');
-    expect(await page.locator('.messages > li').last().textContent()).toContain('I leave the beans dry');
-    await takePicture(page, 'denied');
     expect(problems).toEqual([]);
   });
 });

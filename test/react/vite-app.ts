@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import type { ViteDevServer } from 'vite';
 import { createServer } from 'vite';
@@ -16,10 +16,10 @@ export interface ServedApp {
   close(): Promise<void>;
 }
 
-/** Serves the app in a folder; what `render` gives for a page stands in its place for the app. */
+/** Serves the app in a folder; at `/rendered`, what `render` gives stands in the page in place of the app. */
 export const serveApp = async (
   folder: string,
-  render: (vite: ViteDevServer) => Promise<string> = async () => '',
+  render: (vite: ViteDevServer) => Promise<string>,
 ): Promise<ServedApp> => {
   const server = createHttpServer();
   const vite = await createServer({
@@ -27,8 +27,8 @@ export const serveApp = async (
     configFile: false,
     appType: 'custom',
     logLevel: 'error',
-    // For each folder, as dependencies are prepared anew where it is another.
-    cacheDir: join(root, '.tmp/vite', basename(folder)),
+    // Prepared anew each time, as for somebody who has just installed everything.
+    cacheDir: join(folder, '.vite'),
     plugins: [react()],
     resolve: {
       alias: [
@@ -42,7 +42,10 @@ export const serveApp = async (
   const page = async (url: string): Promise<string> => {
     const html = readFileSync(join(folder, 'index.html'), 'utf8');
     const whole = await vite.transformIndexHtml(url, html);
-    return whole.replace('<div id="app"></div>', `<div id="app">${await render(vite)}</div>`);
+    return whole.replace(
+      '<div id="app"></div>',
+      `<div id="app">${url === '/rendered' ? await render(vite) : ''}</div>`,
+    );
   };
   server.on('request', (request, response) => {
     vite.middlewares(request, response, () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { beforeAll, describe, it } from 'vitest';
 import { missingChromium } from './fixtures-missing.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -12,8 +12,14 @@ const findBrowser = (): string | undefined => {
   return found.find((path) => path !== '' && existsSync(path));
 };
 
+let started: Promise<Browser> | undefined;
+
+/** One browser for all suites of a process, as it takes a second to start: its pages know nothing of each other. It ends with the process. */
+const startBrowser = (executablePath: string): Promise<Browser> =>
+  (started ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] }));
+
 /**
- * A `describe` with a browser of its own, without a window. Without one on this machine the body is not called: one skipped
+ * A `describe` with a browser, without a window. Without one on this machine the body is not called: one skipped
  * test, counted by the reporter, stands in its place.
  */
 export const describeInChromium = (name: string, body: (browser: () => Browser) => void): void => {
@@ -25,10 +31,7 @@ export const describeInChromium = (name: string, body: (browser: () => Browser) 
   describe(name, () => {
     let browser: Browser | undefined;
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
-    });
-    afterAll(async () => {
-      await browser?.close();
+      browser = await startBrowser(executablePath);
     });
     body(() => {
       if (browser === undefined) throw new Error('Cannot use the browser as it was not started');
