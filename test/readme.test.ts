@@ -5,11 +5,12 @@ import { beforeAll, describe, expect, it, test } from 'vitest';
 import { readerPages } from '../scripts/pages.ts';
 import { charted, teams } from '../scripts/readme.ts';
 import { codeBlocks } from './support/markdown-blocks.ts';
+import { pageComponents, writePageComponents } from './support/page-components.ts';
 import { root, runScript } from './support/run-script.ts';
 
 /**
  * Every ```ts block of the README and of the guide is a program of its own: it compiles, runs without a key, and prints what its `// =>` say.
- * A block marked ```ts no-run only compiles.
+ * A block marked ```ts no-run only compiles, as do the components in ```tsx blocks: `react/page-components.test.ts` renders them.
  */
 const pages = readerPages();
 const folder = '.tmp/readme';
@@ -94,12 +95,13 @@ describe('the README and the guide', () => {
       join(root, folder, 'tsconfig.json'),
       JSON.stringify({
         extends: '../../tsconfig.json',
-        compilerOptions: { lib: ['es2023', 'dom'] },
-        include: ['*.ts'],
+        compilerOptions: { lib: ['es2023', 'dom', 'dom.iterable'], jsx: 'react-jsx' },
+        include: ['*.ts', 'components'],
         exclude: ['run-all.ts'],
       }),
     );
     for (const { file, code } of programs) writeFileSync(join(root, folder, file), code);
+    writePageComponents(join(root, folder, 'components'));
     writeFileSync(join(root, folder, 'run-all.ts'), runner(runnable));
     const { output } = await runScript(join(folder, 'run-all.ts'), { args: [results], timeoutMs: 250_000 });
     writeFileSync(join(root, folder, 'output.txt'), output);
@@ -110,6 +112,7 @@ describe('the README and the guide', () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const run = spawnSync(process.execPath, [tsc, '-p', folder], { cwd: root, encoding: 'utf8' });
     expect(run.status, run.stdout).toBe(0);
+    expect([programs, pageComponents]).not.toContainEqual([]);
   }, 300_000);
 
   it('have programs for the site that import only what its pages load', () => {
