@@ -6,7 +6,7 @@ import { agent } from '../../src/index.ts';
 import { mcpServer } from '../../src/mcp/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { builtConfiguration } from '../support/built-package.ts';
-import { command, loader, moduleOf, root, troupe } from './run-command.ts';
+import { command, moduleOf, root, troupe, typeScriptOptions } from './run-command.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-mcp-'));
 afterAll(() => {
@@ -21,7 +21,7 @@ const visitor = (file: string, ...made: readonly (readonly [name: string, input:
       mcpServer({
         name: 'desk',
         command: process.execPath,
-        args: ['--import', loader, command(), 'mcp', file, '--store', join(home, 'runs.db')],
+        args: [...typeScriptOptions, command(), 'mcp', file, '--store', join(home, 'runs.db')],
         cwd: root,
         env: { HOME: home, TSX_TSCONFIG_PATH: builtConfiguration() },
       }),

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEvent } from '../../src/events/parse-event.ts';
-import { command, loader, moduleOf, root, troupe } from './run-command.ts';
+import { command, moduleOf, root, troupe } from './run-command.ts';
 
 /** A stack trace, wherever it begins. */
 const trace = /\n\s+at .+:\d+:\d+/;
@@ -73,7 +73,7 @@ describe('npm start, on a machine with nothing set', () => {
   test('what a module prints while it loads does not come between what is read by programs', async () => {
     const store = mkdtempSync(join(tmpdir(), 'troupe-loud-'));
     const called = (...args: readonly string[]) =>
-      troupe(args, { imports: [loader], env: { TROUPE_STORE: join(store, 'runs.db') } });
+      troupe(args, { env: { TROUPE_STORE: join(store, 'runs.db') } });
     const loud = `${moduleOf('loud.ts')}#clerk`;
     const said = 'loading, by console.log\nloading, by console.info\nloading, by the stream\n';
     try {

@@ -34,11 +34,15 @@ export interface CommandOptions {
 /** The built command. */
 export const command = (): string => builtFile('cli/main.js');
 
-/** What has Node read modules in TypeScript. */
-export const loader = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href;
+const loader = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href;
 
-/** This Node reads TypeScript without any help; from 22.18 on. */
-const hasTypeScript = Boolean(Reflect.get(process.features, 'typescript'));
+/**
+ * What Node is told first, so that modules in TypeScript find the built package. Nothing where the command has tsx read them, by whose
+ * configuration they find it; a Node that reads TypeScript by itself (from 22.18 on) would find no `troupe` installed beside them.
+ */
+export const typeScriptOptions: readonly string[] = Reflect.get(process.features, 'typescript')
+  ? ['--import', loader]
+  : [];
 
 /** Runs `troupe` in a process of its own: no keys, no settings, an empty home, and no terminal. */
 export const troupe = async (
@@ -56,13 +60,13 @@ export const troupe = async (
     timeoutMs = 50_000,
   } = options;
   const home = mkdtempSync(join(tmpdir(), 'troupe-home-'));
-  // Modules of agents in TypeScript are read by tsx; the command itself needs nothing to read it. A stored run names its module
-  // itself: a Node that reads TypeScript does so without tsx, and finds no `troupe` installed beside it.
-  const readsTypeScript = main === undefined && (args.some((each) => each.endsWith('.ts')) || hasTypeScript);
-  const loaded = [...(readsTypeScript ? [loader] : []), ...imports].flatMap((each) => ['--import', each]);
+  const nodeOptions = [
+    ...(main === undefined ? typeScriptOptions : []),
+    ...imports.flatMap((each) => ['--import', each]),
+  ];
   try {
     return await new Promise((done, failed) => {
-      const child = spawn(process.execPath, [...loaded, main ?? command(), ...args], {
+      const child = spawn(process.execPath, [...nodeOptions, main ?? command(), ...args], {
         cwd,
         env: {
           PATH: process.env['PATH'],

@@ -10,7 +10,7 @@ import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import { dropCommands } from '../../src/cli/stored/command-record.ts';
 import { play } from './fake-terminal.ts';
 import { builtConfiguration } from '../support/built-package.ts';
-import { command, loader, moduleOf, root, troupe } from './run-command.ts';
+import { command, moduleOf, root, troupe, typeScriptOptions } from './run-command.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -173,7 +173,7 @@ describe('in processes of their own', () => {
     const store = ['--store', file];
     const child = spawn(
       process.execPath,
-      ['--import', loader, command(), 'run', moduleOf('people.ts'), 'x', ...store],
+      [...typeScriptOptions, command(), 'run', moduleOf('people.ts'), 'x', ...store],
       {
         cwd: root,
         env: {
