@@ -102,10 +102,12 @@ const watchWork = async (page: Page): Promise<(what: string) => Promise<Work>> =
     return counts.reduce((sum, count) => sum + count, 0);
   };
   return async (what) => {
-    // What came before may still be drawn on a busy machine: it is not of this.
+    // What came before may still be drawn on a busy machine, and what is drawn when nothing else is to be done: it is not of this.
     do {
       await takeSteps();
-      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+      await page.evaluate(
+        'new Promise((resolve) => requestAnimationFrame(() => requestIdleCallback(resolve)))',
+      );
     } while ((await takeSteps()) > 1_000);
     const changes = await page.evaluate<number>(`(async () => {
       let changes = 0;
