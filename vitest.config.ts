@@ -56,7 +56,7 @@ export default defineConfig({
     maxWorkers: 3,
     maxConcurrency: 2,
     // What one project has transformed the next finds. Of this run alone: nothing of an earlier one can be stale.
-    experimental: { fsModuleCache: true, fsModuleCachePath: `.tmp/built/${process.pid}/modules` },
+    experimental: { fsModuleCache: true, fsModuleCachePath: `.tmp/modules/${process.pid}` },
     passWithNoTests: true,
     reporters: [
       'default',

@@ -13,6 +13,8 @@ declare module 'vitest' {
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = join(root, '.tmp/built', String(process.pid));
+/** Where vitest keeps what it has transformed, see its configuration. */
+const modules = join(root, '.tmp/modules', String(process.pid));
 let built: Promise<void> | undefined;
 
 /**
@@ -35,6 +37,6 @@ export default async ({ provide }: TestProject): Promise<() => void> => {
   await buildOnce();
   provide('builtPackage', folder);
   return () => {
-    rmSync(folder, { recursive: true, force: true });
+    for (const each of [folder, modules]) rmSync(each, { recursive: true, force: true });
   };
 };

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
+import type { BuildOptions, Plugin } from 'esbuild';
 import { root } from '../../support/run-script.ts';
 
 /** How a child ended: what it said last, or that it was killed. */
@@ -12,32 +13,60 @@ export interface ChildEnd {
   readonly failure: string;
 }
 
-/** A program of the tests as one file, so that a process of it starts fast. */
+/** One file is read faster than hundreds. A script of its own cannot import: it requires what it loads late, too. */
+const oneFile: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  external: ['@anthropic-ai/sdk', '@pydantic/genai-prices', 'libsql', 'openai', 'pg'],
+  supported: { 'dynamic-import': false },
+  logLevel: 'error',
+};
+
+/** Puts what a program does into a function: only that may await in a script. */
+const asFunction = (program: string): Plugin => ({
+  name: 'as-function',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[.]ts$/ }, async ({ path }) => {
+      if (path !== program) return undefined;
+      const { code } = await transform(readFileSync(path, 'utf8'), { loader: 'ts' });
+      const imports = /^import .*;$/gm;
+      const contents = `${(code.match(imports) ?? []).join('\n')}
+void (async () => {${code.replace(imports, '')}})();`;
+      return { contents, loader: 'js', resolveDir: dirname(path) };
+    });
+  },
+});
+
+/** A program of the tests as one script, which compiles once for all processes of it: so that they start fast. */
 export class AnotherProcess {
   readonly #source: string;
-  readonly #program: string;
+  readonly #folder: string;
 
   constructor(source: string) {
-    this.#source = source;
-    this.#program = resolve(root, '.tmp/kills', `${process.pid}-${Math.random().toString(36).slice(2)}.mjs`);
+    this.#source = join(import.meta.dirname, source);
+    this.#folder = resolve(root, '.tmp/kills', `${process.pid}-${Math.random().toString(36).slice(2)}`);
   }
 
   async build(): Promise<void> {
-    mkdirSync(dirname(this.#program), { recursive: true });
+    mkdirSync(this.#folder, { recursive: true });
     await build({
-      entryPoints: [join(import.meta.dirname, this.#source)],
-      outfile: this.#program,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      // One file is read faster than hundreds.
-      external: ['@anthropic-ai/sdk', '@pydantic/genai-prices', 'libsql', 'openai', 'pg'],
-      logLevel: 'error',
+      ...oneFile,
+      entryPoints: [this.#source],
+      outfile: join(this.#folder, 'program.cjs'),
+      plugins: [asFunction(this.#source)],
+      define: { 'import.meta.url': 'programUrl' },
+      banner: { js: 'const programUrl = require("node:url").pathToFileURL(__filename).href;' },
+    });
+    await build({
+      ...oneFile,
+      entryPoints: [join(import.meta.dirname, 'run-compiled.ts')],
+      outfile: join(this.#folder, 'run-compiled.cjs'),
     });
   }
 
   remove(): void {
-    rmSync(this.#program, { force: true });
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   /** Runs it to its end; kills it so long after its first word, if that is said, or when it says `word`. */
@@ -48,10 +77,14 @@ export class AnotherProcess {
       onLine,
     }: { killAfterMs?: number | undefined; onLine?: (line: string, kill: () => void) => void } = {},
   ): Promise<ChildEnd> {
-    const child = spawn(process.execPath, [this.#program, JSON.stringify(argument)], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], HOME: dirname(this.#program) },
-    });
+    const child = spawn(
+      process.execPath,
+      [join(this.#folder, 'run-compiled.cjs'), JSON.stringify(argument)],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: process.env['PATH'], HOME: this.#folder },
+      },
+    );
     let output = '';
     let failure = '';
     let known = 0;
