@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/base/json/json.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
+import { anyCharacter } from './any-character.ts';
 
 const note = tool({
   name: 'note',
@@ -26,7 +27,7 @@ export const clerkWith = (state: JsonObject, text: string) =>
   });
 
 export const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ unit: 'grapheme' }),
   fc.constant(''),
 );

@@ -18,6 +18,7 @@ import { virtualClock } from '../../../src/testing/index.ts';
 import { play } from '../../cli/fake-terminal.ts';
 import { builtPage } from '../../support/built-package.ts';
 import { looker } from './traces-kit.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const eventsIn = (lines: string): readonly RuntimeEvent[] =>
   lines
@@ -155,7 +156,7 @@ describe('a run as a sequence diagram', () => {
       expect(lines.filter((line) => !isSafe(line))).toEqual([]);
     }
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => isSafe(`  p1->>p0: ${mermaidText(text)}`)),
+      fc.property(fc.string({ unit: anyCharacter }), (text) => isSafe(`  p1->>p0: ${mermaidText(text)}`)),
     );
   });
 

@@ -14,6 +14,7 @@ import { traceFileName } from '../../../src/inspect/traces/trace-file-name.ts';
 import { traceIn } from '../../../src/inspect/traces/read-trace.ts';
 import { traceJsonSchemas } from '../../../src/inspect/traces/trace-record.ts';
 import { diskWith, filesIn, looker, recordsOf, temporaryFolder, textOf } from './traces-kit.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const accountOf = (file: string) => traceIn(textOf(file)).account;
 
@@ -259,7 +260,7 @@ describe('[M85] [QITOS-81] the file of a run', () => {
     ];
     fc.assert(
       fc.property(
-        fc.oneof(fc.constantFrom(...hostile), fc.string(), fc.string({ unit: 'binary', minLength: 150 })),
+        fc.oneof(fc.constantFrom(...hostile), fc.string(), fc.string({ unit: anyCharacter, minLength: 150 })),
         (id) => {
           const name = traceFileName(id);
           expect(name).toMatch(/^[a-z0-9_%-](?:[a-z0-9_.%-]*[a-z0-9_%-])?\.jsonl$/);

@@ -26,8 +26,8 @@ const oneFile: BuildOptions = {
 /** Puts what a program does into a function: only that may await in a script. */
 const asFunction = (program: string): Plugin => ({
   name: 'as-function',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /[.]ts$/ }, async ({ path }) => {
+  setup: (esbuild) => {
+    esbuild.onLoad({ filter: /[.]ts$/ }, async ({ path }) => {
       if (path !== program) return undefined;
       const { code } = await transform(readFileSync(path, 'utf8'), { loader: 'ts' });
       const imports = /^import .*;$/gm;

@@ -1,0 +1,102 @@
+import { describe, expect, test, vi } from 'vitest';
+import { nostrPublisher } from '../src/inspect/publishing/nostr.ts';
+import { anthropic } from '../src/models/anthropic/anthropic.ts';
+import { openaiChat } from '../src/models/openai/openai-chat.ts';
+import { openai } from '../src/models/openai/openai.ts';
+import { postgresStore } from '../src/persistence/postgres/postgres-store.ts';
+import { sqliteStore } from '../src/persistence/sqlite/sqlite-store.ts';
+import { agent } from '../src/runtime/define/agent.ts';
+import { scriptedModel } from '../src/testing/scripted-model.ts';
+import { ofType } from './support/runs.ts';
+
+// As it is where nobody has installed the optional packages.
+vi.mock('openai', () => {
+  throw Object.assign(new Error("Cannot find package 'openai'"), { code: 'ERR_MODULE_NOT_FOUND' });
+});
+vi.mock('@anthropic-ai/sdk', () => {
+  throw Object.assign(new Error("Cannot find package '@anthropic-ai/sdk'"), { code: 'ERR_MODULE_NOT_FOUND' });
+});
+vi.mock('nostr-tools/pure', () => {
+  throw new Error('Cannot find package');
+});
+vi.mock('pg', () => {
+  throw new Error('Cannot find package');
+});
+vi.mock('node:module', async (original) => ({
+  ...(await original<object>()),
+  createRequire: () => () => {
+    throw new Error('Cannot find module');
+  },
+}));
+
+const models = [
+  [openai('gpt-5.5', { apiKey: 'sk' }), 'openai'],
+  [openaiChat('llama3.2', { baseURL: 'http://localhost:1' }), 'openai'],
+  [anthropic('claude-sonnet-5-5', { apiKey: 'sk' }), '@anthropic-ai/sdk'],
+] as const;
+
+describe('[M12] [KAIZEN-31] a provider whose package is not installed', () => {
+  test.each(models)('fails the run with what to install, and is not asked again', async (model, name) => {
+    await expect(agent({ name: 'clerk', model }).run('Well?')).rejects.toMatchObject({
+      code: 'model.package-missing',
+      message: expect.stringContaining(`npm install ${name}`),
+      path: 'clerk',
+      result: { status: 'failed', totals: { retries: 0 } },
+    });
+  });
+
+  test.each(models)('is fallen back from', async (model) => {
+    const result = await agent({ name: 'clerk', model: [model, scriptedModel(['Hello.'])] }).run('Well?');
+    expect(result.output).toBe('Hello.');
+    expect(ofType(result.events, 'model.fell-back')).toMatchObject([
+      { error: { code: 'model.package-missing' } },
+    ]);
+  });
+});
+
+const failure = async (work: () => unknown): Promise<unknown> => {
+  try {
+    return await work();
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('a store whose package is missing says so in one line when it is first used', () => {
+  test('SQLite, where Node has none of its own', async () => {
+    const builtIn = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+    for (const [driver, reason] of [
+      [undefined, 'this Node has no SQLite of its own, and the package libsql is not installed'],
+      ['node', 'this Node has no SQLite of its own'],
+      ['libsql', 'the package libsql is not installed'],
+    ] as const)
+      expect(await failure(() => sqliteStore(':memory:', { driver }).list())).toMatchObject({
+        code: 'journal.package-missing',
+        message: expect.stringMatching(
+          new RegExp(`^Cannot open :memory: as ${reason}.*: run \`npm install libsql\``),
+        ),
+      });
+    builtIn.mockRestore();
+  });
+
+  test('PostgreSQL', async () => {
+    const store = postgresStore({ connectionString: 'postgresql://nowhere/x' });
+    expect(await failure(() => store.list())).toMatchObject({
+      code: 'journal.package-missing',
+      message: expect.stringContaining('run `npm install pg`'),
+    });
+  });
+});
+
+test('where nostr-tools is missing, publishing says so in one line when it is first used, and is not tried again', async () => {
+  const webSocket = class {} as unknown as typeof WebSocket;
+  const publisher = nostrPublisher({ relays: ['ws://127.0.0.1:1'], secretKey: 'a'.repeat(64), webSocket });
+  await expect(
+    publisher.publish({ runId: 'r', publications: [], dropped: 0 }, new AbortController().signal),
+  ).rejects.toMatchObject({
+    code: 'publishing.package-missing',
+    retryable: 'no',
+    message:
+      'Cannot publish to Nostr as the package nostr-tools is not installed or does not start: run `npm install nostr-tools`',
+  });
+});
