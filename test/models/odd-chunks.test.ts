@@ -8,6 +8,7 @@ import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import { ask } from '../support/ask-model.ts';
 import { event } from '../support/mock-provider.ts';
 import { modelFor, streamFetch } from '../support/provider-streams.ts';
+import { sized } from '../support/thorough.ts';
 
 /** Anything that may stand in a place where something else belongs. */
 const odd = fc.oneof(
@@ -95,7 +96,7 @@ test('[FIND-20] [FIND-21] [FIND-28] whatever stands in the chunks of a stream, i
       const isFit = isTroupeError(found) ? found.code.startsWith('model.') : isPlainAnswer(found);
       expect(isFit, found instanceof Error ? found.stack : JSON.stringify(found)).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: sized(100, 300) },
   );
 });
 
@@ -111,6 +112,6 @@ test('[FIND-30] whatever stands in a body that does not stream, it is an answer 
         expect(isFit, found instanceof Error ? found.stack : JSON.stringify(found)).toBe(true);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: sized(70, 200) },
   );
 });

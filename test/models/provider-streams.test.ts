@@ -13,6 +13,7 @@ import {
   streamFetch,
   wireEvents,
 } from '../support/provider-streams.ts';
+import { isThorough } from '../support/thorough.ts';
 
 /** How our words for why a model stopped say what the vendors' do. */
 const finishes: Readonly<Record<string, string>> = {
@@ -73,12 +74,22 @@ const completeAfter = (recorded: RecordedStream, events: readonly string[]): num
         /"type":\s*"(response\.completed|response\.incomplete|message_stop)"/.test(each),
       ) + 1;
 
-/** All of them for a short stream; the beginning, the end and every 37th between for a long one. */
-const cuts = (length: number): number[] =>
-  [...Array(length).keys()].filter(
-    (at) =>
-      process.env['TROUPE_FULL'] === '1' || length <= 60 || at < 15 || at > length - 25 || at % 37 === 0,
+const ENDINGS = ['end', 'reset'] as const;
+
+/**
+ * Where a stream is cut, and by what. All of them for a short stream, each by both; the beginning, the end and every 37th between
+ * for a long one, by the one and the other in turn, but by both where all are tried.
+ */
+const cuts = (length: number): readonly (readonly [at: number, by: (typeof ENDINGS)[number]])[] => {
+  const places = [...Array(length).keys()].filter(
+    (at) => isThorough || length <= 30 || at < 5 || at > length - 8 || at % 37 === 0,
   );
+  return places.flatMap((at, index) =>
+    ENDINGS.filter((_, which) => isThorough || length <= 30 || index % 2 === which).map(
+      (by) => [at, by] as const,
+    ),
+  );
+};
 
 describeWithFixtures('recorded streams of real providers', 'provider-streams', () => {
   const all = recordedStreams();
@@ -132,19 +143,16 @@ describeWithFixtures('recorded streams of real providers', 'provider-streams', (
       const events = wireEvents(recorded);
       const complete = completeAfter(recorded, events);
       expect(complete).toBeGreaterThan(0);
-      for (const then of ['end', 'reset'] as const) {
-        for (const at of cuts(complete)) {
-          const fetch = streamFetch(events.slice(0, at), then);
-          const thrown: unknown = await ask(modelFor(recorded.kind, { fetch })).answer.catch(
-            (error: unknown) => error,
-          );
-          if (!isTroupeError(thrown))
-            throw new Error(`cut after ${at} by ${then}: ${JSON.stringify(thrown)}`);
-          expect([thrown.code, thrown.retryable]).toEqual([
-            then === 'end' ? 'model.malformed' : 'model.network',
-            'yes',
-          ]);
-        }
+      for (const [at, then] of cuts(complete)) {
+        const fetch = streamFetch(events.slice(0, at), then);
+        const thrown: unknown = await ask(modelFor(recorded.kind, { fetch })).answer.catch(
+          (error: unknown) => error,
+        );
+        if (!isTroupeError(thrown)) throw new Error(`cut after ${at} by ${then}: ${JSON.stringify(thrown)}`);
+        expect([thrown.code, thrown.retryable]).toEqual([
+          then === 'end' ? 'model.malformed' : 'model.network',
+          'yes',
+        ]);
       }
     },
   );
@@ -166,7 +174,7 @@ describeWithFixtures('recorded streams of real providers', 'provider-streams', (
   );
 
   const sizeOf = (recorded: RecordedStream): number => wireEvents(recorded).join('').length;
-  it.each(process.env['TROUPE_FULL'] === '1' ? whole : whole.filter((recorded) => sizeOf(recorded) < 20_000))(
+  it.each(isThorough ? whole : whole.filter((recorded) => sizeOf(recorded) < 20_000))(
     '[F12] $file, byte by byte, reads as in one piece (streams under 20 KB, unless all is asked for)',
     async (recorded) => {
       const events = wireEvents(recorded);

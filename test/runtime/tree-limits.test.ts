@@ -12,6 +12,7 @@ import { tool } from '../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { goOn } from '../support/stored-runs.ts';
 import { ofType, settled, start } from '../support/runs.ts';
+import { sized } from '../support/thorough.ts';
 
 const spawning = (name: string, who: () => Agent<string, unknown>, times: number) =>
   tool({
@@ -125,7 +126,7 @@ describe('the limits of the tree of a run', () => {
 
 describe('limits', () => {
   test('[TENEX-75] a spawn bomb that nobody thought of ends at a thousand agents', async () => {
-    const { status, events } = await bomb(100).run('go');
+    const { status, events } = await bomb(sized(10, 100)).run('go');
     expect(status).toBe('completed');
     expect(agentsIn(events)).toBe(1_000);
     expect(ofType(events, 'member.refused')[0]?.reason).toContain('the option limits.maxAgents raises it');
@@ -197,17 +198,18 @@ describe('limits', () => {
     for (let level = 10; level > 0; level -= 1)
       nested = pipeline({ name: `level-${level}`, stages: [nested] });
     expect((await nested.run('go')).output).toBe('done');
-    const many = Array.from({ length: 5_000 }, () => ({ worker: 'worker', task: 'go' }));
+    const count = sized(1_000, 5_000);
+    const many = Array.from({ length: count }, () => ({ worker: 'worker', task: 'go' }));
     const desk = supervisorWorker({
       name: 'desk',
       supervisor: { decide: () => answer({ assignments: many }) },
       workers: { worker: agent({ name: 'worker', decide: () => answer('done') }) },
       result: 'replies',
-      maxAssignments: 5_000,
-      concurrency: 500,
+      maxAssignments: count,
+      concurrency: count / 10,
     });
-    const { output, events } = await desk.run('go', { limits: { maxAgents: 5_002 } });
-    expect(output).toHaveLength(5_000);
+    const { output, events } = await desk.run('go', { limits: { maxAgents: count + 2 } });
+    expect(output).toHaveLength(count);
     expect(ofType(events, 'member.refused')).toEqual([]);
   });
 });

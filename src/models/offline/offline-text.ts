@@ -21,9 +21,16 @@ interface Token {
   readonly parts: readonly string[];
 }
 
+const NO_PARTS: readonly string[] = [];
+
 const tokensOf = (text: string): Token[] => {
   const tokens: Token[] = [];
   for (const found of text.match(/[\p{L}\p{N}_$]+(?:['’]\p{L}+)?/gu) ?? []) {
+    // Most words: nothing is to be taken off or apart.
+    if (/^[a-z0-9]+$/.test(found)) {
+      tokens.push({ word: found, parts: NO_PARTS });
+      continue;
+    }
     const plain = found.replace(/['’]s?$|['’](?=\p{L})/u, '');
     const word = plain.replace(/[_$]/g, '').toLowerCase();
     const parts = plain
@@ -31,14 +38,17 @@ const tokensOf = (text: string): Token[] => {
       .toLowerCase()
       .split(/[_$ ]+/)
       .filter((part) => part !== '');
-    if (word !== '') tokens.push({ word, parts: parts.length > 1 ? parts : [] });
+    if (word !== '') tokens.push({ word, parts: parts.length > 1 ? parts : NO_PARTS });
   }
   return tokens;
 };
 
 /** Splits a text into lower-case words; identifiers are included whole and in parts. */
-export const wordsOf = (text: string): string[] =>
-  tokensOf(text).flatMap(({ word, parts }) => [word, ...parts]);
+export const wordsOf = (text: string): string[] => {
+  const words: string[] = [];
+  for (const { word, parts } of tokensOf(text)) words.push(word, ...parts);
+  return words;
+};
 
 /** Splits a name into its lower-case words: `startLine`, `start_line` and `start-line` into `start` and `line`. */
 export const partsOfName = (name: string): string[] =>
