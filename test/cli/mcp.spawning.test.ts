@@ -6,7 +6,7 @@ import { agent } from '../../src/index.ts';
 import { mcpServer } from '../../src/mcp/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { builtConfiguration } from '../support/built-package.ts';
-import { command, moduleOf, root, troupe, typeScriptOptions } from './run-command.ts';
+import { command, compiledModuleOf, root, troupe, typeScriptOptions } from './run-command.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-mcp-'));
 afterAll(() => {
@@ -37,7 +37,7 @@ const textsOf = async (running: ReturnType<ReturnType<typeof visitor>['run']>) =
 
 test('troupe mcp serves all that a module exports, prints of tools do no harm, and its runs are stored', async () => {
   const host = visitor(
-    moduleOf('desk.ts'),
+    await compiledModuleOf('desk.ts'),
     ['desk.scout', { input: 'Go.' }],
     ['desk.curious', { input: 'Go.' }],
   );
@@ -58,7 +58,7 @@ test('troupe mcp serves all that a module exports, prints of tools do no harm, a
 
 test('troupe mcp serves one export, by its name', async () => {
   const host = visitor(
-    `${moduleOf('desk.ts')}#scout`,
+    `${await compiledModuleOf('desk.ts')}#scout`,
     ['desk.scout', { input: 'Go.' }],
     ['desk.curious', { input: 'Go.' }],
   );
@@ -67,15 +67,18 @@ test('troupe mcp serves one export, by its name', async () => {
 });
 
 test('troupe mcp writes nothing but the protocol to standard output, and ends when its client is gone', async () => {
-  const { exit, stdout, stderr } = await troupe(['mcp', moduleOf('desk.ts'), '--store', 'none'], {
-    input: '',
-  });
+  const { exit, stdout, stderr } = await troupe(
+    ['mcp', await compiledModuleOf('desk.ts'), '--store', 'none'],
+    {
+      input: '',
+    },
+  );
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: '' });
   expect(stderr).toContain('Serving 2 agents by MCP on standard input and output: curious, scout');
 });
 
 test('troupe mcp of a module without an agent says so', async () => {
-  const { exit, stdout, stderr } = await troupe(['mcp', moduleOf('no-agent.ts')]);
+  const { exit, stdout, stderr } = await troupe(['mcp', await compiledModuleOf('no-agent.ts')]);
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
   expect(stderr).toMatch(/exports neither an agent nor a team/);
 });

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEvent } from '../../src/events/parse-event.ts';
-import { command, moduleOf, root, troupe } from './run-command.ts';
+import { command, compiledModuleOf, moduleOf, root, troupe } from './run-command.ts';
 
 /** A stack trace, wherever it begins. */
 const trace = /\n\s+at .+:\d+:\d+/;
@@ -74,7 +74,7 @@ describe('npm start, on a machine with nothing set', () => {
     const store = mkdtempSync(join(tmpdir(), 'troupe-loud-'));
     const called = (...args: readonly string[]) =>
       troupe(args, { env: { TROUPE_STORE: join(store, 'runs.db') } });
-    const loud = `${moduleOf('loud.ts')}#clerk`;
+    const loud = `${await compiledModuleOf('loud.ts')}#clerk`;
     const said = 'loading, by console.log\nloading, by console.info\nloading, by the stream\n';
     try {
       const ran = await called('run', loud, 'x', '--json');
@@ -154,7 +154,7 @@ describe('a model that cannot be had is one clear line, and exit code 1', () => 
 
 describe('signals and pipes', () => {
   test('Ctrl-C ends the run in order: a clean line, exit code 130, though a tool hears nothing', async () => {
-    const { exit, stdout, stderr } = await troupe(['run', moduleOf('slow.ts'), 'x'], {
+    const { exit, stdout, stderr } = await troupe(['run', await compiledModuleOf('slow.ts'), 'x'], {
       interrupt: { when: 'Waiting for ever' },
     });
     expect({ exit, stdout }).toEqual({ exit: 130, stdout: '' });
@@ -163,7 +163,7 @@ describe('signals and pipes', () => {
   });
 
   test('a second Ctrl-C ends the process, whatever does not end', async () => {
-    const { exit, stderr } = await troupe(['run', moduleOf('deaf.ts'), 'x'], {
+    const { exit, stderr } = await troupe(['run', await compiledModuleOf('deaf.ts'), 'x'], {
       interrupt: { when: 'deaf is at work', again: 200 },
     });
     expect(exit).toBe(130);
@@ -177,7 +177,9 @@ describe('signals and pipes', () => {
   });
 
   test('input may be piped in', async () => {
-    const { exit, stdout } = await troupe(['run', moduleOf('echo.ts'), '-q'], { input: 'hello\n' });
+    const { exit, stdout } = await troupe(['run', await compiledModuleOf('echo.ts'), '-q'], {
+      input: 'hello\n',
+    });
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'You said: hello\n' });
   });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { builtConfiguration, builtFile } from '../support/built-package.ts';
+import { builtConfiguration, builtFile, compileProgram } from '../support/built-package.ts';
 import { root } from '../support/run-script.ts';
 
 export { root };
@@ -111,3 +111,15 @@ export const troupe = async (
 
 /** The path of a module of these tests. */
 export const moduleOf = (name: string): string => join(root, 'test/cli/modules', name);
+
+const compiled = new Map<string, Promise<string>>();
+
+/**
+ * The path of a module of these tests as JavaScript that imports the built package: a process that reads it needs no tsx, and half the
+ * time. Only for the command in a process of its own; in this one it would bring a second troupe with it.
+ */
+export const compiledModuleOf = (name: string): Promise<string> => {
+  const known = compiled.get(name) ?? compileProgram(moduleOf(name));
+  compiled.set(name, known);
+  return known;
+};

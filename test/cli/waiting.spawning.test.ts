@@ -10,7 +10,7 @@ import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import { dropCommands } from '../../src/cli/stored/command-record.ts';
 import { play } from './fake-terminal.ts';
 import { builtConfiguration } from '../support/built-package.ts';
-import { command, moduleOf, root, troupe, typeScriptOptions } from './run-command.ts';
+import { command, compiledModuleOf, moduleOf, root, troupe, typeScriptOptions } from './run-command.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -130,7 +130,7 @@ describe('in processes of their own', () => {
   test('--park leaves a run that waits with exit code 75; answers are kept for whoever goes on with it', async () => {
     const file = storeFile();
     const store = ['--store', file];
-    const parked = await troupe(['run', moduleOf('people.ts'), 'x', '--park', ...store]);
+    const parked = await troupe(['run', await compiledModuleOf('people.ts'), 'x', '--park', ...store]);
     expect({ exit: parked.exit, stdout: parked.stdout }).toEqual({ exit: 75, stdout: '' });
     expect(parked.stderr).toMatch(
       /\n■ Parked while it waits\. Continue with: troupe resume \w+ --store \S+\n$/,
@@ -150,7 +150,7 @@ describe('in processes of their own', () => {
   test('a run that no command began is resumed with --agent, and every line says so', async () => {
     const file = storeFile();
     const store = ['--store', file];
-    const module = moduleOf('people.ts');
+    const module = await compiledModuleOf('people.ts');
     await troupe(['run', module, 'x', '--park', ...store]);
     const { runId } = await waitingRun(file, 1);
     const kept = sqliteStore(file);
@@ -196,12 +196,14 @@ describe('in processes of their own', () => {
 
   test('without any SQLite a run goes on, and says so; what needs a store is one clear line', async () => {
     const imports = [pathToFileURL(moduleOf('no-sqlite.mjs')).href];
-    const ran = await troupe(['run', moduleOf('echo.ts'), 'x'], { imports });
+    const ran = await troupe(['run', await compiledModuleOf('echo.ts'), 'x'], { imports });
     expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 0, stdout: 'You said: x\n' });
     expect(ran.stderr).toMatch(
       /^ {2}! This run is not stored, as there is no store: [^\n]*npm install libsql[^\n]*\n/,
     );
-    const named = await troupe(['run', moduleOf('echo.ts'), 'x', '--store', storeFile()], { imports });
+    const named = await troupe(['run', await compiledModuleOf('echo.ts'), 'x', '--store', storeFile()], {
+      imports,
+    });
     const runs = await troupe(['runs'], { imports });
     for (const { exit, stdout, stderr } of [named, runs]) {
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
@@ -210,7 +212,7 @@ describe('in processes of their own', () => {
   }, 60_000);
 
   test('a run is kept in the home of its user, and nothing else is said of it', async () => {
-    const { exit, stdout, stderr } = await troupe(['run', moduleOf('echo.ts'), 'x', '-q']);
+    const { exit, stdout, stderr } = await troupe(['run', await compiledModuleOf('echo.ts'), 'x', '-q']);
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: 'You said: x\n', stderr: '' });
   });
 });

@@ -13,13 +13,13 @@ import { PromptBook } from '../support/prompt-book.ts';
 import { quiet } from '../support/runs.ts';
 import { tickingClock } from '../support/ticking-clock.ts';
 import { goOn, startIn, timeOf } from '../support/stored-runs.ts';
+import { isThorough, sized } from '../support/thorough.ts';
 
-const isThorough = process.env['TROUPE_FULL'] === '1';
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_262);
 const search =
   isThorough && process.env['TROUPE_SEED'] === undefined
     ? { numRuns: 2_000, seed: Math.floor(Math.random() * 2 ** 31) }
-    : { numRuns: isThorough ? 2_000 : 150, seed };
+    : { numRuns: sized(60, 2_000), seed };
 
 type Result = RunResult<unknown, unknown>;
 

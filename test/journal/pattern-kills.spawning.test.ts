@@ -2,14 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allRows, rowFiles } from '../coordination/all-rows.ts';
 import { rowIn } from '../coordination/row-in.ts';
 import { numbersFrom } from '../support/stored-runs.ts';
+import { isThorough, sized } from '../support/thorough.ts';
 import type { Journey, Subject, Tally } from './kills/journey.ts';
 import { expectUnharmed, Journeys } from './kills/journey.ts';
 import type { Kill } from './kills/kill-point.ts';
 import { commitPoints, killPoints } from './kills/kill-point.ts';
 
-const isFull = process.env['TROUPE_FULL'] === '1';
 /** How often each pattern is killed, on its own. */
 const KILLS = 24;
+/** How many patterns stand in a line: each process replays all that stand before the one in which it is killed. */
+const LINE = sized(6, rowFiles.length);
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_264);
 
 const points = [...killPoints, ...commitPoints];
@@ -69,21 +71,23 @@ const killedAt = async (
 describe('[P11] a pattern whose process is killed in the middle', () => {
   test(`resumes: all patterns in a line, each killed once (seed ${seed})`, async () => {
     const random = numbersFrom(seed);
-    const subject: Subject = { name: 'patterns', input: 'go', rows: rowFiles };
-    const plain = await journeys.travel(subject, []);
-    const kills = allRows.map(({ name }) => {
-      // What is written together is another matter each time: those at the end may not come.
-      const chances = killsIn(plain, name, 0.5);
-      return chances[random(chances.length)] ?? ({ point: 'before a commit', time: 1 } as const);
-    });
     const tally: Tally = { kills: 0, unclear: 0, doubled: 0, lost: 0 };
-    const found = await journeys.travel(subject, kills);
-    expectUnharmed(found, plain, JSON.stringify(kills), tally);
+    for (let start = 0; start < rowFiles.length; start += LINE) {
+      const subject: Subject = { name: 'patterns', input: 'go', rows: rowFiles.slice(start, start + LINE) };
+      const plain = await journeys.travel(subject, []);
+      const kills = allRows.slice(start, start + LINE).map(({ name }) => {
+        // What is written together is another matter each time: those at the end may not come.
+        const chances = killsIn(plain, name, 0.5);
+        return chances[random(chances.length)] ?? ({ point: 'before a commit', time: 1 } as const);
+      });
+      const found = await journeys.travel(subject, kills);
+      expectUnharmed(found, plain, JSON.stringify(kills), tally);
+    }
     expectNoHarm(tally);
     expect(tally.kills).toBe(allRows.length);
   }, 120_000);
 
-  test.each(isFull ? rowFiles : [])(
+  test.each(isThorough ? rowFiles : [])(
     `%s resumes, killed at ${KILLS} of its points (seed ${seed})`,
     async (file) => {
       const { output } = await rowIn(file);
@@ -94,7 +98,7 @@ describe('[P11] a pattern whose process is killed in the middle', () => {
     1_200_000,
   );
 
-  test.each(isFull ? rowFiles : [])(
+  test.each(isThorough ? rowFiles : [])(
     `%s with a member that breaks for good comes to the same, killed at ${KILLS / 2} of its points (seed ${seed})`,
     async (file) => {
       const { tally } = await killedAt(KILLS / 2, { name: 'broken patterns', input: 'go', rows: [file] });

@@ -30,6 +30,7 @@ import { asked, clerkWith, subjectOf } from '../support/asked-runs.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
 import { settled } from '../support/runs.ts';
+import { sized } from '../support/thorough.ts';
 import { AnotherProcess } from './kills/another-process.ts';
 import type { TakerPlace } from './kills/taker.ts';
 
@@ -38,7 +39,6 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const isFull = process.env['TROUPE_FULL'] === '1';
 let count = 0;
 const newName = (): string => `taken_${(count += 1)}`;
 
@@ -151,15 +151,15 @@ const readsBack = (numRuns: number, open: () => JournalStore): void => {
 };
 
 describe('[FIND-01] what a run was begun with, kept in memory,', () => {
-  readsBack(80, memoryStore);
+  readsBack(sized(30, 80), memoryStore);
 });
 
 describe('[FIND-01] what a run was begun with, kept in SQLite,', () => {
-  readsBack(80, () => sqliteStore(join(folder, `${newName()}.db`)));
+  readsBack(sized(30, 80), () => sqliteStore(join(folder, `${newName()}.db`)));
 });
 
 describeWithPostgres('[FIND-01] what a run was begun with, kept in PostgreSQL,', ({ connectionString }) => {
-  readsBack(isFull ? 80 : 12, () => postgresStore({ connectionString, schema: newName() }));
+  readsBack(sized(8, 80), () => postgresStore({ connectionString, schema: newName() }));
 });
 
 describe('[FIND-01] a run of a process that is killed in its midst is taken up by another, whatever it was given,', () => {
@@ -177,7 +177,7 @@ describe('[FIND-01] a run of a process that is killed in its midst is taken up b
     test('also where it was killed before its first record', async () => {
       let kills = 0;
       for (const [index, { subject, commits, status, output }] of (
-        await accepted(seed, isFull ? 40 : 3)
+        await accepted(seed, sized(3, 40))
       ).entries()) {
         const { order, store } = place();
         // The first is killed before anything of it is written.

@@ -25,9 +25,11 @@ import { JournalSeal, openJournal } from '../../src/persistence/journal-codec.ts
 import { isProcessGone, processHolder } from '../../src/persistence/process-holder.ts';
 import { openSqlite, SCHEMA } from '../../src/persistence/sqlite/sqlite-driver.ts';
 import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
+import { sized } from '../support/thorough.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-faults-'));
-const isFull = process.env['TROUPE_FULL'] === '1';
+/** How far apart the places are at which a file is cut: no divisor of a page. */
+const STEP = sized(5_179, 1_733);
 let places = 0;
 /** A file in a folder of its own. */
 const place = (): string => {
@@ -84,7 +86,7 @@ describe('a store that was damaged gives the last good state, or says that it is
     const { store, rows } = await filled(file, 12);
     const length = statSync(`${file}-wal`).size;
     const seen = new Set<string>();
-    for (let size = 0; size <= length; size += 1733) {
+    for (let size = 0; size <= length; size += STEP) {
       const copy = place();
       copyFileSync(file, copy);
       copyFileSync(`${file}-wal`, `${copy}-wal`);
@@ -102,7 +104,7 @@ describe('a store that was damaged gives the last good state, or says that it is
     const { store, rows } = await filled(file, 40);
     await store.close();
     const whole = readFileSync(file);
-    for (let size = 0; size < whole.length; size += 1733) {
+    for (let size = 0; size < whole.length; size += STEP) {
       const copy = place();
       writeFileSync(copy, whole.subarray(0, size));
       expect(await leftOf(rows, copy)).toMatch(/^(journal\.(corrupt|unknown)|all)$/);
@@ -129,7 +131,7 @@ describe('a store that was damaged gives the last good state, or says that it is
       },
     );
     await fc.assert(flipped, {
-      numRuns: isFull ? 5000 : 300,
+      numRuns: sized(120, 5_000),
       examples: [
         [16, 0],
         [30, 3],
@@ -282,7 +284,7 @@ describe('several processes on one store', () => {
   const another = (task: 'write' | 'race', at: string) =>
     spawn(process.execPath, [program, task, at], { stdio: ['pipe', 'pipe', 'inherit'] });
 
-  const kills = isFull ? 200 : 20;
+  const kills = sized(20, 200);
 
   test(`lose nothing that was confirmed, and leave nothing half done, when they are killed ${kills} times`, async () => {
     let file = '';
