@@ -156,26 +156,45 @@ const checkDeclarations = (
 
 /** Every state has to be reachable from the start, and an end from every state. Guards are ignored. */
 const unreachable = (chart: ChartState): readonly string[] => {
-  const reached = new Set(spread(startOf(chart)));
-  const active = new Set([...reached].flatMap((leaf) => [leaf, ...ancestorsOf(leaf)]));
+  const after = leadsTo(startOf(chart));
+  const reached = [...after.keys()];
+  const active = new Set(reached.flatMap((leaf) => [leaf, ...ancestorsOf(leaf)]));
   const problems = statesWithin(chart)
     .filter((state) => state.type !== 'history' && !active.has(state))
     .map(({ id }) => `state '${id}' cannot be reached`);
   const isEnd = (state: ChartState): boolean => state.type === 'final' && state.parent === chart;
-  if (![...reached].some(isEnd)) return [...problems, 'no final state can be reached'];
-  const stuck = [...reached].filter((leaf) => !spread([leaf]).some(isEnd));
+  if (!reached.some(isEnd)) return [...problems, 'no final state can be reached'];
+  const ending = comingFrom(after, reached.filter(isEnd));
+  const stuck = reached.filter((leaf) => !ending.has(leaf));
   return [...problems, ...stuck.map(({ id }) => `state '${id}' has no way to an end`)];
 };
 
-/** The innermost states reachable from `from`. */
-const spread = (from: readonly ChartState[]): readonly ChartState[] => {
-  const seen = new Set(from);
+type LeadsTo = ReadonlyMap<ChartState, ReadonlySet<ChartState>>;
+
+/** The innermost states reachable from `start`, each with those that one arrow leads to. */
+const leadsTo = (start: readonly ChartState[]): LeadsTo => {
+  const after = new Map<ChartState, ReadonlySet<ChartState>>();
+  const seen = new Set(start);
   for (const leaf of seen) {
-    for (const state of [leaf, ...ancestorsOf(leaf)]) {
-      for (const { targets } of arrowsFrom(state)) {
-        for (const next of targets.flatMap(startOf)) seen.add(next);
-      }
+    const arrows = [leaf, ...ancestorsOf(leaf)].flatMap(arrowsFrom);
+    const next = new Set(arrows.flatMap(({ targets }) => targets.flatMap(startOf)));
+    after.set(leaf, next);
+    for (const state of next) seen.add(state);
+  }
+  return after;
+};
+
+/** The states from which one of `ends` is reachable, backwards from them. */
+const comingFrom = (after: LeadsTo, ends: readonly ChartState[]): ReadonlySet<ChartState> => {
+  const before = new Map<ChartState, ChartState[]>();
+  for (const [leaf, targets] of after) {
+    for (const target of targets) {
+      const sources = before.get(target);
+      if (sources === undefined) before.set(target, [leaf]);
+      else sources.push(leaf);
     }
   }
-  return [...seen];
+  const found = new Set(ends);
+  for (const state of found) for (const source of before.get(state) ?? []) found.add(source);
+  return found;
 };

@@ -4,7 +4,7 @@ import { ancestorsOf, arrowsFrom, chartOf, childrenOf, nameOf } from '../machine
 
 /** Returns the active states of a snapshot, outermost first. */
 export const activeStates = (snapshot: AnyMachineSnapshot): readonly ChartState[] =>
-  statesWithin(chartOf(machineOf(snapshot)), snapshot.value);
+  statesAt(chartOf(machineOf(snapshot)), snapshot.value);
 
 /**
  * Returns the keys of the arrows taken through `snapshots`, each one microstep after the other.
@@ -68,13 +68,14 @@ const holds = ({ guard }: Arrow, snapshot: AnyMachineSnapshot, event: EventObjec
 
 const machineOf = (snapshot: AnyMachineSnapshot): AnyStateMachine => snapshot.machine;
 
-const statesWithin = (state: ChartState, value: unknown): readonly ChartState[] => [
+/** Returns a state and the states within it that are active at `value`, outermost first. */
+export const statesAt = (state: ChartState, value: unknown): readonly ChartState[] => [
   state,
   ...childrenOf(state).flatMap((child) => {
-    if (state.type === 'parallel') return statesWithin(child, valueAt(value, child.key));
+    if (state.type === 'parallel') return statesAt(child, valueAt(value, child.key));
     if (value === child.key) return [child];
     const inner = valueAt(value, child.key);
-    return inner === undefined ? [] : statesWithin(child, inner);
+    return inner === undefined ? [] : statesAt(child, inner);
   }),
 ];
 

@@ -2,7 +2,7 @@ import type { AnyStateMachine, ContextFrom, EventFromLogic, InputFrom } from 'xs
 import type { Json } from '../base/json/json.ts';
 import type { Rules } from '../machines/rules.ts';
 import type { Position } from './moves.ts';
-import { begin, move } from './moves.ts';
+import { movesOf } from './table-moves.ts';
 
 /** The limits of an exploration. */
 export interface Exploration<M extends AnyStateMachine> {
@@ -60,7 +60,8 @@ export interface GraphMove {
  */
 export const explore = <M extends AnyStateMachine>(machine: M, options: Exploration<M>): Graph => {
   const { input, rules, events, tell, limit = 100_000 } = options;
-  const start = begin(machine, input, rules);
+  const walker = movesOf(machine);
+  const start = walker.begin(input, rules);
   const places = new Map<string, Place>();
   const moves: GraphMove[] = [];
   const queue: { readonly position: Position<M>; readonly place: Place }[] = [];
@@ -79,7 +80,7 @@ export const explore = <M extends AnyStateMachine>(machine: M, options: Explorat
   for (const { position, place: from } of queue) {
     if (from.isFinal) continue;
     for (const { name, event, isFromOutside = false } of events(position)) {
-      const next = move(position, event);
+      const next = walker.move(position, event);
       moves.push({ from, to: placeOf(next), event: name, isFromOutside, states: next.states });
     }
   }

@@ -76,18 +76,33 @@ export const move = <M extends AnyStateMachine>(
   position: Position<M>,
   event: EventFromLogic<M>,
 ): Position<M> => {
-  const { machine, rules, snapshot, asks, engaged, status } = position;
+  const { machine, rules, snapshot, status } = position;
   if (status !== 'active') return { ...position, outputs: [], states: [], arrows: [] };
   const { steps, outputs } = run(rules, () => microstepsAfter(machine, snapshot, event));
   const arrows = arrowsTaken([snapshot, ...steps.map(([each]) => each)], event, true);
+  return positionAfter(position, steps, outputs, arrows, openBetween(position, event, outputs), snapshot);
+};
+
+/** The asks that `event` leaves open, and those that `outputs` hand on to child actors. */
+const openBetween = (
+  { asks, engaged }: Open,
+  event: EventObject,
+  outputs: readonly MachineOutput[],
+): Open => {
   const isOpen = (ask: Ask): boolean => !isAnswerTo(event, ask);
   const left = { asks: asks.filter(isOpen), engaged: engaged.filter(isOpen) };
   const handedOn = [...asks, ...engaged].filter((ask) =>
     outputs.some((output) => output.type === 'engage' && isFor(output.engagement, ask)),
   );
-  const open = { asks: left.asks, engaged: [...left.engaged, ...handedOn] };
-  return positionAfter(position, steps, outputs, arrows, open, snapshot);
+  return { asks: left.asks, engaged: [...left.engaged, ...handedOn] };
 };
+
+/** The asks that are open after a move by `event` that put out `outputs`; without an event, after the start. */
+export const openAfterMove = (
+  before: Open,
+  event: EventObject | undefined,
+  outputs: readonly MachineOutput[],
+): Open => openAfter(event === undefined ? before : openBetween(before, event, outputs), outputs);
 
 type Open = Pick<Position<AnyStateMachine>, 'asks' | 'engaged'>;
 
@@ -148,7 +163,7 @@ const isAnswerTo = (event: EventObject & { readonly index?: unknown }, { port, i
   (event.index === undefined || event.index === index);
 
 /** Splits outputs into single asks and engagements, which tests look for. */
-const splitOutput = (output: Output): readonly MachineOutput[] => {
+export const splitOutput = (output: Output): readonly MachineOutput[] => {
   if (output.type === 'ask') return output.asks.map((ask) => ({ type: 'ask', ask }));
   return output.type === 'engage'
     ? output.engagements.map((engagement) => ({ type: 'engage', engagement }))

@@ -7,10 +7,12 @@ import { collectingInto } from '../../src/machines/outputs.ts';
 import type { Rules } from '../../src/machines/rules.ts';
 import { underRules } from '../../src/machines/rules.ts';
 import { compile, CompiledMachine } from '../../src/machines/table/compiled-machine.ts';
+import type { Configuration } from '../../src/machines/table/configuration.ts';
 import { TableSnapshot } from '../../src/machines/table/table-snapshot.ts';
 import { inertScope } from '../../src/runtime/turn/quiet-scope.ts';
 import type { MachineOutput, Position } from '../../src/testing/moves.ts';
 import { begin, move } from '../../src/testing/moves.ts';
+import { statesIn } from '../../src/testing/table-moves.ts';
 
 type XSnapshot = ReturnType<AnyStateMachine['transition']>;
 
@@ -52,11 +54,11 @@ export const moveTwins = (
   const one = observe(rules, () => machine.transition(byXState, event, scope));
   const other = observe(rules, () => table.next(byTable, event, scope));
   if (!('thrown' in one) && !('thrown' in other)) {
-    const isSame = other.snapshot === byTable;
-    expect(
-      isSame,
-      `the snapshot stays the same object at '${event.type}' in ${name(machine, byXState)}`,
-    ).toBe(one.snapshot === byXState);
+    const isTheSame = other.snapshot === byTable;
+    if (isTheSame !== (one.snapshot === byXState))
+      expect.fail(
+        `whether the snapshot stays the same object at '${event.type}' in ${name(machine, byXState)}`,
+      );
   }
   return compared(machine, rules, one, other, event);
 };
@@ -93,7 +95,7 @@ const compared = (
     return 'thrown' in one ? one.thrown : 'nothing thrown';
   }
   const difference = differenceBetween(one.snapshot, other.snapshot, one.outputs, other.outputs);
-  expect(difference, `'${event.type}' led to ${name(machine, one.snapshot)}`).toBeUndefined();
+  expectNone(difference, () => `'${event.type}' led to ${name(machine, one.snapshot)}`);
   return { machine, rules, byXState: one.snapshot, byTable: withContextOf(one.snapshot, other.snapshot) };
 };
 
@@ -122,11 +124,35 @@ export const differenceBetween = (
   ];
   for (const [part, byXState, byTable] of parts) {
     if (byXState === byTable) continue;
-    const isEqual =
-      isDeepStrictEqual(byXState, byTable) && JSON.stringify(byXState) === JSON.stringify(byTable);
-    if (!isEqual) return { in: part, byXState, byTable };
+    if (!isSame(byXState, byTable)) return { in: part, byXState, byTable };
   }
   return undefined;
+};
+
+/** Equal, the order of keys included: plain JSON by a plain comparison, all else by Node.js's. */
+const isSame = (one: unknown, other: unknown): boolean => {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) && Array.isArray(other))
+    return (
+      one.length === other.length && Array.from(one.keys()).every((index) => isSame(one[index], other[index]))
+    );
+  if (!isPlain(one) || !isPlain(other))
+    return isDeepStrictEqual(one, other) && JSON.stringify(one) === JSON.stringify(other);
+  const keys = Object.keys(one);
+  const otherKeys = Object.keys(other);
+  return (
+    keys.length === otherKeys.length &&
+    keys.every((key, index) => key === otherKeys[index] && isSame(one[key], other[key]))
+  );
+};
+
+const isPlain = (value: object): value is Readonly<Record<string, unknown>> =>
+  Object.getPrototypeOf(value) === Object.prototype;
+
+/** Fails at a difference; cheaper than an expectation, as there are tens of thousands. */
+const expectNone = (difference: unknown, place: () => string): void => {
+  if (difference !== undefined) expect(difference, place()).toBeUndefined();
 };
 
 /** A walk of XState's, and the table beside it. */
@@ -143,7 +169,7 @@ export const beginBeside = <M extends AnyStateMachine>(
 ): Beside<M> => {
   const position = begin(machine, input, rules);
   const table = tableOf(machine);
-  return beside(position, () => table.initial(input, inertScope()), 'xstate.init');
+  return beside(position, (visit) => table.initial(input, inertScope(), visit), 'xstate.init');
 };
 
 /** Goes on with a walk, and the table beside it. */
@@ -152,19 +178,30 @@ export const moveBeside = <M extends AnyStateMachine>(
   event: EventFromLogic<M>,
 ): Beside<M> => {
   const table = tableOf(position.machine);
-  return beside(move(position, event), () => table.next(byTable, event, inertScope()), event.type);
+  return beside(
+    move(position, event),
+    (visit) => table.next(byTable, event, inertScope(), visit),
+    event.type,
+  );
 };
 
 const beside = <M extends AnyStateMachine>(
   position: Position<M>,
-  byTable: () => TableSnapshot,
+  byTable: (visit: (configuration: Configuration) => void) => TableSnapshot,
   event: string,
 ): Beside<M> => {
-  const observed = observe(position.rules, byTable);
+  const states: string[] = [];
+  const observed = observe(position.rules, () =>
+    byTable((configuration) => states.push(...statesIn(position.machine, configuration))),
+  );
   if ('thrown' in observed) throw new Error(`the table threw at '${event}': ${observed.thrown}`);
   const outputs = observed.outputs.flatMap(single);
-  const difference = differenceBetween(position.snapshot, observed.snapshot, position.outputs, outputs);
-  expect(difference, `'${event}' led to ${name(position.machine, position.snapshot)}`).toBeUndefined();
+  const difference =
+    differenceBetween(position.snapshot, observed.snapshot, position.outputs, outputs) ??
+    (isSame(position.states, states)
+      ? undefined
+      : { in: 'states', byXState: position.states, byTable: states });
+  expectNone(difference, () => `'${event}' led to ${name(position.machine, position.snapshot)}`);
   return { position, byTable: withContextOf(position.snapshot, observed.snapshot) };
 };
 

@@ -4,14 +4,17 @@ import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
 import { modelCallMachine } from '../../src/machines/model-call/model-call-machine.ts';
 import { toolCallMachine } from '../../src/machines/tool-call/tool-call-machine.ts';
 import type { Exploration } from '../../src/testing/explore.ts';
+import { begin, move } from '../../src/testing/moves.ts';
+import type { Position } from '../../src/testing/moves.ts';
+import { movesOf } from '../../src/testing/table-moves.ts';
 import { numbersFrom } from '../support/stored-runs.ts';
 import { agentExplorations, modelExploration, toolExploration } from './explorations.ts';
+import { isThorough, sized } from '../support/thorough.ts';
 import type { Beside } from './side-by-side.ts';
 import { beginBeside, moveBeside } from './side-by-side.ts';
 
-const isFull = process.env['TROUPE_FULL'] === '1';
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
-const WALKS = isFull ? 100_000 : 2_000;
+const WALKS = sized(500, 100_000);
 const LONGEST = 40;
 
 /** Walks every way that an exploration knows, by XState and by the table; gives the number of moves. */
@@ -81,7 +84,7 @@ describe('the table means the same as XState', () => {
   );
 
   // The same with a count of steps beside it.
-  test.each(isFull ? agentExplorations : [])(
+  test.each(isThorough ? agentExplorations : [])(
     'on all that can happen within three steps to an agent $kind',
     { timeout: 600_000 },
     ({ bounded }) => {
@@ -103,4 +106,31 @@ describe('the table means the same as XState', () => {
     moves.push(walkBeside(toolCallMachine, toolExploration, share, random));
     expect(Math.min(...moves)).toBeGreaterThan(share);
   });
+
+  test.each(agentExplorations)(
+    'and an explorer is shown the same positions of an agent $kind, arrows included',
+    ({ endless: { input, rules, events } }) => {
+      const random = numbersFrom(seed);
+      const moves = movesOf(agentMachine);
+      for (let walk = 0; walk < 10; walk += 1) {
+        let byXState = begin(agentMachine, input, rules);
+        let byTable = moves.begin(input, rules);
+        expect(shownOf(byTable)).toEqual(shownOf(byXState));
+        for (let step = 0; step < LONGEST && byXState.status === 'active'; step += 1) {
+          const possible = events(byTable);
+          const event = possible[random(possible.length)]?.event ?? STRAY[0];
+          byXState = move(byXState, event);
+          byTable = moves.move(byTable, event);
+          expect(shownOf(byTable)).toEqual(shownOf(byXState));
+        }
+        expect(moves.move(byTable, STRAY[5])).toEqual(move(byTable, STRAY[5]));
+      }
+    },
+  );
+});
+
+/** All of a position; of XState's snapshot what it means. */
+const shownOf = ({ snapshot, ...position }: Position<typeof agentMachine>) => ({
+  ...position,
+  snapshot: { value: snapshot.value, context: snapshot.context as unknown, status: snapshot.status },
 });

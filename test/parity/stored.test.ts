@@ -14,6 +14,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { PromptBook } from '../support/prompt-book.ts';
 import { letTimePass, quiet, settled, start } from '../support/runs.ts';
+import { sized } from '../support/thorough.ts';
 import { tickingClock } from '../support/ticking-clock.ts';
 import { goOn, numbersFrom, startIn, timeOf } from '../support/stored-runs.ts';
 import { allScenarios } from './all-scenarios.ts';
@@ -21,7 +22,7 @@ import type { Scenario } from './scenarios.ts';
 
 const BEGIN = 1_000;
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
-const CUTS = process.env['TROUPE_FULL'] === '1' ? Infinity : 4;
+const CUTS = sized(2, Infinity);
 /** A long journal is gone on with from hundreds of places. */
 const CUT_MS = CUTS === Infinity ? 600_000 : 60_000;
 
@@ -62,6 +63,19 @@ const stored = async (scenario: Scenario, book: PromptBook, make = standing): Pr
   const found = await letTimePass(clock, result, 5_000);
   const { records } = await recordsIn(store, 'parity');
   return { store, result: found, records };
+};
+
+/** A scenario's stored run by a standing clock, which two tests begin with, and the notes of its models. */
+const storedOnce = new Map<Scenario, { readonly book: PromptBook; readonly kept: Promise<Kept> }>();
+
+const storedBefore = async (scenario: Scenario): Promise<Kept & { readonly book: PromptBook }> => {
+  let known = storedOnce.get(scenario);
+  if (known === undefined) {
+    const book = new PromptBook();
+    known = { book, kept: stored(scenario, book) };
+    storedOnce.set(scenario, known);
+  }
+  return { ...(await known.kept), book: known.book };
 };
 
 /** A clock as whoever acts in a run from its beginning reads it: what has passed already is not waited for again. */
@@ -175,12 +189,11 @@ beforeAll(async () => {
 
 describe.each(allScenarios)('$name', (scenario) => {
   test('comes to its end, means the same stored, and its journal tells every event again when it is replayed', async () => {
-    const book = new PromptBook();
     const found = await unstored(scenario);
     expect(found.events.map(({ type }) => type)).toEqual(expect.arrayContaining([...(scenario.tells ?? [])]));
     expect(found.output).toEqual(scenario.output ?? found.output);
     expect(found.events.at(-1)?.type).toBe('run.ended');
-    const kept = await stored(scenario, book);
+    const { book, ...kept } = await storedBefore(scenario);
     expect(compareRuns(withoutObservers(found), withoutObservers(kept.result))).toEqual([]);
     expect(kept.result.effects.map(({ key }) => key).toSorted()).toEqual(
       found.effects.map(({ key }) => key).toSorted(),
@@ -198,8 +211,8 @@ describe.each(allScenarios)('$name', (scenario) => {
   test(
     `is gone on with from records of its journal (seed ${seed})`,
     async () => {
-      const book = new PromptBook();
-      const { result, records } = await stored(scenario, book);
+      const { book, result, records } = await storedBefore(scenario);
+      storedOnce.delete(scenario);
       const random = numbersFrom(seed);
       const lengths =
         CUTS >= records.length

@@ -8,6 +8,9 @@ import { NoTable, readTable } from './read-table.ts';
 import { TableSnapshot } from './table-snapshot.ts';
 import type { TableArrow, TableState } from './table-state.ts';
 
+/** Called with the configuration after a microstep. */
+type Visit = (configuration: Configuration) => void;
+
 /**
  * A machine whose transitions are computed from a precompiled table.
  *
@@ -36,29 +39,34 @@ export class CompiledMachine {
   }
 
   /**
-   * The initial snapshot.
+   * The initial snapshot. `visit` is called after each microstep.
    *
    * @throws what a function of the machine's throws, where XState gives a snapshot of status `error`
    */
-  initial(input: unknown, scope: TableScope): TableSnapshot {
+  initial(input: unknown, scope: TableScope, visit?: Visit): TableSnapshot {
     const event = { type: 'xstate.init', input };
     const move = new Move(this.#contextFor(input, scope), event, scope, this.#root.output);
-    return this.#settle(move, this.#begins, undefined);
+    return this.#settle(move, this.#begins, undefined, visit);
   }
 
   /**
-   * The snapshot after an event: the same object if nothing changes.
+   * The snapshot after an event: the same object if nothing changes. `visit` is called after each microstep.
    *
    * @throws what a guard or an action throws, as XState's `transition` does
    */
-  next(snapshot: TableSnapshot, event: EventObject, scope: TableScope): TableSnapshot {
+  next(snapshot: TableSnapshot, event: EventObject, scope: TableScope, visit?: Visit): TableSnapshot {
     if (event.type === '*') throw new Error("An event cannot have the wildcard type ('*')");
     const move = new Move(snapshot.context, event, scope, this.#root.output);
-    return this.#settle(move, move.answer(snapshot.configuration), snapshot);
+    return this.#settle(move, move.answer(snapshot.configuration), snapshot, visit);
   }
 
   /** Takes the first step, then all eventless and raised ones. */
-  #settle(move: Move, first: Step | undefined, snapshot: TableSnapshot | undefined): TableSnapshot {
+  #settle(
+    move: Move,
+    first: Step | undefined,
+    snapshot: TableSnapshot | undefined,
+    visit: Visit | undefined,
+  ): TableSnapshot {
     let configuration = snapshot?.configuration ?? this.#start;
     let isSame = snapshot !== undefined;
     let isOver = false;
@@ -70,8 +78,10 @@ export class CompiledMachine {
         configuration = plan.next;
         if (plan.changes) isSame = false;
         isOver = plan.ends;
-        if (isOver) break;
       }
+      // An event that is not answered is a microstep as well.
+      visit?.(configuration);
+      if (isOver) break;
       count += 1;
       if (count > this.#limit) throw endless(this.#limit);
       plan = looks ? move.goOn(configuration) : undefined;
