@@ -11,8 +11,9 @@ import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, never, ofType, phasesOf, settled, start } from '../support/runs.ts';
+import { sized } from '../support/thorough.ts';
 
-const RUNS = process.env['TROUPE_FULL'] === '1' ? 100 : 10;
+const RUNS = sized(10, 100);
 
 /** Says its name and what it was given, after a while. */
 const slow = (clock: VirtualClock, name: string, ms: number | ((input: string) => number)) =>

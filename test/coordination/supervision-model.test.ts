@@ -9,8 +9,9 @@ import { beginRound, roundMove } from '../../src/coordination/round/settle-reply
 import type { TeamContext } from '../../src/coordination/round/team-context.ts';
 import { teamContext } from '../../src/coordination/round/team-context.ts';
 import { teamRules } from '../../src/machines/supervision.ts';
+import { sized } from '../support/thorough.ts';
 
-const RUNS = process.env['TROUPE_FULL'] === '1' ? 10_000 : 1_000;
+const RUNS = sized(300, 10_000);
 const INTENSITY = { restarts: 2, withinMs: 1_000 };
 
 /** What may happen next, as numbers: who of those at work ends and how, or which wait is over. */

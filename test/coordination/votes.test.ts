@@ -4,8 +4,9 @@ import type { Json } from '../../src/base/json/json.ts';
 import type { Reply } from '../../src/coordination/round/round.ts';
 import type { Counting, Vote, VotingRule } from '../../src/patterns/state/votes.ts';
 import { ABSTAIN, tally, voteOf, YES_NO } from '../../src/patterns/state/votes.ts';
+import { sized } from '../support/thorough.ts';
 
-const RUNS = process.env['TROUPE_FULL'] === '1' ? 10_000 : 1_000;
+const RUNS = sized(300, 10_000);
 
 const counting = (rule: VotingRule, options: Partial<Counting> = {}): Counting => ({
   choices: YES_NO,

@@ -11,8 +11,8 @@ import {
 } from '../../src/machines/messages/mailbox.ts';
 import type { Mailbox, MailboxLimits } from '../../src/machines/messages/mailbox.ts';
 import { toJson } from '../../src/base/json/json.ts';
+import { sized } from '../support/thorough.ts';
 
-const isFull = process.env['TROUPE_FULL'] === '1';
 const overflows: readonly Overflow[] = ['reject', 'dropOldest', 'dropNewest', 'block'];
 
 /** What happens to a mailbox: somebody puts something in, or the receiver takes all there is. */
@@ -143,7 +143,7 @@ describe('a mailbox', () => {
         expect(handled.length + dead.length + refused + mailbox.size).toBe(sent);
         expect(toJson(mailbox)).toEqual(mailbox);
       }),
-      { numRuns: isFull ? 10_000 : 1_000 },
+      { numRuns: sized(300, 10_000) },
     );
   });
 
@@ -173,7 +173,7 @@ describe('a mailbox', () => {
   });
 
   test.each(overflows)('a flood of 1,000,000 keeps exactly 1,000, each at the same cost: %s', (overflow) => {
-    const count = isFull ? 1_000_000 : 100_000;
+    const count = sized(100_000, 1_000_000);
     let mailbox: Mailbox = emptyMailbox;
     let taken = 0;
     let dropped = 0;

@@ -27,6 +27,7 @@ import {
   success,
   trouble,
 } from './agent-walks.ts';
+import { sized } from '../support/thorough.ts';
 
 // What survives JSON only: no -0, as JSON has no sign for it.
 const json: fc.Arbitrary<Json> = fc
@@ -128,7 +129,7 @@ describe('[law 2] plain JSON', () => {
         }
         expect(roundTrip(output)).toEqual(output);
       }),
-      { numRuns: 100 },
+      { numRuns: sized(50, 100) },
     );
   });
 
@@ -145,7 +146,7 @@ describe('[law 2] plain JSON', () => {
         expect(new Set(keys).size).toBe(keys.length);
         for (const key of keys) expect(key).toMatch(/^run-1\/ada#\d+\.\w+\.\d+\.1$/);
       }),
-      { numRuns: 200 },
+      { numRuns: sized(60, 200) },
     );
   });
 
@@ -168,7 +169,7 @@ describe('[law 2] plain JSON', () => {
           expect([...new HistoryView(history)]).toHaveLength(history.length);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: sized(50, 100) },
     );
   });
 
@@ -181,7 +182,7 @@ describe('[law 2] plain JSON', () => {
         expect(output?.status).toBe(path.at(-1));
         expect(asks).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: sized(60, 200) },
     );
   });
 
@@ -192,7 +193,7 @@ describe('[law 2] plain JSON', () => {
         expect(path.filter((phase) => phase === 'CHECK_STOP')).toHaveLength(output?.steps ?? -1);
         expect(path.filter((phase) => phase === 'REDUCE')).toHaveLength(output?.steps ?? -1);
       }),
-      { numRuns: 200 },
+      { numRuns: sized(60, 200) },
     );
   });
 });
@@ -213,7 +214,7 @@ describe('a history', () => {
         expect([...view]).toEqual(all);
         expect(view.toArray()).toEqual(all);
       }),
-      { numRuns: 300 },
+      { numRuns: sized(100, 300) },
     );
   });
 
@@ -232,7 +233,7 @@ describe('a history', () => {
         expect(append(past, 9).length).toBe(past.length + 1);
         expect(new HistoryView(append(past, 9)).at(-1)).toBe(9);
       }),
-      { numRuns: 100 },
+      { numRuns: sized(50, 100) },
     );
   });
 

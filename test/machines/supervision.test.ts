@@ -13,8 +13,9 @@ import {
   verdictOn,
   withFailure,
 } from '../../src/machines/supervision.ts';
+import { sized } from '../support/thorough.ts';
 
-const RUNS = process.env['TROUPE_FULL'] === '1' ? 10_000 : 1_000;
+const RUNS = sized(300, 10_000);
 
 const error = (code: ErrorData['code'], more: Partial<ErrorData> = {}): ErrorData => ({
   code,

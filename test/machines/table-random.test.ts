@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isBounded, randomMachines } from './random-machines.ts';
 import { beginTwins, moveTwins } from './side-by-side.ts';
+import { sized } from '../support/thorough.ts';
 
-const isFull = process.env['TROUPE_FULL'] === '1';
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
-const MACHINES = isFull ? 10_000 : 600;
+const MACHINES = sized(300, 10_000);
 
 /** Kinds of what a machine throws. */
 const kindOf = (thrown: string): 'endless' | 'guards' | 'threw' => {

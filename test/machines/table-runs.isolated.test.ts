@@ -14,13 +14,13 @@ import { allScenarios } from '../parity/all-scenarios.ts';
 import { letTimePass, settled, start } from '../support/runs.ts';
 import { numbersFrom } from '../support/stored-runs.ts';
 import { differenceBetween } from './side-by-side.ts';
+import { isThorough, sized } from '../support/thorough.ts';
 
-const isFull = process.env['TROUPE_FULL'] === '1';
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
 const random = numbersFrom(seed);
 /** From each turn of a run, so many walks are begun, of so many events that its machine has seen. */
-const WALKS = isFull ? 3 : 1;
-const LENGTH = isFull ? 4 : 2;
+const WALKS = sized(1, 3);
+const LENGTH = sized(2, 4);
 
 /** What was compared, by machine. */
 const moves = new Map<string, { turns: number; walked: number }>();
@@ -162,7 +162,7 @@ describe('the tests of workflows', async () => {
   await import('../workflows/workflows.test.ts');
 });
 
-if (isFull) {
+if (isThorough) {
   describe('the tests of patterns', async () => {
     await import('../coordination/pattern-contract.test.ts');
   });
@@ -182,5 +182,5 @@ test('machines of every kind were moved, and none otherwise than by XState', () 
 });
 
 afterAll(() => {
-  if (isFull) process.stdout.write(`${JSON.stringify(Object.fromEntries(moves))}\n`);
+  if (isThorough) process.stdout.write(`${JSON.stringify(Object.fromEntries(moves))}\n`);
 });

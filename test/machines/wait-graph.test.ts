@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WaitGraph } from '../../src/machines/messages/wait-graph.ts';
 import type { Wait, WaitKind } from '../../src/machines/messages/wait-graph.ts';
+import { sized } from '../support/thorough.ts';
 
-const isFull = process.env['TROUPE_FULL'] === '1';
-const numRuns = isFull ? 10_000 : 1_000;
+const numRuns = sized(300, 10_000);
 
 const kinds: readonly WaitKind[] = ['ask', 'child', 'lock', 'slot', 'call'];
 const kind = fc.constantFrom(...kinds);
@@ -62,7 +62,7 @@ describe('the wait graph', () => {
           expect([...graph.waitsOf(`party-${last}`)]).toEqual([]);
         },
       ),
-      { numRuns: isFull ? 2_000 : 200 },
+      { numRuns: sized(100, 2_000) },
     );
   });
 

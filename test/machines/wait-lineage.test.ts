@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { WaitGraph } from '../../src/machines/messages/wait-graph.ts';
 import type { Wait } from '../../src/machines/messages/wait-graph.ts';
-
-const isFull = process.env['TROUPE_FULL'] === '1';
+import { sized } from '../support/thorough.ts';
 
 interface Agent {
   readonly calls: Set<Call>;
@@ -229,7 +228,7 @@ test('[TENEX-Q16] whatever mixture of questions, calls and locks: told is who cl
         expect(town.isStuck()).toBe(false);
       }
     }),
-    { numRuns: isFull ? 10_000 : 1_000 },
+    { numRuns: sized(300, 10_000) },
   );
   // Neither is rare: a graph that never says anything, or always does, would not pass.
   expect(told).toBeGreaterThan(waited / 20);

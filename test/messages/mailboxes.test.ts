@@ -11,8 +11,9 @@ import type { ScriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { z } from 'zod';
 import { deferred, ofType, quiet, settled, start } from '../support/runs.ts';
+import { sized } from '../support/thorough.ts';
 
-const FLOOD = process.env['TROUPE_FULL'] === '1' ? 1_000_000 : 10_000;
+const FLOOD = sized(10_000, 1_000_000);
 
 /** What is in use, in bytes, once what is of no use is gone. */
 const heapUsed = (): number => {

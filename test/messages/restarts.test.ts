@@ -17,6 +17,7 @@ import { tool } from '../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { startIn } from '../support/stored-runs.ts';
 import { deferred, letTimePass, ofType, quiet, settled, start } from '../support/runs.ts';
+import { sized } from '../support/thorough.ts';
 
 const failure = (code: ErrorCode, retryable: 'yes' | 'no' = 'yes'): Error =>
   new TroupeError(code, 'Cannot go on', { retryable });
@@ -237,7 +238,7 @@ describe('mail over restarts', () => {
   });
 });
 
-const runs = process.env['TROUPE_FULL'] === '1' ? 1_000 : 60;
+const runs = sized(30, 1_000);
 
 test('[P5] over any restarts, what was taken is read once or a dead letter, and never both: live, driven and stored', async () => {
   const step = fc.oneof(

@@ -8,8 +8,9 @@ import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, never, ofType, quiet, settled, start } from '../support/runs.ts';
+import { sized } from '../support/thorough.ts';
 
-const RUNS = process.env['TROUPE_FULL'] === '1' ? 10_000 : 1_000;
+const RUNS = sized(300, 10_000);
 
 /** How a member ends, and what whoever watches it is told: its first life, and the one that it begins with after a restart. */
 const lives = {
