@@ -15,6 +15,7 @@ import type * as StartRun from '../../../src/runtime/run/start-run.ts';
 import type * as DefineTool from '../../../src/tools/define/define-tool.ts';
 import type * as Scripted from '../../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
+import { sized } from '../../support/thorough.ts';
 
 /** A run that an example has begun. */
 interface Begun {
@@ -115,7 +116,7 @@ function placeOf(key: string): string {
 }
 
 /** With those over all patterns (`random-cuts`) a thousand. */
-const CUTS = process.env['TROUPE_FULL'] === '1' ? 12 : 2;
+const CUTS = sized(1, 12);
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_263);
 
 /** From 0 to below 1, the same for the same seed. */
