@@ -19,6 +19,7 @@ export type {
   MemoryBlock,
   MemoryRecord,
   MemorySource,
+  Reranker,
   VectorIndex,
 } from '../contracts/conversations/memory.ts';
 
@@ -31,10 +32,6 @@ export type { Threads } from '../contracts/conversations/thread.ts';
 export { insightMemory } from './memories/insight-memory.ts';
 export type { InsightMemory } from './memories/insight-memory.ts';
 export { queryInsights } from './memories/insights.ts';
-export { advanceCursor, cursorOf, perspective } from './processors/perspective.ts';
-export type { Perspective } from './processors/perspective.ts';
-export { routingContext } from './processors/routing-context.ts';
-export type { RoutingContext } from './processors/routing-context.ts';
 
 // Message processors
 export { compactionPresets } from './processors/compaction-presets.ts';

@@ -12,6 +12,7 @@ export type { AiSdkOptions } from './ai-sdk/ai-sdk.ts';
 export type { AiSdkLanguageModel } from './ai-sdk/language-model.ts';
 export { lazyOfflineModel as offlineModel } from './offline/lazy-offline-model.ts';
 export { aiSdkEmbedder } from './ai-sdk/ai-sdk-embedder.ts';
+export { aiSdkReranker } from './ai-sdk/ai-sdk-reranker.ts';
 export { openaiEmbedder } from './openai/openai-embedder.ts';
 export { genaiPrices } from './genai-prices.ts';
 export type { Prices } from '../contracts/models/prices.ts';

@@ -37,6 +37,8 @@ test.each<[make: (options: object) => unknown, given: object, problem: string]>(
     { embedder: 'openai:small' },
     "its embedder is not an embedder: found 'openai:small', write",
   ],
+  [vectorMemory, { reranker: 'rerank-v3.5' }, "its reranker is not a reranker: found 'rerank-v3.5', write"],
+  [vectorMemory, { reranker: { doRerank: 1 } }, 'write aiSdkReranker(model)'],
   [vectorMemory, { embedder: { doEmbed: 1 } }, 'write aiSdkEmbedder(model, { dimensions: 1_536 })'],
   [vectorMemory, { embedder: { ...hashingEmbedder(), dimensions: 1.5 } }, 'its embedder.dimensions is not a'],
 ])('options that a memory does not have are refused: %o %o', (make, given, problem) => {

@@ -108,6 +108,20 @@ export interface VectorIndex {
   ): Promise<readonly { readonly id: string; readonly score: number }[]>;
 }
 
+/** Orders texts by how well they answer a query. */
+export interface Reranker {
+  readonly name: string;
+  /** Number of records that it is shown, the nearest ones: more than are recalled, so that it has a choice. Default 50. */
+  readonly candidates?: number | undefined;
+  /** Returns the indexes of the best `k` texts, best first. */
+  rank(
+    query: string,
+    texts: readonly string[],
+    k: number,
+    signal?: AbortSignal,
+  ): readonly number[] | Promise<readonly number[]>;
+}
+
 /** Recalled memories, as shown to an agent. */
 export interface MemoryBlock {
   readonly isEnabled: boolean;

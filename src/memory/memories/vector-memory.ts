@@ -16,8 +16,10 @@ import type {
   Memory,
   MemoryRecord,
   MemorySource,
+  Reranker,
   VectorIndex,
 } from '../../contracts/conversations/memory.ts';
+import { readRanking } from '../../contracts/conversations/read-ranking.ts';
 import { readVectors } from '../../contracts/conversations/read-vectors.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { hashingEmbedder } from './hashing-embedder.ts';
@@ -33,12 +35,17 @@ export interface VectorMemoryOptions extends MemoryOptions {
   readonly embedder?: Embedder | undefined;
   /** Records; the oldest go first. Default 10,000: all of them are looked at in each search. */
   readonly size?: number | undefined;
+  /** Selects among the nearest records by reading them beside the query: `aiSdkReranker(model)`. Default: none. */
+  readonly reranker?: Reranker | undefined;
   /** Makes the index. Default: embedded, exact. */
   readonly index?: ((dimensions: number) => VectorIndex) | undefined;
 }
 
 /**
  * Remembers by similarity: recall returns the records nearest to the query, the nearest last.
+ *
+ * With a `reranker`, the nearest 50 are read by it beside the query, and those that answer it best are recalled, the best
+ * last. Where it fails, the recall fails.
  *
  * Vectors are stored with the records, so that nothing is embedded twice; those of another embedder, or of another
  * length, are recomputed. What an embedder returns is validated: vectors that do not fit are an error (`model.malformed`).
@@ -61,6 +68,9 @@ const check = optionsCheck<VectorMemoryOptions>({ code: 'agent.invalid', owner: 
     oneForm((given) => (isObject(given) && 'doEmbed' in given ? noEmbedder() : anEmbedder())),
   ),
   size: optional(aBound(0)),
+  reranker: optional(
+    oneForm((given) => (isObject(given) && 'doRerank' in given ? noReranker() : aReranker())),
+  ),
   index: optional(aFunction()),
 }));
 
@@ -75,6 +85,18 @@ const noEmbedder = (): z.ZodType =>
     () => false,
     'an embedding model of the AI SDK: write aiSdkEmbedder(model, { dimensions: 1_536 })',
   );
+
+const aReranker = (): z.ZodType =>
+  objectLike(
+    { name: aText(1), candidates: optional(wholeNumber(1)), rank: aFunction() },
+    'not a reranker: write aiSdkReranker(model)',
+  );
+
+const noReranker = (): z.ZodType =>
+  fulfilling(() => false, 'a reranking model of the AI SDK: write aiSdkReranker(model)');
+
+/** Default number of records that a reranker is shown. */
+const CANDIDATES = 50;
 
 /** Default number of recalled records. */
 const RECALLED = 5;
@@ -92,8 +114,17 @@ interface Line extends Omit<Entry, 'vector'> {
   readonly vector: string;
 }
 
+/** The last choice of a reranker, and what it chose from. */
+interface Ranked {
+  readonly query: string;
+  readonly k: number;
+  readonly nearest: readonly Entry[];
+  readonly best: readonly Entry[];
+}
+
 class Vectors implements Memory {
   readonly #embedder: Embedder;
+  readonly #reranker: Reranker | undefined;
   readonly #size: number;
   readonly #makeIndex: (dimensions: number) => VectorIndex;
   readonly #log: MemoryLog<Line>;
@@ -102,12 +133,14 @@ class Vectors implements Memory {
   /** By id, oldest first. */
   readonly #entries = new Map<string, Entry>();
   #asked: { readonly query: string; readonly vector: Float32Array } | undefined;
+  #ranked: Ranked | undefined;
   #made = 0;
   #stale = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ files, name }: MemoryFile, { embedder, size, index }: VectorMemoryOptions) {
+  constructor({ files, name }: MemoryFile, { embedder, reranker, size, index }: VectorMemoryOptions) {
     this.#embedder = embedder ?? hashingEmbedder();
+    this.#reranker = reranker;
     this.#size = size ?? 10_000;
     this.#makeIndex = index ?? exactIndex;
     this.#index = this.#makeIndex(this.#embedder.dimensions);
@@ -148,11 +181,30 @@ class Vectors implements Memory {
       this.#asked = { query, vector };
     }
     const { vector } = this.#asked;
-    const found = await this.#index.search(vector, k);
-    return found
-      .flatMap(({ id }) => this.#entries.get(id) ?? [])
-      .map(({ record }) => record)
-      .reverse();
+    const { candidates = CANDIDATES } = this.#reranker ?? {};
+    const isRanked = this.#reranker !== undefined;
+    const found = await this.#index.search(vector, isRanked ? Math.max(k, candidates) : k);
+    const entries = found.flatMap(({ id }) => this.#entries.get(id) ?? []);
+    const best = await this.#best(query, entries, k);
+    return best.map(({ record }) => record).reverse();
+  }
+
+  /** The best of the nearest entries. A reranker is asked anew only where the query or what is near to it has changed. */
+  async #best(query: string, nearest: readonly Entry[], k: number): Promise<readonly Entry[]> {
+    const reranker = this.#reranker;
+    if (reranker === undefined || nearest.length === 0) return nearest;
+    const last = this.#ranked;
+    const isSame =
+      last?.query === query &&
+      last.k === k &&
+      last.nearest.length === nearest.length &&
+      last.nearest.every((entry, at) => entry === nearest[at]);
+    if (isSame) return last.best;
+    const texts = nearest.map(({ record }) => record.text);
+    const ranking = readRanking(await reranker.rank(query, texts, k), reranker.name, texts.length);
+    const best = ranking.slice(0, k).flatMap((at) => nearest[at] ?? []);
+    this.#ranked = { query, k, nearest, best };
+    return best;
   }
 
   async summarise(k = RECALLED): Promise<string> {

@@ -81,6 +81,7 @@ const checkModel = (given: unknown): void => {
   if (problem !== undefined) throw unfit(problem);
   const has = (name: string): boolean => typeof Reflect.get(Object(given), name) === 'function';
   if (has('doEmbed')) throw unfit('it makes embeddings: use `aiSdkEmbedder`');
+  if (has('doRerank')) throw unfit('it reranks texts: use `aiSdkReranker`');
   for (const name of ['doGenerate', 'doStream']) if (!has(name)) throw unfit(`it has no '${name}'`);
 };
 

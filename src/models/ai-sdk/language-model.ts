@@ -36,6 +36,21 @@ export interface AiSdkEmbeddingModel {
   }): PromiseLike<{ readonly embeddings: readonly (readonly number[])[] }>;
 }
 
+/** A reranking model of the AI SDK, as much of its specification (version 3 or 4) as is used here. Structural. */
+export interface AiSdkRerankingModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doRerank(options: {
+    query: string;
+    documents: { readonly type: string; readonly values: readonly unknown[] };
+    topN?: number;
+    abortSignal?: AbortSignal;
+    providerOptions?: VendorOptions;
+    headers?: Record<string, string>;
+  }): PromiseLike<{ readonly ranking: readonly { readonly index: number }[] }>;
+}
+
 /** A stream of parts: the reader's half of a `ReadableStream`. */
 export interface AiSdkStream {
   getReader(): {
