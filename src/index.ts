@@ -189,6 +189,10 @@ export { toolCallMachine } from './machines/tool-call/tool-call-machine.ts';
 export { toMermaid } from './machines/diagrams/diagram.ts';
 export { checkMachine } from './machines/check-machine.ts';
 
+// In the AI SDK
+export { asLanguageModel } from './runtime/ai-sdk/as-language-model.ts';
+export type { LanguageModelOptions } from './runtime/ai-sdk/as-language-model.ts';
+
 // Words that the others are made of
 export type { Json, JsonObject, JsonSchema } from './base/json/json.ts';
 export type { InputOf, OutputOf, Schema } from './base/schemas/schema.ts';
