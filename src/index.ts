@@ -191,7 +191,6 @@ export { checkMachine } from './machines/check-machine.ts';
 
 // In the AI SDK
 export { asLanguageModel } from './runtime/ai-sdk/as-language-model.ts';
-export type { LanguageModelOptions } from './runtime/ai-sdk/as-language-model.ts';
 
 // Words that the others are made of
 export type { Json, JsonObject, JsonSchema } from './base/json/json.ts';

@@ -2,7 +2,8 @@ import type { OptionsOwner } from '../../contracts/errors/check-options.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
-import { aText, optional, shapeOf, shapeWithout } from '../../base/schemas/option-schemas.ts';
+import { shapeOf, shapeWithout } from '../../base/schemas/option-schemas.ts';
+import type { AnyAgent } from '../define/agent-registry.ts';
 import type { Definition } from '../define/definition.ts';
 import { definitionOf } from '../define/definition.ts';
 import { runShape } from '../run/run-schema.ts';
@@ -23,16 +24,10 @@ export interface AgentLanguageModel {
 }
 
 /**
- * Options of {@link asLanguageModel}: those of all its runs. `runId`, `thread`, `context`, `task` and `limits` of one call
- * are its `providerOptions.troupe`.
- */
-export interface LanguageModelOptions extends Omit<RunOptions, 'runId' | 'history' | 'signal' | 'paused'> {
-  /** The id by which the AI SDK knows it. Default: the agent's name. */
-  readonly modelId?: string | undefined;
-}
-
-/**
  * An agent or a team as a language model of the AI SDK, for `generateText`, `streamText` and whatever else takes one.
+ *
+ * Its options are those of all its runs; `runId`, `thread`, `context`, `task` and `limits` of one call are its
+ * `providerOptions.troupe`.
  *
  * A call is a run: the last message is its input, those before are its history. What a run does not take (a system
  * prompt, tools and settings of the caller …) is left out, with a warning each. Calls of the agent's tools are shown as
@@ -48,8 +43,8 @@ export interface LanguageModelOptions extends Omit<RunOptions, 'runId' | 'histor
  * `input.invalid` for a prompt that does not end with the user's message, with a run's error, or with the abort's reason.
  */
 export const asLanguageModel = (
-  agent: { readonly name: string },
-  options: LanguageModelOptions = {},
+  agent: AnyAgent,
+  options: Omit<RunOptions, 'runId' | 'history' | 'signal' | 'paused'> = {},
 ): AgentLanguageModel => {
   const definition = definitionOf(agent);
   if (definition === undefined)
@@ -58,7 +53,7 @@ export const asLanguageModel = (
       `Cannot use '${agent.name}' as a language model as it was not made by agent() or a team`,
     );
   const { name } = definition;
-  const { modelId = name, ...always } = check(options, `'${name}'`);
+  const always = check(options, `'${name}'`);
   const begin = (call: ModelCall, isStreamed: boolean): ModelRun => {
     const { abortSignal, providerOptions, prompt } = call;
     abortSignal?.throwIfAborted();
@@ -79,7 +74,7 @@ export const asLanguageModel = (
   return {
     specificationVersion: 'v3',
     provider: 'troupe',
-    modelId,
+    modelId: name,
     // Addresses are fetched by the AI SDK: whether the models of a run read them is not known.
     supportedUrls: {},
     doGenerate: async (call) => resultOf(begin(call, false).parts(), callWarnings(definition, call)),
@@ -99,10 +94,7 @@ const A_MODEL: OptionsOwner = {
   verb: 'use as a language model',
 };
 
-const check = optionsCheck<LanguageModelOptions>(A_MODEL, () => ({
-  ...shapeWithout(runShape(), ['runId', 'history', 'signal', 'paused']),
-  modelId: optional(aText(1)),
-}));
+const check = optionsCheck(A_MODEL, () => shapeWithout(runShape(), ['runId', 'history', 'signal', 'paused']));
 
 const checkOwn = optionsCheck<OwnOptions>({ ...A_MODEL, verb: 'run by `providerOptions.troupe`' }, () =>
   shapeOf(runShape(), ['runId', 'thread', 'context', 'task', 'limits']),

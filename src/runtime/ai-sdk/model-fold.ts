@@ -91,7 +91,7 @@ export class ModelFold {
     ];
   }
 
-  /** What was not sent yet of a text that is whole by now; all of it in a block of its own if another text was sent. */
+  /** The unsent rest of a text that is whole by now; all of it in a block of its own if another text was sent. */
   #rest(kind: Block['kind'], key: string, whole: string): readonly StreamedPart[] {
     const open = this.#open;
     const sent = open?.kind === kind && open.key === key ? open.sent : '';

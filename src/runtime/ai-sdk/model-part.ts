@@ -1,4 +1,4 @@
-/** Facts for whoever knows troupe, under its name, as the AI SDK has them of all providers. */
+/** Facts for an app that knows troupe, under its name, as the AI SDK has them of all providers. */
 export type AgentFacts = { troupe: Record<string, string | number | boolean> };
 
 /** A call that the agent made and answered itself. */

@@ -42,7 +42,7 @@ export class ModelRun {
   }
 
   /**
-   * The parts of the answer. Events are taken from the run's log as they are read, and of its deltas only so many wait:
+   * The parts of the answer. Events are taken from the run's log as they are read, and the number of waiting deltas is limited:
    * a slow reader costs no more than the run itself.
    *
    * @throws the reason of the signal, if it aborted the run.
