@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { entryPointsOf } from './scripts/entry-points.ts';
 
@@ -35,6 +36,31 @@ const testTimeout = isFull ? 1_800_000 : 60_000;
 // The gate collects one report for each of its steps.
 const report = process.env['TROUPE_REPORT'];
 
+const sources = resolve(root, 'src');
+const transpiled = resolve(root, '.tmp/sources', String(process.pid));
+
+/** Modules that load programs in TypeScript, which Node 20 does not by itself. */
+const LOADS_SOURCES = /\/src\/(cli\/.+|inspect\/local\/page-text\.ts)$/;
+
+/**
+ * Leads tests to the sources as `scripts/transpile.ts` has left them, which Node imports as they are: vitest takes ten times as long for
+ * a module, and what it makes of it is slower. Not where sources are replaced, counted, or edited while the tests are watched.
+ */
+const transpiledSources: Plugin = {
+  name: 'transpiled sources',
+  enforce: 'pre',
+  resolveId: (source, importer) => {
+    const [path = '', query] = source.split('?');
+    const file = path.startsWith('.') && importer !== undefined ? resolve(dirname(importer), path) : path;
+    if (!file.startsWith(`${sources}/`) || !/\.tsx?$/.test(file) || LOADS_SOURCES.test(file))
+      return undefined;
+    const module = join(transpiled, relative(sources, file)).replace(/\.tsx?$/, '.js');
+    return query === undefined ? module : `${module}?${query}`;
+  },
+};
+const isOnce = process.argv.includes('run') && !process.argv.includes('--coverage');
+const plugins = isOnce ? [transpiledSources] : [];
+
 export default defineConfig({
   resolve: {
     // Tests may import the package by its name, as a user would, and yet run the sources.
@@ -57,6 +83,7 @@ export default defineConfig({
     maxConcurrency: 2,
     // What one project has transformed the next finds. Of this run alone: nothing of an earlier one can be stale.
     experimental: { fsModuleCache: true, fsModuleCachePath: `.tmp/modules/${process.pid}` },
+    server: { deps: { external: [/\/\.tmp\/sources\//] } },
     passWithNoTests: true,
     reporters: [
       'default',
@@ -71,6 +98,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        plugins,
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
@@ -87,10 +115,11 @@ export default defineConfig({
           // A file finds the modules that the file before it has loaded: half of the time went into loading them anew.
           isolate: false,
           execArgv: roomForTheYoung,
+          setupFiles: ['test/support/load-lazy-modules.ts'],
         },
       },
       { extends: true, test: { name: 'isolated', include: [isolatedTests], execArgv: roomForTheYoung } },
-      { extends: true, test: { name: 'spawning', include: [spawningTests], isolate: false } },
+      { extends: true, plugins, test: { name: 'spawning', include: [spawningTests], isolate: false } },
       {
         extends: true,
         test: {
@@ -107,7 +136,7 @@ export default defineConfig({
         },
       },
       // Not isolated, so that they wait for their pages while those of `unit` compute: isolated files run before all others.
-      { extends: true, test: { name: 'browser', include: [browserTests], isolate: false } },
+      { extends: true, plugins, test: { name: 'browser', include: [browserTests], isolate: false } },
       { extends: true, test: { name: 'judges', include: [judges] } },
       ...Object.entries(gates).map(([name, file]) => ({
         extends: true as const,

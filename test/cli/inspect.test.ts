@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readUsage } from '../../src/cli/usage/usage.ts';
 import { control, Looker } from '../inspect/local/local-kit.ts';
+import { deferred } from '../support/runs.ts';
 import type { Played } from './fake-terminal.ts';
 import { play } from './fake-terminal.ts';
 import { moduleOf } from './run-command.ts';
@@ -18,19 +19,26 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a command until it serves the inspector, looks in, and then presses Ctrl-C. */
+/** Runs a command until it serves the inspector, looks in, and then presses Ctrl-C; `closing` waits until it says that one may. */
 const visited = async <T>(
   args: readonly string[],
-  visit: (inspector: { readonly url: string; readonly token: string }) => Promise<T>,
+  visit: (
+    inspector: { readonly url: string; readonly token: string },
+    closing: Promise<undefined>,
+  ) => Promise<T>,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly played: Played; readonly seen: T }> => {
   let seen: Promise<T> | undefined;
+  const closing = deferred<undefined>();
   const played = await play(args, {
     environment,
     onPrinted: (printed, interrupt) => {
+      if (printed.includes('Ctrl-C closes')) closing.resolve(undefined);
       const url = /Inspector: (\S+)/.exec(printed)?.[1];
       if (url === undefined || seen !== undefined) return;
-      seen = visit({ url, token: new URL(url).searchParams.get('token') ?? '' }).finally(interrupt);
+      seen = visit({ url, token: new URL(url).searchParams.get('token') ?? '' }, closing.promise).finally(
+        interrupt,
+      );
     },
   });
   if (seen === undefined) throw new Error(`no inspector was opened: ${played.stderr}`);
@@ -52,11 +60,15 @@ const untilEnd = (looker: Looker): Promise<Looker> =>
 
 describe('troupe inspect', () => {
   test('runs an agent with an input, shows it, and goes on showing it until Ctrl-C', async () => {
-    const { played, seen } = await visited(['inspect', moduleOf('echo.ts'), 'hello'], async (inspector) => {
-      const looker = await untilEnd(new Looker(inspector));
-      const page = await fetch(inspector.url);
-      return { page: page.status, looker, session: await session(inspector) };
-    });
+    const { played, seen } = await visited(
+      ['inspect', moduleOf('echo.ts'), 'hello'],
+      async (inspector, closing) => {
+        const looker = await untilEnd(new Looker(inspector));
+        const page = await fetch(inspector.url);
+        await closing;
+        return { page: page.status, looker, session: await session(inspector) };
+      },
+    );
     expect(played.code).toBe(0);
     expect(played.stdout).toBe('You said: hello\n');
     expect(played.stderr).toContain('Ctrl-C closes the inspector.');

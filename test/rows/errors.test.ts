@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { answer } from '../../src/contracts/agents/decision.ts';
@@ -258,8 +258,11 @@ test('[DODO-36] a call that a person or a strategy denied says where, too', asyn
 });
 
 test('[DODO-37] an error is told apart by its code, and only by that, also one of another copy of the package', async () => {
-  vi.resetModules();
-  const copy = await import('../../src/contracts/errors/error.ts');
+  const another = '../../src/contracts/errors/error.ts?another';
+  const copy = (await import(another)) as {
+    readonly TroupeError: typeof TroupeError;
+    readonly isTroupeError: typeof isTroupeError;
+  };
   expect(copy.TroupeError).not.toBe(TroupeError);
   for (const code of errorCodes) {
     const foreign = new copy.TroupeError(code, 'Cannot go on as it is a test: x');

@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { bundlePackage } from '../../scripts/bundle.ts';
 import { entryPointsOf } from '../../scripts/entry-points.ts';
+import { transpileSources } from '../../scripts/transpile.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,6 +16,8 @@ const root = resolve(import.meta.dirname, '../..');
 const folder = join(root, '.tmp/built', String(process.pid));
 /** Where vitest keeps what it has transformed, see its configuration. */
 const modules = join(root, '.tmp/modules', String(process.pid));
+/** Where the transpiled sources are, see the same. */
+const transpiled = join(root, '.tmp/sources', String(process.pid));
 let built: Promise<void> | undefined;
 
 /**
@@ -30,13 +33,16 @@ const buildOnce = (): Promise<void> =>
     );
     const compilerOptions = { target: 'es2023', module: 'nodenext', paths };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-    await bundlePackage(folder);
+    await Promise.all([bundlePackage(folder), transpileSources(transpiled)]);
+    // Transpiled code takes itself for built code, which knows its page beside it.
+    mkdirSync(join(transpiled, 'inspect/inspect'), { recursive: true });
+    copyFileSync(join(folder, 'inspect/page.html'), join(transpiled, 'inspect/inspect/page.html'));
   })());
 
 export default async ({ provide }: TestProject): Promise<() => void> => {
   await buildOnce();
   provide('builtPackage', folder);
   return () => {
-    for (const each of [folder, modules]) rmSync(each, { recursive: true, force: true });
+    for (const each of [folder, modules, transpiled]) rmSync(each, { recursive: true, force: true });
   };
 };
