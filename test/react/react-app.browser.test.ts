@@ -199,8 +199,13 @@ describeInChromium('example 30', (browser) => {
 
   test('is a chat that streams, asks, waits while hidden, and goes on', async () => {
     const { page, problems } = await open(browser(), app.url);
-    await page.getByText('Send').click({ timeout: 50_000 });
-    await page.locator('.streaming').waitFor();
+    await page.getByText('Send').waitFor({ timeout: 50_000 });
+    // Vite loads a page again when it has found a package late.
+    await page.waitForLoadState('networkidle');
+    // It streams for a moment only.
+    const streams = page.locator('.streaming').waitFor({ timeout: 50_000 });
+    await page.getByText('Send').click();
+    await streams;
     await takePicture(page, 'streaming');
     await page.getByText('Watering the beans with 12 litres?').waitFor({ timeout: 30_000 });
     await takePicture(page, 'request');

@@ -29,8 +29,6 @@ export const serveApp = async (
     logLevel: 'error',
     // Prepared anew each time, as for somebody who has just installed everything.
     cacheDir: join(folder, '.vite'),
-    // What no page of it loads is not prepared either.
-    optimizeDeps: { exclude: ['openai', '@anthropic-ai/sdk', '@pydantic/genai-prices'] },
     plugins: [react()],
     resolve: {
       alias: [
