@@ -3,7 +3,7 @@
  * troupe as its users do, by its entries; only the layout of charts has none.
  */
 import { recorder, Tableau } from 'troupe/inspect';
-import { notesMemory, threads } from 'troupe/memory';
+import { notesMemory, threads, vectorMemory } from 'troupe/memory';
 import { modelAnswer, wrapModel } from 'troupe/models';
 import { memoryStore } from 'troupe/stores';
 import { calls, scriptedModel, virtualClock } from 'troupe/testing';
@@ -21,7 +21,7 @@ import { plainChart } from './plain-chart.ts';
 /** What programs of the guide may import. */
 const modules: Readonly<Record<string, object>> = {
   troupe: troupeEntry,
-  'troupe/memory': { notesMemory, threads },
+  'troupe/memory': { notesMemory, threads, vectorMemory },
   'troupe/models': { modelAnswer, wrapModel },
   'troupe/patterns': patternsEntry,
   'troupe/stores': { memoryStore },
