@@ -13,6 +13,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, asLanguageModel, isTroupeError, tool, TroupeError } from '../../src/index.ts';
+import { modelAnswer } from '../../src/models/index.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 
@@ -27,6 +28,10 @@ const water = tool({
 
 const gardener = (...script: Parameters<typeof scriptedModel>[0]) =>
   agent({ name: 'gardener', tools: [water], model: scriptedModel(script) });
+
+/** A PNG of one pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const watering = calls({ name: 'water', input: { litres: 5 } });
 
@@ -121,6 +126,62 @@ describe('an agent as the model of genuine functions of the AI SDK', () => {
     });
     const { text, reasoningText } = await generateText({ model, prompt: 'Write.' });
     expect([text, reasoningText]).toEqual(['final', 'hm']);
+  });
+
+  test('media of earlier messages are in the history, those that an agent made and those that it was given', async () => {
+    const pixel = Buffer.from(PIXEL, 'base64');
+    const shown: string[] = [];
+    const painter = agent({
+      name: 'painter',
+      model: {
+        provider: 'example',
+        id: 'eye',
+        takes: { media: ['image/*'] },
+        answer: async ({ messages }, { bytesOf }) => {
+          for (const { role, text, parts = [] } of messages)
+            for (const part of parts) {
+              if (!('hash' in part)) continue;
+              const isPixel = pixel.equals((await bytesOf?.(part)) ?? Buffer.alloc(0));
+              shown.push(`${role} '${text}': ${part.mediaType}, ${isPixel ? 'the pixel' : 'other bytes'}`);
+            }
+          return modelAnswer({ text: 'A pixel.' });
+        },
+      },
+    });
+    const { warnings } = await generateText({
+      model: asLanguageModel(painter),
+      messages: [
+        { role: 'user', content: [{ type: 'image', image: pixel }] },
+        { role: 'assistant', content: [{ type: 'file', data: PIXEL, mediaType: 'image/png' }] },
+        { role: 'user', content: 'What did you draw?' },
+      ],
+    });
+    expect(shown).toEqual([
+      "user '[image image/png]': image/png, the pixel",
+      "assistant '[image image/png]': image/png, the pixel",
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  test("an approval of the app's tools is a warning, as the agent waits for a person of its own", async () => {
+    const { warnings } = await asLanguageModel(gardener('Done.')).doGenerate({
+      prompt: [
+        {
+          role: 'assistant',
+          content: [{ type: 'tool-call', toolCallId: '1', toolName: 'mow', input: {} }],
+        },
+        { role: 'tool', content: [{ type: 'tool-approval-response' }] },
+        { role: 'user', content: [{ type: 'text', text: 'Go on.' }] },
+      ],
+    });
+    expect(warnings).toEqual([
+      {
+        type: 'unsupported',
+        feature: 'toolApproval',
+        details:
+          'its calls wait for the `person` of the run: answer there, or by `answerRequest` of its store',
+      },
+    ]);
   });
 
   test('what a run does not take is a warning', async () => {

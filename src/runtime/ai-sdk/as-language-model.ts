@@ -1,5 +1,6 @@
 import type { OptionsOwner } from '../../contracts/errors/check-options.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
+import { readParts } from '../../contracts/content/read-content.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { shapeOf, shapeWithout } from '../../base/schemas/option-schemas.ts';
@@ -58,10 +59,14 @@ export const asLanguageModel = (
     const { abortSignal, providerOptions, prompt } = call;
     abortSignal?.throwIfAborted();
     const own = checkOwn(ownOptions(providerOptions), `'${name}'`);
-    const { history, input } = promptTurns(name, prompt);
+    const blobs = new Map<string, Uint8Array>();
+    const { history, input } = promptTurns(name, prompt, (parts) =>
+      readParts(parts, (hash, bytes) => void blobs.set(hash, bytes), always.content ?? {}),
+    );
     return new ModelRun({
       definition,
       input: inputFor(definition, input),
+      blobs,
       options: {
         ...always,
         ...own,

@@ -1,5 +1,5 @@
 import type { Definition } from '../define/definition.ts';
-import type { ModelCall } from './model-call.ts';
+import type { ModelCall, PromptMessage } from './model-call.ts';
 import type { ModelWarning } from './model-part.ts';
 
 /** A warning for each feature of a call that a run does not take, with what to do instead. */
@@ -18,6 +18,7 @@ export const callWarnings = (definition: Definition, call: ModelCall): ModelWarn
   ...(call.tools === undefined || call.tools.length === 0
     ? []
     : [warning('tools', `an agent calls its own tools only: give it ${namesOf(call.tools)} as \`tools\``)]),
+  ...(call.prompt.some(isApproval) ? [warning('toolApproval', APPROVAL)] : []),
   ...(call.toolChoice === undefined || call.toolChoice.type === 'auto'
     ? []
     : [
@@ -36,6 +37,12 @@ export const callWarnings = (definition: Definition, call: ModelCall): ModelWarn
 
 const SYSTEM =
   'an agent has its own instructions: write them as its `instructions`, and what differs by call as `conversation.fragments`';
+
+const APPROVAL =
+  'its calls wait for the `person` of the run: answer there, or by `answerRequest` of its store';
+
+const isApproval = (message: PromptMessage): boolean =>
+  message.role === 'tool' && message.content.some(({ type }) => type === 'tool-approval-response');
 
 const OURS = {
   maxOutputTokens: 'maxOutputTokens',

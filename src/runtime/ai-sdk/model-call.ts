@@ -32,7 +32,7 @@ export interface UserMessage {
 
 export type AssistantPart = TextPart | FilePart | ReasoningPart | CallPart | ResultPart;
 
-interface TextPart {
+export interface TextPart {
   readonly type: 'text';
   readonly text: string;
 }
@@ -68,6 +68,7 @@ export interface ResultPart {
   };
 }
 
+/** A person's answer to what an app's tool asked. */
 interface ApprovalPart {
   readonly type: 'tool-approval-response';
 }

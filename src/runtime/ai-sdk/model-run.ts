@@ -3,6 +3,7 @@ import { errorData, isTroupeError, toError, TroupeError } from '../../contracts/
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
+import type { GivenBlobs } from '../content/read-given.ts';
 import type { Definition } from '../define/definition.ts';
 import { startRun } from '../run/start-run.ts';
 import { asCallError } from './call-error.ts';
@@ -13,6 +14,8 @@ import type { StreamedPart } from './model-part.ts';
 export interface AskedRun {
   readonly definition: Definition;
   readonly input: unknown;
+  /** The bytes of media in its input and history. */
+  readonly blobs: GivenBlobs;
   readonly options: RunOptions;
   /** Sends the texts of the root as they come; without it, the output alone, whole. */
   readonly streamsText: boolean;
@@ -28,10 +31,10 @@ export class ModelRun {
 
   /** @throws {TroupeError} what a run is refused with. */
   constructor(asked: AskedRun) {
-    const { definition, input, options, streamsText } = asked;
+    const { definition, input, blobs, options, streamsText } = asked;
     this.#asked = asked;
     this.#fold = new ModelFold(definition.name, streamsText);
-    this.#handle = startRun<unknown, unknown>(definition, input, options, { isAttended: true });
+    this.#handle = startRun<unknown, unknown>(definition, input, options, { isAttended: true, blobs });
     // Read below; a run that is cancelled has no reader.
     this.#handle.result.catch(() => {});
   }
