@@ -45,15 +45,36 @@ export const secretsIn = (environment: Readonly<Record<string, string | undefine
 const isKey = (value: string): boolean =>
   findPublic(value).some(({ start, end }) => start === 0 && end === value.length);
 
-/** The variables of the process; empty without a process (a browser). */
-const processEnvironment = (): Readonly<Record<string, string | undefined>> => globalThis.process?.env ?? {};
+/** The secrets of the process that were found last, and the variables in which they were found. */
+let searched:
+  { readonly environment: ReadonlyMap<string, string | undefined>; readonly secrets: Secrets } | undefined;
+
+/**
+ * The secrets of the process; none without a process (a browser). Only variables that have changed are a reason to search them again;
+ * each is read, as nothing says when one changes.
+ */
+const processSecrets = (): Secrets => {
+  const environment = globalThis.process?.env ?? {};
+  const names = Object.keys(environment);
+  const before = searched?.environment;
+  const isSame =
+    before?.size === names.length &&
+    names.every((name) => {
+      const value = environment[name];
+      return value !== undefined && before.get(name) === value;
+    });
+  if (searched !== undefined && isSame) return searched.secrets;
+  const found = Object.fromEntries(names.map((name) => [name, environment[name]]));
+  searched = { environment: new Map(Object.entries(found)), secrets: secretsIn(found) };
+  return searched.secrets;
+};
 
 /** Cached, as most processes have one set of secrets. */
 let made: { readonly of: string; readonly redactor: Redactor } | undefined;
 
 /** A redactor for the given secrets, by default those of the process's environment, for secrets of known shape, and for `more`. */
 export const redactorOf = (given?: Secrets, more?: Secrets): Redactor => {
-  const secrets = { ...(given ?? secretsIn(processEnvironment())), ...more };
+  const secrets = { ...(given ?? processSecrets()), ...more };
   const of = JSON.stringify(secrets);
   if (made?.of !== of) made = { of, redactor: new Redactor(secrets) };
   return made.redactor;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { redactor, secretsIn } from '../../src/policy/redaction.ts';
+import { redactor, redactorOf, secretsIn } from '../../src/policy/redaction.ts';
 import { processorTime } from '../support/processor-time.ts';
 
 describe('the secrets of an environment', () => {
@@ -138,4 +138,18 @@ describe('a redactor', () => {
     // A quadratic search would need minutes.
     expect(timed(1_000_000)).toBeLessThan(5_000);
   });
+});
+
+test('a secret of the process is redacted as soon as it is set, as it is now, and not once it is gone', () => {
+  const name = 'TROUPE_TEST_API_KEY';
+  const said = (): string => redactorOf().text('first-value-1, other-value-2');
+  try {
+    process.env[name] = 'first-value-1';
+    expect([said(), said()]).toEqual(Array(2).fill(`[redacted ${name}], other-value-2`));
+    process.env[name] = 'other-value-2';
+    expect(said()).toBe(`first-value-1, [redacted ${name}]`);
+  } finally {
+    delete process.env[name];
+  }
+  expect(said()).toBe('first-value-1, other-value-2');
 });
