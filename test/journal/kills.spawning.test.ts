@@ -9,7 +9,7 @@ import { killPoints } from './kills/kill-point.ts';
 
 const isFull = process.env['TROUPE_FULL'] === '1';
 // In the gate the patterns are killed, too: in a file of their own.
-const KILLS = isFull ? 200 : 15;
+const KILLS = isFull ? 200 : 10;
 const seed = Number(process.env['TROUPE_SEED'] ?? (isFull ? Date.now() % 100_000 : 20_263));
 
 const journeys = new Journeys();

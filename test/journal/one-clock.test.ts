@@ -17,6 +17,7 @@ import { virtualClock } from '../../src/testing/index.ts';
 import { echo, quiet, settled, start } from '../support/runs.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { startIn } from '../support/stored-runs.ts';
+import { sized } from '../support/thorough.ts';
 import { tickingClock } from '../support/ticking-clock.ts';
 
 /** The system's clock, one millisecond later at each reading. */
@@ -102,7 +103,7 @@ describe('by a clock that ticks at each reading', () => {
         const { events } = await settled(handle);
         await expectReplayed(store, events);
       }),
-      { numRuns: 60, seed: 46 },
+      { numRuns: sized(30, 60), seed: 46 },
     );
   });
 

@@ -75,7 +75,8 @@ const walkBeside = <M extends AnyStateMachine>(
 };
 
 describe('the table means the same as XState', () => {
-  test.each(agentExplorations)(
+  // Elsewhere, and in the ordinary gate for all others, random walks compare them.
+  test.each(isThorough ? agentExplorations : agentExplorations.slice(-2))(
     'on all that can happen to an agent $kind',
     { timeout: 600_000 },
     ({ endless }) => {

@@ -106,7 +106,7 @@ describe('agents that talk', () => {
       const clock = virtualClock(1_000);
       const ada = talker('ada', [says('ask', { to: 'bob', text: 'Well?' }), 'ada goes on'], options);
       const handle = start(deskOf(ada, sleeper()), 'go', { clock });
-      const asked = ofType((await letTimePass(clock, settled(handle), 10_000)).events, 'tool.finished');
+      const asked = ofType((await letTimePass(clock, settled(handle), 100_000)).events, 'tool.finished');
       return asked.find(({ tool: name }) => name === 'colleagues.ask');
     };
     const taken = await outcome({ otherwise: 'use your judgement' });

@@ -4,7 +4,7 @@ import { ndjson } from '../../../src/inspect/publishing/ndjson.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
-import { echo } from '../../support/runs.ts';
+import { deferred, echo } from '../../support/runs.ts';
 import { textOf } from './loopback.ts';
 
 const writer = () =>
@@ -26,12 +26,34 @@ test('[DODO-61] a run is lines of JSON, one event each, that read back as its lo
 });
 
 test('[DODO-61] a golden transcript of what a client sees, deltas included', async () => {
-  const handle = writer().stream('go', { runId: 'r1', clock: virtualClock(1_000) });
-  const text = await textOf(ndjson(handle, { secrets: {} }));
-  const lines = text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const isSeen = deferred<void>();
+  const model = scriptedModel([calls({ name: 'echo', input: { text: 'a' } }), 'there']);
+  const handle = agent({
+    name: 'writer',
+    tools: [echo],
+    model: {
+      ...model,
+      // Ends as soon as its first piece was read, so that what a client sees does not depend on the speed of this machine.
+      answer: async (request, call) => {
+        const answer = await model.answer(request, { ...call, delta: () => {} });
+        if (answer.text !== 'there') return answer;
+        call.delta({ type: 'text', text: 'th' });
+        await isSeen.promise;
+        return answer;
+      },
+    },
+  }).stream('go', { runId: 'r1', clock: virtualClock(1_000) });
+  const lines: Record<string, unknown>[] = [];
+  const decoder = new TextDecoderStream();
+  let text = '';
+  for await (const piece of ndjson(handle, { secrets: {} }).pipeThrough(decoder)) {
+    text += piece;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      lines.push(JSON.parse(text.slice(0, end)) as Record<string, unknown>);
+      text = text.slice(end + 1);
+      if (lines.at(-1)?.['type'] === 'model.delta') isSeen.resolve();
+    }
+  }
   expect(lines.map(({ type, phase }) => (type === 'phase.entered' ? phase : type))).toMatchInlineSnapshot(`
     [
       "run.started",
@@ -57,6 +79,7 @@ test('[DODO-61] a golden transcript of what a client sees, deltas included', asy
       "agent.observed",
       "DECIDE",
       "model.asked",
+      "model.delta",
       "model.answered",
       "agent.decided",
       "REDUCE",

@@ -136,7 +136,7 @@ describe('the parts of an answer', () => {
           ]);
         },
       ),
-      { numRuns: sized(40, 1_000) },
+      { numRuns: sized(15, 1_000) },
     ));
 
   test('the end of a run that a limit ended is said, with its last text', async () => {
