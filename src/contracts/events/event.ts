@@ -245,7 +245,8 @@ export interface DeltaEvent {
   readonly key: string;
   /**
    * Length of this text, this reasoning or these arguments that was sent before, in UTF-16 units: a reader that has
-   * less has missed a piece, as it joined late or did not keep up. Absent in what 0.1 recorded.
+   * less did not keep up, and one that has more has joined again, and is given all of it once more. Absent in what 0.1
+   * recorded.
    */
   readonly offset?: number | undefined;
   readonly delta: ModelDelta;

@@ -83,10 +83,11 @@ const addDelta = (speech: Speech, { delta, offset }: DeltaEvent): Speech => {
   if (delta.type === 'progress') return speech;
   const before = delta.type === 'tool-call' ? (speech.calls[delta.index]?.input ?? '') : speech[delta.type];
   const isNew = delta.type === 'tool-call' && speech.calls[delta.index] === undefined;
-  if (delta.text === '' && !isNew) return speech;
-  // After a gap the position of later deltas is unknown: they are appended.
-  const isWhole = speech.isWhole && (offset === undefined || offset === before.length);
-  const text = before + delta.text;
+  // After a gap the position of later deltas is unknown: they are appended. Who joins again is given all of it once more.
+  const kept = before.slice(0, offset);
+  const text = kept + delta.text;
+  if (text.length <= before.length && !isNew) return speech;
+  const isWhole = speech.isWhole && (offset ?? 0) <= before.length;
   if (delta.type !== 'tool-call') return { ...speech, [delta.type]: text, isWhole };
   const calls = [...speech.calls];
   while (calls.length < delta.index) calls.push({ tool: undefined, input: '' });

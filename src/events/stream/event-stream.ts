@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { DeltaEvent, LiveEvent } from '../../contracts/events/event.ts';
 import { EventIterator } from './event-iterator.ts';
 import type { EventSource } from './event-source.ts';
 import type { OnFailure } from '../hooks/failure-reporter.ts';
@@ -13,6 +13,11 @@ export interface FailureKeeper {
   observerFailed(observer: string, error: unknown, event?: LiveEvent): void;
 }
 
+/** Keeps the answers of models that are under way, of which the log has nothing yet. */
+export interface AnswerKeeper {
+  readonly answersSoFar: readonly DeltaEvent[];
+}
+
 interface Publication {
   readonly event: LiveEvent;
   /** Watchers at the time of publication: later ones read the event from the log. */
@@ -23,7 +28,7 @@ interface Publication {
  * The events of one run for its observers.
  *
  * The runtime appends a durable event to `log` and then publishes it; the stream reads the log for late subscribers only. Each observer
- * gets all durable events once and in order, and the deltas since its subscription. An event that an observer publishes from within `next`
+ * gets all durable events once and in order, what there is of the answers that are under way, and the deltas from then on. An event that an observer publishes from within `next`
  * follows the current one. No observer can throw into `publish`.
  *
  * @example
@@ -35,6 +40,7 @@ interface Publication {
 export class EventStream {
   readonly #log: EventSource;
   readonly #failures: OnFailure | FailureKeeper;
+  readonly #answers: AnswerKeeper | undefined;
   /** Created on demand. */
   #report: OnFailure | undefined;
   #events: Observable<LiveEvent> | undefined;
@@ -47,9 +53,10 @@ export class EventStream {
   /** True if there are watchers; set by the stream only. */
   isWatched = false;
 
-  constructor(log: EventSource, failures: OnFailure | FailureKeeper) {
+  constructor(log: EventSource, failures: OnFailure | FailureKeeper, answers?: AnswerKeeper) {
     this.#log = log;
     this.#failures = failures;
+    this.#answers = answers;
   }
 
   /** Past and future events; completes when the run has ended. Failing subscribers do not affect the run. */
@@ -75,7 +82,10 @@ export class EventStream {
 
   /** Publishes an event; nearly free without watchers. Ignored once the stream is closed. */
   publish(event: LiveEvent): void {
-    const audience = this.#watchers;
+    this.#publish(event, this.#watchers);
+  }
+
+  #publish(event: LiveEvent, audience: readonly Watcher[]): void {
     if (audience.length === 0 || this.#isClosed) return;
     if (this.#isPublishing) {
       this.#waiting.push({ event, audience });
@@ -98,7 +108,7 @@ export class EventStream {
   }
 
   /**
-   * Passes past events to `watcher`, unless `replay` is false, then each published one; returns a function that ends it. `events$` and
+   * Passes past events to `watcher`, unless `replay` is false, the answers under way, then each published event; returns a function that ends it. `events$` and
    * hooks are built on this; an exception in `next` is reported and otherwise ignored.
    */
   watch(watcher: Watcher, replay = true): () => void {
@@ -115,7 +125,10 @@ export class EventStream {
       return () => undefined;
     }
     if (watcher.closed) return () => undefined;
+    // Before it is a watcher: what is shown of them for the first time would come twice.
+    const underWay = watcher.wantsDeltas ? this.#answers?.answersSoFar : undefined;
     this.#watchedBy([...this.#watchers, watcher]);
+    for (const delta of underWay ?? []) this.#publish(delta, [watcher]);
     return () => {
       this.#watchedBy(this.#watchers.filter((other) => other !== watcher));
     };

@@ -43,7 +43,7 @@ export interface SpokenText {
  * The streamed text of models, each time as a whole: draw the newest text of each `key` over the previous one.
  *
  * Discarded text (a broken stream that is retried) is replaced by an empty one. With `path`, only the agent at that path. Late subscribers
- * get past answers without streaming.
+ * get past answers without streaming, and what there is of those under way.
  *
  * @example
  * text$(handle.events$, 'desk').subscribe(({ text }) => draw(printable(text)));

@@ -143,7 +143,7 @@ export class AgUiFold {
       const rest = text.slice(sent.length);
       return [...reasoning, ...(rest === '' ? [] : this.#said(key, agent, rest)), ...this.#textEnd(key)];
     }
-    // The final text is authoritative: a late subscriber has seen only the end of the stream.
+    // The final text is authoritative: a reader that did not keep up has missed pieces of it.
     return [
       ...reasoning,
       ...this.#textEnd(key),

@@ -28,6 +28,7 @@ import type { CallCache } from '../../tools/calls/call-cache.ts';
 import type { ToolRegistry } from '../../tools/define/tool-registry.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { EffectUnderWay } from './effect-under-way.ts';
+import type { AnsweredCall } from '../log/answers-so-far.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Gate } from './gate.ts';
 import { hideBrokenOff, hideCalls, hideResult, hideSaid, waitsForWhole } from '../secrets/hide-fields.ts';
@@ -86,6 +87,8 @@ export class EffectDesk implements Desk {
   /** Number of questions that it has asked a person. */
   #asked = 0;
   #messenger: Messenger | undefined;
+  /** Its model call; made with the first delta. */
+  #answered: AnsweredCall | undefined;
 
   constructor(run: DeskRun, entry: Actor, definition: AgentDefinition, ask: Ask, effect: EffectUnderWay) {
     this.#run = run;
@@ -217,10 +220,15 @@ export class EffectDesk implements Desk {
   delta(delta: ModelDelta): void {
     const { log } = this.#run;
     if (this.#isOver) return;
+    const call = (this.#answered ??= this.#callOfModel());
+    if (log.wantsDeltas) log.delta(delta, call);
+    else log.passDelta(delta, call);
+  }
+  #callOfModel(): AnsweredCall {
     const { key, step } = this.#ask;
-    const principal = this.#principal;
-    if (log.wantsDeltas) log.delta(key, delta, principal, step, (each) => waitsForWhole(principal, each));
-    else log.passDelta(key, delta, principal.path);
+    const { path, agent } = this.#principal;
+    const waits = (delta: ModelDelta): boolean => waitsForWhole(this.#principal, delta);
+    return { key, speaker: { path, agent }, step, waits };
   }
   putAside(given: string, source: string): { readonly text: string; readonly whole: MediaPart } {
     // As in the journal: a blob holds no known secret.

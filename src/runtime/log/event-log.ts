@@ -12,7 +12,7 @@ import { SmallSet } from '../../base/collections/small-set.ts';
 import { EventStream } from '../../events/stream/event-stream.ts';
 import type { Speaker } from './lazy-log.ts';
 import { LazyLog } from './lazy-log.ts';
-import type { KeyedDelta } from './answers-so-far.ts';
+import type { AnsweredCall } from './answers-so-far.ts';
 import { AnswersSoFar } from './answers-so-far.ts';
 import { DeltaOffsets } from './delta-offsets.ts';
 import { RedactedDeltas } from './redacted-deltas.ts';
@@ -81,7 +81,7 @@ export class EventLog {
   #shownSent: SentSource | undefined;
   readonly #deltas: RedactedDeltas;
   readonly #offsets = new DeltaOffsets();
-  /** Of the root; undefined if no reader can join. */
+  /** Undefined if no reader can join. */
   #answers: AnswersSoFar | undefined;
   readonly #counter = new RunCounter();
   /** Number of events included in the totals, which are updated on demand. */
@@ -107,7 +107,7 @@ export class EventLog {
     this.#deltas = new RedactedDeltas(secrets);
     this.events = new LazyLog(runId, secrets);
     this.#committed = journal.keeps ? new CommittedLog(this.events) : undefined;
-    this.stream = new EventStream(this.#committed ?? this.events, this);
+    this.stream = new EventStream(this.#committed ?? this.events, this, this);
   }
 
   /** Requests and responses of models, redacted for observers. */
@@ -162,7 +162,7 @@ export class EventLog {
       // Held deltas of the call precede the event that ends it.
       for (const { key, delta } of this.#deltas.ended(body))
         this.#publishDelta(key, delta, speaker, step ?? 0);
-      this.#endDeltas(body.key);
+      this.#endDeltas(body.key, this.events.length + 1);
     }
     const index = this.events.push(body, speaker, step, phase, at);
     // A run may have been queued since it was created: its time counts from its first event.
@@ -187,7 +187,11 @@ export class EventLog {
   /** Publishes the first `count` events, which a store has by now, and the deltas between them. */
   tell(count: number): void {
     const { stream } = this;
-    for (const event of this.#committed?.upTo(count, (seq) => stream.wants(seq)) ?? []) stream.publish(event);
+    for (const event of this.#committed?.upTo(count, (seq) => stream.wants(seq)) ?? []) {
+      if (event.type === 'model.delta') this.#answers?.show(event);
+      stream.publish(event);
+    }
+    this.#answers?.told(count);
   }
 
   /** Writes that a machine entered a state. */
@@ -195,51 +199,46 @@ export class EventLog {
     this.write(enteredBody(phase), speaker, step, phase);
   }
 
-  /** Keeps the root's answers that are under way, for readers that join late. */
+  /** Keeps the answers that are under way, for readers that join late. */
   keepAnswers(): void {
     this.#answers = new AnswersSoFar();
   }
 
-  /** Counts a delta that no listener wants; if it is of the root's answer, its text is kept. */
-  passDelta(key: string, delta: ModelDelta, path: string): void {
+  /** Counts a delta that no listener wants, or keeps its text for one that joins. */
+  passDelta(delta: ModelDelta, call: AnsweredCall): void {
     if (this.#isClosed) return;
-    if (path !== this.#rootPath || this.#answers?.keep(key, delta) !== true) this.#offsets.take(key, delta);
+    if (this.#answers?.keep(delta, call) !== true) this.#offsets.take(call.key, delta);
   }
 
-  /**
-   * Publishes a delta after the events before it. Deltas are not kept in any log. `waits` tells which deltas are shown
-   * only when the whole is known.
-   */
-  delta(
-    key: string,
-    delta: ModelDelta,
-    { path, agent }: Speaker,
-    step: number,
-    waits: (delta: ModelDelta) => boolean,
-  ): void {
+  /** Publishes a delta after the events before it. Deltas are not kept in any log. */
+  delta(delta: ModelDelta, call: AnsweredCall): void {
     if (this.#isClosed) return;
-    this.#showUnseen(waits);
-    for (const shown of this.#redact(key, delta, waits))
-      this.#publishDelta(key, shown, { path, agent }, step);
+    this.#showUnseen();
+    this.#show(delta, call);
   }
 
-  /** The root's answers that are under way, as observers are shown them: adjacent deltas of a kind as one. */
-  answersSoFar(waits: (delta: ModelDelta) => boolean): readonly KeyedDelta[] {
-    this.#showUnseen(waits);
-    return this.#answers?.shown ?? [];
+  /** The answers that are under way, for a reader that joins: as all others were shown them, adjacent deltas of a kind as one. */
+  get answersSoFar(): readonly DeltaEvent[] {
+    this.#showUnseen();
+    const at = this.now();
+    return (
+      this.#answers?.shown.map(({ origin, delta }) =>
+        Object.freeze({ ...origin, at, delta: Object.freeze(delta) }),
+      ) ?? []
+    );
   }
 
-  /** Redacts and counts what had no reader: later deltas follow it. */
-  #showUnseen(waits: (delta: ModelDelta) => boolean): void {
-    for (const { key, delta } of this.#answers?.takeUnseen() ?? [])
-      for (const shown of this.#redact(key, delta, waits)) {
-        this.#offsets.take(key, shown);
-        this.#answers?.show(key, shown);
-      }
+  /** Shows what had no reader: later deltas follow it. */
+  #showUnseen(): void {
+    for (const { delta, origin } of this.#answers?.takeUnseen() ?? []) this.#show(delta, origin);
+  }
+
+  #show(delta: ModelDelta, { key, speaker, step, waits }: AnsweredCall): void {
+    for (const shown of this.#redact(key, delta, waits)) this.#publishDelta(key, shown, speaker, step);
   }
 
   /** The deltas that can be shown now that this one has come. */
-  #redact(key: string, delta: ModelDelta, waits: (delta: ModelDelta) => boolean): readonly ModelDelta[] {
+  #redact(key: string, delta: ModelDelta, waits: AnsweredCall['waits']): readonly ModelDelta[] {
     const before = this.#deltas.before(key, delta).map((held) => held.delta);
     const shown = this.#deltas.shown(key, delta, waits(delta));
     return shown === undefined ? before : [...before, shown];
@@ -250,12 +249,14 @@ export class EventLog {
     if (this.#isClosed) return;
     for (const { delta } of this.#deltas.withdrawn(key))
       this.#publishDelta(key, delta, { path, agent }, step);
-    this.#endDeltas(key);
+    this.#endDeltas(key, this.events.length);
   }
 
-  #endDeltas(key: string): void {
+  /** Forgets a call that is over, once readers have been shown `count` events. */
+  #endDeltas(key: string, count: number): void {
     this.#offsets.end(key);
-    this.#answers?.end(key);
+    this.#answers?.end(key, count);
+    if (this.#committed === undefined) this.#answers?.told(count);
   }
 
   #publishDelta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number): void {
@@ -272,9 +273,10 @@ export class EventLog {
       // The model may reuse its own object.
       delta: Object.freeze({ ...delta }),
     });
-    if (path === this.#rootPath) this.#answers?.show(key, event.delta);
     this.#look?.(event);
-    if (this.#committed?.holds(event) !== true) this.stream.publish(event);
+    if (this.#committed?.holds(event) === true) return;
+    this.#answers?.show(event);
+    this.stream.publish(event);
   }
 
   /** Usage so far; after the end, the totals of the last event. */

@@ -2,7 +2,10 @@ import type { AgentDefinition } from '../../actors/agent-definition.ts';
 import { isJsonObject, type Json } from '../../base/json/json.ts';
 import { PartialJson } from '../../base/json/partial-json.ts';
 import type { ModelDelta } from '../../contracts/models/model.ts';
-import type { KeyedDelta } from '../log/answers-so-far.ts';
+import type { DeltaEvent } from '../../contracts/events/event.ts';
+
+/** A delta of the call with that key; without an offset it follows what came before. */
+export type KeyedDelta = Pick<DeltaEvent, 'key' | 'offset' | 'delta'>;
 
 /** A text that arrives piece by piece. */
 interface Reading {
@@ -49,9 +52,7 @@ export class AnswerDraft {
     }
     const piece = this.#pieceOf(delta);
     if (piece === undefined) return false;
-    // It waited for a store, and was among the first that this was given.
-    if (offset !== undefined && offset < this.#length) return false;
-    if (offset !== undefined && offset > this.#length) this.#reading = undefined;
+    if (offset !== undefined && offset !== this.#length) this.#reading = undefined;
     this.#length += piece.length;
     return this.#reading?.append(piece) ?? false;
   }

@@ -4,8 +4,7 @@ import { canonical } from '../../base/json/canonical.ts';
 import { type Json, toJson } from '../../base/json/json.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { EventOf } from '../../contracts/events/event.ts';
-import type { KeyedDelta } from '../log/answers-so-far.ts';
-import { waitsForWhole } from '../secrets/hide-fields.ts';
+import type { KeyedDelta } from './answer-draft.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import type { Run } from './run.ts';
 
@@ -24,7 +23,7 @@ interface OutputSoFar {
  */
 const outputsSoFar = (run: Run): Observable<OutputSoFar> =>
   new Observable((subscriber) => {
-    const { path, definition, principal } = run.root;
+    const { path, definition } = run.root;
     const { agent } = definition;
     // Registered at once: who awaits the result later finds that this has emitted it.
     run.result.then(
@@ -45,15 +44,19 @@ const outputsSoFar = (run: Run): Observable<OutputSoFar> =>
     };
     let last: KeyedDelta | undefined;
     let isLive = false;
+    // Until the model answers again, its last answer is what there is.
+    const begin = (): void => {
+      if (!isLive && last !== undefined) take(last);
+      isLive = true;
+    };
     const subscription = run.log.stream.events$.subscribe((event) => {
       if (event.path !== path) return;
-      if (event.type === 'model.delta') take(event);
-      else if (event.type === 'model.answered' && !isLive) last = textOf(event);
+      if (event.type === 'model.answered' && !isLive) last = textOf(event);
+      if (event.type !== 'model.delta') return;
+      begin();
+      take(event);
     });
-    isLive = true;
-    // Until the model answers again, its last answer is what there is.
-    if (last !== undefined) take(last);
-    run.log.answersSoFar((delta) => waitsForWhole(principal, delta)).forEach(take);
+    begin();
     return subscription;
   });
 
