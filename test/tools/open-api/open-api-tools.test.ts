@@ -222,6 +222,9 @@ describe('a document that cannot be used is refused, with what to do', () => {
   const parameter = (given: JsonObject): JsonObject => ({
     parameters: [{ name: 'p', in: 'query', ...given }],
   });
+  const form = (given: JsonObject): JsonObject => ({
+    requestBody: { content: { 'application/x-www-form-urlencoded': given } },
+  });
   const circular: Record<string, unknown> = { openapi: '3.1.0', paths: {} };
   circular['self'] = circular;
 
@@ -260,9 +263,19 @@ describe('a document that cannot be used is refused, with what to do', () => {
       /has the style 'matrix', which is not supported/,
     ],
     [
-      'a form',
+      'files',
       with1({ requestBody: { content: { 'multipart/form-data': {} } } }),
-      /its body is multipart\/form-data, and only JSON/,
+      /its body is multipart\/form-data, and only JSON, forms \(application\/x-www-form-urlencoded\) and texts/,
+    ],
+    [
+      'a field of a form that is an image',
+      with1(form({ encoding: { face: { contentType: 'image/png' } } })),
+      /the field 'face' of its form is 'image\/png', and only JSON and texts are supported/,
+    ],
+    [
+      'a field of a form in another style',
+      with1(form({ encoding: { a: { style: 'matrix' } } })),
+      /the field 'a' of its form has the style 'matrix', which is not supported/,
     ],
     [
       'no server',
@@ -311,6 +324,95 @@ describe('a document that cannot be used is refused, with what to do', () => {
       baseURL: 'https://example.com/',
     });
     expect(tools.map(({ name }) => name)).toEqual(['one']);
+  });
+});
+
+describe('a body that is not JSON', () => {
+  const document = (content: JsonObject): JsonObject => ({
+    openapi: '3.1.0',
+    servers: [{ url: origin }],
+    paths: { '/a': { post: { operationId: 'send', requestBody: { content } } } },
+  });
+  const sent = async (content: JsonObject, body: Json) => {
+    const called = await perform(named(make(document(content)), 'send'), { body });
+    const { body: text, headers } = seen.at(-1) ?? { body: '', headers: {} };
+    return { called, text, type: headers['content-type'] };
+  };
+
+  test('is a form, whose fields are written as their encodings say', async () => {
+    const { text, type } = await sent(
+      {
+        'multipart/form-data': {},
+        'application/x-www-form-urlencoded': {
+          schema: { type: 'object', properties: { amount: { type: 'integer' } } },
+          encoding: {
+            meta: { style: 'deepObject', explode: true },
+            ids: { explode: false },
+            json: { contentType: 'application/json' },
+          },
+        },
+      },
+      {
+        amount: 5,
+        note: 'a & b=c+d',
+        tags: ['x', 'y z'],
+        card: { cvc: '1' },
+        meta: { in: { shop: 7 } },
+        ids: [1, 2],
+        json: [1],
+        none: null,
+      },
+    );
+    expect(type).toBe('application/x-www-form-urlencoded');
+    expect([...new URLSearchParams(text)]).toEqual([
+      ['amount', '5'],
+      ['note', 'a & b=c+d'],
+      ['tags', 'x'],
+      ['tags', 'y z'],
+      ['card', '{"cvc":"1"}'],
+      ['meta[in][shop]', '7'],
+      ['ids', '1,2'],
+      ['json', '[1]'],
+    ]);
+  });
+
+  test('is a text, byte for byte; where JSON will do, it is JSON', async () => {
+    const text = 'Grüße\n{"a": 1}';
+    expect(await sent({ 'text/markdown': {} }, text)).toMatchObject({
+      text,
+      type: 'text/markdown; charset=utf-8',
+    });
+    expect(await sent({ 'text/*': {} }, text)).toMatchObject({ type: 'text/plain; charset=utf-8' });
+    const both = { 'text/plain': {}, 'application/json': { schema: { type: 'string' } } };
+    expect(await sent(both, text)).toMatchObject({ text: JSON.stringify(text), type: 'application/json' });
+  });
+
+  test('is refused before a request where it has no fields, or is no text', async () => {
+    const anything = { schema: {} };
+    const asForm = await sent({ 'application/x-www-form-urlencoded': anything }, [1]);
+    expect(asForm.called).toMatchObject({
+      ok: false,
+      text: expect.stringContaining('it is not an object with the fields of a form: found [1]') as string,
+    });
+    const asText = await sent({ 'text/plain': anything }, { a: 1 });
+    expect(asText.called).toMatchObject({
+      ok: false,
+      text: expect.stringContaining('it is not a text: found {"a":1}') as string,
+    });
+    expect(await sent({ 'text/plain': {} }, 5)).toMatchObject({ called: { ok: false } });
+    expect(seen).toEqual([]);
+  });
+
+  test('is read back as it was given, whatever is in its fields', async () => {
+    const texts = fc.string({ unit: 'grapheme', maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(texts, texts, { maxKeys: 4 }), async (fields) => {
+        fc.pre(!['__proto__', 'constructor', 'prototype'].some((name) => Object.hasOwn(fields, name)));
+        const { text } = await sent({ 'application/x-www-form-urlencoded': {} }, fields);
+        expect(Object.fromEntries(new URLSearchParams(text))).toEqual(fields);
+      }),
+      { numRuns: 30 },
+    );
   });
 });
 

@@ -24,6 +24,7 @@ import { DocumentProblem, OpenApiDocument } from './open-api-document.ts';
 import { fillPath, writeHeaders, writeQuery } from './parameters.ts';
 import type { RequestPlan } from './request-plan.ts';
 import { planRequests } from './request-plan.ts';
+import { writeBody } from './request-body.ts';
 
 /** Headers by their names. */
 type HeaderFields = Readonly<Record<string, string>>;
@@ -65,7 +66,7 @@ const MAX_QUOTED = 2_000;
 /**
  * Makes a tool of each operation of an OpenAPI document, version 3.0 or 3.1.
  *
- * A tool has the `operationId` as its name; parameters and JSON body are its input, checked before a request is made. GET and HEAD only read;
+ * A tool has the `operationId` as its name; parameters and body are its input, checked before a request is made. GET and HEAD only read;
  * PUT and DELETE may be repeated; DELETE cannot be undone, so a person approves it. An answer of JSON is the value, a status of 300 and more
  * a failed call with that `status`. Long answers are put aside as those of any tool.
  *
@@ -77,7 +78,7 @@ const MAX_QUOTED = 2_000;
  * const keeper = agent({ name: 'keeper', tools });
  *
  * @throws {TroupeError} `tool.invalid` for what is no document of these versions, an operation with what is not supported (cookies that are
- * required, bodies that are not JSON, other styles), references that lead nowhere, two operations of one name, and for an unknown id in `only`.
+ * required, bodies that are neither JSON nor forms nor texts, other styles), references that lead nowhere, two operations of one name, and for an unknown id in `only`.
  */
 export const openApiTools = (document: object, options: OpenApiToolsOptions = {}): readonly Tool[] => {
   const { only, baseURL, ...rest } = check(options);
@@ -230,7 +231,7 @@ const contentOf = (
   if (body === undefined || content === undefined) return { headers: { ...all, ...secrets } };
   return {
     headers: { ...all, 'content-type': body.mediaType, ...secrets },
-    body: JSON.stringify(content),
+    body: writeBody(body, content),
   };
 };
 

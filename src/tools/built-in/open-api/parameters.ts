@@ -15,12 +15,9 @@ export type ParameterPlace = keyof typeof STYLES;
 /** A way to write lists and objects. */
 export type ParameterStyle = (typeof STYLES)[ParameterPlace][number];
 
-/** A parameter of an operation. */
-export interface Parameter {
+/** The name of a value, and the way in which it is written. */
+export interface WrittenStyle {
   readonly name: string;
-  /** Its property in the input. */
-  readonly property: string;
-  readonly in: ParameterPlace;
   readonly style: ParameterStyle;
   /** Each item and each field by itself. */
   readonly explode: boolean;
@@ -28,6 +25,13 @@ export interface Parameter {
   readonly isReserved: boolean;
   /** Written as JSON. */
   readonly isJson: boolean;
+}
+
+/** A parameter of an operation. */
+export interface Parameter extends WrittenStyle {
+  /** Its property in the input. */
+  readonly property: string;
+  readonly in: ParameterPlace;
   readonly isRequired: boolean;
 }
 
@@ -56,7 +60,7 @@ export const fillPath = (path: string, parameters: readonly Parameter[], input: 
 export const writeQuery = (parameters: readonly Parameter[], input: JsonObject): string => {
   const pairs = parameters
     .filter((parameter) => parameter.in === 'query')
-    .flatMap((parameter) => queryPairs(input[parameter.property], parameter));
+    .flatMap((parameter) => writePairs(input[parameter.property], parameter));
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 };
 
@@ -78,13 +82,14 @@ export const writeHeaders = (
     }),
   );
 
-const queryPairs = (value: Json | undefined, parameter: Parameter): readonly string[] => {
+/** The pairs `name=value` of a query or a form; none for null. */
+export const writePairs = (value: Json | undefined, written: WrittenStyle): readonly string[] => {
   if (isNothing(value)) return [];
-  const { style, explode } = parameter;
-  const encode = parameter.isReserved ? encodeReserved : encodeURIComponent;
-  const name = encodeURIComponent(parameter.name);
+  const { style, explode } = written;
+  const encode = written.isReserved ? encodeReserved : encodeURIComponent;
+  const name = encodeURIComponent(written.name);
   const pair = (key: string, each: Json | undefined): string => `${key}=${encode(textOf(each))}`;
-  if (parameter.isJson) return [`${name}=${encode(JSON.stringify(value))}`];
+  if (written.isJson) return [`${name}=${encode(JSON.stringify(value))}`];
   if (style === 'deepObject') return deepPairs(name, value, pair);
   if (Array.isArray(value)) {
     if (value.length === 0) return [];

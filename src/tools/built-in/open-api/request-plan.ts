@@ -6,6 +6,8 @@ import type { DocumentedOperation, OpenApiDocument } from './open-api-document.t
 import { DocumentProblem } from './open-api-document.ts';
 import type { Parameter } from './parameters.ts';
 import { isStyle } from './parameters.ts';
+import type { BodyPlan } from './request-body.ts';
+import { JSON_TYPE, planBody } from './request-body.ts';
 import { RequestSchemas } from './request-schema.ts';
 
 /** All that the request of an operation needs beside its input. */
@@ -14,17 +16,14 @@ export interface RequestPlan {
   readonly server: string;
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** The property of the input that is the body, and its media type. */
-  readonly body: { readonly property: string; readonly mediaType: string } | undefined;
+  /** The body, and the property of the input that it is. */
+  readonly body: (BodyPlan & { readonly property: string }) | undefined;
   /** The JSON Schema of the input. */
   readonly input: JsonSchema;
 }
 
 /** Parameters of these names are no part of an operation, by the specification. */
 const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
-
-/** JSON, and what is made of it. */
-const JSON_TYPE = /^(?:application\/json|[\w.-]+\/[\w.-]+\+json|\*\/\*|application\/\*)\s*(?:;|$)/i;
 
 /**
  * Plans the requests of an operation.
@@ -55,14 +54,14 @@ export const planRequests = (
   for (const name of templateNames(operation.path))
     if (!parameters.some((parameter) => parameter.in === 'path' && parameter.name === name))
       throw new DocumentProblem(`its path has '{${name}}', and it has no such parameter`);
-  const body = bodyOf(document, operation);
+  const body = planBody(document, operation);
   const property =
     body === undefined ? undefined : add('body', 'request', schemas.convert(body.schema), body.isRequired);
   return {
     server: serverOf(document, operation, baseURL),
     path: operation.path,
     parameters,
-    body: body === undefined || property === undefined ? undefined : { property, mediaType: body.mediaType },
+    body: body === undefined || property === undefined ? undefined : { ...body.plan, property },
     input: {
       type: 'object',
       properties: Object.fromEntries(properties),
@@ -133,22 +132,6 @@ const readParameter = (
     isRequired,
     schema: media === undefined ? given['schema'] : inContent,
     description: typeof given['description'] === 'string' ? given['description'] : undefined,
-  };
-};
-
-const bodyOf = (document: OpenApiDocument, { own }: DocumentedOperation) => {
-  if (own['requestBody'] === undefined) return undefined;
-  const { content, required } = document.follow(own['requestBody'], 'its request body');
-  const types = Object.entries(isJsonObject(content) ? content : {});
-  const [mediaType, media] = types.find(([type]) => JSON_TYPE.test(type)) ?? [];
-  if (mediaType === undefined)
-    throw new DocumentProblem(
-      `its body is ${types.map(([type]) => type).join(' or ') || 'of no type'}, and only JSON is supported`,
-    );
-  return {
-    mediaType: mediaType.includes('*') ? 'application/json' : mediaType,
-    schema: isJsonObject(media) ? media['schema'] : undefined,
-    isRequired: required === true,
   };
 };
 
