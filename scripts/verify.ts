@@ -35,20 +35,20 @@ const tsx = (file: string): string[] => ['node_modules/.bin/tsx', `scripts/${fil
 
 /** Stage after stage, cheapest first; the steps of a stage share the cores. */
 const stages: Step[][] = [
-  // The type checker keeps all cores busy by itself; the formatter has one to itself, and leaves the linter the others.
+  // The type checker keeps all cores busy by itself; the formatter has one to itself, and leaves the others to the linter and the build.
   [{ name: 'typecheck', command: script('typecheck') }],
   [
     { name: 'lint', command: script('lint') },
     { name: 'format', command: script('format:check') },
+    { name: 'build', command: script('build') },
   ],
   // What part of the sources the tests run is counted in the full gate only, as counting takes its time.
   [{ name: 'tests', command: script('test', ...(full ? ['--coverage'] : [])), shown: true }],
-  [{ name: 'surface, examples, README', command: vitest('surface', 'examples', 'readme') }],
   [
+    { name: 'surface, examples, README', command: vitest('surface', 'examples', 'readme') },
     { name: 'coverage of the mission', command: tsx('coverage.ts') },
-    { name: 'build', command: script('build') },
+    { name: 'packaging', command: tsx('packaging.ts'), shown: true },
   ],
-  [{ name: 'packaging', command: tsx('packaging.ts'), shown: true }],
 ];
 
 if (full) {

@@ -26,6 +26,7 @@ import { splitPassages } from '../src/tools/built-in/documents/passages.ts';
 import { jsonSchemaOf } from '../src/tools/schemas/schemas.ts';
 import { parseSignature } from '../src/tools/signatures/signature-parse.ts';
 import { ask, question, transcript } from './support/ask-model.ts';
+import { sized } from './support/thorough.ts';
 import { perform } from './tools/tool-context.ts';
 
 const model = offlineModel();
@@ -169,10 +170,10 @@ const leastCost = async (
   return least;
 };
 
-const SMALL = 4_000;
+const SMALL = sized(2_000, 4_000);
 const FACTOR = 4;
-/** What a quadratic pattern comes to at least: 16,000 characters squared. */
-const NOTABLE_MS = 50;
+/** What a quadratic pattern comes to at least: 16,000 characters squared, or half as many. */
+const NOTABLE_MS = sized(25, 50);
 
 describe.each(Object.entries(readers))('%s', (_, read) => {
   test('[FIND-49] costs in proportion to its text, whatever is repeated in it', async () => {

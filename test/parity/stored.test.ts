@@ -14,7 +14,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { PromptBook } from '../support/prompt-book.ts';
 import { letTimePass, quiet, settled, start } from '../support/runs.ts';
-import { sized } from '../support/thorough.ts';
+import { isThorough, sized } from '../support/thorough.ts';
 import { tickingClock } from '../support/ticking-clock.ts';
 import { goOn, numbersFrom, startIn, timeOf } from '../support/stored-runs.ts';
 import { allScenarios } from './all-scenarios.ts';
@@ -22,7 +22,7 @@ import type { Scenario } from './scenarios.ts';
 
 const BEGIN = 1_000;
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
-const CUTS = sized(2, Infinity);
+const CUTS = sized(1, Infinity);
 /** A long journal is gone on with from hundreds of places. */
 const CUT_MS = CUTS === Infinity ? 600_000 : 60_000;
 
@@ -199,7 +199,7 @@ describe.each(allScenarios)('$name', (scenario) => {
       found.effects.map(({ key }) => key).toSorted(),
     );
     const rows = kept.store.commits;
-    for (let time = 0; time < 2; time += 1) {
+    for (let time = 0; time < sized(1, 2); time += 1) {
       const again = await resumed(scenario, book, kept.store);
       expect(JSON.stringify(again.events)).toBe(JSON.stringify(kept.result.events));
       expect(ends(again)).toEqual(ends(kept.result));
@@ -244,6 +244,8 @@ describe.each(allScenarios)('$name', (scenario) => {
     const again = await resumed(scenario, book, store, ticking);
     expect(JSON.stringify(again.events)).toBe(JSON.stringify(result.events));
 
+    // In the ordinary gate by a clock that stands, in the test before, and by this one in `one-clock` and `chaos`.
+    if (!isThorough) return;
     const length = 1 + numbersFrom(seed)(records.length);
     const cut = PlainStore.with('parity', records.slice(0, length));
     const found = await resumed(scenario, book, cut, ticking);

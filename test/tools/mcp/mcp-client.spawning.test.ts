@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -291,6 +294,45 @@ test('a token is asked for before each request, again when it is refused, and is
   expect(finished(result)[0]?.ok).toBe(true);
   expect(asked).toContain(true);
   expect(JSON.stringify(result.events)).not.toMatch(/token-of-new-99|key-of-the-desk-1/);
+});
+
+describe('over HTTP, a server that does not answer the handshake is left', () => {
+  /** A server on this machine that takes requests and never answers: how many it was sent, and of those that wait. */
+  const mute = async () => {
+    const requests = { sent: 0, open: 0 };
+    const server = createServer((request, response) => {
+      requests.sent += 1;
+      requests.open += 1;
+      request.resume();
+      response.once('close', () => (requests.open -= 1));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` };
+  };
+  const isLeft = (requests: { readonly open: number }) =>
+    vi.waitFor(() => expect(requests.open).toBe(0), 5_000);
+
+  test('when the time to connect has passed, after each attempt', async () => {
+    const { requests, url } = await mute();
+    const host = calling({ name: 'mute', url, connectTimeoutMs: 400, attempts: 2 });
+    await expect(host.run('go')).rejects.toThrow(/does not answer: .*00 ?ms/);
+    expect(requests.sent).toBeGreaterThanOrEqual(2);
+    await isLeft(requests);
+  });
+
+  test('when the run is aborted meanwhile, and it stays closed', async () => {
+    const { requests, url } = await mute();
+    const seen: string[] = [];
+    const host = calling({ name: 'mute', url, onStatus: (status) => seen.push(status) });
+    const handle = host.stream('go');
+    await vi.waitFor(() => expect(requests.sent).toBe(1), 5_000);
+    handle.abort('enough');
+    await expect(handle.result).resolves.toMatchObject({ stopReason: { kind: 'aborted' } });
+    await isLeft(requests);
+    expect(seen).toEqual(['connecting', 'closed']);
+    expect(requests.sent).toBe(1);
+  });
 });
 
 describe('over standard input and output', () => {
