@@ -15,7 +15,7 @@ export interface FailureKeeper {
 
 /** Keeps the answers of models that are under way, of which the log has nothing yet. */
 export interface AnswerKeeper {
-  readonly answersSoFar: readonly DeltaEvent[];
+  answersSoFar(): readonly DeltaEvent[];
 }
 
 interface Publication {
@@ -126,7 +126,7 @@ export class EventStream {
     }
     if (watcher.closed) return () => undefined;
     // Before it is a watcher: what is shown of them for the first time would come twice.
-    const underWay = watcher.wantsDeltas ? this.#answers?.answersSoFar : undefined;
+    const underWay = watcher.wantsDeltas ? this.#answers?.answersSoFar() : undefined;
     this.#watchedBy([...this.#watchers, watcher]);
     for (const delta of underWay ?? []) this.#publish(delta, [watcher]);
     return () => {

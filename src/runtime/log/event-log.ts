@@ -217,14 +217,12 @@ export class EventLog {
     this.#show(delta, call);
   }
 
-  /** The answers that are under way, for a reader that joins: as all others were shown them, adjacent deltas of a kind as one. */
-  get answersSoFar(): readonly DeltaEvent[] {
+  /** Returns the answers that are under way, for a reader that joins: as all others were shown them, adjacent deltas of a kind as one. */
+  answersSoFar(): readonly DeltaEvent[] {
     this.#showUnseen();
-    const at = this.now();
-    return (
-      this.#answers?.shown.map(({ origin, delta }) =>
-        Object.freeze({ ...origin, at, delta: Object.freeze(delta) }),
-      ) ?? []
+    const shown = this.#answers?.shown ?? [];
+    return shown.map(({ origin, delta }) =>
+      Object.freeze({ ...origin, at: this.now(), delta: Object.freeze(delta) }),
     );
   }
 
