@@ -45,27 +45,22 @@ export const secretsIn = (environment: Readonly<Record<string, string | undefine
 const isKey = (value: string): boolean =>
   findPublic(value).some(({ start, end }) => start === 0 && end === value.length);
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The secrets of the process that were found last, and the variables in which they were found. */
-let searched:
-  { readonly environment: ReadonlyMap<string, string | undefined>; readonly secrets: Secrets } | undefined;
+let searched: { readonly environment: Environment; readonly secrets: Secrets } | undefined;
 
 /**
  * The secrets of the process; none without a process (a browser). Only variables that have changed are a reason to search them again;
  * each is read, as nothing says when one changes.
  */
 const processSecrets = (): Secrets => {
-  const environment = globalThis.process?.env ?? {};
+  const environment: Environment = { ...globalThis.process?.env };
   const names = Object.keys(environment);
-  const before = searched?.environment;
+  const before = searched?.environment ?? {};
   const isSame =
-    before?.size === names.length &&
-    names.every((name) => {
-      const value = environment[name];
-      return value !== undefined && before.get(name) === value;
-    });
-  if (searched !== undefined && isSame) return searched.secrets;
-  const found = Object.fromEntries(names.map((name) => [name, environment[name]]));
-  searched = { environment: new Map(Object.entries(found)), secrets: secretsIn(found) };
+    names.length === Object.keys(before).length && names.every((name) => environment[name] === before[name]);
+  if (searched === undefined || !isSame) searched = { environment, secrets: secretsIn(environment) };
   return searched.secrets;
 };
 

@@ -125,8 +125,7 @@ class JoinedDeltas<Origin> {
   }
 }
 
-const continues = (first: AnswerDelta, delta: AnswerDelta): boolean => {
-  if (delta.type !== 'tool-call') return first.type === delta.type;
-  const { index, name = first.type === 'tool-call' ? first.name : undefined } = delta;
-  return first.type === 'tool-call' && first.index === index && first.name === name;
-};
+const continues = (first: AnswerDelta, delta: AnswerDelta): boolean =>
+  delta.type === 'tool-call'
+    ? first.type === 'tool-call' && first.index === delta.index && (delta.name ?? first.name) === first.name
+    : first.type === delta.type;
