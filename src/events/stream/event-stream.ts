@@ -28,8 +28,8 @@ interface Publication {
  * The events of one run for its observers.
  *
  * The runtime appends a durable event to `log` and then publishes it; the stream reads the log for late subscribers only. Each observer
- * gets all durable events once and in order, what there is of the answers that are under way, and the deltas from then on. An event that an observer publishes from within `next`
- * follows the current one. No observer can throw into `publish`.
+ * gets all durable events once and in order, what there is of the answers that are under way, and the deltas from then on. An event that an
+ * observer publishes from within `next` follows the current one. No observer can throw into `publish`.
  *
  * @example
  * const stream = new EventStream(log, (observer, error) => record('observer.failed', observer, error));
@@ -108,8 +108,8 @@ export class EventStream {
   }
 
   /**
-   * Passes past events to `watcher`, unless `replay` is false, the answers under way, then each published event; returns a function that ends it. `events$` and
-   * hooks are built on this; an exception in `next` is reported and otherwise ignored.
+   * Passes past events to `watcher`, unless `replay` is false, the answers under way, then each published event; returns a function that ends
+   * it. `events$` and hooks are built on this; an exception in `next` is reported and otherwise ignored.
    */
   watch(watcher: Watcher, replay = true): () => void {
     if (replay) {

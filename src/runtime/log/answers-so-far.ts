@@ -35,7 +35,7 @@ interface EndedCall {
 export class AnswersSoFar {
   /** By key of the call. */
   readonly #answers = new SmallMap<string, Answer>();
-  #ended: readonly EndedCall[] = NONE;
+  #ended: EndedCall[] = [];
   #hasUnseen = false;
 
   /** Keeps a delta that nobody reads; false for one that is not of an answer. */
@@ -68,7 +68,7 @@ export class AnswersSoFar {
   end(key: string, count: number): void {
     this.#answers.get(key)?.unseen.take();
     // Also of a call of which nothing is shown yet: its deltas may wait for a store.
-    this.#ended = [...this.#ended, { key, count }];
+    this.#ended.push({ key, count });
   }
 
   /** Forgets the calls of which readers know that they are over, as they have been shown `count` events. */
