@@ -84,9 +84,10 @@ const statusOf = async ({ result }: RunHandle): Promise<string> =>
     },
   );
 
-/** Nothing was entered: then the caller was given the reason. */
+/** Nothing was entered: then the caller was given the reason, and another case is drawn in its place. */
 const assertRefused = (result: unknown): void => {
   if (!isTroupeError(result) || !/\.(invalid|failed|unreadable)$/.test(result.code)) throw result;
+  fc.pre(false);
 };
 
 /** The run, or the error that it is refused with at once. */
@@ -101,7 +102,6 @@ const begun = <Handle>(begin: () => Handle): Handle | TroupeError => {
 
 const readsBack = (numRuns: number, open: () => JournalStore): void => {
   test('is read back, resumed, replayed, forked, exported and shown, or refused before anything is written', async () => {
-    let accepted = 0;
     await fc.assert(
       fc.asyncProperty(asked, fc.nat(), async ({ given, state, text }, cut) => {
         const stores: JournalStore[] = [];
@@ -123,7 +123,6 @@ const readsBack = (numRuns: number, open: () => JournalStore): void => {
           assertRefused(result);
           return;
         }
-        accepted += 1;
         const { runId } = handle;
         const { records, began } = await recordsIn(store, runId);
         expect(began.history).toEqual(
@@ -146,20 +145,19 @@ const readsBack = (numRuns: number, open: () => JournalStore): void => {
       }),
       { numRuns },
     );
-    expect(accepted).toBeGreaterThan(numRuns / 4);
   }, 300_000);
 };
 
 describe('[FIND-01] what a run was begun with, kept in memory,', () => {
-  readsBack(sized(30, 80), memoryStore);
+  readsBack(sized(20, 60), memoryStore);
 });
 
 describe('[FIND-01] what a run was begun with, kept in SQLite,', () => {
-  readsBack(sized(30, 80), () => sqliteStore(join(folder, `${newName()}.db`)));
+  readsBack(sized(20, 60), () => sqliteStore(join(folder, `${newName()}.db`)));
 });
 
 describeWithPostgres('[FIND-01] what a run was begun with, kept in PostgreSQL,', ({ connectionString }) => {
-  readsBack(sized(8, 80), () => postgresStore({ connectionString, schema: newName() }));
+  readsBack(sized(6, 60), () => postgresStore({ connectionString, schema: newName() }));
 });
 
 describe('[FIND-01] a run of a process that is killed in its midst is taken up by another, whatever it was given,', () => {
