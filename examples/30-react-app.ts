@@ -22,7 +22,12 @@ const server = await preview({ ...app, preview: { port: 0, host: '127.0.0.1' } }
 const address = server.resolvedUrls?.local[0] ?? '';
 console.log('app:    built, and served on this machine');
 
-const found = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const found = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find(existsSync);
 if (found === undefined) console.log('answer: open it in a browser');
 else {
   const browser = await chromium.launch({ executablePath: found, args: ['--no-sandbox'] });

@@ -6,7 +6,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 
 const root = resolve(import.meta.dirname, '..');
 const page = join(root, 'docs/coverage.md');
@@ -59,7 +59,7 @@ const lines = text.split('\n').map(lineOf);
 const ahead = [...testedIn.keys()].filter((id) => !seen.has(id));
 for (const id of ahead) problems.push(`${id} is named by a test and not on the page`);
 
-const wanted = await format(lines.join('\n'), { ...(await resolveConfig(page)), parser: 'markdown' });
+const { code: wanted } = await format(page, lines.join('\n'));
 if (process.argv.includes('--update')) writeFileSync(page, wanted);
 else if (text !== wanted)
   problems.push('it is not what the tests say: run `npx tsx scripts/coverage.ts --update`');

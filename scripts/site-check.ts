@@ -9,6 +9,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
+import { findBrowser } from '../test/support/find-browser.ts';
 import type { Browser } from 'playwright-core';
 import { readerPages } from './pages.ts';
 
@@ -145,8 +146,9 @@ const tryEditing = async (browser: Browser, address: string, page: string, width
 
 await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const executablePath = findBrowser();
 const browser = await chromium.launch({
-  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  ...(executablePath === undefined ? {} : { executablePath }),
   args: ['--no-sandbox'],
 });
 const pages = readerPages().filter((page) => page.startsWith('docs/') && page !== 'docs/coverage.md');

@@ -35,9 +35,9 @@ const tsx = (file: string): string[] => ['node_modules/.bin/tsx', `scripts/${fil
 
 /** Stage after stage, cheapest first; the steps of a stage share the cores. */
 const stages: Step[][] = [
-  // The type checker keeps all cores busy by itself; the formatter has one to itself, and leaves the others to the linter and the build.
-  [{ name: 'typecheck', command: script('typecheck') }],
+  // Each has about one core to itself: several checkers of one program check much of it twice.
   [
+    { name: 'typecheck', command: script('typecheck') },
     { name: 'lint', command: script('lint') },
     { name: 'format', command: script('format:check') },
     { name: 'build', command: script('build') },

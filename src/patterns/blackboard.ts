@@ -36,7 +36,8 @@ import {
 
 /** Somebody who knows something; `reads` is what it reads of the board: default what the controller reads. */
 export type Specialist =
-  Agent<string, unknown> | { readonly agent: Agent<string, unknown>; readonly reads: BoardReads };
+  | Agent<string, unknown>
+  | { readonly agent: Agent<string, unknown>; readonly reads: BoardReads };
 
 /** The specialists, the controller that chooses among them, and the bounds. */
 export interface BlackboardSetup extends TeamSetup {

@@ -24,7 +24,8 @@ import { setupShape } from './setup/setup-schema.ts';
 
 /** A bidder: one agent for the bid and the work, or another for the bid, such as one that asks a price list. */
 export type Contractor<Output> =
-  Agent<string, Output> | { readonly agent: Agent<string, Output>; readonly bidder: Member };
+  | Agent<string, Output>
+  | { readonly agent: Agent<string, Output>; readonly bidder: Member };
 
 /** The contractors, the time for bids, and the rule of the award. */
 export interface ContractNetSetup<Output> extends TeamSetup {

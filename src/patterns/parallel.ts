@@ -23,7 +23,9 @@ import { setupShape } from './setup/setup-schema.ts';
 
 /** The aggregator, which makes one of all replies: a pure function, or an agent that reads them. */
 export type Aggregator<Output> =
-  ((replies: readonly ParallelReply[], input: Json) => Output) | Agent<string, Output> | Role;
+  | ((replies: readonly ParallelReply[], input: Json) => Output)
+  | Agent<string, Output>
+  | Role;
 
 /** The options of work side by side, of several members or of one. */
 export interface ParallelBounds<Output> extends TeamSetup {

@@ -7,7 +7,8 @@ import { memberWith } from './setup/member-with.ts';
 
 /** An agent, or an agent with words for what it can do: they count more than its description where it is looked for who fits. */
 export type Skilled<Input, Output> =
-  Agent<Input, Output> | { readonly agent: Agent<Input, Output>; readonly skills: readonly string[] };
+  | Agent<Input, Output>
+  | { readonly agent: Agent<Input, Output>; readonly skills: readonly string[] };
 
 /** Members with their cards. */
 export interface SkilledMembers {

@@ -52,7 +52,8 @@ export interface SealOptions {
   readonly hidden?: Pick<VaultPlace, 'key' | 'fields'> | undefined;
   /** The journal to continue. Default: a new one. */
   readonly after?:
-    (Pick<OpenedJournal, 'rows' | 'check'> & Partial<Pick<OpenedJournal, 'fields'>>) | undefined;
+    | (Pick<OpenedJournal, 'rows' | 'check'> & Partial<Pick<OpenedJournal, 'fields'>>)
+    | undefined;
   /** Version of the records. Default {@link journalVersion}. */
   readonly version?: number | undefined;
 }

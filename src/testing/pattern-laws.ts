@@ -45,7 +45,8 @@ export interface PatternSubject {
   readonly allFail?: RunStatus | undefined;
   /** A team that would never end by itself, and the reason for which it does, as far as that is to be compared. */
   readonly endless?:
-    { readonly make: () => Agent<string, unknown, unknown>; readonly stopReason: object } | undefined;
+    | { readonly make: () => Agent<string, unknown, unknown>; readonly stopReason: object }
+    | undefined;
 }
 
 /** A law of all patterns. */

@@ -70,7 +70,8 @@ const begunByXState = (machine: AnyStateMachine, input: unknown): XSnapshot => {
 };
 
 type Observed<Snapshot> =
-  { readonly snapshot: Snapshot; readonly outputs: readonly Output[] } | { readonly thrown: string };
+  | { readonly snapshot: Snapshot; readonly outputs: readonly Output[] }
+  | { readonly thrown: string };
 
 const observe = <Snapshot>(rules: Rules, work: () => Snapshot): Observed<Snapshot> => {
   const outputs: Output[] = [];

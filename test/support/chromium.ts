@@ -1,16 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { beforeAll, describe, it } from 'vitest';
+import { browserNames, findBrowser } from './find-browser.ts';
 import { missingChromium } from './fixtures-missing.ts';
-
-const names = ['chromium', 'chromium-browser', 'google-chrome'];
-
-const findBrowser = (): string | undefined => {
-  const found = names.map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim());
-  return found.find((path) => path !== '' && existsSync(path));
-};
 
 let started: Promise<Browser> | undefined;
 
@@ -25,7 +17,7 @@ const startBrowser = (executablePath: string): Promise<Browser> =>
 export const describeInChromium = (name: string, body: (browser: () => Browser) => void): void => {
   const executablePath = findBrowser();
   if (executablePath === undefined) {
-    describe(name, () => it.skip(`${missingChromium}: ${names.join(', ')}`));
+    describe(name, () => it.skip(`${missingChromium}: ${browserNames.join(', ')}`));
     return;
   }
   describe(name, () => {

@@ -4,7 +4,7 @@ import { missingChromium, missingFixtures, missingPostgres } from './fixtures-mi
 const remedies = {
   [missingFixtures]: 'Set TROUPE_FIXTURES to the folder that has them:',
   [missingPostgres]: 'Install its server (Debian: postgresql):',
-  [missingChromium]: 'Install it (Debian: chromium):',
+  [missingChromium]: 'Install it (Debian: chromium-headless-shell):',
 };
 
 /** Says at the end how much was not tested because something that it needs is not on this machine. */

@@ -21,7 +21,8 @@ export interface SchemaIssue {
 
 /** The result of validating a value. */
 export type Checked<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
 
 /** More problems than this are counted, not listed: a megabyte of wrong items must not become a megabyte of text. */
 const MAX_ISSUES = 20;

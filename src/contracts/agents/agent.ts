@@ -74,7 +74,8 @@ export interface AgentOptions<
    * holds the environment's own observation, which is used where this option is absent.
    */
   readonly observe?:
-    ((view: AgentView<State>) => Observation | undefined | Promise<Observation | undefined>) | undefined;
+    | ((view: AgentView<State>) => Observation | undefined | Promise<Observation | undefined>)
+    | undefined;
   /** The agent's own choice, or a branch of choices; `undefined` leaves it to the model. */
   readonly decide?:
     | ((

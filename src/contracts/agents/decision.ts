@@ -7,7 +7,10 @@ export type Decision<Answer = Json> = TakenDecision<Answer> | BranchDecision;
 
 /** A decision as it is carried out: of a branch, the selected candidate. */
 export type TakenDecision<Answer = Json> =
-  ActDecision | AnswerDecision<Answer> | WaitDecision | HandoffDecision;
+  | ActDecision
+  | AnswerDecision<Answer>
+  | WaitDecision
+  | HandoffDecision;
 
 /** Use tools; at least one. */
 export interface ActDecision {

@@ -53,7 +53,8 @@ export interface RecoveryPolicy {
    * gives up.
    */
   readonly handle?:
-    ((failure: Failure) => RecoveryDecision | undefined | Promise<RecoveryDecision | undefined>) | undefined;
+    | ((failure: Failure) => RecoveryDecision | undefined | Promise<RecoveryDecision | undefined>)
+    | undefined;
 }
 
 /** One failure of a run, and what was done about it. */

@@ -35,7 +35,8 @@ export interface Strategy {
   readonly decide?: ((view: AgentView, own: (view: AgentView) => Choice) => Choice) | undefined;
   /** Reviews every decision before it takes effect, from any source. */
   readonly review?:
-    ((decision: TakenDecision, desk: DecisionDesk) => DecisionReview | Promise<DecisionReview>) | undefined;
+    | ((decision: TakenDecision, desk: DecisionDesk) => DecisionReview | Promise<DecisionReview>)
+    | undefined;
   /** Run after the agent's own. */
   readonly critics?: readonly Critic[] | undefined;
   /** Used where the agent sets none. */

@@ -2,7 +2,16 @@ import type { ErrorCode, ErrorData } from './error-data.ts';
 
 /** The area of an error, which suggests where to look for a remedy. */
 export type ErrorCategory =
-  'model' | 'parse' | 'tool' | 'state' | 'task' | 'env' | 'system' | 'budget' | 'policy' | 'coordination';
+  | 'model'
+  | 'parse'
+  | 'tool'
+  | 'state'
+  | 'task'
+  | 'env'
+  | 'system'
+  | 'budget'
+  | 'policy'
+  | 'coordination';
 
 type Noun = ErrorCode extends infer Code ? (Code extends `${infer First}.${string}` ? First : Code) : never;
 

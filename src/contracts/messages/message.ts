@@ -53,7 +53,13 @@ export type MessagePriority = (typeof messagePriorities)[number];
  * to anybody.
  */
 export type MessageKind =
-  'delegation' | 'status' | 'completion' | 'clarification' | 'escalation' | 'answer' | 'system';
+  | 'delegation'
+  | 'status'
+  | 'completion'
+  | 'clarification'
+  | 'escalation'
+  | 'answer'
+  | 'system';
 
 /**
  * Handling of a message to a full mailbox: `reject` fails for the sender, `dropNewest` drops it, `dropOldest` drops the

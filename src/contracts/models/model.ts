@@ -151,7 +151,13 @@ export type ModelDelta =
  * again.
  */
 export type FinishReason =
-  'stop' | 'tool-calls' | 'length' | 'content-filter' | 'refusal' | 'pause' | 'other';
+  | 'stop'
+  | 'tool-calls'
+  | 'length'
+  | 'content-filter'
+  | 'refusal'
+  | 'pause'
+  | 'other';
 
 /** A model's answer. */
 export interface ModelAnswer {

@@ -53,7 +53,13 @@ export type Control =
 
 /** The level that refused or failed. */
 export type ToolErrorKind =
-  'validation' | 'execution' | 'system' | 'timeout' | 'denied' | 'unknown' | 'cancelled';
+  | 'validation'
+  | 'execution'
+  | 'system'
+  | 'timeout'
+  | 'denied'
+  | 'unknown'
+  | 'cancelled';
 
 interface ToolResultBase {
   readonly callId: string;

@@ -46,7 +46,9 @@ export interface ChartState<
   readonly afterEach?: Change | undefined;
   /** Of a state that decides: the first arrow whose guard holds. Of one that waits: what else may end the wait. */
   readonly always?:
-    ChartArrow<State, Guard, Change> | readonly ChartArrow<State, Guard, Change>[] | undefined;
+    | ChartArrow<State, Guard, Change>
+    | readonly ChartArrow<State, Guard, Change>[]
+    | undefined;
 }
 
 /** A team's chart, with all that is its own: what is the same in all of them is added. */
@@ -73,7 +75,8 @@ export interface TeamChart<
   >;
   /** Events that states publish on entry, by name: pure. */
   readonly tells?:
-    Readonly<Record<Tell, (context: TeamContext<Own, Options>) => readonly EventBody[]>> | undefined;
+    | Readonly<Record<Tell, (context: TeamContext<Own, Options>) => readonly EventBody[]>>
+    | undefined;
   readonly guards?: Readonly<Record<Guard, (context: TeamContext<Own, Options>) => boolean>> | undefined;
   /** Arrows that are taken at once in a row, at the most: more are a loop. Default 1,000. */
   readonly maxIterations?: number | undefined;

@@ -23,7 +23,8 @@ export interface Sources {
 
 /** A resolved template, or all problems of one that could not be resolved. */
 export type Resolved =
-  { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly problems: readonly string[] };
 
 /** `$${…}` stands for `${…}` itself. */
 const REFERENCE = /(\$?)\$\{([A-Za-z0-9][\w-]*)((?:\.[\w-]+)*)\}/g;

@@ -13,7 +13,14 @@ import type { TeamContext } from '../round/team-context.ts';
  * - `completed`, `failed`, `skipped`: it is through.
  */
 export type NodeStatus =
-  'pending' | 'ready' | 'running' | 'waiting' | 'held' | 'completed' | 'failed' | 'skipped';
+  | 'pending'
+  | 'ready'
+  | 'running'
+  | 'waiting'
+  | 'held'
+  | 'completed'
+  | 'failed'
+  | 'skipped';
 
 /** One piece of a node's work: the node's whole, or one item of the list that it goes over. */
 export type Part = {

@@ -14,7 +14,8 @@ export type AnyAgent = Agent<unknown, unknown, unknown>;
 
 /** The agents of stored runs: a list, matched by name, or a function that finds one. */
 export type AgentsOfRuns =
-  readonly AnyAgent[] | ((run: RunEntry) => AnyAgent | undefined | Promise<AnyAgent | undefined>);
+  | readonly AnyAgent[]
+  | ((run: RunEntry) => AnyAgent | undefined | Promise<AnyAgent | undefined>);
 
 /** Parameters of viewing stored runs. */
 export interface StoredFeedsSetup extends RecorderOptions {

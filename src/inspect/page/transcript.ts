@@ -20,7 +20,8 @@ export interface ModelItem extends Placed {
   reasoning?: string | undefined;
   /** Of the input tokens, `cached` came from the provider's cache. */
   tokens?:
-    { readonly input: number; readonly output: number; readonly cached?: number | undefined } | undefined;
+    | { readonly input: number; readonly output: number; readonly cached?: number | undefined }
+    | undefined;
   /** The size of what it was sent; absent where that was not recorded. */
   sent?: { readonly messages: number; readonly added: number } | undefined;
   /** The raw answer beside its text. */

@@ -3,7 +3,8 @@ import { ORCHESTRATOR } from '../../patterns/state/orchestrator-route.ts';
 
 /** A selection of silent agents: names, or a rule. */
 export type Silence =
-  readonly string[] | ((who: { readonly agent: string; readonly path: string }) => boolean);
+  | readonly string[]
+  | ((who: { readonly agent: string; readonly path: string }) => boolean);
 
 /** The orchestrator of a team, wherever it sits: the role's name is its own, and an address may count. */
 const orchestrator = new RegExp(`(?:^|/)${ORCHESTRATOR}(?:-\\d+)?$`);

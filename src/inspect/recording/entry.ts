@@ -7,7 +7,13 @@ import type { Breakpoint } from './breakpoint.ts';
  * moved and what the runtime published about them. Read from a recording, it is plain JSON.
  */
 export type Entry =
-  ChartEntry | ActorEntry | ReceivedEntry | MovedEntry | PublishedEntry | BreakEntry | GoneEntry;
+  | ChartEntry
+  | ActorEntry
+  | ReceivedEntry
+  | MovedEntry
+  | PublishedEntry
+  | BreakEntry
+  | GoneEntry;
 
 interface Numbered {
   /** Its place in the recording, from 0. */

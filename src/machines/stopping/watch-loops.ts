@@ -26,10 +26,8 @@ export const watchLoops = (
 };
 
 /** The stop reason of a looping run; undefined below the limit. */
-export const loopReason = (
-  { loop }: Watch,
-  { stopAt }: Pick<LoopLimits, 'stopAt'>,
-): StopReason | undefined => (loop === null || loop.repeats < stopAt ? undefined : { kind: 'loop', ...loop });
+export const loopReason = ({ loop }: Watch, { stopAt }: Pick<LoopLimits, 'stopAt'>): StopReason | undefined =>
+  loop === null || loop.repeats < stopAt ? undefined : { kind: 'loop', ...loop };
 
 const warning = ({ period, repeats }: WatchedLoop): string =>
   `You are going round in circles: ${period === 1 ? 'the same step' : `the same ${period} steps`}, ${repeats} times in a row, with the same results. Do something else, or give your answer with what you have.`;

@@ -21,7 +21,8 @@ export interface PerspectiveOptions {
   readonly trigger?: Utterance | undefined;
   /** A note for the agent, from the one that handed over to it. */
   readonly handoff?:
-    { readonly summary?: string | undefined; readonly message?: string | undefined } | undefined;
+    | { readonly summary?: string | undefined; readonly message?: string | undefined }
+    | undefined;
 }
 
 /** The conversation as shown to an agent, and how far it has read then. */

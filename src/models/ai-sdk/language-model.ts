@@ -111,7 +111,10 @@ export type FunctionTool = Tagged & {
 };
 
 export type AiSdkToolChoice =
-  { type: 'auto' } | { type: 'none' } | { type: 'required' } | { type: 'tool'; toolName: string };
+  | { type: 'auto' }
+  | { type: 'none' }
+  | { type: 'required' }
+  | { type: 'tool'; toolName: string };
 
 /** The options that are sent with one call. */
 export interface CallOptions extends Tagged {

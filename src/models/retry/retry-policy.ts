@@ -14,7 +14,8 @@ export interface RetryProgress {
   readonly random: number;
   /** Input of an adaptive retry: this failure, and earlier ones; without it the back-off does not adapt. */
   readonly recent?:
-    { readonly failure: ModelFailure; readonly failures: readonly ModelFailure[] } | undefined;
+    | { readonly failure: ModelFailure; readonly failures: readonly ModelFailure[] }
+    | undefined;
 }
 
 /** The decision: to retry after a wait in ms, or not to. */

@@ -7,11 +7,15 @@ import { isThenable } from '../../base/promises/thenable.ts';
 
 /** The outcome of a call, as interceptors see it. */
 export type CallOutcome =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: unknown };
 
 /** The effect of `before`: change the input, answer in place of the tool, or deny. Undefined: none. */
 export type BeforeCall =
-  { readonly input: unknown } | { readonly answer: unknown } | { readonly deny: string } | undefined;
+  | { readonly input: unknown }
+  | { readonly answer: unknown }
+  | { readonly deny: string }
+  | undefined;
 
 /** Observes the calls of a tool, and may intervene. */
 export interface CallInterceptor {

@@ -7,7 +7,8 @@ import { settled } from '../../support/runs.ts';
 
 /** Where a taker keeps its run. */
 export type TakerPlace =
-  { readonly file: string } | { readonly connectionString: string; readonly schema: string };
+  | { readonly file: string }
+  | { readonly connectionString: string; readonly schema: string };
 
 /** What a taker is told. */
 export type TakerOrder = TakerPlace & {

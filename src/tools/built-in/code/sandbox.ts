@@ -37,7 +37,8 @@ export interface GuestError {
 
 /** The end of a program; an empty output is none. */
 export type SandboxEnd =
-  { readonly ok: true; readonly output: string } | { readonly ok: false; readonly error: GuestError };
+  | { readonly ok: true; readonly output: string }
+  | { readonly ok: false; readonly error: GuestError };
 
 /** The state of a program that can only wait. */
 export interface SandboxReport {
