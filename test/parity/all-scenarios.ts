@@ -45,7 +45,7 @@ const patternScenarios: readonly Scenario[] = allRows.flatMap(({ name, make, say
   ];
 });
 
-/** All that has to mean the same live, driven and stored; one file for each part of the house. */
+/** All that has to mean the same, stored or not; one file for each part of the house. */
 export const allScenarios: readonly Scenario[] = [
   ...scenarios,
   ...capabilityScenarios,

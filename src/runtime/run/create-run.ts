@@ -5,7 +5,6 @@ import { errorData } from '../../contracts/errors/error.ts';
 import { randomId } from '../../base/random-id.ts';
 import type { GivenBlobs } from '../content/read-given.ts';
 import type { Definition } from '../define/definition.ts';
-import type { Host } from '../turn/driven-host.ts';
 import { DrivenHost } from '../turn/driven-host.ts';
 import { Gallery } from '../embed/gallery.ts';
 import { NoJournal } from '../journal/write/no-journal.ts';
@@ -22,8 +21,6 @@ import type { Watch } from '../turn/watch.ts';
 /** Setup of a run by the runtime, beside its user's options. */
 export interface StartSetup {
   readonly isAttended: boolean;
-  /** Set only for a run whose root is embedded by an app's actor. Default: driven. */
-  readonly host?: Host;
   /** Default: a journal that writes nothing. */
   readonly journal?: JournalPort | undefined;
   readonly random?: () => number;
@@ -44,7 +41,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
   const { inspect = isReplayed ? undefined : ambientInspector() } = options;
   const inspector = placeInspector({ inspect }, () => run, isReplayed);
   const run: Run = new Run(definition, options, {
-    host: setup.host ?? new DrivenHost(watch, inspector && new Gallery(inspector.look)),
+    host: new DrivenHost(watch, inspector && new Gallery(inspector.look)),
     pacer: processPacer,
     clock,
     runId: options.runId ?? randomId(),

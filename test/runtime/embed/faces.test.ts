@@ -16,6 +16,7 @@ import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
+import type { AgentCommand } from '../../../src/runtime/embed/agent-command.ts';
 import { eventsOf } from '../../../src/runtime/embed/events-of.ts';
 import { supervisorWorker } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
@@ -267,9 +268,11 @@ describe('an app', () => {
     const paused = await waitFor(actor, (snapshot) => snapshot.hasTag('paused'));
     expect(paused.can({ type: 'pause' })).toBe(false);
     expect(paused.can({ type: 'resume' })).toBe(true);
+    expect(model.requests).toHaveLength(0);
     actor.send({ type: 'step' });
     await quiet();
-    expect(model.requests.length).toBeLessThanOrEqual(1);
+    expect(model.requests).toHaveLength(1);
+    expect(actor.getSnapshot().hasTag('paused')).toBe(true);
     actor.send({ type: 'resume' });
     await waitFor(actor, (snapshot) => !snapshot.hasTag('paused'));
     const asking = await waitFor(actor, (snapshot) => snapshot.can({ type: 'approve', id: 'call_0_0' }));
@@ -282,6 +285,101 @@ describe('an app', () => {
     actor.send({ type: 'answer', text: 'yes, really' });
     expect(await toPromise(actor)).toMatchObject({ status: 'completed', output: 'yes, really' });
     expect(actor.getSnapshot().can({ type: 'abort' })).toBe(false);
+  });
+
+  test('passes every command on to the child that it invokes: hold, step, go on, deny, answer, abort', async () => {
+    const model = scriptedModel([
+      calls({ name: 'write', input: {} }),
+      calls({ name: 'ask_person', input: { question: 'Really?' } }),
+      never,
+    ]);
+    const clerk = agent({ name: 'clerk', tools: [write, askPerson], model });
+    const app = setup({
+      types: {
+        context: {} as { status: string },
+        events: {} as { type: 'TELL'; command: AgentCommand },
+      },
+      actors: { clerk: clerk.logic },
+    }).createMachine({
+      context: { status: '' },
+      initial: 'asking',
+      states: {
+        asking: {
+          invoke: {
+            id: 'clerk',
+            src: 'clerk',
+            input: 'go',
+            onDone: {
+              target: 'done',
+              actions: assign({ status: ({ event }) => event.output.status }),
+            },
+          },
+          on: { TELL: { actions: sendTo('clerk', ({ event }) => event.command) } },
+        },
+        done: { type: 'final' },
+      },
+    });
+    const actor = createActor(app).start();
+    const tell = (command: AgentCommand): void => {
+      actor.send({ type: 'TELL', command });
+    };
+    const child = () => {
+      const { clerk: found } = actor.getSnapshot().children;
+      if (found === undefined) throw new Error('the clerk is not there');
+      return found;
+    };
+    tell({ type: 'pause' });
+    await waitFor(child(), (snapshot) => snapshot.hasTag('paused'));
+    const before = model.requests.length;
+    tell({ type: 'step' });
+    await quiet();
+    expect([before, model.requests.length]).toEqual([0, 1]);
+    expect(child().getSnapshot().hasTag('paused')).toBe(true);
+    tell({ type: 'resume' });
+    await waitFor(child(), (snapshot) => snapshot.can({ type: 'deny', id: 'call_0_0' }));
+    tell({ type: 'deny', id: 'call_0_0', reason: 'not now' });
+    await waitFor(child(), (snapshot) => snapshot.can({ type: 'answer', text: 'yes' }));
+    expect(model.requests[1]?.messages.at(-1)?.text).toContain('not now');
+    tell({ type: 'answer', text: 'yes, really' });
+    await quiet();
+    expect(model.requests[2]?.messages.at(-1)?.text).toBe('yes, really');
+    tell({ type: 'abort', reason: 'enough' });
+    const { context } = await waitFor(actor, ({ status }) => status === 'done');
+    expect(context).toMatchObject({ status: 'aborted' });
+  });
+
+  test('steps it by one effect, or to its next CHECK_STOP', async () => {
+    const done: string[] = [];
+    const work = tool({
+      name: 'work',
+      description: 'Works.',
+      input: z.object({ part: z.string() }),
+      execute: ({ part }) => {
+        done.push(part);
+        return part;
+      },
+    });
+    const model = scriptedModel([
+      calls({ name: 'work', input: { part: 'a' } }),
+      calls({ name: 'work', input: { part: 'b' } }),
+      'done',
+    ]);
+    const actor = createActor(agent({ name: 'ada', tools: [work], model }).logic, { input: 'go' });
+    actor.send({ type: 'pause' });
+    actor.start();
+    await quiet();
+    const after = async (unit: 'effect' | 'step'): Promise<unknown> => {
+      actor.send({ type: 'step', unit });
+      await quiet();
+      return [model.requests.length, ...done];
+    };
+    // The first effect is its preparation.
+    expect(await after('effect')).toEqual([0]);
+    expect(await after('effect')).toEqual([1]);
+    expect(await after('effect')).toEqual([1, 'a']);
+    expect(await after('step')).toEqual([2, 'a', 'b']);
+    actor.send({ type: 'resume' });
+    expect(await toPromise(actor)).toMatchObject({ status: 'completed', output: 'done' });
   });
 
   test('that stops it in the midst of what it is shown is shown nothing more', async () => {
