@@ -8,6 +8,15 @@ const src = join(import.meta.dirname, '../../../src');
 const INTERNAL =
   /\b_(?:snapshot|parent|nodes|processingStatus|actorScope|deferred|stop|relay|register|unregister|bookId|set|clock|logger|sendInspectionEvent|process|syncSnapshot|doneEvent|initialize|scheduledEvents|unsafe\w*)\b/;
 
+/** Members with an underscore that are somebody's API: of Zod's schemas, and of the event by which XState shows a microstep. */
+const PUBLIC: ReadonlySet<string> = new Set(['_zod', '_transitions']);
+
+const internalIn = (line: string): boolean =>
+  INTERNAL.test(line) ||
+  Array.from(line.matchAll(/[\w)\]]\??\.(_\w+)/g), ([, member = '']) => member).some(
+    (member) => !PUBLIC.has(member),
+  );
+
 /** What reads another package's form of an actor, or shows one in it. */
 const ALLOWED: ReadonlySet<string> = new Set(['inspect/sinks/stately-sink.ts']);
 
@@ -20,7 +29,7 @@ test('XState is used by its public API alone', () => {
       ? []
       : readFileSync(join(src, name), 'utf8')
           .split('\n')
-          .flatMap((line, index) => (INTERNAL.test(line) ? [`${name}:${index + 1} ${line.trim()}`] : [])),
+          .flatMap((line, index) => (internalIn(line) ? [`${name}:${index + 1} ${line.trim()}`] : [])),
   );
   expect(found).toEqual([]);
 });

@@ -107,6 +107,12 @@ test('[FIND-08] an actor that is restored makes one turn for each that was made,
   many.actor.stop();
 });
 
+test('[FIND-08] a snapshot grows by at most 1.3 kB a step: by what was answered, not by the events that follow from it', async () => {
+  const sizeOf = async (steps: number): Promise<number> =>
+    JSON.stringify((await kept(steps)).snapshot).length;
+  expect(((await sizeOf(120)) - (await sizeOf(20))) / 100).toBeLessThanOrEqual(1_300);
+});
+
 test('[FIND-08] whoever follows an actor that is restored is given the events that there were, the same', async () => {
   const { actor, told } = await restored(10);
   const events: LiveEvent[] = [];
