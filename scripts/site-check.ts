@@ -9,8 +9,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
-import { findBrowser } from '../test/support/find-browser.ts';
 import type { Browser } from 'playwright-core';
+import { findBrowser } from '../test/support/find-browser.ts';
 import { readerPages } from './pages.ts';
 
 const root = resolve(import.meta.dirname, '..');
