@@ -102,47 +102,50 @@ const begun = <Handle>(begin: () => Handle): Handle | TroupeError => {
 
 const readsBack = (numRuns: number, open: () => JournalStore): void => {
   test('is read back, resumed, replayed, forked, exported and shown, or refused before anything is written', async () => {
+    const stores: JournalStore[] = [];
     await fc.assert(
-      fc.asyncProperty(asked, fc.nat(), async ({ given, state, text }, cut) => {
-        const stores: JournalStore[] = [];
-        const opened = (): JournalStore => {
-          const store = open();
-          stores.push(store);
-          return store;
-        };
-        const store = opened();
-        const clerk = (): ReturnType<typeof clerkWith> => clerkWith(state, text);
-        const handle = begun(() => clerk().stream(text, { ...given, store }));
-        if (handle instanceof Error) {
-          assertRefused(handle);
-          return;
-        }
-        const result = await handle.result.catch((error: unknown) => error);
-        const entries = await store.list();
-        if (entries.length === 0) {
-          assertRefused(result);
-          return;
-        }
-        const { runId } = handle;
-        const { records, began } = await recordsIn(store, runId);
-        expect(began.history).toEqual(
-          given.history === undefined ? began.history : JSON.parse(JSON.stringify(given.history)),
-        );
-        const whole = await replay(clerk(), runId, { store });
-        const status = entries[0]?.status;
-        expect(whole.result?.status).toBe(status);
-        const left = await cutAfter(store, runId, 1 + (cut % records.length), opened());
-        expect(await statusOf(await resume(clerk(), runId, { store: left }))).toBe(status);
-        const other = await imported(store, runId);
-        expect((await replay(clerk(), runId, { store: other })).events).toEqual(whole.events);
-        const at = status === 'completed' ? { step: 1 } : undefined;
-        expect(await statusOf(await fork(clerk(), runId, { store, at, runId: 'forked' }))).toBe(status);
-        expect((await recordsIn(store, 'forked')).began.history).toEqual(began.history);
-        expect(await openRequests(store)).toEqual([]);
-        for (const entry of await store.list())
-          expect((await readStoredRun(store, entry)).damage).toBeUndefined();
-        for (const each of stores) await each.close();
-      }),
+      fc
+        .asyncProperty(asked, fc.nat(), async ({ given, state, text }, cut) => {
+          const opened = (): JournalStore => {
+            const store = open();
+            stores.push(store);
+            return store;
+          };
+          const store = opened();
+          const clerk = (): ReturnType<typeof clerkWith> => clerkWith(state, text);
+          const handle = begun(() => clerk().stream(text, { ...given, store }));
+          if (handle instanceof Error) {
+            assertRefused(handle);
+            return;
+          }
+          const result = await handle.result.catch((error: unknown) => error);
+          const entries = await store.list();
+          if (entries.length === 0) {
+            assertRefused(result);
+            return;
+          }
+          const { runId } = handle;
+          const { records, began } = await recordsIn(store, runId);
+          expect(began.history).toEqual(
+            given.history === undefined ? began.history : JSON.parse(JSON.stringify(given.history)),
+          );
+          const whole = await replay(clerk(), runId, { store });
+          const status = entries[0]?.status;
+          expect(whole.result?.status).toBe(status);
+          const left = await cutAfter(store, runId, 1 + (cut % records.length), opened());
+          expect(await statusOf(await resume(clerk(), runId, { store: left }))).toBe(status);
+          const other = await imported(store, runId);
+          expect((await replay(clerk(), runId, { store: other })).events).toEqual(whole.events);
+          const at = status === 'completed' ? { step: 1 } : undefined;
+          expect(await statusOf(await fork(clerk(), runId, { store, at, runId: 'forked' }))).toBe(status);
+          expect((await recordsIn(store, 'forked')).began.history).toEqual(began.history);
+          expect(await openRequests(store)).toEqual([]);
+          for (const entry of await store.list())
+            expect((await readStoredRun(store, entry)).damage).toBeUndefined();
+        })
+        .afterEach(async () => {
+          for (const each of stores.splice(0)) await each.close();
+        }),
       { numRuns },
     );
   }, 300_000);
