@@ -118,7 +118,11 @@ export default defineConfig({
           setupFiles: ['test/support/load-lazy-modules.ts'],
         },
       },
-      { extends: true, test: { name: 'isolated', include: [isolatedTests], execArgv: roomForTheYoung } },
+      {
+        extends: true,
+        plugins,
+        test: { name: 'isolated', include: [isolatedTests], execArgv: roomForTheYoung },
+      },
       { extends: true, plugins, test: { name: 'spawning', include: [spawningTests], isolate: false } },
       {
         extends: true,

@@ -1,3 +1,4 @@
+import Module from 'node:module';
 import { describe, expect, test, vi } from 'vitest';
 import { nostrPublisher } from '../src/inspect/publishing/nostr.ts';
 import { anthropic } from '../src/models/anthropic/anthropic.ts';
@@ -10,24 +11,10 @@ import { scriptedModel } from '../src/testing/scripted-model.ts';
 import { ofType } from './support/runs.ts';
 
 // As it is where nobody has installed the optional packages.
-vi.mock('openai', () => {
-  throw Object.assign(new Error("Cannot find package 'openai'"), { code: 'ERR_MODULE_NOT_FOUND' });
+await vi.hoisted(async () => {
+  const { withoutPackages } = await import('./support/replace-source.ts');
+  withoutPackages(['openai', '@anthropic-ai/sdk', 'nostr-tools/pure', 'pg']);
 });
-vi.mock('@anthropic-ai/sdk', () => {
-  throw Object.assign(new Error("Cannot find package '@anthropic-ai/sdk'"), { code: 'ERR_MODULE_NOT_FOUND' });
-});
-vi.mock('nostr-tools/pure', () => {
-  throw new Error('Cannot find package');
-});
-vi.mock('pg', () => {
-  throw new Error('Cannot find package');
-});
-vi.mock('node:module', async (original) => ({
-  ...(await original<object>()),
-  createRequire: () => () => {
-    throw new Error('Cannot find module');
-  },
-}));
 
 const models = [
   [openai('gpt-5.5', { apiKey: 'sk' }), 'openai'],
@@ -65,6 +52,9 @@ const failure = async (work: () => unknown): Promise<unknown> => {
 describe('a store whose package is missing says so in one line when it is first used', () => {
   test('SQLite, where Node has none of its own', async () => {
     const builtIn = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+    const required = vi.spyOn(Module.prototype, 'require').mockImplementation(() => {
+      throw new Error('Cannot find module');
+    });
     for (const [driver, reason] of [
       [undefined, 'this Node has no SQLite of its own, and the package libsql is not installed'],
       ['node', 'this Node has no SQLite of its own'],
@@ -77,6 +67,7 @@ describe('a store whose package is missing says so in one line when it is first 
         ),
       });
     builtIn.mockRestore();
+    required.mockRestore();
   });
 
   test('PostgreSQL', async () => {

@@ -128,17 +128,20 @@ const attempt = <T>(work: () => T) => {
   }
 };
 
-vi.mock('../../src/runtime/turn/mover.ts', async (original) => {
-  const actual = await original<typeof moverModule>();
-  const movers = new WeakMap<AnyStateMachine, Mover>();
-  const moverOf: typeof actual.moverOf = (machine, inspected) => {
-    const mover = actual.moverOf(machine, inspected);
-    if (mover.movedBy.by === 'xstate') return mover;
-    const known = movers.get(machine) ?? new SideBySideMover(machine, mover);
-    movers.set(machine, known);
-    return known;
-  };
-  return { ...actual, moverOf };
+await vi.hoisted(async () => {
+  const { replaceSource } = await import('../support/replace-source.ts');
+  replaceSource<typeof moverModule>('runtime/turn/mover', ['moverOf'], (real) => {
+    const movers = new WeakMap<AnyStateMachine, Mover>();
+    return {
+      moverOf: (machine, inspected) => {
+        const mover = real.moverOf(machine, inspected);
+        if (mover.movedBy.by === 'xstate') return mover;
+        const known = movers.get(machine) ?? new SideBySideMover(machine, mover);
+        movers.set(machine, known);
+        return known;
+      },
+    };
+  });
 });
 
 test.each(allScenarios)('the table moves as XState does: $name', async (scenario) => {

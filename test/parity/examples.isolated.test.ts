@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import type { RunHandle, RunOptions, RunResult } from '../../src/index.ts';
+import type { RunOptions, RunResult } from '../../src/index.ts';
 import type * as StartRun from '../../src/runtime/run/start-run.ts';
 import type { Definition } from '../../src/runtime/define/definition.ts';
 import type { StartSetup } from '../../src/runtime/run/create-run.ts';
@@ -22,25 +22,31 @@ interface Ran {
 const watch = vi.hoisted(() => ({ isStored: false, ran: [] as unknown[] }));
 
 // Whatever an example runs, it runs by this.
-vi.mock('../../src/runtime/run/start-run.ts', async (original) => {
-  const real = await original<typeof StartRun>();
-  const startRun = (
-    definition: Definition,
-    input: unknown,
-    options: RunOptions,
-    setup: StartSetup,
-  ): RunHandle => {
-    const store = watch.isStored && options.store === undefined ? new PlainStore() : undefined;
-    // What follows from it has to be the same both times.
-    const named = { runId: `run-${watch.ran.length}`, ...options };
-    const handle = real.startRun(definition, input, store === undefined ? named : { ...named, store }, setup);
-    const { runId } = handle;
-    // A run that failed has its result, too.
-    const result = handle.result.catch((error: unknown) => resultOn(error));
-    watch.ran.push({ definition, runId, store, context: options.context, result } satisfies Ran);
-    return handle as RunHandle;
-  };
-  return { ...real, startRun };
+await vi.hoisted(async () => {
+  const { replaceSource } = await import('../support/replace-source.ts');
+  replaceSource<typeof StartRun>('runtime/run/start-run', ['startRun'], (real) => ({
+    startRun: <Output, State>(
+      definition: Definition,
+      input: unknown,
+      options: RunOptions,
+      setup: StartSetup,
+    ) => {
+      const store = watch.isStored && options.store === undefined ? new PlainStore() : undefined;
+      // What follows from it has to be the same both times.
+      const named = { runId: `run-${watch.ran.length}`, ...options };
+      const handle = real.startRun<Output, State>(
+        definition,
+        input,
+        store === undefined ? named : { ...named, store },
+        setup,
+      );
+      const { runId } = handle;
+      // A run that failed has its result, too.
+      const result = handle.result.catch((error: unknown) => resultOn(error));
+      watch.ran.push({ definition, runId, store, context: options.context, result } satisfies Ran);
+      return handle;
+    },
+  }));
 });
 
 const resultOn = (error: unknown): RunResult | undefined =>

@@ -18,14 +18,17 @@ const folder = join(root, '.tmp/built', String(process.pid));
 const modules = join(root, '.tmp/modules', String(process.pid));
 /** Where the transpiled sources are, see the same. */
 const transpiled = join(root, '.tmp/sources', String(process.pid));
-let built: Promise<void> | undefined;
+
+/** Vitest loads this module anew for each project: what is built for one serves all, so it is known to the process. */
+const BUILT = Symbol.for('troupe.test.built');
+const shared = globalThis as { [BUILT]?: Promise<void> };
 
 /**
  * Builds the package once for a run of the tests: a process that a test starts opens a few files of JavaScript, and does not
  * compile the sources anew.
  */
 const buildOnce = (): Promise<void> =>
-  (built ??= (async () => {
+  (shared[BUILT] ??= (async () => {
     mkdirSync(folder, { recursive: true });
     // For programs in TypeScript that are loaded as they are: the package's name leads to the same build.
     const paths = Object.fromEntries(

@@ -5,7 +5,6 @@ import type { AnyActorRef, Snapshot } from 'xstate';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../src/contracts/runs/outcome.ts';
 import type { Person } from '../../../src/contracts/people/person.ts';
-import type { RunHandle } from '../../../src/contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../../src/contracts/runs/run-options.ts';
 import type { Tool } from '../../../src/contracts/tools/tool.ts';
 import type { Definition } from '../../../src/runtime/define/definition.ts';
@@ -14,7 +13,6 @@ import type { StartSetup } from '../../../src/runtime/run/create-run.ts';
 import type * as StartRun from '../../../src/runtime/run/start-run.ts';
 import type * as DefineTool from '../../../src/tools/define/define-tool.ts';
 import type * as Scripted from '../../../src/testing/scripted-model.ts';
-import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { sized } from '../../support/thorough.ts';
 
 /** A run that an example has begun. */
@@ -39,71 +37,70 @@ const seen = vi.hoisted(() => ({
   runId: undefined as string | undefined,
 }));
 
-vi.mock('../../../src/runtime/run/start-run.ts', async (original) => {
-  const real = await original<typeof StartRun>();
-  const startRun = (
-    definition: Definition,
-    input: unknown,
-    options: RunOptions,
-    plan: StartSetup,
-  ): RunHandle => {
-    const handle = real.startRun(definition, input, options, plan);
-    // A part of the run that a face stands for is no run of the example.
-    if (plan.journal === undefined)
-      seen.begun.push({
-        definition,
-        input,
-        options,
-        runId: handle.runId,
-        result: handle.result.catch(() => undefined),
-      } satisfies Begun);
-    return handle as RunHandle;
-  };
-  return { ...real, startRun };
-});
+await vi.hoisted(async () => {
+  const { replaceSource } = await import('../../support/replace-source.ts');
 
-vi.mock('../../../src/tools/define/define-tool.ts', async (original) => {
-  const real = await original<typeof DefineTool>();
-  const define: (options: Parameters<typeof real.tool>[0]) => Tool = real.tool;
-  const tool = (options: Parameters<typeof real.tool>[0]): Tool => {
-    const made = define({
-      ...options,
-      execute: (input, context) => {
-        seen.effects.push({ key: placeOf(context.key), mayRepeat: made.idempotent } satisfies Effect);
-        const given: unknown = options.execute(input, context);
-        // Once the example itself is through, a call takes a while, in which it can be cut.
-        return seen.runId === undefined
-          ? given
-          : Promise.all([given, turnOfTheLoop()]).then(([value]) => value);
-      },
-    });
-    return made;
-  };
-  return { ...real, tool };
-});
+  replaceSource<typeof StartRun>('runtime/run/start-run', ['startRun'], (real) => ({
+    startRun: <Output, State>(
+      definition: Definition,
+      input: unknown,
+      options: RunOptions,
+      plan: StartSetup,
+    ) => {
+      const handle = real.startRun<Output, State>(definition, input, options, plan);
+      // A part of the run that a face stands for is no run of the example.
+      if (plan.journal === undefined)
+        seen.begun.push({
+          definition,
+          input,
+          options,
+          runId: handle.runId,
+          result: handle.result.catch(() => undefined),
+        } satisfies Begun);
+      return handle;
+    },
+  }));
 
-// A call is answered as it was the first time, by whichever process asks: a script itself knows nothing of those.
-vi.mock('../../../src/testing/scripted-model.ts', async (original) => {
-  const real = await original<typeof Scripted>();
-  const scriptedModel = (script: readonly ScriptedReply[], id?: string): Scripted.ScriptedModel => {
-    const first = real.scriptedModel(script, id);
-    const given = new Map<string, number>();
-    return {
-      ...first,
-      answer: (request, call) => {
-        const key = (seen.runId ?? call.key.slice(0, call.key.indexOf('/'))) + placeOf(call.key);
-        const index = given.get(key);
-        if (index === undefined) {
-          given.set(key, first.requests.length);
-          return first.answer(request, call);
-        }
-        const reply = script[index];
-        const again = real.scriptedModel(reply === undefined ? [] : [reply], id);
-        return turnOfTheLoop().then(() => again.answer(request, call));
-      },
+  replaceSource<typeof DefineTool>('tools/define/define-tool', ['tool'], (real) => {
+    const define: (options: Parameters<typeof real.tool>[0]) => Tool = real.tool;
+    const tool = (options: Parameters<typeof real.tool>[0]): Tool => {
+      const made = define({
+        ...options,
+        execute: (input, context) => {
+          seen.effects.push({ key: placeOf(context.key), mayRepeat: made.idempotent } satisfies Effect);
+          const given: unknown = options.execute(input, context);
+          // Once the example itself is through, a call takes a while, in which it can be cut.
+          return seen.runId === undefined
+            ? given
+            : Promise.all([given, turnOfTheLoop()]).then(([value]) => value);
+        },
+      });
+      return made;
     };
-  };
-  return { ...real, scriptedModel };
+    return { tool: tool as typeof real.tool };
+  });
+
+  // A call is answered as it was the first time, by whichever process asks: a script itself knows nothing of those.
+  replaceSource<typeof Scripted>('testing/scripted-model', ['scriptedModel'], (real) => ({
+    scriptedModel: (script, id) => {
+      const first = real.scriptedModel(script, id);
+      const given = new Map<string, number>();
+      return {
+        ...first,
+        answer: (request, call) => {
+          const key = (seen.runId ?? call.key.slice(0, call.key.indexOf('/'))) + placeOf(call.key);
+          const index = given.get(key);
+          if (index === undefined) {
+            given.set(key, first.requests.length);
+            return first.answer(request, call);
+          }
+          const reply = script[index];
+          const again = real.scriptedModel(reply === undefined ? [] : [reply], id);
+          return turnOfTheLoop().then(() => again.answer(request, call));
+        },
+      };
+    },
+  }));
 });
 
 function turnOfTheLoop(): Promise<void> {
