@@ -111,6 +111,10 @@ try {
   run(folder, vitest, 'run', '--project', 'types');
   const rooms = [
     'test/runtime/embed',
+    'test/runtime/inspection.test.ts',
+    'test/runtime/mover.test.ts',
+    'test/runtime/embedded-inspection.test.ts',
+    'test/react',
     'test/machines',
     'test/signatures',
     'test/tools/schemas',

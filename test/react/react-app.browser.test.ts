@@ -190,6 +190,20 @@ describeInChromium('an agent in a component', (browser) => {
     expect(asked).toHaveLength(2);
     expect(problems).toEqual([]);
   });
+
+  test('shows a run by its handle, which its hiding and its unmounting leave alone', async () => {
+    const { page, problems } = await openProbe();
+    await page.evaluate('probe.mount("handle")');
+    await says(page, '.elsewhere', 'open running ');
+    await page.getByText('toggle').click();
+    await page.waitForFunction('document.querySelector(".elsewhere").style.display === "none"');
+    await page.evaluate('probe.unmount()');
+    await page.evaluate('probe.open()');
+    await page.evaluate('probe.mount("handle")');
+    await says(page, '.elsewhere', 'closed completed It is fetched.');
+    expect(await counts(page)).toMatchObject({ runs: 1, asked: 2, called: 1, aborted: 0 });
+    expect(problems).toEqual([]);
+  });
 });
 
 describeInChromium('example 30', (browser) => {

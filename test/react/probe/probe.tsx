@@ -82,6 +82,10 @@ const Elsewhere = ({ source }: { readonly source: Parameters<typeof useRun>[0] }
   );
 };
 
+// A run of the page itself, begun once for however many components show it.
+let begun: ReturnType<typeof probe.stream> | undefined;
+const here = () => (begun ??= probe.stream('begin'));
+
 const App = ({ kind, input }: { readonly kind: string; readonly input?: string | undefined }) => {
   const [isShown, setShown] = useState(true);
   return (
@@ -90,6 +94,7 @@ const App = ({ kind, input }: { readonly kind: string; readonly input?: string |
       <Activity mode={isShown ? 'visible' : 'hidden'}>
         {kind === 'agent' && <Probe input={input} />}
         {kind === 'actor' && <Actor />}
+        {kind === 'handle' && <Elsewhere source={here()} />}
         {kind.startsWith('http') && <Elsewhere source={kind} />}
       </Activity>
     </>

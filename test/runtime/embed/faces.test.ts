@@ -1,5 +1,6 @@
 import { distinctUntilChanged, from, map } from 'rxjs';
 import {
+  Actor,
   assign,
   createActor,
   sendTo,
@@ -17,8 +18,9 @@ import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import type { AgentCommand } from '../../../src/runtime/embed/agent-command.ts';
+import { Cast } from '../../../src/runtime/embed/cast.ts';
 import { eventsOf } from '../../../src/runtime/embed/events-of.ts';
-import { supervisorWorker } from '../../../src/patterns/index.ts';
+import { parallel, supervisorWorker } from '../../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { askPerson } from '../../../src/tools/built-in/ask-person.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
@@ -395,6 +397,15 @@ describe('an app', () => {
   });
 });
 
+const crowdOf = (size: number, ...script: Parameters<typeof scriptedModel>[0]) =>
+  parallel({
+    name: 'crowd',
+    concurrency: size,
+    members: Object.fromEntries(
+      Array.from({ length: size }, (_, index) => [`m${index}`, says(`m${index}`, ...script)]),
+    ),
+  });
+
 describe('the actor of a team', () => {
   const down = new TroupeError('model.unavailable', 'Cannot answer as it is down: 503', { retryable: 'yes' });
   const desk = (hold: Promise<string>) =>
@@ -482,6 +493,32 @@ describe('the actor of a team', () => {
     expect(rests.at(-1)).toBe('"completed"');
     expect(warn).not.toHaveBeenCalled();
     warn.mockRestore();
+  });
+
+  test('a parent is updated once for all members that come or go in one flush', async () => {
+    const hold = deferred<string>();
+    const crowd = crowdOf(24, () => hold.promise);
+    const counts: number[] = [];
+    const actor = createActor(crowd.logic, { input: 'go' });
+    actor.subscribe(({ children }) => counts.push(Object.keys(children).length));
+    actor.start();
+    await waitFor(actor, ({ children }) => Object.keys(children).length === 24);
+    hold.resolve('done');
+    await toPromise(actor);
+    const changes = counts.filter((count, index) => count !== counts[index - 1]);
+    expect(changes.slice(0, 2)).toEqual([0, 24]);
+    // Members end over a few turns of the loop.
+    expect(changes.length).toBeLessThan(6);
+  });
+
+  test('no actor of XState is made where nobody embeds or inspects', async () => {
+    const started = vi.spyOn(Actor.prototype, 'start');
+    const made = vi.spyOn(Cast.prototype, 'add');
+    await crowdOf(3, 'done').run('go');
+    expect([started.mock.calls.length, made.mock.calls.length]).toEqual([0, 0]);
+    await toPromise(createActor(crowdOf(3, 'done').logic, { input: 'go' }).start());
+    expect([started.mock.calls.length, made.mock.calls.length]).toEqual([4, 3]);
+    vi.restoreAllMocks();
   });
 
   test('[FIND-12] a child that a tool runs is a child of the agent whose tool it is', async () => {
