@@ -506,9 +506,8 @@ describe('the actor of a team', () => {
     hold.resolve('done');
     await toPromise(actor);
     const changes = counts.filter((count, index) => count !== counts[index - 1]);
-    expect(changes.slice(0, 2)).toEqual([0, 24]);
-    // Members end over a few turns of the loop.
-    expect(changes.length).toBeLessThan(6);
+    // One by one would be 48. A busy loop spreads those that come, and those that go, over a few turns.
+    expect(changes.length).toBeLessThan(12);
   });
 
   test('no actor of XState is made where nobody embeds or inspects', async () => {
