@@ -44,7 +44,7 @@ const LOADS_SOURCES = /\/src\/(cli\/.+|inspect\/local\/page-text\.ts)$/;
 
 /**
  * Leads tests to the sources as `scripts/transpile.ts` has left them, which Node imports as they are: vitest takes ten times as long for
- * a module, and what it makes of it is slower. Not where sources are replaced, counted, or edited while the tests are watched.
+ * a module, and what it makes of it is slower. Not where sources are counted, or edited while the tests are watched.
  */
 const transpiledSources: Plugin = {
   name: 'transpiled sources',
@@ -120,7 +120,8 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins,
+        // Some replace sources as Node imports them (`test/support/replace-source.ts`).
+        plugins: [transpiledSources],
         test: { name: 'isolated', include: [isolatedTests], execArgv: roomForTheYoung },
       },
       { extends: true, plugins, test: { name: 'spawning', include: [spawningTests], isolate: false } },
