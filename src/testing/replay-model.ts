@@ -84,6 +84,7 @@ const answerOf = ({ said, raw }: RecordedAnswer): ModelAnswer => ({
   calls: raw.calls ?? [],
   finish: finishOf(said?.finish),
   usage: said?.usage ?? { input: 0, output: 0 },
+  ...(said?.providerCalls === undefined ? {} : { providerCalls: said.providerCalls }),
   ...(said?.omitted === undefined ? {} : { omitted: said.omitted }),
   ...(raw.replay === undefined ? {} : { replay: raw.replay }),
 });

@@ -2,13 +2,14 @@ import { contentText } from '../../contracts/content/content-text.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { ModelAnswer } from '../../contracts/models/model.ts';
+import type { ProviderCall } from '../../contracts/models/provider-call.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { Desk } from '../desk.ts';
 
 /**
  * Validates a model's answer: a model may be foreign code, and its answer becomes part of contexts and events.
  *
- * @throws {TroupeError} `model.malformed` for something that is no answer; a usage that is none counts as nothing used, and omissions that are none are dropped.
+ * @throws {TroupeError} `model.malformed` for something that is no answer; a usage that is none counts as nothing used, and omissions or calls of the provider that are none are dropped.
  */
 export const checkAnswer = (answer: ModelAnswer, model: string): ModelAnswer => {
   const found: { readonly [Key in keyof ModelAnswer]?: unknown } | null | undefined = answer;
@@ -18,8 +19,13 @@ export const checkAnswer = (answer: ModelAnswer, model: string): ModelAnswer => 
       'model.malformed',
       `Cannot use the answer of ${model} as it is invalid: it needs text, calls and finish (see modelAnswer)`,
     );
-  const { omitted, ...rest } = answer;
-  const whole = omitted === undefined || isOmitted(omitted) ? answer : rest;
+  const { omitted, providerCalls, ...rest } = answer;
+  const isOmissions = omitted === undefined || isOmitted(omitted);
+  const isCalls = providerCalls === undefined || isProviderCalls(providerCalls);
+  const whole =
+    isOmissions && isCalls
+      ? answer
+      : { ...rest, ...(isOmissions ? { omitted } : {}), ...(isCalls ? { providerCalls } : {}) };
   return isUsage(answer.usage) ? whole : { ...whole, usage: NO_USAGE };
 };
 
@@ -31,6 +37,13 @@ export const withMedia = (answer: ModelAnswer, { content }: Pick<Desk, 'content'
 };
 
 const NO_USAGE: Usage = { input: 0, output: 0, isEstimate: true };
+
+const isProviderCalls = (calls: unknown): boolean =>
+  Array.isArray(calls) &&
+  calls.every(
+    (call: Partial<ProviderCall> | null) =>
+      typeof call?.tool === 'string' && typeof (call.problem ?? '') === 'string',
+  );
 
 /** Checks whether a call has a name: without one it can be neither made nor refused. */
 const isCall = (call: unknown): boolean =>

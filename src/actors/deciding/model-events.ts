@@ -31,5 +31,6 @@ export const answeredEvent = (
   usage: answer.usage,
   ...(took.costUsd === undefined ? {} : { costUsd: took.costUsd }),
   durationMs: took.durationMs,
+  ...(answer.providerCalls === undefined ? {} : { providerCalls: answer.providerCalls }),
   ...(answer.omitted === undefined ? {} : { omitted: answer.omitted }),
 });

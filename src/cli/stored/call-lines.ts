@@ -116,13 +116,17 @@ const requestLines = (request: WholeRequest | undefined, paint: Paint): readonly
 const answerLines = ({ answer, failure }: StoredCall, paint: Paint): readonly string[] => {
   if (answer === undefined)
     return [paint.red(failure === undefined ? 'No answer came.' : `✗ ${oneLine(failure, 1_000)}`)];
-  const { text, reasoning, usage, finish, durationMs, raw, model, omitted = {} } = answer;
+  const { text, reasoning, usage, finish, durationMs, raw, model, omitted = {}, providerCalls = [] } = answer;
   const read = usage.cached === undefined ? '' : `, ${withThousands(usage.cached)} of them from the cache`;
   const cached = usage.stored === undefined ? read : `${read}, ${withThousands(usage.stored)} into it`;
   const took = `${withThousands(usage.input)} tokens in${cached} · ${withThousands(usage.output)} out · ${lasting(durationMs)}`;
   return [
     `${paint.bold('Answer')} ${paint.dim(`${oneLine(model)} · ${finish} · ${took}`)}`,
     ...Object.entries(omitted).map(([setting, why]) => paint.yellow(`  asked without ${setting}: ${why}`)),
+    ...providerCalls.flatMap(({ tool, input, problem }) => [
+      ...indent(`run by the provider: ${oneLine(tool)} ${JSON.stringify(input ?? {})}`),
+      ...(problem === undefined ? [] : [paint.yellow(`    failed: ${oneLine(problem, 1_000)}`)]),
+    ]),
     ...(reasoning === undefined ? [] : ['  reasoning:', ...indent(reasoning)]),
     ...(text === '' ? [] : indent(text)),
     ...(raw?.calls ?? []).flatMap((each) => indent(JSON.stringify(each))),

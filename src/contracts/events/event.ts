@@ -129,6 +129,10 @@ export const durableEventSchema = schemaOnDemand(() => {
       /** In US dollars; absent where the price is not known. */
       costUsd: z.number().nonnegative().optional(),
       durationMs: z.number(),
+      /** Calls of tools that the provider ran itself. */
+      providerCalls: z
+        .array(z.object({ tool: text, input: json.optional(), problem: text.optional() }))
+        .optional(),
       /** Settings that the model does not take, each with the reason; reported once for each run and model. */
       omitted: z.record(text, text).optional(),
       /** The raw answer; kept in recordings and traces, never in the run's own log. */

@@ -5,6 +5,7 @@ import type { FailureReport } from '../agents/recovery.ts';
 import type { StopReason } from '../agents/stop-reason.ts';
 import type { ErrorData } from '../errors/error-data.ts';
 import type { DropReason } from '../messages/message.ts';
+import type { ProviderCall } from '../models/provider-call.ts';
 import type { RawAnswer, SentRequest } from '../models/sent-request.ts';
 import type { Usage } from '../models/usage.ts';
 import type { BudgetKind } from '../runs/budget.ts';
@@ -162,6 +163,8 @@ interface EventData extends TextEvents, ToolsetEvents {
     /** In US dollars; absent where the price is not known. */
     readonly costUsd?: number | undefined;
     readonly durationMs: number;
+    /** Calls of tools that the provider ran itself. */
+    readonly providerCalls?: readonly ProviderCall[] | undefined;
     /** Settings that the model does not take, each with the reason; reported once for each run and model. */
     readonly omitted?: Readonly<Record<string, string>> | undefined;
     /** The raw answer; kept in recordings and traces, never in the run's own log. */

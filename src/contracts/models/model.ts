@@ -3,6 +3,7 @@ import type { ContentSupport } from '../content/content-support.ts';
 import type { GivenPart, MediaPart } from '../content/part.ts';
 import type { Transcript, Replay } from '../conversations/transcript.ts';
 import type { AdaptiveRetry } from './adaptive-retry.ts';
+import type { ProviderCall } from './provider-call.ts';
 import type { Secrets } from '../secrets/redactor.ts';
 import type { ToolCall, ToolSpec } from '../tools/tool-call.ts';
 import type { Usage } from './usage.ts';
@@ -102,6 +103,12 @@ export interface ModelSettings {
    * package documents; they win over all else. Those of a provider that no model of the agent is of are reported as omitted.
    */
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
+  /**
+   * Tools that the provider of that name runs itself while its model answers, as its API defines them: web search, code execution …
+   * They are sent beside the agent's tools. Nothing of troupe is between them and the model: no approval, no policy, no time limit of a
+   * tool. Their calls are `providerCalls` of the event `model.answered`.
+   */
+  readonly providerTools?: Readonly<Record<string, readonly JsonObject[]>> | undefined;
   /** Mark the stable prefix for the provider's prompt cache. Default true. */
   readonly cache?: boolean | undefined;
 }
@@ -167,6 +174,8 @@ export interface ModelAnswer {
   readonly reasoning?: string | undefined;
   /** Ids are the provider's; the runtime gives calls ids of its own. */
   readonly calls: readonly ToolCall[];
+  /** The calls that the provider ran itself, in order. Absent if there are none. */
+  readonly providerCalls?: readonly ProviderCall[] | undefined;
   readonly refusal?: string | undefined;
   /**
    * The reason why the provider could not use the model's output (an unreadable call): the model is notified and

@@ -96,13 +96,15 @@ const modelWords = (event: LiveEvent): string | undefined => {
     case 'model.asked':
       return 'Thinking';
     case 'model.answered':
-      return event.omitted === undefined ? undefined : omittedWords(event.model, event.omitted);
+      return event.omitted === undefined
+        ? event.providerCalls?.map(({ tool }) => `Ran ${tool}`).join(', ')
+        : omittedWords(event.model, event.omitted);
     case 'model.retrying':
       return `Asking ${event.model} again in ${seconds(event.waitMs)}: ${event.error.message}`;
     case 'model.discarded':
-      return 'Taking back an answer that broke off';
+      return 'Discarding an answer that broke off';
     case 'model.interrupted':
-      return 'Going on with an answer that broke off';
+      return 'Continuing an answer that broke off';
     case 'model.failed':
       return `${event.model} failed: ${event.error.message}`;
     case 'model.fell-back':
@@ -110,13 +112,13 @@ const modelWords = (event: LiveEvent): string | undefined => {
     case 'model.swapped':
       return `Now with ${event.to}`;
     case 'text.spilled':
-      return `Put a long text aside: ${event.artifact}`;
+      return `Stored a long text: ${event.artifact}`;
     case 'session.lost':
-      return `Starting again with ${event.strategy}: ${event.reason}`;
+      return `Restarting with ${event.strategy}: ${event.reason}`;
     case 'context.compacted':
       return `Shortened the conversation from ${event.before} to ${event.after} tokens`;
     case 'context.summary-failed':
-      return `Cannot summarise what came before: ${event.error.message}`;
+      return `Cannot summarise: ${event.error.message}`;
     case 'memory.failed':
       return `The memory ${event.memory} failed: ${event.error.message}`;
     default:

@@ -110,7 +110,8 @@ class Transcript {
         const { text, reasoning, usage, costUsd, durationMs, raw } = event;
         const facts = { status: 'answered' as const, text, reasoning, costUsd, durationMs, raw };
         this.#changeModel(event.key, { ...facts, tokens: usage });
-        return event.omitted === undefined ? undefined : this.#note(entry, event);
+        const isPlain = event.omitted === undefined && event.providerCalls === undefined;
+        return isPlain ? undefined : this.#note(entry, event);
       }
       case 'model.discarded':
       case 'model.interrupted':
@@ -232,8 +233,21 @@ const noteOf = (event: LiveEvent): Note | undefined => {
       return { tone, title: `${event.status}: ${event.stopReason.kind}`, text: why };
     }
     case 'model.answered': {
-      const reasons = Object.entries(event.omitted ?? {}).map(([setting, reason]) => `${setting}: ${reason}`);
-      return { tone: 'warning', title: 'settings left out', text: reasons.join('\n') };
+      const { omitted, providerCalls = [] } = event;
+      const reasons = Object.entries(omitted ?? {}).map(([setting, reason]) => `${setting}: ${reason}`);
+      const ran = providerCalls.map(
+        ({ tool, input, problem }) =>
+          `${tool} ${valueText(input ?? '')}${problem === undefined ? '' : `, failed: ${problem}`}`,
+      );
+      const title = [
+        ...(ran.length === 0 ? [] : ['run by the provider']),
+        ...(reasons.length === 0 ? [] : ['settings left out']),
+      ];
+      return {
+        tone: reasons.length === 0 ? 'plain' : 'warning',
+        title: title.join('; '),
+        text: [...ran, ...reasons].join('\n'),
+      };
     }
     case 'agent.critiqued':
       return { tone: 'plain', title: `critic: ${event.verdict}`, text: event.note ?? '' };

@@ -7,6 +7,7 @@ import type { Model } from '../../contracts/models/model.ts';
 import { type OpenedStream, readAnswer } from '../wire/provider-stream.ts';
 import { modelShape } from '../wire/provider-shape.ts';
 import { readerContext } from '../wire/reader-context.ts';
+import { othersOptions } from '../wire/others-options.ts';
 import { withOmitted } from '../wire/sent-settings.ts';
 import type { AiSdkLanguageModel, AiSdkStream, VendorOptions } from './language-model.ts';
 import { versionProblem } from './check-version.ts';
@@ -65,7 +66,9 @@ export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
       };
       const answer = await readAnswer(who, call, open, partReader(context, vendor));
       const { omitted } = aiSdkSettings(request, who.model, vendor, defaults.version);
-      return withOmitted(answer, { ...answer.omitted, ...omitted });
+      // Options go to the model as they are: it may stand before several vendors.
+      const others = othersOptions({ providerTools: request.settings?.providerTools }, who.provider);
+      return withOmitted(answer, { ...answer.omitted, ...omitted, ...others });
     },
   };
 };

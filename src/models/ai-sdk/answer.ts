@@ -1,10 +1,12 @@
 import { isJsonObject, type Json, type JsonObject, toJson } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { FinishReason, ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
+import type { ProviderCall } from '../../contracts/models/provider-call.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import { callArguments } from '../calls/call-arguments.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { providerError } from '../wire/provider-stream.ts';
+import { providerCall, providerCalls } from '../wire/provider-tools.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import { omissionName, plainSettings } from '../wire/sent-settings.ts';
 import { type ReportedUsage, usageOf } from '../wire/usage.ts';
@@ -63,6 +65,7 @@ export const answerOf = (
     ...findOmissions(facts, request),
     text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
     calls,
+    ...providerCalls(callsOfProvider(pieces)),
     finish: finishOf(facts, calls.length > 0, text),
     usage: usageOf(reportedUsage(facts, vendor), request, written),
     ...(reasoning === '' ? {} : { reasoning }),
@@ -102,6 +105,19 @@ const callsIn = (
         ...(finish === 'content-filter' ? { problem: 'A content filter stopped the answer.' } : {}),
         ...(piece.id ? { origin: { provider: who.provider, id: piece.id } } : {}),
       };
+    });
+
+/** The calls that the vendor ran, each with what its result says of a failure. */
+const callsOfProvider = (pieces: readonly Piece[]): readonly ProviderCall[] =>
+  pieces
+    .filter(({ isProviders }) => isProviders === true)
+    .map(({ id, name, text }) => {
+      const result = pieces.find(({ content }) => content?.['toolCallId'] === id)?.content;
+      return providerCall(
+        name,
+        callArguments(text).input,
+        result?.['isError'] === true ? result['result'] : undefined,
+      );
     });
 
 /** Reasons of finished answers; after any other, the last call may be incomplete. */

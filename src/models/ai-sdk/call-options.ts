@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from '../../base/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json/json.ts';
 import type { ModelRequest } from '../../contracts/models/model.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
+import { toolsRunBy } from '../wire/provider-tools.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import {
   type PlainSettings,
@@ -13,6 +14,7 @@ import type {
   CallOptions,
   FunctionTool,
   PromptMessage,
+  ProviderTool,
   VendorOptions,
 } from './language-model.ts';
 import { cacheMark, promptOf } from './prompt.ts';
@@ -56,7 +58,7 @@ export const callOptions = (
       reasoning: version === 'v4' && sent.budgetTokens === undefined ? sent.effort : undefined,
     }),
     ...outputField(request),
-    ...toolFields(context, prompt, vendor),
+    ...toolFields(context, prompt, vendor, providerTools(request, vendor, version)),
     ...(headers === undefined && sent.headers === undefined
       ? {}
       : { headers: { ...headers, ...sent.headers } }),
@@ -113,9 +115,13 @@ const toolFields = (
   { request, names, inputs }: ReaderContext,
   prompt: readonly PromptMessage[],
   vendor: Vendor,
+  theirs: readonly ProviderTool[],
 ): ToolFields => {
   const { tools, toolChoice, settings } = request;
-  if (tools.length === 0) return vendor.demandsTools ? formerTools(prompt) : {};
+  if (tools.length === 0) {
+    if (theirs.length > 0) return { tools: [...theirs] };
+    return vendor.demandsTools ? formerTools(prompt) : {};
+  }
   const list = tools.map((tool): FunctionTool => ({
     type: 'function',
     name: names.legal(tool.name),
@@ -124,7 +130,10 @@ const toolFields = (
   }));
   const last = list.pop();
   return {
-    tools: last === undefined ? list : [...list, { ...last, ...cacheMark(vendor, settings?.cache ?? true) }],
+    tools:
+      last === undefined
+        ? list
+        : [...theirs, ...list, { ...last, ...cacheMark(vendor, settings?.cache ?? true) }],
     ...(toolChoice === undefined
       ? {}
       : {
@@ -135,6 +144,19 @@ const toolFields = (
         }),
   };
 };
+
+/** The tools that the vendor runs, as `openai.tools.webSearch()` and the like define them. */
+const providerTools = (request: ModelRequest, { name }: Vendor, version: string): readonly ProviderTool[] =>
+  toolsRunBy(name, request).map((given): ProviderTool => {
+    const { id, name: called, args }: { id?: unknown; name?: unknown; args?: unknown } = given;
+    const known = String(id);
+    return {
+      type: version === 'v2' ? 'provider-defined' : 'provider',
+      id: known.includes('.') ? (known as ProviderTool['id']) : `${name}.${known}`,
+      name: typeof called === 'string' ? called : known.replace(/^.*\./, ''),
+      args: isJsonObject(args) ? args : {},
+    };
+  });
 
 /** A conversation that shows calls is refused without tools: those of the past are named, and not to be used. */
 const formerTools = (prompt: readonly PromptMessage[]): ToolFields => {

@@ -110,6 +110,14 @@ export type FunctionTool = Tagged & {
   inputSchema: JsonObject;
 };
 
+/** A tool that the vendor runs; version 2 calls its kind `provider-defined`. */
+export interface ProviderTool {
+  type: 'provider' | 'provider-defined';
+  id: `${string}.${string}`;
+  name: string;
+  args: JsonObject;
+}
+
 export type AiSdkToolChoice =
   | { type: 'auto' }
   | { type: 'none' }
@@ -129,7 +137,7 @@ export interface CallOptions extends Tagged {
   presencePenalty?: number;
   frequencyPenalty?: number;
   responseFormat?: { type: 'json'; schema: JsonObject; name: string };
-  tools?: FunctionTool[];
+  tools?: (FunctionTool | ProviderTool)[];
   toolChoice?: AiSdkToolChoice;
   headers?: Record<string, string>;
   /** Known to version 4 alone. */

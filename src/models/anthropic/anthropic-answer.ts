@@ -2,11 +2,13 @@ import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { isJsonObject, type Json, toJson } from '../../base/json/json.ts';
 import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
+import type { ProviderCall } from '../../contracts/models/provider-call.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import { type AnthropicBlock, anthropicBlocks } from './anthropic-blocks.ts';
 import { callArguments, parsedArguments } from '../calls/call-arguments.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { cutOffError, malformedError, type StreamReader } from '../wire/provider-stream.ts';
+import { providerCall, providerCalls } from '../wire/provider-tools.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import { usageOf } from '../wire/usage.ts';
 
@@ -126,6 +128,7 @@ const answerOf = (
   return {
     text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
     calls,
+    ...providerCalls(callsOfProvider(blocks)),
     finish: finishOf(state.stopReason, calls.length > 0, text),
     usage: usageOf(reportedUsage(state.usage), request, `${text}${reasoning}${JSON.stringify(calls)}`),
     ...(reasoning === '' ? {} : { reasoning }),
@@ -163,6 +166,17 @@ const callsIn = (
         input: problem === undefined ? inputs.read(name, input) : input,
         ...(problem === undefined ? {} : { problem }),
       };
+    });
+
+/** The calls that the provider ran, each with what its result says of a failure. */
+const callsOfProvider = (blocks: readonly AnthropicBlock[]): readonly ProviderCall[] =>
+  blocks
+    .filter(({ type }) => type === 'server_tool_use' || type === 'mcp_tool_use')
+    .map(({ content }) => {
+      const result = blocks.find((block) => block.content['tool_use_id'] === content['id'])?.content;
+      const found = result?.['content'];
+      const isFailed = result?.['is_error'] === true || (isJsonObject(found) && 'error_code' in found);
+      return providerCall(content['name'], content['input'], isFailed ? found : undefined);
     });
 
 /** Stop reasons of finished answers; after any other, the last call may be incomplete. */

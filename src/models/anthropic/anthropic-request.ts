@@ -21,6 +21,7 @@ import { conversation, type Message, resultText, type SentPart, sentParts } from
 import { outputInstruction, portableSchema, wireOutput } from '../schemas/output-schema.ts';
 import { isWorthKeeping } from '../wire/kept-prefix.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
+import { allTools, toolsRunBy } from '../wire/provider-tools.ts';
 import {
   NO_FIELD,
   plainSettings,
@@ -45,6 +46,8 @@ export const anthropicRequest = (
   const wire: Wire = { id, names, inputs, media };
   const messages = conversation(request.messages);
   const cache = (sent.cache ?? true) ? CACHED : {};
+  const theirs = toolsRunBy('anthropic', request);
+  const fields = toolFields(request, messages, wire, cache, sent.parallelCalls, theirs.length > 0);
   const last = isWorthKeeping(request, messages) ? messages.length - 1 : undefined;
   const config = {
     ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
@@ -56,7 +59,8 @@ export const anthropicRequest = (
     max_tokens: thinking.maxTokens,
     ...systemField(request, schema === undefined, cache),
     messages: messages.map((message, index) => messageParam(wire, message, index === last ? cache : {})),
-    ...toolFields(request, messages, wire, cache, sent.parallelCalls),
+    ...fields,
+    ...allTools(theirs, fields.tools),
     ...drawFields(sent),
     ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
     ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
@@ -217,8 +221,9 @@ const toolFields = (
   { names, inputs }: Wire,
   cache: CacheMark,
   isParallel: boolean | undefined,
+  hasTheirs: boolean,
 ): ToolFields => {
-  if (tools.length === 0) return formerTools(messages, names);
+  if (tools.length === 0) return hasTheirs ? {} : formerTools(messages, names);
   const list = tools.map((tool): Tool => ({
     name: names.legal(tool.name),
     description: tool.description,

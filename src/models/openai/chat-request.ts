@@ -29,6 +29,7 @@ import {
   type SentSettings,
   withoutUndefined,
 } from '../wire/sent-settings.ts';
+import { allTools, toolsRunBy } from '../wire/provider-tools.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import { inDialect } from '../schemas/schema-dialect.ts';
 import { withCallIds } from '../calls/call-ids.ts';
@@ -53,12 +54,14 @@ export const chatRequest = (
   { profile, isStreamed, extra = {} }: ChatRequestOptions,
 ): ChatCompletionCreateParamsStreaming => {
   const { who, request } = question;
+  const fields = toolFields(question, profile);
   const body: ChatCompletionCreateParamsStreaming = {
     model: who.model,
     stream: true,
     ...(isStreamed ? { stream_options: { include_usage: true } } : {}),
     messages: chatMessages(question, profile),
-    ...toolFields(question, profile),
+    ...fields,
+    ...allTools(toolsRunBy(who.provider, request), fields.tools),
     ...outputFields(request, profile),
     ...settingFields(question, profile),
   };

@@ -1,12 +1,14 @@
 import type { Response, ResponseOutputItem, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
+import type { ProviderCall } from '../../contracts/models/provider-call.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { Replay } from '../../contracts/conversations/transcript.ts';
 import { callArguments } from '../calls/call-arguments.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { cutOffError, malformedError, providerError, type StreamReader } from '../wire/provider-stream.ts';
+import { providerCall, providerCalls } from '../wire/provider-tools.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import { usageOf } from '../wire/usage.ts';
 
@@ -132,6 +134,7 @@ const answerOf = (
   return {
     text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
     calls,
+    ...providerCalls(callsOfProvider(items)),
     finish: finishOf(stopped, refusal, calls),
     usage: usageOf(reported, request, written),
     ...(reasoning === '' ? {} : { reasoning }),
@@ -177,6 +180,36 @@ const callsIn = (
         ...(stopped === 'content-filter' ? { problem: 'A content filter stopped the answer.' } : {}),
       };
     });
+};
+
+/** The calls that the provider ran. */
+const callsOfProvider = (items: readonly ResponseOutputItem[]): readonly ProviderCall[] =>
+  items.flatMap((item) => {
+    const input = inputOf(item);
+    if (input === undefined) return [];
+    const isFailed = 'status' in item && (item.status === 'failed' || item.status === 'incomplete');
+    const error = 'error' in item && item.error != null ? item.error : undefined;
+    const tool = 'name' in item ? item.name : item.type.replace(/_call$/, '');
+    return [providerCall(tool, input, error ?? (isFailed ? item.status : undefined))];
+  });
+
+/** The input of a call that the provider ran: null if it does not report one; undefined for what is not such a call. */
+const inputOf = (item: ResponseOutputItem): unknown => {
+  switch (item.type) {
+    case 'web_search_call':
+      // What was found is no part of it.
+      return { ...item.action, sources: undefined };
+    case 'file_search_call':
+      return item.queries;
+    case 'code_interpreter_call':
+      return item.code;
+    case 'image_generation_call':
+      return null;
+    case 'mcp_call':
+      return callArguments(item.arguments).input;
+    default:
+      return undefined;
+  }
 };
 
 const textIn = (items: readonly ResponseOutputItem[]): string =>

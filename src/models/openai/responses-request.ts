@@ -15,6 +15,7 @@ import { conversation, resultText, type SentPart, sentParts } from '../wire/conv
 import { isInputItem } from './responses-replay.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
+import { allTools, toolsRunBy } from '../wire/provider-tools.ts';
 import {
   NO_FIELD,
   REASONS_INSTEAD,
@@ -31,19 +32,23 @@ export const openaiRequest = (
   id: string,
   { request, names, inputs, media }: WireContext,
   options: { readonly cacheKey?: string | undefined; readonly extra?: object | undefined } = {},
-): ResponseCreateParamsStreaming => ({
-  model: id,
-  stream: true,
-  store: false,
-  ...(request.instructions === '' ? {} : { instructions: request.instructions }),
-  input: inputItems(request, { id, names, inputs, media }),
-  ...toolFields(request, names, inputs),
-  ...outputFields(request),
-  ...settingFields(id, request),
-  ...(options.cacheKey === undefined ? {} : { prompt_cache_key: options.cacheKey }),
-  ...options.extra,
-  ...request.settings?.providerOptions?.['openai'],
-});
+): ResponseCreateParamsStreaming => {
+  const fields = toolFields(request, names, inputs);
+  return {
+    model: id,
+    stream: true,
+    store: false,
+    ...(request.instructions === '' ? {} : { instructions: request.instructions }),
+    input: inputItems(request, { id, names, inputs, media }),
+    ...fields,
+    ...allTools(toolsRunBy('openai', request), fields.tools),
+    ...outputFields(request),
+    ...settingFields(id, request),
+    ...(options.cacheKey === undefined ? {} : { prompt_cache_key: options.cacheKey }),
+    ...options.extra,
+    ...request.settings?.providerOptions?.['openai'],
+  };
+};
 
 /** Models that think before they answer: they take an effort and refuse a temperature. */
 export const isReasoningModel = (id: string): boolean =>

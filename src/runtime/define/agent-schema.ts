@@ -254,8 +254,5 @@ const misnamedProvider = ({ model, settings = {} }: AgentOptions): ['settings', 
   });
   const found = misnamedOptions(settings, providers);
   if (found === undefined) return undefined;
-  return [
-    'settings',
-    `not for its models: \`providerOptions.${found.name}\`, did you mean \`${found.meant}\`?`,
-  ];
+  return ['settings', `not for its models: \`${found.field}\`, did you mean \`${found.meant}\`?`];
 };

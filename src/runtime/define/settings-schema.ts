@@ -34,14 +34,12 @@ export const settingsSchema = onDemand(() => {
     const odd = Object.keys(given).find((name) => !isHeader(name, given[name] ?? ''));
     return odd === undefined ? undefined : [odd, 'not a header: it has a character that HTTP does not allow'];
   });
+  const anObject = fulfilling(isJsonObject, 'not an object of JSON values');
   // The adapter relies on these: it reads a stream of the model that the run names.
-  const fieldsOfProvider = together<JsonObject>(
-    fulfilling(isJsonObject, 'not an object of JSON values'),
-    (given) => {
-      const owned = ['model', 'stream'].find((name) => given[name] !== undefined);
-      return owned === undefined ? undefined : [owned, 'set by the adapter: leave it out'];
-    },
-  );
+  const fieldsOfProvider = together<JsonObject>(anObject, (given) => {
+    const owned = ['model', 'stream'].find((name) => given[name] !== undefined);
+    return owned === undefined ? undefined : [owned, 'set by the adapter: leave it out'];
+  });
   const someTexts = listOf(aText(1), 'not a list of texts: write `stop: [ … ]`');
   return optionsSchema<ModelSettings>({
     maxOutputTokens: optional(wholeNumber(1)),
@@ -64,6 +62,7 @@ export const settingsSchema = onDemand(() => {
     serviceTier: optional(aText(1)),
     headers: optional(headers),
     providerOptions: optional(byName(fieldsOfProvider)),
+    providerTools: optional(byName(listOf(anObject, 'not a list of tools'))),
     cache: optional(aBoolean()),
   });
 });

@@ -79,7 +79,7 @@ describe('the transcript of an actor', () => {
     expect([...seen]).toEqual(['requested', 'awaiting approval', 'denied']);
   });
 
-  test('notes once what a model was not sent', () => {
+  test('notes once what a model was not sent, and what its provider ran', () => {
     const base = { v: 1 as const, at: 0, runId: 'r', path: 'payer', agent: 'payer', seq: 0 };
     const answered = {
       ...base,
@@ -95,7 +95,11 @@ describe('the transcript of an actor', () => {
       { ...base, type: 'model.asked', model: 'm', key: '1', messages: 1, attempt: 1 },
       { ...answered, key: '1', omitted: { topK: 'it has no field for it' } },
       { ...base, type: 'model.asked', model: 'm', key: '2', messages: 1, attempt: 1 },
-      { ...answered, key: '2' },
+      {
+        ...answered,
+        key: '2',
+        providerCalls: [{ tool: 'web_search', input: { query: 'x' }, problem: 'too often' }],
+      },
     ];
     const items = transcriptOf(
       events.map((event, n): Entry => ({ n, at: 0, kind: 'published', actor: 'r/payer', event })),
@@ -104,8 +108,12 @@ describe('the transcript of an actor', () => {
       'model answered: Yes.',
       '(warning) settings left out',
       'model answered: Yes.',
+      '(plain) run by the provider',
     ]);
     expect(items[1]).toMatchObject({ text: 'topK: it has no field for it' });
+    expect(items[3]).toMatchObject({
+      text: expect.stringMatching(/^web_search .*x.*, failed: too often$/s) as unknown,
+    });
   });
 
   test('says what went wrong, and takes back what a model did not mean', () => {

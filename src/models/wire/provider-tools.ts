@@ -1,0 +1,36 @@
+import { isJsonObject, type Json, toJson } from '../../base/json/json.ts';
+import type { ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
+import type { ProviderCall } from '../../contracts/models/provider-call.ts';
+
+/** The tools of a request that its provider runs itself. */
+export const toolsRunBy = (
+  provider: string,
+  { settings, tools, toolChoice }: ModelRequest,
+): readonly object[] =>
+  // Where there are tools of ours, the choice itself rules the provider's out.
+  toolChoice === 'none' && tools.length === 0 ? [] : (settings?.providerTools?.[provider] ?? []);
+
+/**
+ * The field of all tools of a request; absent without any of its provider's. These come first: a mark of the cache on the last
+ * tool is for all of them. Outside the types of the SDKs: their definitions are the app's.
+ */
+export const allTools = (theirs: readonly object[], ours: readonly object[] = []): object =>
+  theirs.length === 0 ? {} : { tools: [...theirs, ...ours] };
+
+/** The calls of an answer that its provider ran; absent if there are none. */
+export const providerCalls = (calls: readonly ProviderCall[]): Pick<ModelAnswer, 'providerCalls'> =>
+  calls.length === 0 ? {} : { providerCalls: calls };
+
+/** One of them. */
+export const providerCall = (tool: unknown, input: unknown, problem: unknown): ProviderCall => ({
+  tool: String(tool),
+  ...(input == null ? {} : { input: toJson(input) }),
+  ...(problem === undefined ? {} : { problem: problemText(toJson(problem)) }),
+});
+
+const problemText = (problem: Json): string => {
+  if (typeof problem === 'string') return problem;
+  const { message, error_code: code } = isJsonObject(problem) ? problem : {};
+  const text = [message, code].find((found) => typeof found === 'string');
+  return text ?? JSON.stringify(problem);
+};
