@@ -2,8 +2,8 @@
  * Transpiles the sources file by file into a folder, for tests: Node imports them there as they are. A module costs a fraction of
  * what it costs where vitest transforms and runs it, and its code is as fast as what is published (decision 0023).
  */
-import { readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { build } from 'esbuild';
 
@@ -17,6 +17,32 @@ const neighbours: Plugin = {
       kind === 'entry-point' ? undefined : { path: path.replace(/\.tsx?$/, '.js'), external: true },
     );
   },
+};
+
+/** Exports that a test may replace, by source: see `test/support/replace-source.ts`. */
+const replaceable = {
+  'runtime/run/start-run': 'startRun',
+  'runtime/turn/mover': 'moverOf',
+  'testing/scripted-model': 'scriptedModel',
+  'tools/define/define-tool': 'tool',
+} as const;
+
+/** A source of which a test may replace an export. */
+export type Replaceable = keyof typeof replaceable;
+
+/** Puts a module in front of a source that gives what a test has made of its export, if one has. */
+const makeReplaceable = (folder: string, source: string, name: string): void => {
+  const file = join(folder, `${source}.js`);
+  const real = `./${basename(source)}.real.js`;
+  renameSync(file, join(dirname(file), real));
+  writeFileSync(
+    file,
+    `import * as real from '${real}';
+export * from '${real}';
+const replace = globalThis[Symbol.for('troupe.test.replacements')]?.get('${source}');
+export const { ${name} } = replace === undefined ? real : replace(real);
+`,
+  );
 };
 
 /** Transpiles all of `src` into `folder`, as it lies there. */
@@ -37,4 +63,5 @@ export const transpileSources = async (folder: string): Promise<void> => {
     plugins: [neighbours],
     logLevel: 'warning',
   });
+  for (const [source, name] of Object.entries(replaceable)) makeReplaceable(folder, source, name);
 };

@@ -130,7 +130,7 @@ const attempt = <T>(work: () => T) => {
 
 await vi.hoisted(async () => {
   const { replaceSource } = await import('../support/replace-source.ts');
-  replaceSource<typeof moverModule>('runtime/turn/mover', ['moverOf'], (real) => {
+  replaceSource<typeof moverModule>('runtime/turn/mover', (real) => {
     const movers = new WeakMap<AnyStateMachine, Mover>();
     return {
       moverOf: (machine, inspected) => {

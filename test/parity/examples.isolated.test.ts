@@ -24,7 +24,7 @@ const watch = vi.hoisted(() => ({ isStored: false, ran: [] as unknown[] }));
 // Whatever an example runs, it runs by this.
 await vi.hoisted(async () => {
   const { replaceSource } = await import('../support/replace-source.ts');
-  replaceSource<typeof StartRun>('runtime/run/start-run', ['startRun'], (real) => ({
+  replaceSource<typeof StartRun>('runtime/run/start-run', (real) => ({
     startRun: <Output, State>(
       definition: Definition,
       input: unknown,

@@ -1,38 +1,20 @@
 import { register } from 'node:module';
+import type { Replaceable } from '../../scripts/transpile.ts';
 
-const KEY = 'troupe.test.replacements';
-const replacements = new Map<string, (real: object) => object>();
-Reflect.set(globalThis, Symbol.for(KEY), replacements);
-
-/** Gives what the replacement makes, and of the real source, which loads under another address, all else. */
-const hooks = `
-const replaced = new Map();
-export const initialize = ({ path, names }) => void replaced.set(path, names);
-export const load = (url, context, next) => {
-  const path = /\\/\\.tmp\\/sources\\/\\d+\\/(.*)\\.js$/.exec(url)?.[1];
-  const names = replaced.get(path);
-  if (names === undefined) return next(url, context);
-  const real = JSON.stringify(url + '?real');
-  const source = [
-    'import * as real from ' + real + ';',
-    'export * from ' + real + ';',
-    'export const { ' + names.join(', ') + ' } = globalThis[Symbol.for("${KEY}")].get(' + JSON.stringify(path) + ')(real);',
-  ].join('\\n');
-  return { format: 'module', source, shortCircuit: true };
-};`;
+const replacements = new Map<Replaceable, (real: object) => object>();
+Reflect.set(globalThis, Symbol.for('troupe.test.replacements'), replacements);
 
 /**
- * Replaces exports of a source (`runtime/run/start-run`) for all that import it after, so call it hoisted. It is the `vi.mock` of
- * sources that Node imports as they were transpiled: vitest would have to transform all of them again.
+ * Replaces the export of a source that `scripts/transpile.ts` has made replaceable, for all that import it after: call it hoisted. It is
+ * the `vi.mock` of sources that Node imports as they were transpiled. Hooks of Node's loader would not do: with them, whatever is
+ * imported late takes real time again, of which the virtual clocks of tests know nothing.
  */
 export const replaceSource = <Real extends object>(
-  path: string,
-  names: readonly (keyof Real & string)[],
+  source: Replaceable,
   replace: (real: Real) => Partial<Real>,
 ): void => {
-  // Only the loader calls it, with the source of that path.
-  replacements.set(path, (real) => replace(real as Real));
-  register(`data:text/javascript,${encodeURIComponent(hooks)}`, { data: { path, names } });
+  // Only that source calls it, with itself.
+  replacements.set(source, (real) => replace(real as Real));
 };
 
 /** Lets packages be found by nobody, as where they are not installed. Hoisted, as above. */

@@ -40,7 +40,7 @@ const seen = vi.hoisted(() => ({
 await vi.hoisted(async () => {
   const { replaceSource } = await import('../../support/replace-source.ts');
 
-  replaceSource<typeof StartRun>('runtime/run/start-run', ['startRun'], (real) => ({
+  replaceSource<typeof StartRun>('runtime/run/start-run', (real) => ({
     startRun: <Output, State>(
       definition: Definition,
       input: unknown,
@@ -61,7 +61,7 @@ await vi.hoisted(async () => {
     },
   }));
 
-  replaceSource<typeof DefineTool>('tools/define/define-tool', ['tool'], (real) => {
+  replaceSource<typeof DefineTool>('tools/define/define-tool', (real) => {
     const define: (options: Parameters<typeof real.tool>[0]) => Tool = real.tool;
     const tool = (options: Parameters<typeof real.tool>[0]): Tool => {
       const made = define({
@@ -81,7 +81,7 @@ await vi.hoisted(async () => {
   });
 
   // A call is answered as it was the first time, by whichever process asks: a script itself knows nothing of those.
-  replaceSource<typeof Scripted>('testing/scripted-model', ['scriptedModel'], (real) => ({
+  replaceSource<typeof Scripted>('testing/scripted-model', (real) => ({
     scriptedModel: (script, id) => {
       const first = real.scriptedModel(script, id);
       const given = new Map<string, number>();
