@@ -63,6 +63,14 @@ describe.each(models)('tools that the provider of %s runs', (kind, theirs, make)
   });
 });
 
+it('are left out where a tool of the agent is forced by being the only one', async () => {
+  const make = (baseURL: string) => openaiChat('some', { apiKey: 'k', baseURL, profile: 'ollama' });
+  const more = { tools: [weather], settings: { providerTools: { ollama: [{ type: 'web_search' }] } } };
+  expect((await sent('openai-chat', make, more))['tools']).toHaveLength(2);
+  const forced = await sent('openai-chat', make, { ...more, toolChoice: { name: 'weather' } });
+  expect(forced).toMatchObject({ tool_choice: 'required', tools: [{ function: { name: 'weather' } }] });
+});
+
 describe('tools of a vendor of the AI SDK', () => {
   const given = async (version: 'v2' | 'v3'): Promise<CallOptions['tools']> => {
     const asked: CallOptions[] = [];

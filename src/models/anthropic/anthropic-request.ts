@@ -46,8 +46,6 @@ export const anthropicRequest = (
   const wire: Wire = { id, names, inputs, media };
   const messages = conversation(request.messages);
   const cache = (sent.cache ?? true) ? CACHED : {};
-  const theirs = toolsRunBy('anthropic', request);
-  const fields = toolFields(request, messages, wire, cache, sent.parallelCalls, theirs.length > 0);
   const last = isWorthKeeping(request, messages) ? messages.length - 1 : undefined;
   const config = {
     ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
@@ -59,8 +57,7 @@ export const anthropicRequest = (
     max_tokens: thinking.maxTokens,
     ...systemField(request, schema === undefined, cache),
     messages: messages.map((message, index) => messageParam(wire, message, index === last ? cache : {})),
-    ...fields,
-    ...allTools(theirs, fields.tools),
+    ...toolFields(request, messages, wire, cache, sent.parallelCalls),
     ...drawFields(sent),
     ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
     ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
@@ -216,22 +213,25 @@ const isWelcome = (block: JsonObject): block is JsonObject & ContentBlockParam =
 type ToolFields = Pick<MessageCreateParamsStreaming, 'tools' | 'tool_choice'>;
 
 const toolFields = (
-  { tools, toolChoice }: ModelRequest,
+  request: ModelRequest,
   messages: readonly Message[],
   { names, inputs }: Wire,
   cache: CacheMark,
   isParallel: boolean | undefined,
-  hasTheirs: boolean,
 ): ToolFields => {
-  if (tools.length === 0) return hasTheirs ? {} : formerTools(messages, names);
+  const { tools, toolChoice } = request;
+  const theirs = toolsRunBy('anthropic', request);
+  if (tools.length === 0) return theirs.length > 0 ? { ...allTools(theirs) } : formerTools(messages, names);
   const list = tools.map((tool): Tool => ({
     name: names.legal(tool.name),
     description: tool.description,
     input_schema: { ...inputs.schema(tool), type: 'object' },
   }));
   const last = list.pop();
+  const ours = last === undefined ? list : [...list, { ...last, ...cache }];
   return {
-    tools: last === undefined ? list : [...list, { ...last, ...cache }],
+    tools: ours,
+    ...allTools(theirs, ours),
     ...toolChoiceField(isParallel === undefined ? toolChoice : (toolChoice ?? 'auto'), names, isParallel),
   };
 };

@@ -54,14 +54,12 @@ export const chatRequest = (
   { profile, isStreamed, extra = {} }: ChatRequestOptions,
 ): ChatCompletionCreateParamsStreaming => {
   const { who, request } = question;
-  const fields = toolFields(question, profile);
   const body: ChatCompletionCreateParamsStreaming = {
     model: who.model,
     stream: true,
     ...(isStreamed ? { stream_options: { include_usage: true } } : {}),
     messages: chatMessages(question, profile),
-    ...fields,
-    ...allTools(toolsRunBy(who.provider, request), fields.tools),
+    ...toolFields(question, profile),
     ...outputFields(request, profile),
     ...settingFields(question, profile),
   };
@@ -194,22 +192,25 @@ const ownFields = ({ origin }: ToolCall, { provider, model }: ErrorContext): Jso
 
 type Fields = Partial<ChatCompletionCreateParamsStreaming>;
 
-const toolFields = ({ request, names, inputs }: ChatQuestion, profile: ChatProfile): Fields => {
+const toolFields = ({ request, names, inputs, who }: ChatQuestion, profile: ChatProfile): Fields => {
   const { tools, toolChoice } = request;
-  if (tools.length === 0) return {};
+  const theirs = toolsRunBy(who.provider, request);
+  if (tools.length === 0) return { ...allTools(theirs) };
   const { forcesByName = true } = profile;
   // If no tool can be forced by name, the required one is the only one offered.
   const isOnly = typeof toolChoice === 'object' && !forcesByName;
   const offered = isOnly ? tools.filter(({ name }) => name === toolChoice.name) : tools;
+  const ours = offered.map((tool): ChatCompletionFunctionTool => ({
+    type: 'function',
+    function: {
+      name: names.legal(tool.name),
+      description: tool.description,
+      parameters: { ...inputs.schema(tool) },
+    },
+  }));
   return {
-    tools: offered.map((tool): ChatCompletionFunctionTool => ({
-      type: 'function',
-      function: {
-        name: names.legal(tool.name),
-        description: tool.description,
-        parameters: { ...inputs.schema(tool) },
-      },
-    })),
+    tools: ours,
+    ...(isOnly ? {} : allTools(theirs, ours)),
     ...(toolChoice === undefined
       ? {}
       : { tool_choice: wireToolChoice(isOnly ? 'required' : toolChoice, names, profile) }),

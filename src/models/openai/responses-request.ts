@@ -32,23 +32,19 @@ export const openaiRequest = (
   id: string,
   { request, names, inputs, media }: WireContext,
   options: { readonly cacheKey?: string | undefined; readonly extra?: object | undefined } = {},
-): ResponseCreateParamsStreaming => {
-  const fields = toolFields(request, names, inputs);
-  return {
-    model: id,
-    stream: true,
-    store: false,
-    ...(request.instructions === '' ? {} : { instructions: request.instructions }),
-    input: inputItems(request, { id, names, inputs, media }),
-    ...fields,
-    ...allTools(toolsRunBy('openai', request), fields.tools),
-    ...outputFields(request),
-    ...settingFields(id, request),
-    ...(options.cacheKey === undefined ? {} : { prompt_cache_key: options.cacheKey }),
-    ...options.extra,
-    ...request.settings?.providerOptions?.['openai'],
-  };
-};
+): ResponseCreateParamsStreaming => ({
+  model: id,
+  stream: true,
+  store: false,
+  ...(request.instructions === '' ? {} : { instructions: request.instructions }),
+  input: inputItems(request, { id, names, inputs, media }),
+  ...toolFields(request, names, inputs),
+  ...outputFields(request),
+  ...settingFields(id, request),
+  ...(options.cacheKey === undefined ? {} : { prompt_cache_key: options.cacheKey }),
+  ...options.extra,
+  ...request.settings?.providerOptions?.['openai'],
+});
 
 /** Models that think before they answer: they take an effort and refuse a temperature. */
 export const isReasoningModel = (id: string): boolean =>
@@ -116,20 +112,24 @@ const functionCall = (call: ToolCall, { names, inputs }: Wire): ResponseInputIte
 
 type Fields = Partial<ResponseCreateParamsStreaming>;
 
-const toolFields = ({ tools, toolChoice }: ModelRequest, names: ToolNames, inputs: ToolInputs): Fields =>
-  tools.length === 0
-    ? {}
-    : {
-        tools: tools.map((tool): FunctionTool => ({
-          type: 'function',
-          name: names.legal(tool.name),
-          description: tool.description,
-          parameters: inputs.schema(tool),
-          // Strict mode would refuse, or change, a schema with optional properties.
-          strict: false,
-        })),
-        ...(toolChoice === undefined ? {} : { tool_choice: wireToolChoice(toolChoice, names) }),
-      };
+const toolFields = (request: ModelRequest, names: ToolNames, inputs: ToolInputs): Fields => {
+  const { tools, toolChoice } = request;
+  const theirs = toolsRunBy('openai', request);
+  if (tools.length === 0) return { ...allTools(theirs) };
+  const ours = tools.map((tool): FunctionTool => ({
+    type: 'function',
+    name: names.legal(tool.name),
+    description: tool.description,
+    parameters: inputs.schema(tool),
+    // Strict mode would refuse, or change, a schema with optional properties.
+    strict: false,
+  }));
+  return {
+    tools: ours,
+    ...allTools(theirs, ours),
+    ...(toolChoice === undefined ? {} : { tool_choice: wireToolChoice(toolChoice, names) }),
+  };
+};
 
 const wireToolChoice = (
   choice: ToolChoice,
