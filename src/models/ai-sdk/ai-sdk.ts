@@ -8,6 +8,7 @@ import { type OpenedStream, readAnswer } from '../wire/provider-stream.ts';
 import { modelShape } from '../wire/provider-shape.ts';
 import { readerContext } from '../wire/reader-context.ts';
 import { othersOptions } from '../wire/others-options.ts';
+import { toolsRunBy } from '../wire/provider-tools.ts';
 import { withOmitted } from '../wire/sent-settings.ts';
 import type { AiSdkLanguageModel, AiSdkStream, VendorOptions } from './language-model.ts';
 import { versionProblem } from './check-version.ts';
@@ -53,7 +54,7 @@ export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
     id: who.model,
     takes: takes ?? vendor.takes ?? TAKES,
     answer: async (request, call) => {
-      const { aiSdkSettings, callOptions } = await import('./call-options.ts');
+      const { aiSdkSettings, callOptions, isProviderTool } = await import('./call-options.ts');
       const { partReader, partsOf } = await import('./part-reader.ts');
       const context = await readerContext(who, request, call);
       const open = async (signal: AbortSignal): Promise<OpenedStream<unknown>> => {
@@ -68,7 +69,10 @@ export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
       const { omitted } = aiSdkSettings(request, who.model, vendor, defaults.version);
       // Options go to the model as they are: it may stand before several vendors.
       const others = othersOptions({ providerTools: request.settings?.providerTools }, who.provider);
-      return withOmitted(answer, { ...answer.omitted, ...omitted, ...others });
+      const odd = toolsRunBy(who.provider, request).every(isProviderTool)
+        ? {}
+        : { [`providerTools.${who.provider}`]: "those of its package are `{ id: 'vendor.tool', args }`" };
+      return withOmitted(answer, { ...answer.omitted, ...omitted, ...others, ...odd });
     },
   };
 };

@@ -147,16 +147,23 @@ const toolFields = (
 
 /** The tools that the vendor runs, as `openai.tools.webSearch()` and the like define them. */
 const providerTools = (request: ModelRequest, { name }: Vendor, version: string): readonly ProviderTool[] =>
-  toolsRunBy(name, request).map((given): ProviderTool => {
-    const { id, name: called, args }: { id?: unknown; name?: unknown; args?: unknown } = given;
-    const known = String(id);
-    return {
+  toolsRunBy(name, request)
+    .filter(isProviderTool)
+    .map(({ id, name: called = id.replace(/^.*\./, ''), args = {} }) => ({
       type: version === 'v2' ? 'provider-defined' : 'provider',
-      id: known.includes('.') ? (known as ProviderTool['id']) : `${name}.${known}`,
-      name: typeof called === 'string' ? called : known.replace(/^.*\./, ''),
-      args: isJsonObject(args) ? args : {},
-    };
-  });
+      id,
+      name: called,
+      args,
+    }));
+
+/** Checks whether a tool is defined as the packages of the AI SDK define theirs. */
+export const isProviderTool = (
+  given: object,
+): given is Pick<ProviderTool, 'id'> & Partial<Pick<ProviderTool, 'name' | 'args'>> => {
+  const { id, name, args }: { id?: unknown; name?: unknown; args?: unknown } = given;
+  const isNamed = name === undefined || typeof name === 'string';
+  return typeof id === 'string' && id.includes('.') && isNamed && (args === undefined || isJsonObject(args));
+};
 
 /** A conversation that shows calls is refused without tools: those of the past are named, and not to be used. */
 const formerTools = (prompt: readonly PromptMessage[]): ToolFields => {
