@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { researchDesk } from '../../src/cli/desk/research-desk.ts';
 import { documentsFrom, type Documents } from '../../src/tools/built-in/documents/documents-from.ts';
-import { readQuestionCorpus } from '../support/question-corpus.ts';
+import { readQuestionCorpus, SIZE } from '../support/question-corpus.ts';
 import { questions, unanswerable } from '../support/questions.ts';
 
 const RIGHT_AT_LEAST = 18;
 
-describe('the desk, asked about 1,000 files of Markdown and source', () => {
+describe(`the desk, asked about ${SIZE} files of Markdown and source`, () => {
   let library: Documents;
   beforeAll(async () => {
     library = documentsFrom(await readQuestionCorpus());

@@ -6,6 +6,7 @@ import { foldProgress, noProgress } from '../../src/events/progress/progress.ts'
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { allScenarios } from '../parity/all-scenarios.ts';
 import { letTimePass, settled, start } from '../support/runs.ts';
+import { sampled } from '../support/thorough.ts';
 
 const fold = (events: readonly LiveEvent[], from: Progress = noProgress): Progress =>
   events.reduce(foldProgress, from);
@@ -19,7 +20,7 @@ const frozen = <Value>(value: Value): Value => {
   return value;
 };
 
-test.each(allScenarios)(
+test.each(sampled(allScenarios, 3))(
   'the run comes to one value, streamed, from its log, and after a reconnect at any event: $name',
   async ({ make }) => {
     const clock = virtualClock(1_000);

@@ -19,7 +19,7 @@ const seed = Number(process.env['TROUPE_SEED'] ?? 20_262);
 const search =
   isThorough && process.env['TROUPE_SEED'] === undefined
     ? { numRuns: 2_000, seed: Math.floor(Math.random() * 2 ** 31) }
-    : { numRuns: sized(30, 2_000), seed };
+    : { numRuns: sized(15, 2_000), seed };
 
 type Result = RunResult<unknown, unknown>;
 

@@ -5,7 +5,7 @@ import { beginTwins, moveTwins } from './side-by-side.ts';
 import { sized } from '../support/thorough.ts';
 
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
-const MACHINES = sized(150, 10_000);
+const MACHINES = sized(75, 10_000);
 
 /** Kinds of what a machine throws. */
 const kindOf = (thrown: string): 'endless' | 'guards' | 'threw' => {

@@ -14,7 +14,7 @@ import { allScenarios } from '../parity/all-scenarios.ts';
 import { letTimePass, settled, start } from '../support/runs.ts';
 import { numbersFrom } from '../support/stored-runs.ts';
 import { differenceBetween } from './side-by-side.ts';
-import { isThorough, sized } from '../support/thorough.ts';
+import { isThorough, sampled, sized } from '../support/thorough.ts';
 
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
 const random = numbersFrom(seed);
@@ -144,7 +144,7 @@ await vi.hoisted(async () => {
   });
 });
 
-test.each(allScenarios)('the table moves as XState does: $name', async (scenario) => {
+test.each(sampled(allScenarios, 2))('the table moves as XState does: $name', async (scenario) => {
   const clock = virtualClock(1_000);
   const { agent, options, play } = scenario.make(clock);
   const handle = start(agent, 'go', { runId: 'table', clock, ...options });

@@ -10,7 +10,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, never, ofType, quiet, settled, start } from '../support/runs.ts';
 import { sized } from '../support/thorough.ts';
 
-const RUNS = sized(150, 10_000);
+const RUNS = sized(75, 10_000);
 
 /** How a member ends, and what whoever watches it is told: its first life, and the one that it begins with after a restart. */
 const lives = {

@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { offlineModel } from '../../src/models/offline/offline.ts';
 import { documentsFrom, type Documents } from '../../src/tools/built-in/documents/documents-from.ts';
 import { converse } from '../support/converse.ts';
-import { readQuestionCorpus } from '../support/question-corpus.ts';
+import { readQuestionCorpus, SIZE } from '../support/question-corpus.ts';
 import { questions, unanswerable } from '../support/questions.ts';
 
 const RIGHT_AT_LEAST = 18;
 
-describe('questions about 1,000 files of Markdown and source', () => {
+describe(`questions about ${SIZE} files of Markdown and source`, () => {
   let corpus: Record<string, string>;
   let library: Documents;
   beforeAll(async () => {
@@ -27,8 +27,8 @@ describe('questions about 1,000 files of Markdown and source', () => {
   };
   const answer = async (question: string): Promise<string> => (await conversation(question)).text;
 
-  test('there are 1,000 files, and each question is answered by exactly one of them', async () => {
-    expect(await library.report()).toMatchObject({ files: 1_000, skipped: [] });
+  test(`there are ${SIZE} files, and each question is answered by exactly one of them`, async () => {
+    expect(await library.report()).toMatchObject({ files: SIZE, skipped: [] });
     const answering = questions.map(({ phrase }) =>
       Object.keys(corpus).filter((path) => phrase.test(corpus[path] ?? '')),
     );

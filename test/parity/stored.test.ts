@@ -14,7 +14,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { PromptBook } from '../support/prompt-book.ts';
 import { letTimePass, quiet, settled, start } from '../support/runs.ts';
-import { isThorough, sized } from '../support/thorough.ts';
+import { isThorough, sampled, sized } from '../support/thorough.ts';
 import { tickingClock } from '../support/ticking-clock.ts';
 import { goOn, numbersFrom, startIn, timeOf } from '../support/stored-runs.ts';
 import { allScenarios } from './all-scenarios.ts';
@@ -233,9 +233,12 @@ describe.each(allScenarios)('$name', (scenario) => {
     },
     CUT_MS,
   );
+});
 
-  // Two readings of one moment differ by this clock: what is not on record is found out.
-  test('[FIND-46] is replayed and resumed byte for byte by a clock that ticks at each reading', async () => {
+// Two readings of one moment differ by this clock: what is not on record is found out.
+test.each(sampled(allScenarios, 3))(
+  '[FIND-46] $name is replayed and resumed byte for byte by a clock that ticks at each reading',
+  async (scenario) => {
     const book = new PromptBook();
     const { store, result, records } = await stored(scenario, book, ticking);
     const definition = journaledDefinition(book.with(() => scenario.make(ticking())).agent);
@@ -253,5 +256,5 @@ describe.each(allScenarios)('$name', (scenario) => {
     expect(JSON.stringify(twice.events), `cut after ${length} of ${records.length}`).toBe(
       JSON.stringify(found.events),
     );
-  });
-});
+  },
+);

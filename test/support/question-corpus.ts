@@ -1,14 +1,16 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { questions } from './questions.ts';
+import { sized } from './thorough.ts';
 
 const packages = resolve(import.meta.dirname, '../../node_modules');
 
-const SIZE = 1_000;
+/** How many files there are. */
+export const SIZE = sized(300, 1_000);
 const LARGEST = 200_000;
 
 /**
- * 1,000 real files by path: Markdown and source of installed packages, the same ones for the same lock file.
+ * Real files by path: Markdown and source of installed packages, the same ones for the same lock file.
  *
  * The files that answer the questions are among them; the others are spread over all packages by a hash of their
  * path, so that a package that only one platform installs shifts nothing.

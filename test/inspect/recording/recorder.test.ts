@@ -18,6 +18,7 @@ import { allScenarios } from '../../parity/all-scenarios.ts';
 import type { Scenario } from '../../parity/scenarios.ts';
 import { PlainStore } from '../../support/plain-store.ts';
 import { letTimePass, settled, start } from '../../support/runs.ts';
+import { sampled } from '../../support/thorough.ts';
 
 const entriesOf = ({ recording }: Recorder): readonly Entry[] =>
   // The recording wrote them.
@@ -85,7 +86,7 @@ const wrongWith = (entry: Entry, { charts, actors }: Tableau): readonly string[]
   ];
 };
 
-describe.each(allScenarios)('the recording of a run: $name', (scenario) => {
+describe.each(sampled(allScenarios, 3, 2))('the recording of a run: $name', (scenario) => {
   test('tells of everybody before anything of them, moves them along arrows of their charts, and lets all of them go', async () => {
     const record = recorder();
     const result = await play(scenario, record);
