@@ -15,7 +15,7 @@ type Path = readonly (string | number)[];
 /** Total number of schema visits: a schema that refers to itself in every branch must not cost without end. */
 const MOST_LOOKS = 200_000;
 /** Total number of pattern steps: a long list of texts must not multiply the limit of each. */
-const MOST_STEPS = 40_000_000;
+const MOST_STEPS = 10_000_000;
 /** References followed without the value becoming smaller. */
 const MOST_REFERENCES = 50;
 /** Issues of a list or an object after which no further item is looked at: one is enough to refuse it. */
