@@ -11,6 +11,14 @@ import { command, compiledModuleOf, moduleOf, root, troupe } from './run-command
 /** A stack trace, wherever it begins. */
 const trace = /\n\s+at .+:\d+:\d+/;
 
+/** A folder of one document, for questions that are not about this project: its own are many, and read each time. */
+const leave = mkdtempSync(join(tmpdir(), 'troupe-leave-'));
+writeFileSync(join(leave, 'leave.md'), '# Leave\n\nEverybody has 30 days of leave a year.\n');
+afterAll(() => {
+  rmSync(leave, { recursive: true, force: true });
+});
+const aboutLeave = ['ask', 'How many days of leave are there?', leave];
+
 describe('npm start, on a machine with nothing set', () => {
   test('answers its own question with citations, shows who does what, and exits with 0', async () => {
     const { exit, stdout, stderr } = await troupe(['ask']);
@@ -60,7 +68,7 @@ describe('npm start, on a machine with nothing set', () => {
   });
 
   test('with --json prints events only, from run.started to run.ended', async () => {
-    const { exit, stdout, stderr } = await troupe(['ask', '--json']);
+    const { exit, stdout, stderr } = await troupe([...aboutLeave, '--json']);
     const events = stdout
       .trimEnd()
       .split('\n')
@@ -98,7 +106,8 @@ describe('npm start, on a machine with nothing set', () => {
   });
 
   test('the same question twice has the same answer', async () => {
-    const [one, other] = await Promise.all([troupe(['ask', '--quiet']), troupe(['ask', '--quiet'])]);
+    const ask = () => troupe([...aboutLeave, '--quiet']);
+    const [one, other] = await Promise.all([ask(), ask()]);
     expect(one).toMatchObject({ exit: 0, stdout: expect.stringMatching(/\[\S+:\d+-\d+\]/) });
     expect(other).toEqual(one);
   });
@@ -127,7 +136,10 @@ describe('a model that cannot be had is one clear line, and exit code 1', () => 
   });
 
   const failing = async (env: Readonly<Record<string, string>>, imports: readonly string[] = []) => {
-    const { exit, stdout, stderr } = await troupe(['ask', '--quiet', '--no-color'], { env, imports });
+    const { exit, stdout, stderr } = await troupe([...aboutLeave, '--quiet', '--no-color'], {
+      env,
+      imports,
+    });
     expect(stderr).toMatch(/^✗ Cannot [^\n]+\n$/);
     expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
     return stderr;
@@ -171,7 +183,7 @@ describe('signals and pipes', () => {
   });
 
   test('nobody who reads on is no error', async () => {
-    const { exit, stderr } = await troupe(['ask', '--json'], { hangUpAfter: '\n' });
+    const { exit, stderr } = await troupe([...aboutLeave, '--json'], { hangUpAfter: '\n' });
     expect(exit).toBe(0);
     expect(stderr).toBe('');
   });
@@ -216,7 +228,7 @@ describe('a TypeScript module', () => {
     const dist = join(place, 'node_modules/troupe/dist');
     rmSync(place, { recursive: true, force: true });
     // Beside what is published the build holds programs of other tests.
-    const isPublished = (path: string): boolean => !/\/programs$|\.(map|json)$/.test(path);
+    const isPublished = (path: string): boolean => !/\/(programs|node_modules)$|\.(map|json)$/.test(path);
     cpSync(dirname(dirname(command())), dist, { recursive: true, filter: isPublished });
     const manifest = { name: 'troupe', type: 'module', exports: './dist/index.js' };
     writeFileSync(join(place, 'node_modules/troupe/package.json'), JSON.stringify(manifest));

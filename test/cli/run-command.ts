@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { builtConfiguration, builtFile, compileProgram } from '../support/built-package.ts';
+import { builtConfiguration, compileProgram, processFile } from '../support/built-package.ts';
 import { root } from '../support/run-script.ts';
 
 export { root };
@@ -32,7 +32,7 @@ export interface CommandOptions {
 }
 
 /** The built command. */
-export const command = (): string => builtFile('cli/main.js');
+export const command = (): string => processFile('cli/main.js');
 
 const loader = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href;
 

@@ -5,6 +5,7 @@ import { modelCallMachine } from '../../src/machines/model-call/model-call-machi
 import { toolCallMachine } from '../../src/machines/tool-call/tool-call-machine.ts';
 import type { Graph, GraphMove } from '../../src/testing/explore.ts';
 import { deadEnds, explore, loops } from '../../src/testing/explore.ts';
+import { sampled } from '../support/thorough.ts';
 import { agentExplorations, modelExploration, toolExploration } from './explorations.ts';
 
 const size = ({ places, moves }: Graph): string => `${places.length} places, ${moves.length} moves`;
@@ -13,7 +14,7 @@ const size = ({ places, moves }: Graph): string => `${places.length} places, ${m
 const counts = ({ isFromOutside, from }: GraphMove): boolean =>
   !isFromOutside || from.name.startsWith('"waiting"');
 
-const agents = agentExplorations.map(({ kind, bounded, endless }) => {
+const agents = sampled(agentExplorations, 2).map(({ kind, bounded, endless }) => {
   const graphs = { bounded: explore(agentMachine, bounded), endless: explore(agentMachine, endless) };
   return { kind, ...graphs, sizes: `${size(graphs.bounded)}; unbounded: ${size(graphs.endless)}` };
 });

@@ -1,5 +1,6 @@
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
 import { bundlePackage } from '../../scripts/bundle.ts';
 import { entryPointsOf } from '../../scripts/entry-points.ts';
@@ -9,15 +10,41 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The folder of the package as it is published, built from the sources that are tested. */
     readonly builtPackage: string;
+    /** The same for processes that tests start: packages of many files are one file each beside it. */
+    readonly processPackage: string;
   }
 }
 
 const root = resolve(import.meta.dirname, '../..');
-const folder = join(root, '.tmp/built', String(process.pid));
+const place = join(root, '.tmp/built', String(process.pid));
+const folder = join(place, 'package');
+const processFolder = join(place, 'process');
 /** Where vitest keeps what it has transformed, see its configuration. */
 const modules = join(root, '.tmp/modules', String(process.pid));
 /** Where the transpiled sources are, see the same. */
 const transpiled = join(root, '.tmp/sources', String(process.pid));
+
+/**
+ * Bundles the packages that every process loads, each of a hundred files and more: opening those is half of what the start of a process
+ * costs, and tests start hundreds.
+ */
+const bundlePackages = async (): Promise<void> => {
+  const modules = join(processFolder, 'node_modules');
+  await build({
+    absWorkingDir: root,
+    entryPoints: { 'zod/index': 'zod', 'zod/core': 'zod/v4/core', 'rxjs/index': 'rxjs' },
+    outdir: modules,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'node20.19',
+    conditions: ['es2015'],
+    logLevel: 'warning',
+  });
+  const names = { zod: { '.': './index.js', './v4/core': './core.js' }, rxjs: { '.': './index.js' } };
+  for (const [name, exports] of Object.entries(names))
+    writeFileSync(join(modules, name, 'package.json'), JSON.stringify({ name, type: 'module', exports }));
+};
 
 /** Vitest loads this module anew for each project: what is built for one serves all, so it is known to the process. */
 const BUILT = Symbol.for('troupe.test.built');
@@ -36,7 +63,8 @@ const buildOnce = (): Promise<void> =>
     );
     const compilerOptions = { target: 'es2023', module: 'nodenext', paths };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-    await Promise.all([bundlePackage(folder), transpileSources(transpiled)]);
+    await Promise.all([bundlePackage(folder), bundlePackages(), transpileSources(transpiled)]);
+    cpSync(folder, processFolder, { recursive: true });
     // Transpiled code takes itself for built code, which knows its page beside it.
     mkdirSync(join(transpiled, 'inspect/inspect'), { recursive: true });
     copyFileSync(join(folder, 'inspect/page.html'), join(transpiled, 'inspect/inspect/page.html'));
@@ -45,7 +73,8 @@ const buildOnce = (): Promise<void> =>
 export default async ({ provide }: TestProject): Promise<() => void> => {
   await buildOnce();
   provide('builtPackage', folder);
+  provide('processPackage', processFolder);
   return () => {
-    for (const each of [folder, modules, transpiled]) rmSync(each, { recursive: true, force: true });
+    for (const each of [place, modules, transpiled]) rmSync(each, { recursive: true, force: true });
   };
 };
