@@ -3,6 +3,7 @@ import { commandEnvironment } from '../../src/tools/built-in/host/command-enviro
 import { hostEnvironment } from '../../src/tools/built-in/host/host-environment.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
 import { remoteEnvironment } from '../../src/tools/environments/remote-environment.ts';
+import { sampled } from '../support/thorough.ts';
 import { environmentContract } from './contract.ts';
 import { serveEnvironment, servePage } from './remote-server.ts';
 import { temporaryWorld } from './temporary-world.ts';
@@ -38,7 +39,7 @@ describe('[QITOS-38] [QITOS-40] one contract for every environment', () => {
     };
   });
 
-  for (const prefix of [['env'], ['nice', '-n', '1']])
+  for (const prefix of sampled([['nice', '-n', '1'], ['env']], 2))
     environmentContract(`behind the prefix '${prefix.join(' ')}'`, async () => {
       const world = await temporaryWorld();
       const environment = commandEnvironment({ prefix, root: world.root, commands: ['echo'] });

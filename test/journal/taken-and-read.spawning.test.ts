@@ -152,11 +152,11 @@ const readsBack = (numRuns: number, open: () => JournalStore): void => {
 };
 
 describe('[FIND-01] what a run was begun with, kept in memory,', () => {
-  readsBack(sized(20, 60), memoryStore);
+  readsBack(sized(12, 60), memoryStore);
 });
 
 describe('[FIND-01] what a run was begun with, kept in SQLite,', () => {
-  readsBack(sized(20, 60), () => sqliteStore(join(folder, `${newName()}.db`)));
+  readsBack(sized(12, 60), () => sqliteStore(join(folder, `${newName()}.db`)));
 });
 
 describeWithPostgres('[FIND-01] what a run was begun with, kept in PostgreSQL,', ({ connectionString }) => {

@@ -187,6 +187,9 @@ beforeAll(async () => {
   if (first !== undefined) await stored(first, new PromptBook());
 });
 
+/** Those that are cut; all end with their last record in the test before. */
+const cutScenarios = new Set(sampled(allScenarios, 2));
+
 describe.each(allScenarios)('$name', (scenario) => {
   test('comes to its end, means the same stored, and its journal tells every event again when it is replayed', async () => {
     const found = await unstored(scenario);
@@ -208,8 +211,8 @@ describe.each(allScenarios)('$name', (scenario) => {
     expect(kept.store.commits).toBe(rows);
   });
 
-  test(
-    `is gone on with from records of its journal (seed ${seed})`,
+  test.each(cutScenarios.has(scenario) ? [seed] : [])(
+    'is gone on with from records of its journal (seed %d)',
     async () => {
       const { book, result, records } = await storedBefore(scenario);
       storedOnce.delete(scenario);
