@@ -20,6 +20,7 @@ export type { Prices } from '../contracts/models/prices.ts';
 // Wrappers
 export { wrapModel } from './wrap-model.ts';
 export { withThinking } from './thinking/with-thinking.ts';
+export { withOutputMode } from './schemas/with-output-mode.ts';
 
 // Calls and answers in plain text
 export { withTextTools } from './parsers/with-text-tools.ts';

@@ -8,6 +8,8 @@ import { objectVariants, wrapAsValue } from '../schemas/schema-root.ts';
 export interface ToolInputs {
   /** Returns the schema to send: an object at its root, whatever the tool accepts. */
   schema(tool: ToolSpec): JsonObject;
+  /** True if the tool takes something else than an object, which is requested as the property `value` of one. */
+  isWrapped(tool: ToolSpec): boolean;
   /** The input that the tool expects, from what the model wrote. */
   read(tool: string, input: Json): Json;
   /** The input of a call of the past, as the model wrote it. */
@@ -30,6 +32,7 @@ export const toolInputs = (tools: readonly ToolSpec[], refused: readonly string[
   };
   return {
     schema: ({ parameters }) => wireInput(parameters, refused).schema,
+    isWrapped: ({ parameters }) => wireInput(parameters, refused).isWrapped,
     read: (name, input) => inputOf(name)?.read(input) ?? input,
     echo: (call) => {
       const isWrapped = call.problem === undefined && inputOf(call.name)?.isWrapped === true;
