@@ -1,4 +1,5 @@
 import type { InspectionEvent, Observer } from 'xstate';
+import type { MediaPart } from '../content/part.ts';
 import type { LiveEvent } from './event.ts';
 import type { FieldSecret } from '../secrets/field-secret.ts';
 import type { SentSource } from '../models/sent-request.ts';
@@ -29,6 +30,8 @@ export interface InspectedRun {
    * when they appear.
    */
   secrets(next: (secret: FieldSecret) => void): void;
+  /** Reads the bytes of media of the run. Rejects with `content.missing` if its blob store does not have them. */
+  readonly bytesOf: (part: MediaPart) => Promise<Uint8Array>;
   /** Returns the member at an address; undefined if there is none (any more). */
   memberAt(path: string): InspectedMember | undefined;
   /** Handle to pause, step and message the run; absent for a replay of a finished run. */

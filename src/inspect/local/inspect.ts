@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { MediaPart } from '../../contracts/content/part.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { RunInspector } from '../../contracts/events/inspection.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
+import { RunContent } from '../../runtime/content/run-content.ts';
 import { parseJson } from '../sinks/parse-json.ts';
 import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
 import { recorder } from '../recording/recorder.ts';
@@ -77,6 +79,7 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
       return record.recording.line({ control, version, runs, breakpoints: record.breakpoints() });
     },
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
+    content: (runId, hash) => bytesIn(desk, runId, hash),
     control: control ? (body) => carryOut(commandIn(body), desk) : undefined,
   });
   await server.listen(port);
@@ -99,6 +102,17 @@ const requestsOf = ({ handles }: Recorder) =>
   [...handles.values()].flatMap(({ runId, requests }) =>
     requests.map((request) => ({ ...request, run: runId })),
   );
+
+/** Media of a run of this process, else those of the store. */
+const bytesIn = (
+  { recorder: record, store }: { readonly recorder: Recorder; readonly store: JournalStore | undefined },
+  runId: string,
+  hash: string,
+): Promise<Uint8Array> => {
+  const part: MediaPart = { type: 'file', hash, mediaType: 'application/octet-stream', size: 0 };
+  const isHere = store === undefined || record.runs.some((run) => run.runId === runId);
+  return isHere ? record.bytesOf(runId, part) : new RunContent({ store }).bytesOf(part);
+};
 
 const noStore = (runId: string): TroupeError =>
   new TroupeError('journal.unknown', `Cannot show run '${runId}' as there is no store`, { runId });

@@ -15,6 +15,8 @@ export interface Served {
   readonly live: Feed;
   /** @throws the error of an unreadable run. */
   readonly stored: (runId: string) => Promise<Feed>;
+  /** The bytes of media of a run, by their hash. @throws `content.missing` */
+  readonly content: (runId: string, hash: string) => Promise<Uint8Array>;
   /** Undefined if control is disabled. @throws the error of a refused command. */
   readonly control: ((body: string) => Promise<object>) | undefined;
   /** True if it keeps its process alive. */
@@ -140,6 +142,8 @@ export class LocalServer {
         return this.#show(this.#served.live, url, request, response);
       case 'stored':
         return this.#show(await this.#served.stored(route.runId), url, request, response);
+      case 'content':
+        return giveContent(response, await this.#served.content(route.runId, route.hash), url);
       case 'control':
         return this.#control(request, response);
     }
@@ -154,7 +158,7 @@ export class LocalServer {
       `script-src ${own}`,
       `style-src ${own}`,
       "connect-src 'self'",
-      'img-src data:',
+      "img-src 'self' data:",
       "frame-ancestors 'none'",
       "base-uri 'none'",
       "form-action 'none'",
@@ -216,7 +220,8 @@ const SHARED = {
 type Route =
   | { readonly name: 'page' | 'session' | 'live'; readonly method: 'GET' }
   | { readonly name: 'control'; readonly method: 'POST' }
-  | { readonly name: 'stored'; readonly method: 'GET'; readonly runId: string };
+  | { readonly name: 'stored'; readonly method: 'GET'; readonly runId: string }
+  | { readonly name: 'content'; readonly method: 'GET'; readonly runId: string; readonly hash: string };
 
 const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/', { name: 'page', method: 'GET' }],
@@ -226,9 +231,13 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
 ]);
 
 const routeOf = (path: string): Route | undefined => {
-  const [, named] = /^\/api\/stored\/([^/]{1,2000})\/recording$/.exec(path) ?? [];
-  const runId = named === undefined ? undefined : decodePart(named);
-  return runId === undefined ? routes.get(path) : { name: 'stored', method: 'GET', runId };
+  const [, stored, holder, hash] =
+    /^\/api\/(?:stored\/([^/]{1,2000})\/recording|content\/([^/]{1,2000})\/([0-9a-f]{64}))$/.exec(path) ?? [];
+  const runId = decodePart(stored ?? holder ?? '');
+  if (runId === undefined || runId === '') return routes.get(path);
+  return hash === undefined
+    ? { name: 'stored', method: 'GET', runId }
+    : { name: 'content', method: 'GET', runId, hash };
 };
 
 const decodePart = (text: string): string | undefined => {
@@ -260,12 +269,34 @@ const give = (response: ServerResponse, status: number, value: unknown): void =>
   response.end(typeof value === 'string' ? value : JSON.stringify(value));
 };
 
+/** Pictures that a browser draws without running anything in them; all else is a file to keep. */
+const DRAWN: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+]);
+
+const giveContent = (response: ServerResponse, bytes: Uint8Array, { searchParams }: URL): void => {
+  const type = searchParams.get('type') ?? '';
+  const isDrawn = DRAWN.has(type);
+  response.writeHead(200, {
+    ...SHARED,
+    'content-type': isDrawn ? type : 'application/octet-stream',
+    'content-length': bytes.byteLength,
+    'content-disposition': isDrawn ? 'inline' : 'attachment',
+    'content-security-policy': "default-src 'none'; sandbox",
+  });
+  response.end(bytes);
+};
+
 const fail = (response: ServerResponse, status: number, code: string, message: string): void => {
   if (response.headersSent) response.destroy();
   else give(response, status, { error: { code, message } });
 };
 
 const statusOf = (code: string): number => {
-  if (code.endsWith('.unknown')) return 404;
+  if (code.endsWith('.unknown') || code === 'content.missing') return 404;
   return code === 'input.invalid' || code === 'command.usage' ? 400 : 409;
 };

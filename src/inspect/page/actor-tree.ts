@@ -1,3 +1,4 @@
+import { inputText } from '../drawing/input-text.ts';
 import type { Role } from '../recording/entry.ts';
 import type { Named } from '../recording/member-name.ts';
 import { memberName } from '../recording/member-name.ts';
@@ -92,7 +93,7 @@ export const nameOf = (view: Named & Pick<ActorView, 'context'>): string => {
 export const taskOf = ({ role, context }: Pick<ActorView, 'role' | 'context'>): string | undefined => {
   const input = context['input'];
   if ((role !== 'agent' && role !== 'team') || input === undefined || input === null) return undefined;
-  return brief(input, 200);
+  return brief(inputText(input), 200);
 };
 
 /** States in which an agent waits for a message. */

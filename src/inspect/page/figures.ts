@@ -14,6 +14,12 @@ export const moneyOf = (usd: number): string => {
   return usd < 0.01 ? `$${usd.toFixed(5)}` : `$${usd.toFixed(usd < 1 ? 3 : 2)}`;
 };
 
+/** A size, for people. */
+export const bytesText = (bytes: number): string => {
+  if (bytes < 1_000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+};
+
 export const countOf = (count: number): string => count.toLocaleString('en-GB');
 
 /** Formats a count with its noun in singular or plural. */

@@ -10,9 +10,14 @@ const CAPACITY = 200_000;
 export interface Places {
   readonly moved: number[];
   readonly published: number[];
+  /** Results, answers and messages that it received: they may hold media. */
+  readonly given: number[];
 }
 
-const NOWHERE: Places = { moved: [], published: [] };
+const nowhere = (): Places => ({ moved: [], published: [], given: [] });
+const NOWHERE = nowhere();
+
+const GIVING: ReadonlySet<string> = new Set(['answered.act', 'answered.decide', 'message']);
 
 /**
  * A recording within a page: its entries, and the tableau at any position.
@@ -145,10 +150,11 @@ export class Timeline {
     const ofRun = run === undefined ? undefined : this.#runs.get(run);
     if (ofRun !== undefined) ofRun.push(entry.n);
     else if (run !== undefined) this.#runs.set(run, [entry.n]);
-    if (entry.kind !== 'moved' && entry.kind !== 'published') return;
+    const place = placeOf(entry);
+    if (entry.kind === 'chart' || place === undefined) return;
     let places = this.#places.get(entry.actor);
-    if (places === undefined) this.#places.set(entry.actor, (places = { moved: [], published: [] }));
-    places[entry.kind].push(entry.n);
+    if (places === undefined) this.#places.set(entry.actor, (places = nowhere()));
+    places[place].push(entry.n);
   }
 
   /** Drops as many entries as are kept, at once, so that the amortised cost is small. */
@@ -160,13 +166,16 @@ export class Timeline {
     this.#base = base;
     this.#shown = undefined;
     this.#checkpoints = this.#checkpoints.filter(({ length }) => length > base.length);
-    for (const { moved, published } of this.#places.values()) {
-      moved.splice(0, countBelow(moved, base.length));
-      published.splice(0, countBelow(published, base.length));
-    }
+    for (const places of this.#places.values())
+      for (const each of Object.values(places)) each.splice(0, countBelow(each, base.length));
     for (const places of this.#runs.values()) places.splice(0, countBelow(places, base.length));
   }
 }
+
+const placeOf = (entry: Entry): keyof Places | undefined => {
+  if (entry.kind === 'moved' || entry.kind === 'published') return entry.kind;
+  return entry.kind === 'received' && GIVING.has(entry.event.type) ? 'given' : undefined;
+};
 
 /** The number of some ascending numbers that are below a bound. */
 export const countBelow = (numbers: readonly number[], bound: number): number => {

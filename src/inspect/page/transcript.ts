@@ -1,8 +1,11 @@
+import type { MediaPart } from '../../contracts/content/part.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { RawAnswer, SentRequest } from '../../contracts/models/sent-request.ts';
-import type { Entry } from '../recording/entry.ts';
+import type { Entry, ReceivedEntry } from '../recording/entry.ts';
+import { inputText } from '../drawing/input-text.ts';
 import { brief } from '../drawing/plain-text.ts';
+import { mediaIn } from './media-in.ts';
 
 interface Placed {
   /** The entry that started it. */
@@ -26,6 +29,8 @@ export interface ModelItem extends Placed {
   sent?: { readonly messages: number; readonly added: number } | undefined;
   /** The raw answer beside its text. */
   raw?: RawAnswer | undefined;
+  /** Made beside its text. */
+  media?: readonly MediaPart[] | undefined;
   costUsd?: number | undefined;
   durationMs?: number | undefined;
 }
@@ -41,6 +46,7 @@ export interface ToolItem extends Placed {
   durationMs?: number | undefined;
   attempts: number;
   artifacts: readonly string[];
+  media?: readonly MediaPart[] | undefined;
 }
 
 /** A message: from the one that gave the work, a person, or another agent. */
@@ -48,6 +54,7 @@ export interface SaidItem extends Placed {
   readonly kind: 'said';
   readonly who: string;
   readonly text: string;
+  readonly media?: readonly MediaPart[] | undefined;
 }
 
 /** An informative note. */
@@ -78,8 +85,37 @@ class Transcript {
       this.#hasInput = true;
       const input = entry.patch?.['input'];
       if (input !== undefined && input !== null && input !== '')
-        this.items.push({ ...placeOf(entry), kind: 'said', who: 'task', text: valueText(input) });
+        this.items.push({
+          ...placeOf(entry),
+          kind: 'said',
+          who: 'task',
+          text: valueText(inputText(input)),
+          media: mediaIn(input),
+        });
     } else if (entry.kind === 'published') this.#addEvent(entry, entry.event);
+    else if (entry.kind === 'received') this.#addMedia(entry);
+  }
+
+  /** Events of the runtime tell of media in words; what an actor received has them. */
+  #addMedia(entry: ReceivedEntry): void {
+    const { event } = entry;
+    const media = mediaIn(event);
+    if (media.length === 0) return;
+    if (event.type === 'answered.act')
+      this.#changeTool(textIn(event, 'output', 'result', 'callId'), { media });
+    else if (event.type === 'message') {
+      const who = textIn(event, 'message', 'from');
+      this.items.push({
+        ...placeOf(entry),
+        kind: 'said',
+        who,
+        text: textIn(event, 'message', 'text'),
+        media,
+      });
+    } else {
+      const answer = this.items.findLast((item) => item.kind === 'model');
+      if (answer?.kind === 'model') answer.media = media;
+    }
   }
 
   #addEvent(entry: Entry, event: LiveEvent): void {
@@ -178,6 +214,14 @@ class Transcript {
 }
 
 const placeOf = ({ n, at }: Entry): Placed => ({ n, at });
+
+/** The text at a path within a value; empty where there is none. */
+const textIn = (value: unknown, ...path: readonly string[]): string => {
+  let found = value;
+  for (const name of path)
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined;
+  return typeof found === 'string' ? found : '';
+};
 
 /** Formats a text verbatim, anything else as JSON. */
 export const valueText = (value: unknown): string =>

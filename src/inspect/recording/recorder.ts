@@ -1,3 +1,4 @@
+import type { MediaPart } from '../../contracts/content/part.ts';
 import type { InspectedRun, RunInspector } from '../../contracts/events/inspection.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { FieldSecret } from '../../contracts/secrets/field-secret.ts';
@@ -11,6 +12,7 @@ import { ChartBook } from './chart-book.ts';
 import { Recording } from './recording.ts';
 import { RunBook } from './run-book.ts';
 import type { RecordedRun } from './run-book.ts';
+import { RunMedia } from './run-media.ts';
 import { RunRecorder } from './run-recorder.ts';
 
 /** The options of a recorder. */
@@ -38,6 +40,13 @@ export interface Recorder extends RunInspector {
    * record.breakAt([{ kind: 'state', value: 'CRITIC' }, { kind: 'cost', value: 0.5 }]);
    */
   breakAt(breakpoints: readonly Breakpoint[], runId?: string): void;
+  /**
+   * Reads the bytes of media of a run, of the last 20 that were recorded. Rejects with `content.missing` if they are not to be had.
+   *
+   * @example
+   * const bytes = await record.bytesOf('run-17', { type: 'image', hash, mediaType: 'image/png', size });
+   */
+  bytesOf(runId: string, part: MediaPart): Promise<Uint8Array>;
   /** The breakpoints of the run of that id, beside those of all runs; without an id, those of all runs. */
   breakpoints(runId?: string): readonly Breakpoint[];
 }
@@ -86,10 +95,12 @@ export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {})
   });
   const charts = new ChartBook(recording);
   const book = new RunBook(redact);
+  const media = new RunMedia();
   const inspects = (run: InspectedRun) => {
     const { handle, runId } = run;
     const ofRun = new RunRecorder(run, recording, charts);
     const tell = book.begins(run);
+    media.begins(run);
     run.secrets(learn);
     if (handle !== undefined) {
       handles.set(runId, handle);
@@ -113,6 +124,7 @@ export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {})
     inspects,
     breakAt,
     breakpoints: (runId) => breakpoints.of(runId),
+    bytesOf: (runId, part) => media.bytesOf(runId, part),
     recording,
     handles,
     failures,

@@ -1,6 +1,7 @@
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { InspectedRun } from '../../contracts/events/inspection.ts';
 import type { RunStatus } from '../../contracts/runs/run-status.ts';
+import { inputText } from '../drawing/input-text.ts';
 
 /** A run that was recorded, or is being. */
 export interface RecordedRun {
@@ -54,7 +55,8 @@ export class RunBook {
   }
 }
 
-const titleOf = (input: unknown, redact: (text: string) => string): string => {
+const titleOf = (given: unknown, redact: (text: string) => string): string => {
+  const input = inputText(given);
   // Half a secret would not be found any more.
   const text = redact(typeof input === 'string' ? input : JSON.stringify(input));
   const line = text.replaceAll(/\s+/g, ' ').trim();

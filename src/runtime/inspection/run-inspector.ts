@@ -1,6 +1,7 @@
 import type { InspectionEvent } from 'xstate';
 import type { InspectedMember, InspectedRun, RunInspector } from '../../contracts/events/inspection.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
+import type { RunContent } from '../content/run-content.ts';
 import { Handle } from '../run/handle.ts';
 import type { Run } from '../run/run.ts';
 import { onlyOnce, safeInspector } from './safe-inspector.ts';
@@ -57,10 +58,17 @@ const inspectRun = (run: Run, isReplayed: boolean, failed: (error: unknown) => v
     secrets: (next) => {
       run.secrets.tell(next);
     },
+    bytesOf: bytesOf(run.content),
     memberAt: (path) => memberOf(run.actors.at(path)),
     ...(isReplayed ? {} : { handle }),
   };
 };
+
+/** Apart from the run, which an inspector that reads its media later does not hold so. */
+const bytesOf =
+  (content: Pick<RunContent, 'bytesOf'>): InspectedRun['bytesOf'] =>
+  (part) =>
+    content.bytesOf(part);
 
 const safely = <Event>(
   next: (event: Event) => void,

@@ -36,7 +36,7 @@ describe('the page', () => {
       `script-src 'nonce-${nonce}'`,
       `style-src 'nonce-${nonce}'`,
       "connect-src 'self'",
-      'img-src data:',
+      "img-src 'self' data:",
       "frame-ancestors 'none'",
       "base-uri 'none'",
       "form-action 'none'",

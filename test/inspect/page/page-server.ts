@@ -30,7 +30,7 @@ const policy = [
   `script-src 'nonce-${nonce}'`,
   `style-src 'nonce-${nonce}'`,
   `connect-src 'self'`,
-  `img-src data:`,
+  `img-src 'self' data:`,
   `base-uri 'none'`,
   `form-action 'none'`,
 ].join('; ');

@@ -7,6 +7,8 @@ import type { SentTurn, WholeRequest } from '../../recording/sent-requests.ts';
 import { SentRequests } from '../../recording/sent-requests.ts';
 import { valueText } from '../transcript.ts';
 import type { ModelItem } from '../transcript.ts';
+import { mediaIn } from '../media-in.ts';
+import { MediaView } from './media-view.tsx';
 import { Text } from './text.tsx';
 
 /** The exact request of a model call, and the raw answer: assembled when opened. */
@@ -24,7 +26,7 @@ export const RequestPart = ({ item, actor }: { readonly item: ModelItem; readonl
       <summary>
         request: {several(sent.messages, 'message')}, {sent.added} new
       </summary>
-      {isOpen && <Request request={requestAt(actor, item.n)} />}
+      {isOpen && <Request actor={actor} request={requestAt(actor, item.n)} />}
       {isOpen && raw !== undefined && <Part title="Came back beside the text" value={valueText(raw)} />}
     </details>
   );
@@ -43,7 +45,13 @@ const requestAt = (actor: string, n: number): WholeRequest | undefined => {
   return undefined;
 };
 
-const Request = ({ request }: { readonly request: WholeRequest | undefined }) => {
+const Request = ({
+  actor,
+  request,
+}: {
+  readonly actor: string;
+  readonly request: WholeRequest | undefined;
+}) => {
   if (request === undefined)
     return <p class="empty">Earlier requests were dropped from this recording: see the journal.</p>;
   const { instructions, tools, messages, output, settings, toolChoice, hashes } = request;
@@ -59,7 +67,7 @@ const Request = ({ request }: { readonly request: WholeRequest | undefined }) =>
       {toolChoice !== undefined && <Part title="Tool choice" value={brief(toolChoice, 80)} />}
       <h4>Messages</h4>
       {messages.slice(-MOST).map((each, index) => (
-        <Message key={index} sent={each} />
+        <Message key={index} actor={actor} sent={each} />
       ))}
       {messages.length > MOST && (
         <p class="hint">{several(messages.length - MOST, 'earlier message')} left out</p>
@@ -83,7 +91,7 @@ const Part = ({ title, value }: { readonly title: string; readonly value: string
   </>
 );
 
-const Message = ({ sent: { turn, isNew } }: { readonly sent: SentTurn }) => (
+const Message = ({ actor, sent: { turn, isNew } }: { readonly actor: string; readonly sent: SentTurn }) => (
   <div class={`sent ${isNew ? 'new' : ''}`}>
     <span class="who">
       <bdi>{whoOf(turn)}</bdi>
@@ -92,6 +100,7 @@ const Message = ({ sent: { turn, isNew } }: { readonly sent: SentTurn }) => (
     <pre>
       <Text value={textOf(turn)} />
     </pre>
+    <MediaView media={mediaIn(turn.parts)} actor={actor} />
   </div>
 );
 

@@ -7,6 +7,7 @@ import { countBelow } from '../timeline.ts';
 import type { ModelItem, NoteItem, SaidItem, ToolItem, TranscriptItem } from '../transcript.ts';
 import { transcriptOf, valueText } from '../transcript.ts';
 import { Icon } from './icon.tsx';
+import { MediaView } from './media-view.tsx';
 import { RequestPart } from './request-part.tsx';
 import { Text } from './text.tsx';
 
@@ -19,14 +20,15 @@ export const TranscriptView = () => {
   const { timeline } = recorded.value;
   // A call is read where it was made.
   const actor = view !== undefined && isEffect(view) ? (view.parent ?? view.actor) : (view?.actor ?? '');
-  const { moved, published } = timeline.placesOf(actor);
+  const { moved, published, given } = timeline.placesOf(actor);
   const count = countBelow(published, length);
+  const received = countBelow(given, length);
   const [begin] = moved;
   const items = useMemo(() => {
-    const places = published.slice(0, count);
+    const places = [...published.slice(0, count), ...given.slice(0, received)];
     const all = begin === undefined || begin >= length ? places : [begin, ...places];
     return transcriptOf(all.toSorted((one, other) => one - other).flatMap((n) => timeline.entry(n) ?? []));
-  }, [timeline, actor, count, begin, timeline.first]);
+  }, [timeline, actor, count, received, begin, timeline.first]);
   if (view === undefined) return <p class="empty">Select an actor to read what it says.</p>;
   return <Items key={actor} actor={actor} items={items} isLive={isLive} />;
 };
@@ -93,9 +95,9 @@ const Item = ({ actor, item, isLive }: ItemProps<TranscriptItem>) => {
     case 'model':
       return <ModelPart actor={actor} item={item} isLive={isLive} />;
     case 'tool':
-      return <ToolPart item={item} />;
+      return <ToolPart actor={actor} item={item} />;
     case 'said':
-      return <SaidPart item={item} />;
+      return <SaidPart actor={actor} item={item} />;
     case 'note':
       return <NotePart item={item} />;
   }
@@ -114,7 +116,7 @@ const When = ({ n, at }: { readonly n: number; readonly at: number }) => (
   </button>
 );
 
-const SaidPart = ({ item }: { readonly item: SaidItem }) => (
+const SaidPart = ({ actor, item }: { readonly actor: string; readonly item: SaidItem }) => (
   <article class="item said">
     <header>
       <span class="what">
@@ -125,6 +127,7 @@ const SaidPart = ({ item }: { readonly item: SaidItem }) => (
     <p class="prose">
       <Text value={item.text} />
     </p>
+    <MediaView media={item.media} actor={actor} />
   </article>
 );
 
@@ -159,6 +162,7 @@ const ModelPart = ({ actor, item, isLive }: ItemProps<ModelItem>) => {
           {saying !== undefined && <span class="caret" />}
         </p>
       )}
+      <MediaView media={item.media} actor={actor} />
       <RequestPart actor={actor} item={item} />
       {tokens !== undefined && (
         <footer>
@@ -176,7 +180,7 @@ const ModelPart = ({ actor, item, isLive }: ItemProps<ModelItem>) => {
   );
 };
 
-const ToolPart = ({ item }: { readonly item: ToolItem }) => {
+const ToolPart = ({ actor, item }: { readonly actor: string; readonly item: ToolItem }) => {
   const { tool, input, status, text, durationMs, attempts, artifacts, callId } = item;
   const isPointed = pointedAt.value === callId;
   return (
@@ -203,6 +207,7 @@ const ToolPart = ({ item }: { readonly item: ToolItem }) => {
         </pre>
         <h4>{status === 'failed' ? 'Error' : 'Result'}</h4>
         <pre>{text === undefined || text === '' ? '—' : <Text value={text} />}</pre>
+        <MediaView media={item.media} actor={actor} />
         <footer>
           {attempts > 1 && `${attempts} attempts · `}
           {artifacts.length > 0 && `${artifacts.map((each) => oneLine(each, 40)).join(', ')} · `}
