@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { openai } from '../../src/models/openai/openai.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
@@ -12,7 +13,8 @@ import { replay } from '../../src/runtime/journal/replay/replay.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { mockProvider, type Reply } from '../support/mock-provider.ts';
 import type { WireKind } from '../support/provider-streams.ts';
-import { echo, ofType } from '../support/runs.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { echo, letTimePass, ofType, settled } from '../support/runs.ts';
 import { says } from '../support/wire-answers.ts';
 
 const models: readonly (readonly [WireKind, (baseURL: string) => Model])[] = [
@@ -124,6 +126,103 @@ describe.each(models)('an output by a tool, asked of %s', (kind, make) => {
     expect(sent[0]?.['tools']).toHaveLength(1);
     expect(JSON.stringify(sent[0])).toContain('valid by this JSON Schema');
     expect(sent[0]).not.toHaveProperty('response_format');
+  });
+});
+
+test.each([
+  'First draft: {"total": 3, "items": []}. That forgets the cake: {"total": 42, "items": ["cake"]}',
+  'Which bill do you mean? I would answer like {"total": 0, "items": []}.',
+  '{"total": 3, "items": []} or {"total": 4, "items": []}',
+])('JSON amid prose is not taken for the answer, which is asked for again: %s', async (text) => {
+  const model = scriptedModel([text, JSON.stringify(BILL)]);
+  const { output } = await agent({ name: 'clerk', model: withOutputMode(model, 'text'), output: bill }).run(
+    'go',
+  );
+  expect(output).toEqual(BILL);
+});
+
+test('[FIND-24] a text that broke off is continued, and read as a whole', async () => {
+  const whole = JSON.stringify(BILL);
+  let asked = 0;
+  const breaking: Model = {
+    provider: 'test',
+    id: 'breaking',
+    answer: (_, call) => {
+      asked += 1;
+      if (asked === 2) return modelAnswer({ text: whole.slice(20) });
+      call.delta({ type: 'text', text: whole.slice(0, 20) });
+      throw new TroupeError('model.network', 'Cannot read on as the line broke', { retryable: 'yes' });
+    },
+  };
+  const model = withOutputMode(breaking, 'text');
+  const clerk = agent({ name: 'clerk', model, output: bill, failures: { retry: { onBreak: 'continue' } } });
+  const clock = virtualClock(0);
+  const { output } = await letTimePass(clock, settled(clerk.stream('go', { clock })));
+  expect(output).toEqual(BILL);
+  expect(asked).toBe(2);
+});
+
+test('a tool that has to be called first is: the output is no way around it', async () => {
+  const model = scriptedModel([
+    calls({ name: 'echo', input: { text: 'tea' } }),
+    calls({ name: 'final_answer', input: BILL }),
+  ]);
+  const clerk = agent({
+    name: 'clerk',
+    model: withOutputMode(model, 'tool'),
+    output: bill,
+    tools: [echo],
+    settings: { toolChoice: 'required' },
+  });
+  expect((await clerk.run('go')).output).toEqual(BILL);
+  const names = model.requests.map(({ tools }) => tools.map(({ name }) => name));
+  expect(names).toEqual([['echo'], ['echo', 'final_answer']]);
+  expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(['required', 'required']);
+});
+
+test('tools that the provider runs may be used before the output', async () => {
+  const settings = { providerTools: { anthropic: [{ type: 'web_search_20250305', name: 'web_search' }] } };
+  await using provider = await mockProvider(giving('anthropic', BILL));
+  const model = withOutputMode(
+    anthropic('claude-sonnet-5-5', { apiKey: 'k', baseURL: provider.url }),
+    'tool',
+  );
+  await agent({ name: 'clerk', model, output: bill, settings }).run('go');
+  expect(provider.requests[0]?.body).toMatchObject({ tool_choice: { type: 'any' } });
+});
+
+test('what a model thought goes back with the calls that stood beside an output', async () => {
+  const thinking = { text: 'I need tea.', proof: 'signed' };
+  const both = [
+    { name: 'echo', arguments: '{"text":"tea"}' },
+    { name: 'final_answer', arguments: JSON.stringify(BILL) },
+  ];
+  await using provider = await mockProvider(
+    says('anthropic', { thinking, calls: both }),
+    giving('anthropic', BILL),
+  );
+  const model = withOutputMode(
+    anthropic('claude-sonnet-4-5', { apiKey: 'k', baseURL: provider.url }),
+    'tool',
+  );
+  await agent({
+    name: 'clerk',
+    model,
+    output: bill,
+    tools: [echo],
+    settings: { toolChoice: 'auto', reasoning: { budgetTokens: 2_000 } },
+  }).run('go');
+  expect(provider.requests[1]?.body).toMatchObject({
+    messages: [
+      {},
+      {
+        content: [
+          { type: 'thinking', thinking: 'I need tea.', signature: 'signed' },
+          { type: 'tool_use', name: 'echo' },
+        ],
+      },
+      {},
+    ],
   });
 });
 

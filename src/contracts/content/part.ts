@@ -73,10 +73,14 @@ export const isPartList = (value: unknown): value is readonly Part[] =>
 
 const isPart = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
-  if (value.type === 'text') return 'text' in value && typeof value.text === 'string';
+  if (value.type === 'text') return hasText(value, 'text');
+  if ('name' in value && value.name !== undefined && !hasText(value, 'name')) return false;
   if (value.type === 'data') return 'data' in value;
-  return KINDS.includes(value.type) && ('hash' in value || 'url' in value);
+  const isOf = hasText(value, 'url') || (hasText(value, 'hash') && hasText(value, 'mediaType'));
+  return KINDS.includes(value.type) && isOf;
 };
+
+const hasText = (value: object, field: string): boolean => typeof Reflect.get(value, field) === 'string';
 
 const KINDS: readonly unknown[] = ['image', 'audio', 'file'] satisfies readonly MediaKind[];
 

@@ -103,15 +103,19 @@ const requestsOf = ({ handles }: Recorder) =>
     requests.map((request) => ({ ...request, run: runId })),
   );
 
-/** Media of a run of this process, else those of the store. */
-const bytesIn = (
+/** Media of a run of this process, or else those of the store. */
+const bytesIn = async (
   { recorder: record, store }: { readonly recorder: Recorder; readonly store: JournalStore | undefined },
   runId: string,
   hash: string,
 ): Promise<Uint8Array> => {
   const part: MediaPart = { type: 'file', hash, mediaType: 'application/octet-stream', size: 0 };
-  const isHere = store === undefined || record.runs.some((run) => run.runId === runId);
-  return isHere ? record.bytesOf(runId, part) : new RunContent({ store }).bytesOf(part);
+  try {
+    return await record.bytesOf(runId, part);
+  } catch (thrown) {
+    if (store === undefined) throw thrown;
+    return new RunContent({ store }).bytesOf(part);
+  }
 };
 
 const noStore = (runId: string): TroupeError =>

@@ -18,10 +18,14 @@ export const mediaIn = (value: unknown): readonly MediaPart[] => {
 };
 
 /** Checks a value of a recording, which may come from another process. */
-const isMedia = (value: object): value is MediaPart =>
-  'hash' in value &&
-  /^[0-9a-f]{64}$/.test(String(value.hash)) &&
-  'mediaType' in value &&
-  typeof value.mediaType === 'string' &&
-  'size' in value &&
-  typeof value.size === 'number';
+const isMedia = (value: object): value is MediaPart => {
+  const { hash, mediaType, size, name } = value as Readonly<Record<string, unknown>>;
+  return (
+    typeof hash === 'string' &&
+    /^[0-9a-f]{64}$/.test(hash) &&
+    typeof mediaType === 'string' &&
+    /^[\w.+-]{1,80}\/[\w.+-]{1,80}$/.test(mediaType) &&
+    typeof size === 'number' &&
+    (name === undefined || typeof name === 'string')
+  );
+};

@@ -54,7 +54,7 @@ export interface SaidItem extends Placed {
   readonly kind: 'said';
   readonly who: string;
   readonly text: string;
-  readonly media?: readonly MediaPart[] | undefined;
+  media?: readonly MediaPart[] | undefined;
 }
 
 /** An informative note. */
@@ -78,6 +78,10 @@ class Transcript {
   readonly items: TranscriptItem[] = [];
   readonly #models = new Map<string, ModelItem>();
   readonly #tools = new Map<string, ToolItem>();
+  /** Messages that an event told of, by id. */
+  readonly #said = new Map<string, SaidItem>();
+  /** Messages whose media are shown. */
+  readonly #shown = new Set<string>();
   #hasInput = false;
 
   take(entry: Entry): void {
@@ -99,22 +103,31 @@ class Transcript {
   /** Events of the runtime tell of media in words; what an actor received has them. */
   #addMedia(entry: ReceivedEntry): void {
     const { event } = entry;
+    if (event.type === 'message') {
+      // A team is given each message, an agent all that it has not read yet, some of them again.
+      const inbox = valueIn(event, 'inbox');
+      for (const message of Array.isArray(inbox) ? inbox : [valueIn(event, 'message')])
+        this.#addMessage(entry, message);
+      return;
+    }
     const media = mediaIn(event);
     if (media.length === 0) return;
     if (event.type === 'answered.act')
-      this.#changeTool(textIn(event, 'output', 'result', 'callId'), { media });
-    else if (event.type === 'message') {
-      const who = textIn(event, 'message', 'from');
-      this.items.push({
-        ...placeOf(entry),
-        kind: 'said',
-        who,
-        text: textIn(event, 'message', 'text'),
-        media,
-      });
-    } else {
-      const answer = this.items.findLast((item) => item.kind === 'model');
-      if (answer?.kind === 'model') answer.media = media;
+      return this.#changeTool(textIn(event, 'output', 'result', 'callId'), { media });
+    const answer = this.items.findLast((item) => item.kind === 'model');
+    if (answer?.kind === 'model') answer.media = media;
+  }
+
+  #addMessage(entry: Entry, message: unknown): void {
+    const media = mediaIn(valueIn(message, 'parts'));
+    const id = textIn(message, 'id');
+    if (media.length === 0 || this.#shown.has(id)) return;
+    if (id !== '') this.#shown.add(id);
+    const said = this.#said.get(id);
+    if (said !== undefined) said.media = media;
+    else {
+      const [who, text] = [textIn(message, 'from'), textIn(message, 'text')];
+      this.items.push({ ...placeOf(entry), kind: 'said', who, text, media });
     }
   }
 
@@ -126,9 +139,11 @@ class Transcript {
     } else if (event.type.startsWith('model.')) this.#model(entry, event);
     else if (event.type.startsWith('tool.')) this.#tool(entry, event);
     else {
-      const said = speechOf(event);
-      if (said !== undefined) this.items.push({ ...placeOf(entry), kind: 'said', ...said });
-      else this.#note(entry, event);
+      const speech = speechOf(event);
+      if (speech === undefined) return this.#note(entry, event);
+      const said: SaidItem = { ...placeOf(entry), kind: 'said', ...speech };
+      this.items.push(said);
+      if (event.type === 'message.sent' && event.id !== undefined) this.#said.set(event.id, said);
     }
   }
 
@@ -215,11 +230,17 @@ class Transcript {
 
 const placeOf = ({ n, at }: Entry): Placed => ({ n, at });
 
-/** The text at a path within a value; empty where there is none. */
-const textIn = (value: unknown, ...path: readonly string[]): string => {
+/** The value at a path within a value; undefined where there is none. */
+const valueIn = (value: unknown, ...path: readonly string[]): unknown => {
   let found = value;
   for (const name of path)
     found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined;
+  return found;
+};
+
+/** The text at a path within a value; empty where there is none. */
+const textIn = (value: unknown, ...path: readonly string[]): string => {
+  const found = valueIn(value, ...path);
   return typeof found === 'string' ? found : '';
 };
 

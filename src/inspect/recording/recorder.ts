@@ -41,7 +41,8 @@ export interface Recorder extends RunInspector {
    */
   breakAt(breakpoints: readonly Breakpoint[], runId?: string): void;
   /**
-   * Reads the bytes of media of a run, of the last 20 that were recorded. Rejects with `content.missing` if they are not to be had.
+   * Reads the bytes of media of a run in progress, or of one of the last 20 that ended. Rejects with `content.missing` if they are not
+   * to be had: those of a run that was replayed are in its store.
    *
    * @example
    * const bytes = await record.bytesOf('run-17', { type: 'image', hash, mediaType: 'image/png', size });
@@ -100,12 +101,13 @@ export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {})
     const { handle, runId } = run;
     const ofRun = new RunRecorder(run, recording, charts);
     const tell = book.begins(run);
-    media.begins(run);
     run.secrets(learn);
     if (handle !== undefined) {
       handles.set(runId, handle);
+      media.begins(run);
       const forget = (): void => {
         handles.delete(runId);
+        media.ends(runId);
       };
       handle.result.then(forget, forget);
     }

@@ -181,17 +181,36 @@ const isImageType = (mediaType: string): mediaType is ImageType => mediaType.sta
 const turnBlocks = (wire: Wire, turn: AssistantTurn): ContentBlockParam[] => {
   const calls = turn.calls ?? [];
   const blocks = replayDataFor(turn.replay, 'anthropic', wire.id, 'blocks')?.filter(isWelcome) ?? [];
-  if (blocks.length > 0 && blocks.filter(isToolUse).length === calls.length) {
-    let index = 0;
-    return blocks.map((block) => {
-      const call = isToolUse(block) ? calls[index++] : undefined;
-      return call === undefined ? block : { ...block, ...toolUse(call, wire) };
-    });
-  }
+  const replayed = withCalls(blocks, calls, wire);
+  if (replayed !== undefined) return replayed;
   return [
     ...(turn.text.trim() === '' ? [] : [{ type: 'text' as const, text: turn.text }]),
     ...calls.map((call) => toolUse(call, wire)),
   ];
+};
+
+/**
+ * Returns the blocks of a turn with the calls that it still has; undefined if these are not among them. What was thought goes back with
+ * those that are left, as the API refuses calls without it.
+ */
+const withCalls = (
+  blocks: readonly ContentBlockParam[],
+  calls: readonly ToolCall[],
+  wire: Wire,
+): ContentBlockParam[] | undefined => {
+  const uses = blocks.filter((block) => block.type === 'tool_use');
+  if (blocks.length === 0 || (calls.length === 0 && uses.length > 0)) return undefined;
+  const isWhole = uses.length === calls.length;
+  if (!isWhole && !blocks.some(({ type }) => type.endsWith('thinking'))) return undefined;
+  let index = 0;
+  const found = blocks.flatMap((block): ContentBlockParam[] => {
+    if (block.type !== 'tool_use') return [block];
+    const call = calls[index];
+    if (call === undefined || (!isWhole && block.name !== wire.names.legal(call.name))) return [];
+    index += 1;
+    return [{ ...block, ...toolUse(call, wire) }];
+  });
+  return index === calls.length ? found : undefined;
 };
 
 const toolUse = (call: ToolCall, { names, inputs }: Wire): ToolUseBlockParam => ({
@@ -200,8 +219,6 @@ const toolUse = (call: ToolCall, { names, inputs }: Wire): ToolUseBlockParam => 
   name: names.legal(call.name),
   input: inputs.echo(call),
 });
-
-const isToolUse = ({ type }: ContentBlockParam): boolean => type === 'tool_use';
 
 /** The API emits blocks that it does not accept back: blank text, and thinking without a signature. */
 const isWelcome = (block: JsonObject): block is JsonObject & ContentBlockParam => {

@@ -4,7 +4,7 @@ import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contract
 import type { Transcript, Turn } from '../../contracts/conversations/transcript.ts';
 import { wrapModel } from '../wrap-model.ts';
 import { wrapCall } from '../wrap-call.ts';
-import { repairJson } from './repair-json.ts';
+import { looseJson } from './loose-json.ts';
 import type { TextParser, TextReading } from './text-parser.ts';
 
 /** Knobs of {@link withTextTools}. */
@@ -132,7 +132,7 @@ const parseAnswer = (
       finish: 'tool-calls',
     };
   if (reading.kind === 'answer') {
-    const said = output === undefined ? reading.answer : repairJson(reading.answer);
+    const said = output === undefined ? reading.answer : asJson(reading.answer);
     if (call.isWatched && said !== '') call.delta({ type: 'text', text: said });
     return { ...answer, ...reasoning, text: said, calls: [], finish: finish === 'length' ? finish : 'stop' };
   }
@@ -155,6 +155,16 @@ const unreadableInARow = (messages: Transcript, parser: TextParser): number => {
     count += 1;
   }
   return count;
+};
+
+const asJson = (text: string): string => {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    const found = looseJson(text);
+    return found === undefined || found.isTruncated ? text : JSON.stringify(found.value);
+  }
 };
 
 /** Text counts as progress only: it is not yet known to be an answer. */

@@ -10,7 +10,7 @@ import type {
 } from '../../contracts/models/model.ts';
 import type { ToolCall, ToolSpec } from '../../contracts/tools/tool-call.ts';
 import { toolInputs } from '../calls/tool-inputs.ts';
-import { repairJson } from '../parsers/repair-json.ts';
+import { looseJson } from '../parsers/loose-json.ts';
 import { wrapCall } from '../wrap-call.ts';
 import { wrapModel } from '../wrap-model.ts';
 import { outputInstruction } from './output-schema.ts';
@@ -22,9 +22,9 @@ import { valueUnwrapper } from './unwrap-deltas.ts';
  * schemas. JSON in a text is repaired.
  *
  * To the agent nothing changes: the output is checked, streamed (`partial$`) and asked for again as before. The surprise: with `tool` the
- * model must call a tool in every answer, so that one that is forced to none by `settings.toolChoice` still calls that for the output.
- * Where forced calls are refused (Anthropic's, while it thinks), `settings.toolChoice: 'auto'` leaves it free. Calls beside the output are
- * executed first, and the output is asked for again.
+ * model must call a tool in every answer, as if by `settings.toolChoice: 'required'`, without which Anthropic's models would think;
+ * `settings.toolChoice: 'auto'` leaves the model free. Calls beside the output are executed first, and the output is asked for again. An
+ * answer that broke off (`failures: { retry: { onBreak: 'continue' } }`) cannot be continued by a call, and costs a step.
  *
  * @example
  * agent({ name: 'clerk', model: withOutputMode(openaiChat('small-model'), 'tool'), output: z.object({ total: z.number() }) });
@@ -41,7 +41,7 @@ export const withOutputMode = (model: Model, mode: 'tool' | 'text'): Model => {
   return wrapModel(model, (given, call) => {
     const { output, ...request } = given;
     if (output === undefined) return model.answer(given, call);
-    const asking = begin(request, output, call);
+    const asking = begin({ request, output, call, provider: model.provider });
     return andThen(model.answer(asking.request, asking.call), asking.read);
   });
 };
@@ -53,12 +53,23 @@ interface Asking {
   read(answer: ModelAnswer): ModelAnswer;
 }
 
-type Begin = (request: Omit<ModelRequest, 'output'>, output: OutputSpec, call: ModelCall) => Asking;
+/** The call of the wrapped model. */
+interface Given {
+  readonly request: Omit<ModelRequest, 'output'>;
+  readonly output: OutputSpec;
+  readonly call: ModelCall;
+  readonly provider: string;
+}
 
-const askByTool: Begin = (request, output, call) => {
+type Begin = (given: Given) => Asking;
+
+const askByTool: Begin = (given) => {
+  const { request, output, call } = given;
+  // One of the agent's own tools has to be called first.
+  if (request.toolChoice === 'required') return { request, call, read: (answer) => answer };
   const tool = outputTool(output, request.tools);
   return {
-    request: { ...request, tools: [...request.tools, tool], toolChoice: choiceWith(tool, request) },
+    request: { ...request, tools: [...request.tools, tool], toolChoice: choiceWith(tool, given) },
     call: streamingInput(call, tool),
     read: (answer) => {
       const outputs = answer.calls.filter(({ name }) => name === tool.name);
@@ -77,7 +88,7 @@ const askByTool: Begin = (request, output, call) => {
   };
 };
 
-const askByText: Begin = (request, output, call) => ({
+const askByText: Begin = ({ request, output, call }) => ({
   request: {
     ...request,
     instructions: [request.instructions, outputInstruction(output)]
@@ -87,6 +98,15 @@ const askByText: Begin = (request, output, call) => ({
   call,
   read: (answer) => (answer.calls.length > 0 ? answer : { ...answer, text: repairJson(answer.text) }),
 });
+
+/** Repairs a text that is JSON as a whole, or in its only fence: JSON amid prose may not be the answer. */
+const repairJson = (text: string): string => {
+  const [fence, ...others] = text.matchAll(/^[ \t]*```(?:json)?[ \t]*\n([\s\S]*?)```/gm);
+  const json = (others.length === 0 ? (fence?.[1] ?? text) : text).trim();
+  const found = looseJson(json);
+  const isWhole = found?.isTruncated === false && found.start === 0 && found.end === json.length;
+  return isWhole ? JSON.stringify(found.value) : text;
+};
 
 const MODES = { tool: askByTool, text: askByText };
 
@@ -101,12 +121,11 @@ const outputTool = ({ schema }: OutputSpec, tools: readonly ToolSpec[]): ToolSpe
 };
 
 /** A call of some tool is forced, which one it is up to the model, unless there is but this one. */
-const choiceWith = (
-  { name }: ToolSpec,
-  { tools, toolChoice }: Pick<ModelRequest, 'tools' | 'toolChoice'>,
-): ToolChoice => {
+const choiceWith = ({ name }: ToolSpec, { request, provider }: Given): ToolChoice => {
+  const { tools, toolChoice, settings } = request;
   if (toolChoice === 'auto' || typeof toolChoice === 'object') return toolChoice;
-  return toolChoice === 'none' || tools.length === 0 ? { name } : 'required';
+  const count = tools.length + (settings?.providerTools?.[provider]?.length ?? 0);
+  return toolChoice === 'none' || count === 0 ? { name } : 'required';
 };
 
 /** Streams the arguments of the tool as the text of the answer, and what the model says beside them as progress. */

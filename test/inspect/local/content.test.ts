@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { replay } from '../../../src/runtime/journal/replay/replay.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Inspector } from '../../../src/inspect/local/inspect.ts';
 import { pdf } from '../../content/pictures.ts';
@@ -56,12 +57,26 @@ test('media are for who has the token, of runs that are here, and to be read onl
     expect((await askOpen(inspector, `/api/content/${odd}`)).status).toBe(404);
 });
 
-test('a recorder has the media of the last twenty runs, also when they are over', async () => {
+test('media that a store has are read from there, however many runs were recorded since, or replayed', async () => {
+  const store = memoryStore();
+  const inspector = await openInspector({ store, agents: [clerk()] });
+  for (let run = 0; run < 22; run += 1)
+    await clerk().run(question, { inspect: inspector, store, runId: `run-${run}` });
+  await replay(clerk(), 'run-21', { store, inspect: inspector });
+  for (const run of ['run-0', 'run-21'])
+    expect((await get(inspector, `/api/content/${run}/${hashOf(pixel)}`)).response.status).toBe(200);
+});
+
+test('a recorder has the media of runs in progress, and of the last twenty that are over', async () => {
   const record = recorder();
+  const waiting = clerk().stream(question, { inspect: record, runId: 'waiting', paused: true });
   for (let run = 0; run < 21; run += 1) await clerk().run(question, { inspect: record, runId: `run-${run}` });
   const part = { type: 'image', hash: hashOf(pixel), mediaType: 'image/png', size: pixel.length } as const;
   expect(Buffer.from(await record.bytesOf('run-20', part))).toEqual(pixel);
   expect(Buffer.from(await record.bytesOf('run-1', part))).toEqual(pixel);
+  expect(Buffer.from(await record.bytesOf('waiting', part))).toEqual(pixel);
+  waiting.abort();
+  await waiting.result.catch(() => undefined);
   await expect(record.bytesOf('run-0', part)).rejects.toMatchObject({ code: 'content.missing' });
   await expect(record.bytesOf('run-20', { ...part, hash: '0'.repeat(64) })).rejects.toMatchObject({
     code: 'content.missing',

@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import { TroupeError } from '../../../src/contracts/errors/error.ts';
+import { mediaIn } from '../../../src/inspect/page/media-in.ts';
 import type { TranscriptItem } from '../../../src/inspect/page/transcript.ts';
 import { transcriptOf } from '../../../src/inspect/page/transcript.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
+import { answer } from '../../../src/contracts/agents/decision.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { letTimePass, settled } from '../../support/runs.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import { z } from 'zod';
+import { png } from '../../content/pictures.ts';
 
 const pay = tool({
   name: 'pay',
@@ -140,5 +143,55 @@ describe('the transcript of an actor', () => {
       '(warning) model retrying',
       `model failed: ${error.message}`,
     ]);
+  });
+});
+
+describe('media in a transcript', () => {
+  const saidIn = (entries: readonly Entry[], actor: string) =>
+    transcriptOf(entries.filter((entry) => entry.kind !== 'chart' && entry.actor === actor)).flatMap((item) =>
+      item.kind === 'said' ? [`${item.who}: ${(item.media ?? []).map(({ name }) => name).join()}`] : [],
+    );
+  const picture = { type: 'image', data: png(), name: 'm.png' } as const;
+
+  test('stand once beside the message that has them, however often an agent is given it', async () => {
+    const record = recorder();
+    const clock = virtualClock(0);
+    const reader = agent({ name: 'clerk', decide: () => answer('read') });
+    const alone = reader.stream('Read.', { inspect: record, runId: 'r', clock, paused: true });
+    alone.send([{ type: 'text', text: 'see this' }, picture]);
+    alone.send('and a second one');
+    alone.resume();
+    await letTimePass(clock, settled(alone));
+    const entries = [...record.recording.from()].map((line) => JSON.parse(line) as Entry);
+    const shown = saidIn(entries, 'r/clerk').filter((line) => line.endsWith('m.png'));
+    expect(shown).toEqual(['person → clerk: m.png']);
+  });
+
+  test('of a recording that lies are not shown, and break nothing', () => {
+    const hash = 'a'.repeat(64);
+    const good = { type: 'image', hash, mediaType: 'image/png', size: 1 };
+    const lies = [
+      { ...good, hash: { toString: null } },
+      { ...good, name: { a: 1 } },
+      { ...good, mediaType: '\ud800/png' },
+      { ...good, mediaType: 'image/png\r\nx: y' },
+      { ...good, size: '1' },
+      { ...good, hash: `${hash}/../..` },
+    ];
+    expect(mediaIn(lies)).toEqual([]);
+    expect(mediaIn([lies, { deep: [good] }])).toEqual([good]);
+    const input = [{ type: 'image', url: 'x', name: { toString: null } }];
+    const moved = {
+      n: 0,
+      at: 0,
+      kind: 'moved',
+      actor: 'a',
+      on: 'x',
+      arrows: [],
+      states: [],
+      patch: { input },
+    };
+    // As a page reads it: whatever it holds.
+    expect(transcriptOf([moved as Entry])).toHaveLength(1);
   });
 });
