@@ -50,7 +50,7 @@ export const withOutputMode = (model: Model, mode: 'tool' | 'text'): Model => {
 interface Asking {
   readonly request: ModelRequest;
   readonly call: ModelCall;
-  read(answer: ModelAnswer): ModelAnswer;
+  readonly read: (answer: ModelAnswer) => ModelAnswer;
 }
 
 /** The call of the wrapped model. */
