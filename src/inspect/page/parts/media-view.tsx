@@ -44,5 +44,7 @@ const Caption = ({ part }: { readonly part: MediaPart }) => (
   </span>
 );
 
-const nameOf = ({ name, mediaType, hash }: MediaPart): string =>
-  oneLine(name ?? `${hash.slice(0, 8)}.${mediaType.replace(/^.*\//, '').replace(/[^\w-].*$/, '')}`, 60);
+const nameOf = ({ name, mediaType, hash }: MediaPart): string => {
+  const [ending = 'bin'] = /^[\w-]+/.exec(mediaType.slice(mediaType.indexOf('/') + 1)) ?? [];
+  return oneLine(name ?? `${hash.slice(0, 8)}.${ending}`, 60);
+};
