@@ -13,7 +13,7 @@ import { resume } from '../../src/runtime/journal/resume/resume.ts';
 import type { JournalStore } from '../../src/contracts/journals/journal.ts';
 import { play } from '../cli/fake-terminal.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
-import { isThorough } from '../support/thorough.ts';
+import { isThorough, sampled } from '../support/thorough.ts';
 import { AnotherProcess } from './kills/another-process.ts';
 import { Killer } from './kills/kill-point.ts';
 import type { KillPoint } from './kills/kill-point.ts';
@@ -286,11 +286,12 @@ describeWithPostgres('the same in PostgreSQL', ({ connectionString, folder: plac
     expectNothingSecretIn(text, 'dump');
     for (const name of filesIn(place)) expectNothingSecretInBytes(bytesOf(name), name);
   };
-  test.each([
+  const kills = [
     ['after a commit, in the store', 3],
     ['before the effect', 1],
     ['after the effect', 2],
-  ] as const)('[FIND-52] killed %s, time %d', async (point, time) => {
+  ] as const;
+  test.each(sampled(kills, 2))('[FIND-52] killed %s, time %d', async (point, time) => {
     const order = orderFor({ connectionString, schema: `${point} ${time}` });
     const { wasKilled, failure } = await program.run({ ...order, kill: { point, time } });
     expect({ wasKilled, failure }).toEqual({ wasKilled: true, failure: '' });

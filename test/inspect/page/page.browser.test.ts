@@ -249,7 +249,7 @@ describeInChromium('the page of the local inspector', (browser) => {
   });
 
   // To take in all entries is 9 steps for each, to list all actors 3 changes: fewer of both leave room for less work.
-  const [actors, entries] = [sized(300, 1_000), sized(30_000, 100_000)];
+  const [actors, entries] = [sized(100, 1_000), sized(10_000, 100_000)];
 
   test(`shows ${actors.toLocaleString('en-GB')} actors and ${entries.toLocaleString('en-GB')} entries: selecting any of them, and going to any place, takes no more work than what came in between and what is in sight`, async () => {
     const recording = crowd(actors, entries);
