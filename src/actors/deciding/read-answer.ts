@@ -11,6 +11,7 @@ import type { AgentContext, Decided } from '../../machines/agent/agent-context.t
 import type { PlannedCall } from '../../machines/agent/call-plan.ts';
 import type { AgentDefinition, OutputCheck } from '../agent-definition.ts';
 import { parsedArguments } from '../../models/calls/call-arguments.ts';
+import { fencedJson } from '../../models/parsers/fenced-json.ts';
 import type { Desk } from '../desk.ts';
 import { isWrappingUp } from '../../machines/stopping/wrap-up.ts';
 import { plannedTool } from '../planned-tool.ts';
@@ -213,9 +214,8 @@ const turnOf = (answer: ModelAnswer, calls?: readonly ToolCall[]): AssistantTurn
 
 /** Parses the JSON in a text: all of it, or the content of its only fence. */
 const parseJson = (text: string): unknown => {
-  const [fence, ...others] = text.matchAll(/^[ \t]*```(?:json)?[ \t]*\n([\s\S]*?)```/gm);
   try {
-    return JSON.parse(others.length === 0 ? (fence?.[1] ?? text) : text);
+    return JSON.parse(fencedJson(text));
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorData, isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
+import { isDrawn } from '../drawing/drawn-pictures.ts';
 import type { Feed } from './feed.ts';
 import { isDeep, readBody } from './read-body.ts';
 import { cookieName, refusalOf } from './request-guard.ts';
@@ -269,23 +270,14 @@ const give = (response: ServerResponse, status: number, value: unknown): void =>
   response.end(typeof value === 'string' ? value : JSON.stringify(value));
 };
 
-/** Pictures that a browser draws without running anything in them; all else is a file to keep. */
-const DRAWN: ReadonlySet<string> = new Set([
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-]);
-
 const giveContent = (response: ServerResponse, bytes: Uint8Array, { searchParams }: URL): void => {
   const type = searchParams.get('type') ?? '';
-  const isDrawn = DRAWN.has(type);
+  const isPicture = isDrawn(type);
   response.writeHead(200, {
     ...SHARED,
-    'content-type': isDrawn ? type : 'application/octet-stream',
+    'content-type': isPicture ? type : 'application/octet-stream',
     'content-length': bytes.byteLength,
-    'content-disposition': isDrawn ? 'inline' : 'attachment',
+    'content-disposition': isPicture ? 'inline' : 'attachment',
     'content-security-policy': "default-src 'none'; sandbox",
   });
   response.end(bytes);

@@ -10,6 +10,7 @@ import type {
 } from '../../contracts/models/model.ts';
 import type { ToolCall, ToolSpec } from '../../contracts/tools/tool-call.ts';
 import { toolInputs } from '../calls/tool-inputs.ts';
+import { fencedJson } from '../parsers/fenced-json.ts';
 import { looseJson } from '../parsers/loose-json.ts';
 import { wrapCall } from '../wrap-call.ts';
 import { wrapModel } from '../wrap-model.ts';
@@ -101,8 +102,7 @@ const askByText: Begin = ({ request, output, call }) => ({
 
 /** Repairs a text that is JSON as a whole, or in its only fence: JSON amid prose may not be the answer. */
 const repairJson = (text: string): string => {
-  const [fence, ...others] = text.matchAll(/^[ \t]*```(?:json)?[ \t]*\n([\s\S]*?)```/gm);
-  const json = (others.length === 0 ? (fence?.[1] ?? text) : text).trim();
+  const json = fencedJson(text).trim();
   const found = looseJson(json);
   const isWhole = found?.isTruncated === false && found.start === 0 && found.end === json.length;
   return isWhole ? JSON.stringify(found.value) : text;

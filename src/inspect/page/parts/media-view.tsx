@@ -1,10 +1,8 @@
 import type { MediaPart } from '../../../contracts/content/part.ts';
+import { isDrawn } from '../../drawing/drawn-pictures.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { bytesText } from '../figures.ts';
 import { embedded, recorded } from '../page-state.ts';
-
-/** Pictures that a browser draws without running anything in them; the server gives everything else as a file to keep. */
-const DRAWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 
 /** Media, each as a picture or a name: a click saves it. A page without a server has the names only. */
 export const MediaView = ({
@@ -32,7 +30,7 @@ const Saved = ({ part, run }: { readonly part: MediaPart; readonly run: string }
   const name = nameOf(part);
   return (
     <a href={url} download={name} title={`Save ${name}`}>
-      {DRAWN.test(part.mediaType) && <img src={url} alt={name} loading="lazy" />}
+      {isDrawn(part.mediaType) && <img src={url} alt={name} loading="lazy" />}
       <Caption part={part} />
     </a>
   );
