@@ -2,22 +2,11 @@
  * Transpiles the sources file by file into a folder, for tests: Node imports them there as they are. A module costs a fraction of
  * what it costs where vitest transforms and runs it, and its code is as fast as what is published (decision 0023).
  */
-import { readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Plugin } from 'esbuild';
-import { build } from 'esbuild';
+import { transform, TsconfigCache } from 'rolldown/utils';
 
 const root = resolve(import.meta.dirname, '..');
-
-/** Leads from each module to its neighbours as they are called when they are transpiled. */
-const neighbours: Plugin = {
-  name: 'neighbours',
-  setup: (build) => {
-    build.onResolve({ filter: /^\.\.?\// }, ({ path, kind }) =>
-      kind === 'entry-point' ? undefined : { path: path.replace(/\.tsx?$/, '.js'), external: true },
-    );
-  },
-};
 
 /** Exports that a test may replace, by source: see `test/support/replace-source.ts`. */
 const replaceable = {
@@ -47,21 +36,24 @@ export const { ${name} } = replace === undefined ? real : replace(real);
 
 /** Transpiles all of `src` into `folder`, as it lies there. */
 export const transpileSources = async (folder: string): Promise<void> => {
-  const modules = readdirSync(join(root, 'src'), { encoding: 'utf8', recursive: true });
-  await build({
-    absWorkingDir: root,
-    entryPoints: modules.filter((file) => /\.tsx?$/.test(file)).map((file) => join('src', file)),
-    outbase: 'src',
-    outdir: folder,
-    bundle: true,
-    packages: 'external',
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
+  const sources = join(root, 'src');
+  const configurations = new TsconfigCache();
+  const transpile = async (source: string): Promise<void> => {
+    const file = join(sources, source);
+    const { code, map, errors } = await transform(
+      file,
+      readFileSync(file, 'utf8'),
+      { tsconfig: true, sourcemap: true, typescript: { rewriteImportExtensions: 'rewrite' } },
+      configurations,
+    );
+    if (errors[0] !== undefined) throw errors[0];
     // A failure names the line of the source that it has: Node reads these where it is asked to.
-    sourcemap: 'inline',
-    plugins: [neighbours],
-    logLevel: 'warning',
-  });
+    const encoded = Buffer.from(JSON.stringify(map)).toString('base64');
+    const target = join(folder, source.replace(/\.tsx?$/, '.js'));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, `${code}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`);
+  };
+  const modules = readdirSync(sources, { encoding: 'utf8', recursive: true });
+  await Promise.all(modules.filter((file) => /\.tsx?$/.test(file)).map(transpile));
   for (const [source, name] of Object.entries(replaceable)) makeReplaceable(folder, source, name);
 };

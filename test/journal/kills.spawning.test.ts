@@ -3,19 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixtures } from '../support/fixtures.ts';
 import { retailTasks } from '../support/retail.ts';
 import { numbersFrom } from '../support/stored-runs.ts';
+import { isThorough, sized } from '../support/thorough.ts';
 import type { Journey, Subject, Tally } from './kills/journey.ts';
 import { expectUnharmed, Journeys } from './kills/journey.ts';
 import { killPoints } from './kills/kill-point.ts';
 
-const isFull = process.env['TROUPE_FULL'] === '1';
 // In the gate the patterns are killed, too: in a file of their own.
-const KILLS = isFull ? 200 : 10;
-const seed = Number(process.env['TROUPE_SEED'] ?? (isFull ? Date.now() % 100_000 : 20_263));
+const KILLS = sized(10, 200);
+const seed = Number(process.env['TROUPE_SEED'] ?? (isThorough ? Date.now() % 100_000 : 20_263));
 
 const journeys = new Journeys();
 // Those who have no fixtures kill the others all the more.
 const tasks = existsSync(fixtures('retail', 'tasks.json'))
-  ? retailTasks().filter(({ steps }) => steps.length > (isFull ? 0 : 1))
+  ? retailTasks().filter(({ steps }) => steps.length > (isThorough ? 0 : 1))
   : [];
 const subjects: readonly Subject[] = [
   { name: 'nested', input: 'go' },
