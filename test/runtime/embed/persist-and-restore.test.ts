@@ -1,6 +1,7 @@
 import { assign, createActor, setup, toPromise, waitFor } from 'xstate';
 import type { AnyActorLogic, AnyActorRef, Snapshot } from 'xstate';
 import { z } from 'zod';
+import recorded from './recorded/snapshots-of-0.1.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import type { Outcome } from '../../../src/contracts/runs/outcome.ts';
@@ -339,5 +340,32 @@ describe('a snapshot that cannot be restored', () => {
     Reflect.deleteProperty(snapshot.children['clerk']?.snapshot ?? {}, 'troupe');
     const restored = createActor(app, { snapshot }).start();
     expect((await waitFor(restored, ({ status }) => status === 'done')).value).toBe('done');
+  });
+
+  test('[FIND-61] recorded by 0.1, alone or inside of an app, fails that actor with a named error, and the app goes on', async () => {
+    const { logic } = agent({ name: 'researcher' });
+    const named = {
+      status: 'failed',
+      error: { code: 'journal.version', message: expect.stringContaining('0.1') as unknown },
+    };
+    expect(await failed(logic, recorded.alone)).toMatchObject(named);
+    const outcomes: unknown[] = [];
+    const app = setup({ actors: { researcher: logic } }).createMachine({
+      id: 'app',
+      initial: 'on',
+      states: {
+        on: {
+          invoke: {
+            id: 'researcher',
+            src: 'researcher',
+            input: 'go',
+            onDone: { target: 'off', actions: ({ event }) => void outcomes.push(event.output) },
+          },
+        },
+        off: { type: 'final' },
+      },
+    });
+    await toPromise(restore(app, recorded.app).start());
+    expect(outcomes).toMatchObject([named]);
   });
 });
