@@ -1,6 +1,6 @@
 /**
- * Tests troupe against the oldest releases of what an app brings itself: the lower ends of the peer ranges of `xstate`, `rxjs` and
- * `zod`, each in one copy. The newest ones are what the repository itself is tested with. Needs a registry.
+ * Tests troupe against the oldest releases of what an app brings itself: the lower ends of the peer ranges of `xstate`, `rxjs`,
+ * `zod` and `react`, each in one copy. The newest ones are what the repository itself is tested with. Needs a registry.
  *
  *   tsx scripts/peers.ts [NAME@VERSION …]     default: the lower end of each range
  */
@@ -22,7 +22,10 @@ import { dirname, join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '..');
 
 /** What every app that embeds an agent has a copy of. */
-const SHARED = ['xstate', 'rxjs', 'zod'] as const;
+const SHARED = ['xstate', 'rxjs', 'zod', 'react'] as const;
+/** What is of the version of another package. */
+const COMPANIONS = { 'react-dom': 'react' } as const;
+const EXCHANGED = [...SHARED, ...Object.keys(COMPANIONS)];
 
 interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -77,7 +80,7 @@ const linkPackages = (folder: string, exchanged: string): void => {
   const from = join(root, 'node_modules');
   const to = join(folder, 'node_modules');
   for (const name of packagesIn(from)) {
-    if (SHARED.some((shared) => shared === name)) continue;
+    if (EXCHANGED.includes(name)) continue;
     const place = join(to, name);
     mkdirSync(dirname(place), { recursive: true });
     const isPackage = existsSync(join(from, name, 'package.json'));
@@ -85,16 +88,21 @@ const linkPackages = (folder: string, exchanged: string): void => {
       ? manifestIn(join(from, name))
       : {};
     // A link leads to the repository's own copies: whoever needs what is exchanged has to be here itself.
-    if (SHARED.some((shared) => shared in dependencies || shared in peerDependencies))
+    if (EXCHANGED.some((shared) => shared in dependencies || shared in peerDependencies))
       cpSync(join(from, name), place, { recursive: true, verbatimSymlinks: true });
     else symlinkSync(join(from, name), place);
   }
-  for (const name of SHARED)
+  for (const name of EXCHANGED)
     cpSync(join(exchanged, 'node_modules', name), join(to, name), { recursive: true });
 };
 
 const wanted = process.argv.slice(2);
-const versions = SHARED.map((name) => wanted.find((each) => each.startsWith(`${name}@`)) ?? lowerEnd(name));
+const peers = SHARED.map((name) => wanted.find((each) => each.startsWith(`${name}@`)) ?? lowerEnd(name));
+const companions = Object.entries(COMPANIONS).map(([name, of]) => {
+  const peer = peers.find((each) => each.startsWith(`${of}@`)) ?? '';
+  return peer.replace(of, name);
+});
+const versions = [...peers, ...companions];
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-peers-'));
 try {
@@ -135,6 +143,7 @@ try {
     '--typecheck.enabled=false',
     ...rooms,
   );
+  run(folder, vitest, 'run', '--project', 'browser', 'test/react');
 } finally {
   rmSync(home, { recursive: true, force: true });
 }

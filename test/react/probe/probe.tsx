@@ -1,6 +1,7 @@
 // An agent in a component, under StrictMode, whose model and tool do what a test says, and which counts what is done.
 import { useActor } from '@xstate/react';
-import { Activity, StrictMode, useState } from 'react';
+import * as React from 'react';
+import { StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
 import { agent, tool } from 'troupe';
@@ -86,17 +87,21 @@ const Elsewhere = ({ source }: { readonly source: Parameters<typeof useRun>[0] }
 let begun: ReturnType<typeof probe.stream> | undefined;
 const here = () => (begun ??= probe.stream('begin'));
 
+// React 18 cannot hide what is mounted: it shows it always.
+const Hideable: (props: React.ActivityProps) => React.ReactNode =
+  'Activity' in React ? React.Activity : ({ children }) => children;
+
 const App = ({ kind, input }: { readonly kind: string; readonly input?: string | undefined }) => {
   const [isShown, setShown] = useState(true);
   return (
     <>
       <button onClick={() => setShown(!isShown)}>toggle</button>
-      <Activity mode={isShown ? 'visible' : 'hidden'}>
+      <Hideable mode={isShown ? 'visible' : 'hidden'}>
         {kind === 'agent' && <Probe input={input} />}
         {kind === 'actor' && <Actor />}
         {kind === 'handle' && <Elsewhere source={here()} />}
         {kind.startsWith('http') && <Elsewhere source={kind} />}
-      </Activity>
+      </Hideable>
     </>
   );
 };
