@@ -113,6 +113,10 @@ export interface Desk {
   putAside(text: string, source: string): { readonly text: string; readonly whole: MediaPart };
   /** Adds artifacts of a tool to the run's result. */
   keep(artifacts: readonly Artifact[]): void;
+  /** The last checkpoint of the effect's call. */
+  readonly checkpoint: Json | undefined;
+  /** Commits a checkpoint of the effect's call, then waits. */
+  commit(checkpoint: Json, waitMs: number): Promise<void>;
   /** Asks a person; rejects if there is none. */
   ask(question: string): Promise<string>;
   /** Sends messages to other agents of the run. */

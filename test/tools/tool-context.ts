@@ -27,6 +27,7 @@ export const toolContext = (
   now: () => clock.now(),
   progress: () => undefined,
   emit: () => undefined,
+  checkpoint: () => Promise.resolve(),
   ask: () => Promise.reject(new Error('nobody is there')),
   messages: {
     names: [],

@@ -86,6 +86,12 @@ export class CallContext implements ToolContext {
       this.#desk.emit({ type: 'custom.emitted', name: plainText(name), data: toJson(data) });
     };
   }
+  get resumedFrom() {
+    return this.#desk.checkpoint;
+  }
+  get checkpoint() {
+    return (value: Json, waitMs = 0) => this.#desk.commit(toJson(value), waitMs);
+  }
   get ask() {
     return (question: string) => this.#desk.ask(plainText(question));
   }

@@ -30,6 +30,8 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
     desk.emit({ type: 'tool.requested', callId: call.id, tool: call.name, input: call.input });
   const tool = desk.tools.find(call.name);
   if (tool === undefined) return { kind: 'result', result: refuseCall(effect, ask, desk) };
+  // It was consulted on and approved before it began, and knows itself how to continue.
+  if (desk.isResumed && desk.checkpoint !== undefined) return attemptCall(tool, effect, ask, desk);
   if (desk.isResumed && !tool.idempotent && call.problem === undefined)
     return resumeCall(tool, effect, ask, desk);
   // Unreadable arguments are answered without execution; an allowed call is not judged again.

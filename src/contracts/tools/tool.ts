@@ -141,6 +141,13 @@ export interface ToolContext {
   readonly progress: (text: string) => void;
   /** Emits a custom event (`custom.emitted`): `emit('shop.ordered', { id: 7 })`. */
   readonly emit: (name: string, data: Json) => void;
+  /** The last checkpoint of this very call, by an earlier attempt or before the run was resumed; undefined if there is none. */
+  readonly resumedFrom?: Json | undefined;
+  /**
+   * Commits a value that an attempt after this one finds as `resumedFrom`, then waits for `waitMs` (default 0) as a run waits for a time:
+   * such a run may be parked. A call with a checkpoint is executed again after a crash, also if its tool is not idempotent.
+   */
+  readonly checkpoint: (value: Json, waitMs?: number) => Promise<void>;
   /** Asks a person and waits; rejects with `tool.failed` if nobody can answer. */
   readonly ask: (question: string) => Promise<string>;
   /** Exchanges messages with other agents of the run. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { BudgetSpent } from '../../contracts/runs/budget.ts';
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
 import type { CallChange, CallWish, Desk, DeskContent } from '../../actors/desk.ts';
+import { awaitTime } from '../../actors/await-time.ts';
 import { systemPrompt } from '../../actors/deciding/prompt-facts.ts';
 import type { ChildOptions } from '../../contracts/tools/delegation.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
@@ -20,13 +21,16 @@ import type { SafetyStrategy } from '../../contracts/tools/safety.ts';
 import type { Artifact, ToolResult } from '../../contracts/tools/tool-result.ts';
 import { keyInRun } from '../../contracts/runs/effect.ts';
 import type { Ask } from '../../machines/asks.ts';
+import { callIn } from '../../machines/asks.ts';
 import type { Approval } from '../../machines/tool-call/tool-call-context.ts';
+import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import type { BudgetAccount } from '../../policy/budget-account.ts';
 import type { CallCache } from '../../tools/calls/call-cache.ts';
 import type { ToolRegistry } from '../../tools/define/tool-registry.ts';
 import type { Actor } from '../actors/actor.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import type { EffectUnderWay } from './effect-under-way.ts';
 import type { AnsweredCall } from '../log/answers-so-far.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -51,9 +55,9 @@ export interface DeskRun extends AskingRun {
   readonly money: Pick<RunMoney, 'counter' | 'prices'>;
   readonly log: EventLog;
   readonly gate: Gate;
-  readonly journal: Pick<JournalPort, 'arrive' | 'budgets' | 'again' | 'flush'>;
+  readonly journal: Pick<JournalPort, 'arrive' | 'budgets' | 'again' | 'flush' | 'sleeps'>;
   readonly mail: { messengerFor(work: TalkingWork): Messenger };
-  readonly effects: { readonly answers: CallCache };
+  readonly effects: { readonly answers: CallCache; readonly checkpoints: Checkpoints };
   readonly actors: {
     runWithin<Input, Output>(
       parent: Actor,
@@ -84,8 +88,11 @@ export class EffectDesk implements Desk {
   readonly #principal: Actor;
   readonly #ask: Ask;
   readonly #effect: EffectUnderWay;
-  /** Number of questions that it has asked a person. */
-  #asked = 0;
+  /** Number of questions that it has asked a person: those before its checkpoint are not asked again. */
+  #asked: number | undefined;
+  /** The key of its call in the run, once it is known. */
+  #call: string | undefined;
+  #hasCommitted = false;
   #messenger: Messenger | undefined;
   /** Its model call; made with the first delta. */
   #answered: AnsweredCall | undefined;
@@ -241,10 +248,34 @@ export class EffectDesk implements Desk {
     this.#run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
   }
   async ask(question: string): Promise<string> {
-    const index = this.#asked;
-    this.#asked += 1;
+    const index = this.#askedBefore;
+    this.#asked = index + 1;
     const before = this.#run.journal.again.previousAnswer(this.#ask.key, index);
     return before ?? this.#whileWaiting(askPerson(this.#run, this.#requesting, question, index));
+  }
+  get checkpoint(): Json | undefined {
+    return this.#lastCheckpoint?.value;
+  }
+  async commit(value: Json, waitMs: number): Promise<void> {
+    const { journal, effects, clock } = this.#run;
+    const call = this.#callKey;
+    if (this.#isOver || this.abort.isAborted || call === undefined) throw nobodyCommits();
+    const { key } = this.#ask;
+    const dueAt = clock.now() + waitMs;
+    if (waitMs > 0) journal.sleeps(key, dueAt);
+    try {
+      // Also an equal one, once: with it the time of the wait is written.
+      if (!this.#hasCommitted || !effects.checkpoints.has(call, value)) {
+        const checkpoint = { key: call, value, asked: this.#askedBefore };
+        effects.checkpoints.note(checkpoint);
+        journal.arrive(this.#principal.scope, { type: 'checkpointed', ...checkpoint });
+        this.#hasCommitted = true;
+      }
+      await journal.flush();
+      if (waitMs > 0) await this.#whileWaiting(Promise.resolve(awaitTime({ dueAt }, this)));
+    } finally {
+      journal.sleeps(key, undefined);
+    }
   }
   get messages(): Messenger {
     return (this.#messenger ??= this.#run.mail.messengerFor({
@@ -287,6 +318,19 @@ export class EffectDesk implements Desk {
   get #requesting(): RequestingEffect {
     return { actor: this.#principal, ask: this.#ask, abort: this.abort };
   }
+  get #lastCheckpoint() {
+    const { checkpoints } = this.#run.effects;
+    // Most runs have none: the key of a call is made of a digest.
+    const call = checkpoints.isEmpty ? undefined : this.#callKey;
+    return call === undefined ? undefined : checkpoints.at(call);
+  }
+  get #callKey(): string | undefined {
+    const call = callIn(this.#ask);
+    return (this.#call ??= call && keyInRun({ key: this.keyOf(call), runId: this.#ask.runId }));
+  }
+  get #askedBefore(): number {
+    return (this.#asked ??= this.#lastCheckpoint?.asked ?? 0);
+  }
   get #keyInRun(): string {
     return keyInRun(this.#ask);
   }
@@ -306,6 +350,9 @@ export class EffectDesk implements Desk {
     return waiting;
   }
 }
+
+const nobodyCommits = (): TroupeError =>
+  new TroupeError('run.aborted', 'Cannot commit a checkpoint as nobody waits for the call any more');
 
 /** Reuses an equal prompt of an earlier run, so that concurrent runs share one string. */
 const sharePrompt = (definition: AgentDefinition, prompt: string): string => {

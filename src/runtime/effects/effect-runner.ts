@@ -10,6 +10,7 @@ import { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import { CallCache } from '../../tools/calls/call-cache.ts';
 import type { Actor } from '../actors/actor.ts';
+import { Checkpoints } from './checkpoints.ts';
 import type { EffectAnswer, EffectUnderWay } from './effect-under-way.ts';
 import type { EffectRecorder, TurnRecorder } from '../journal/write/journal-port.ts';
 import { missingTool } from '../journal/replay/missing-tool.ts';
@@ -39,6 +40,7 @@ export class EffectRunner {
   readonly records: EffectRecord[] = [];
   /** Answers of the run's cacheable tools. */
   readonly answers = new CallCache();
+  readonly checkpoints = new Checkpoints();
   readonly #run: EffectfulRun;
 
   constructor(run: EffectfulRun) {
@@ -94,7 +96,7 @@ export class EffectRunner {
       log.withdrawn(record.key, principal, ask.step);
       // Only after this turn, which may withdraw what waits for the slot, too.
       if (slot !== undefined) journal.aside(() => slot.leave());
-      abort.abort(new TroupeError('run.aborted', 'Cannot continue as nobody waits for this any more'));
+      abort.abort(journal.isLost ? continuesElsewhere() : nobodyWaits());
     }
   }
 
@@ -197,6 +199,13 @@ export class EffectRunner {
     entry.deliver({ type: `failed.${ask.port}`, at, index: ask.index, error });
   }
 }
+
+const nobodyWaits = (): TroupeError =>
+  new TroupeError('run.aborted', 'Cannot continue as nobody waits for this any more');
+
+/** Work that goes on outside of the process is not to be cancelled then. */
+const continuesElsewhere = (): TroupeError =>
+  new TroupeError('run.suspended', 'Cannot continue here as the run is resumed elsewhere, or later');
 
 /** Ports that only wait for a time or a person: they do not count as work in progress. */
 const WAITS: ReadonlySet<Port> = new Set<Port>(['wake', 'pause', 'approve']);

@@ -45,6 +45,12 @@ export const wrapContext = (context: ToolContext, changes: ContextChanges): Tool
   get emit() {
     return context.emit;
   },
+  get resumedFrom() {
+    return context.resumedFrom;
+  },
+  get checkpoint() {
+    return context.checkpoint;
+  },
   get ask() {
     return changes.ask ?? context.ask;
   },

@@ -253,6 +253,9 @@ export class JournalReplay {
       case 'told':
         putInPlace(this.#answers, arrival.key, arrival.index, arrival.text);
         break;
+      case 'checkpointed':
+        run.effects.checkpoints.note(arrival);
+        break;
       case 'stopped':
         job(scope, () => {
           run.actors.stopAt(scope.path, arrival.reason);

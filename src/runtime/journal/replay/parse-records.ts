@@ -20,6 +20,7 @@ const arrivals: Readonly<Record<Arrival['type'], true>> = {
   expired: true,
   engaged: true,
   told: true,
+  checkpointed: true,
   stopped: true,
   broke: true,
   charged: true,

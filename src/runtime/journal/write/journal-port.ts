@@ -43,6 +43,10 @@ export interface EffectRecorder {
   withdrawn(key: string): void;
   /** Restores the setup that an effect relies on; undefined if there is none. */
   reopen(entry: Actor, ask: Ask, desk: Desk): Promise<void> | undefined;
+  /** True once the run is not kept here any more: its effects may be executed again elsewhere. */
+  readonly isLost: boolean;
+  /** Registers that an effect waits for a time, or no longer does. */
+  sleeps(key: string, dueAt: number | undefined): void;
   /** Commits everything, then stops writing: the run ends here with `reason`, and continues elsewhere. */
   leave(reason: TroupeError): Promise<void>;
 }

@@ -20,6 +20,7 @@ export class NoJournal implements JournalPort {
   readonly keeps = false;
   readonly keepsSent = false;
   readonly released = undefined;
+  readonly isLost = false;
   readonly root: Scope;
   readonly memories = MEMORIES;
   readonly budgets = BUDGETS;
@@ -130,6 +131,9 @@ export class NoJournal implements JournalPort {
     // No waits are recorded.
   }
   waits(): void {
+    // No waits are recorded.
+  }
+  sleeps(): void {
     // No waits are recorded.
   }
   tookLetter(): void {

@@ -13,10 +13,13 @@ export class OpenAsks {
   /** Requests for people, by the key of the effect that waits for them. */
   readonly #waiting = new Map<string, Set<OpenRequest>>();
 
+  /** Times that effects wait for, by their keys. */
+  readonly #sleeping = new Map<string, number>();
+
   get status(): 'running' | 'waiting' {
     if (this.#open.size === 0) return 'running';
     for (const [key, { port }] of this.#open)
-      if (!WAITING.has(port) && !this.#waiting.has(key)) return 'running';
+      if (!WAITING.has(port) && !this.#waiting.has(key) && !this.#sleeping.has(key)) return 'running';
     return 'waiting';
   }
 
@@ -27,6 +30,7 @@ export class OpenAsks {
       if (ask.port === 'wake' || ask.port === 'pause') first = Math.min(first, ask.input.dueAt);
     for (const requests of this.#waiting.values())
       for (const { expiresAt = Infinity } of requests) first = Math.min(first, expiresAt);
+    for (const dueAt of this.#sleeping.values()) first = Math.min(first, dueAt);
     return first === Infinity ? undefined : first;
   }
 
@@ -37,6 +41,12 @@ export class OpenAsks {
   close(key: string): void {
     this.#open.delete(key);
     this.#waiting.delete(key);
+    this.#sleeping.delete(key);
+  }
+
+  sleeps(key: string, dueAt: number | undefined): void {
+    if (dueAt === undefined) this.#sleeping.delete(key);
+    else this.#sleeping.set(key, dueAt);
   }
 
   waits(key: string, request: OpenRequest, isWaiting: boolean): void {

@@ -70,7 +70,7 @@ export class RunJournal implements JournalPort {
   readonly #engaged = new Map<string, number>();
   #hasStepEnded = false;
   /** The store failed, or another process has the run. */
-  #isLost = false;
+  isLost = false;
 
   constructor({ path, run, clock, redact, reading, keepsSent = true }: JournalPlan) {
     const root = (this.root = new Scope(path, true));
@@ -227,6 +227,10 @@ export class RunJournal implements JournalPort {
     this.asks.waits(key, request, isWaiting);
   }
 
+  sleeps(key: string, dueAt: number | undefined): void {
+    this.asks.sleeps(key, dueAt);
+  }
+
   tookLetter(id: string): void {
     this.#outlet.take(id);
   }
@@ -251,7 +255,7 @@ export class RunJournal implements JournalPort {
   begin(entry: Actor, ask: Ask, isWanted: () => boolean, go: () => void): void {
     const start = (): void => {
       // It may have been cancelled during the commit, and an effect without a commit must not start.
-      if (this.#isLost || !isWanted()) return;
+      if (this.isLost || !isWanted()) return;
       this.asks.open(ask);
       this.outside(go);
     };
@@ -329,7 +333,7 @@ export class RunJournal implements JournalPort {
 
   /** Called by the writer: the store failed, or another process has the run. */
   failed(error: TroupeError): void {
-    this.#isLost = true;
+    this.isLost = true;
     this.#outlet.close();
     this.outside(() => {
       this.#run.lose(error);
