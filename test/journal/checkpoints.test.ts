@@ -119,10 +119,7 @@ test('another attempt of a call continues from the checkpoint of the one before,
   expect(seen).toEqual([undefined, 1, 2]);
 });
 
-test.each([
-  ['run.suspended', 'a run that is suspended'],
-  ['run.aborted', 'a run that is aborted'],
-] as const)('a call is aborted with %s in %s', async (code) => {
+test.each(['run.suspended', 'run.aborted'] as const)('a call is notified of %s', async (code) => {
   const store = memoryStore();
   const begun = deferred<void>();
   const reason = deferred<unknown>();

@@ -60,6 +60,7 @@ export const errorCodes = [
   'mcp.auth',
   'mcp.protocol',
   'mcp.changed',
+  'mcp.expired',
   'tool.package-missing',
   'team.invalid',
   'workflow.invalid',

@@ -12,6 +12,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { mcpError } from './mcp-errors.ts';
 import type { McpServerOptions, McpStatus } from './mcp-options.ts';
+import { handOnTask } from './mcp-task.ts';
 import { authProvider } from './server-auth.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
@@ -66,6 +67,11 @@ export class McpConnection {
   constructor(options: McpServerOptions, events: ConnectionEvents) {
     this.#options = options;
     this.#events = events;
+  }
+
+  /** True if the server speaks the protocol of 2025-11-25. */
+  get isLegacy(): boolean {
+    return this.#isOlder;
   }
 
   get status(): McpStatus {
@@ -149,6 +155,8 @@ export class McpConnection {
     signal.throwIfAborted();
     const client = this.#newClient(loaded, timeout);
     const transport = this.#transport(loaded);
+    // The client calls it first, and reads the message after it.
+    transport.onmessage = handOnTask;
     this.#program = transport instanceof StdioTransport ? transport : undefined;
     client.onclose = () => {
       this.#lose(client);

@@ -57,8 +57,13 @@ export interface McpServerOptions {
   readonly approved?: Readonly<Record<string, string>> | undefined;
   /** Handling of a tool whose definition changed: `hold` fails its calls by `mcp.changed`, `ask` asks a person to approve each. Default `hold`. */
   readonly onChange?: 'hold' | 'ask' | undefined;
-  /** Time limit of a call, in ms, not counting the time that a person takes to answer. Default 60,000. */
+  /** Time limit of a call, and of each request on behalf of a task, in ms, not counting the time that a person takes to answer. Default 60,000. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Time limit of a call that the server makes a task of, in ms, not counting the time that a person takes to answer. It begins when the
+   * call does, or is resumed. Default 86,400,000: a day.
+   */
+  readonly taskTimeoutMs?: number | undefined;
   /** Time limit of a connection attempt, in ms. Default 30,000. */
   readonly connectTimeoutMs?: number | undefined;
   /** Attempts to connect before a call, or a run, fails; waits double from 250 ms to 8,000 ms. Default 3. */
@@ -97,6 +102,7 @@ const serverSchema = onDemand(() =>
     approved: optional(byName(aText(1))),
     onChange: optional(oneOf(['hold', 'ask'])),
     timeoutMs: optional(aTime()),
+    taskTimeoutMs: optional(aTime()),
     connectTimeoutMs: optional(aTime()),
     attempts: optional(wholeNumber(1)),
     optional: optional(aBoolean()),

@@ -1,29 +1,37 @@
 import type {
-  Client,
+  CallToolResult,
   CreateMessageRequest,
   CreateMessageResult,
   ElicitRequest,
   ElicitResult,
   Tool as McpTool,
 } from '@modelcontextprotocol/client';
-import { LONGEST_TIMER_MS } from '../../base/clock.ts';
-import type { JsonObject } from '../../base/json/json.ts';
+import { LONGEST_TIMER_MS, systemClock } from '../../base/clock.ts';
+import type { Json, JsonObject } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
+import { withinTime } from '../../base/promises/within-time.ts';
 import { oneLine } from '../../base/text/printable.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import type { OpenToolset, Tool, ToolContext, ToolsetOpening } from '../../contracts/tools/tool.ts';
 import { elicit } from './elicitation.ts';
 import type { Perform } from './reading-tools.ts';
 import { readingTools } from './reading-tools.ts';
 import { CallTimer } from './call-timer.ts';
+import type { FollowedTask, Pause } from './follow-task.ts';
+import { taskCheckpointIn, TaskFollower } from './follow-task.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { McpServerOptions } from './mcp-options.ts';
 import { mcpResult, outputSchemaOf } from './mcp-result.ts';
+import type { CallAnswer } from './mcp-task.ts';
+import { callOrTask, cancelTask, notFollowing, relatedTask, TASKS } from './mcp-task.ts';
 import type { McpCaller } from './mcp-tools.ts';
 import { fingerprintOf, mcpTools } from './mcp-tools.ts';
 
 /** Reports of progress that a call may make; more are dropped. */
 const MAX_PROGRESS = 200;
+
+const A_DAY_MS = 86_400_000;
 
 /** Asks a model what a server wants to know, on behalf of a call. */
 export type Sampler = (
@@ -35,8 +43,14 @@ export type Sampler = (
 /** A call in progress. */
 interface Call {
   readonly context: ToolContext;
-  readonly timer: CallTimer;
+  /** The task that it belongs to. */
+  readonly taskId: string | undefined;
+  /** Waits for work during which its time stands still. */
+  readonly pause: Pause;
 }
+
+/** Time limit of a request to cancel a task, and of the wait for it when the session ends, in ms. */
+const CANCEL_MS = 5_000;
 
 /**
  * A server as one agent of a run uses it: its connection, its tools, and the calls in progress.
@@ -56,6 +70,8 @@ export class McpSession implements McpCaller {
   /** The fingerprints of changed definitions that a person is asked about. */
   readonly #asked = new Map<string, string>();
   readonly #calls = new Set<Call>();
+  /** The tasks that are followed, with the cancelling of those that nobody waits for. */
+  readonly #following = new Set<Promise<unknown>>();
   readonly #sample: Sampler;
 
   constructor(
@@ -76,6 +92,7 @@ export class McpSession implements McpCaller {
       capabilities: {
         ...(elicitation ? { elicitation: { form: {}, url: {} } } : {}),
         ...(sampling ? { sampling: {} } : {}),
+        extensions: { [TASKS]: {} },
       },
       prepare: (client) => {
         if (elicitation) client.setRequestHandler('elicitation/create', ({ params }) => this.#elicit(params));
@@ -90,7 +107,7 @@ export class McpSession implements McpCaller {
   /** Connects, and makes tools of what the server lists. */
   async open(): Promise<OpenToolset> {
     const { name, optional = false } = this.#options;
-    const close = () => this.#connection.close();
+    const close = () => this.#close();
     const stop = (): void => void close();
     this.#opening.signal.addEventListener('abort', stop);
     try {
@@ -116,6 +133,16 @@ export class McpSession implements McpCaller {
       refused: { ...Object.fromEntries(held), ...refused },
       close,
     };
+  }
+
+  /** Ends the connection, once tasks that nobody waits for are cancelled. */
+  async #close(): Promise<void> {
+    if (this.#following.size > 0) {
+      const settled = Promise.allSettled(this.#following);
+      const late = (): Error => new Error('it does not answer');
+      await Promise.resolve(withinTime(settled, { ms: CANCEL_MS, clock: systemClock, late })).catch(nothing);
+    }
+    await this.#connection.close();
   }
 
   async #reading(): Promise<readonly Tool[]> {
@@ -151,10 +178,7 @@ export class McpSession implements McpCaller {
   async call(definition: McpTool, input: JsonObject, context: ToolContext): Promise<unknown> {
     const { name } = definition;
     const doing = `call '${name}' of the MCP server '${this.#options.name}'`;
-    const result = await this.perform(doing, context, (client, options) => {
-      this.#refuseHeld(name, doing);
-      return this.#send(client, definition, input, context, options);
-    });
+    const result = await this.#resultOf(definition, input, context, doing);
     const outputSchema = outputSchemaOf(definition.outputSchema);
     return mcpResult(result, {
       server: this.#options.name,
@@ -164,8 +188,23 @@ export class McpSession implements McpCaller {
     });
   }
 
+  /** The result of a call, which may be that of a task; a call that is executed again follows the task that it has. */
+  async #resultOf(
+    definition: McpTool,
+    input: JsonObject,
+    context: ToolContext,
+    doing: string,
+  ): Promise<CallToolResult> {
+    const before = taskCheckpointIn(context.resumedFrom, this.#options.name);
+    if (before !== undefined) return this.#follow({ taskId: before.task, ...before }, context, doing);
+    const answer = await this.#send(definition, input, context, doing);
+    if ('result' in answer) return answer.result;
+    const { created } = answer;
+    return this.#follow({ taskId: created.taskId, created }, context, doing);
+  }
+
   /** Works with the server on behalf of a call, in its time. */
-  readonly perform: Perform = async (doing, context, work) => {
+  readonly perform: Perform = async (doing, context, work, task) => {
     const { timeoutMs = 60_000 } = this.#options;
     const stop = new AbortController();
     let late: TroupeError | undefined;
@@ -178,8 +217,11 @@ export class McpSession implements McpCaller {
     const onAbort = (): void => {
       stop.abort(context.signal.reason);
     };
+    context.signal.throwIfAborted();
     context.signal.addEventListener('abort', onAbort);
-    const call = { context, timer };
+    const pause: Pause = (waiting) =>
+      task === undefined ? timer.pausedFor(waiting) : task.pause(() => timer.pausedFor(waiting));
+    const call = { context, taskId: task?.taskId, pause };
     this.#calls.add(call);
     try {
       // Its time is kept here.
@@ -194,48 +236,102 @@ export class McpSession implements McpCaller {
     }
   };
 
-  #send(
-    client: Client,
-    definition: McpTool,
-    input: JsonObject,
-    context: ToolContext,
-    options: { readonly signal: AbortSignal; readonly timeout: number },
-  ) {
+  #send(definition: McpTool, input: JsonObject, context: ToolContext, doing: string): Promise<CallAnswer> {
     let reports = 0;
-    const { outputSchema: _, ...toolDefinition } = definition;
-    return client.callTool(
-      { name: definition.name, arguments: input },
-      {
+    return this.perform(doing, context, (client, options) => {
+      this.#refuseHeld(definition.name, doing);
+      const call = { definition, input, keepMs: this.#taskTimeoutMs };
+      return callOrTask(client, call, {
         ...options,
-        toolDefinition,
         onprogress: ({ progress, total, message }) => {
           reports += 1;
           if (reports > MAX_PROGRESS) return;
           const share = total === undefined ? `${progress}` : `${progress} of ${total}`;
           context.progress(message === undefined ? share : `${oneLine(message)} (${share})`);
         },
-      },
-    );
+      });
+    });
   }
 
-  /** The call that the server asks for: the last that was begun, as a server does not name it. */
-  get #asking(): Call | undefined {
-    return [...this.#calls].at(-1);
+  get #taskTimeoutMs(): number {
+    return this.#options.taskTimeoutMs ?? A_DAY_MS;
   }
 
-  #elicit(params: ElicitRequest['params']): Promise<ElicitResult> {
-    const call = this.#asking;
+  /** Follows the task of a call to its end; cancels it if the call ends first, for good. */
+  #follow(
+    begun: Pick<FollowedTask, 'taskId' | 'created' | 'responses'>,
+    context: ToolContext,
+    doing: string,
+  ): Promise<CallToolResult> {
+    const { taskId } = begun;
+    const follower = new TaskFollower({
+      ...begun,
+      doing,
+      server: this.#options.name,
+      context,
+      timeoutMs: this.#taskTimeoutMs,
+      isLegacy: () => this.#connection.isLegacy,
+      perform: this.perform,
+      respond: (request, pause) => this.#respond(request, context, pause),
+    });
+    const following = follower.follow();
+    const cancelling = following.catch(() => {
+      // The run is resumed elsewhere, or later: then it follows the same task.
+      const isSuspended = isTroupeError(context.signal.reason, 'run.suspended');
+      return follower.isOver || isSuspended ? undefined : this.#cancel(taskId, doing);
+    });
+    const whole = cancelling.finally(() => this.#following.delete(whole));
+    this.#following.add(whole);
+    return following;
+  }
+
+  /** Cancels a task; a server that does not answer keeps it. */
+  async #cancel(taskId: string, doing: string): Promise<void> {
+    await this.#connection
+      .request(doing, (client) => cancelTask(client, taskId, { timeout: CANCEL_MS }))
+      .catch(nothing);
+  }
+
+  /** Answers a request of a task. */
+  async #respond(
+    { method, params }: { readonly method: string; readonly params?: unknown },
+    context: ToolContext,
+    pause: Pause,
+  ): Promise<Json> {
+    const { isSpecType } = await import('@modelcontextprotocol/client');
+    const { elicitation = true, sampling = false } = this.#options;
+    const call = { context, pause };
+    if (method === 'elicitation/create' && elicitation && isSpecType.ElicitRequestParams(params))
+      return toJson(await this.#elicit(params, call));
+    if (method === 'sampling/createMessage' && sampling && isSpecType.CreateMessageRequestParams(params))
+      return toJson(await this.#ask(params, call));
+    throw notFollowing(`its task asks for what was not offered: ${oneLine(method, 100)}`);
+  }
+
+  /** The call that the server asks for: that of its task, else the last that was begun, as a server does not name it. */
+  #asking(params: object): Call | undefined {
+    const taskId = relatedTask(params);
+    const calls = [...this.#calls];
+    return calls.findLast((call) => taskId !== undefined && call.taskId === taskId) ?? calls.at(-1);
+  }
+
+  #elicit(
+    params: ElicitRequest['params'],
+    call: Pick<Call, 'context' | 'pause'> | undefined = this.#asking(params),
+  ): Promise<ElicitResult> {
     // Nobody is asked on behalf of nothing.
     if (call === undefined) return Promise.resolve({ action: 'cancel' });
-    const { context, timer } = call;
-    return elicit(params, this.#options.name, (question) => timer.pausedFor(() => context.ask(question)));
+    const { context, pause } = call;
+    return elicit(params, this.#options.name, (question) => pause(() => context.ask(question)));
   }
 
-  #ask(params: CreateMessageRequest['params']): Promise<CreateMessageResult> {
-    const call = this.#asking;
+  #ask(
+    params: CreateMessageRequest['params'],
+    call: Pick<Call, 'context' | 'pause'> | undefined = this.#asking(params),
+  ): Promise<CreateMessageResult> {
     if (call === undefined) return Promise.reject(new Error('no call is under way'));
-    const { context, timer } = call;
-    return timer.pausedFor(() => this.#sample(params, context, this.#opening.models));
+    const { context, pause } = call;
+    return pause(() => this.#sample(params, context, this.#opening.models));
   }
 
   #refuseHeld(name: string, doing: string): void {
@@ -267,3 +363,5 @@ export class McpSession implements McpCaller {
     );
   }
 }
+
+const nothing = (): void => undefined;

@@ -5,6 +5,7 @@ import { oneLine } from '../../base/text/printable.ts';
 import type { Tool, ToolContext } from '../../contracts/tools/tool.ts';
 import { tool } from '../define/define-tool.ts';
 import { textOf } from '../calls/tool-result.ts';
+import type { Pause } from './follow-task.ts';
 import { isUnknownMethod } from './mcp-errors.ts';
 import { mcpResult } from './mcp-result.ts';
 
@@ -16,6 +17,8 @@ export type Perform = <Result>(
     client: Client,
     options: { readonly signal: AbortSignal; readonly timeout: number },
   ) => Promise<Result>,
+  /** The task that it belongs to, whose own time stands still where a person is asked. */
+  task?: { readonly taskId: string; readonly pause: Pause },
 ) => Promise<Result>;
 
 /** The parts of a server that are not tools. */
