@@ -2,23 +2,29 @@ import type * as sdk from '@modelcontextprotocol/server';
 import type {
   CallToolResult,
   InputRequiredResult,
-  McpServer,
+  Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Json, JsonObject, JsonSchema } from '../base/json/json.ts';
+import * as z from 'zod';
+import type { Json } from '../base/json/json.ts';
 import { isJsonObject, toJson } from '../base/json/json.ts';
 import { systemClock } from '../base/clock.ts';
 import { randomId } from '../base/random-id.ts';
 import { loadPackage, rethrow } from '../contracts/errors/load-package.ts';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
 import type { RunOptions } from '../contracts/runs/run-options.ts';
-import type { RunResult } from '../contracts/runs/run-result.ts';
 import { activityOf } from '../events/progress/activity.ts';
 import type { AnyAgent } from '../runtime/define/agent-registry.ts';
 import { definitionOf } from '../runtime/define/definition.ts';
 import { jsonSchemaIssues } from '../tools/schemas/json-schema-check.ts';
-import { jsonSchemaOf } from '../tools/schemas/schemas.ts';
+import { failedResult, resultOf, schemasOf, TEXT_INPUT, toolOf } from './call-result.ts';
+import type { ServerPackage } from './client-request.ts';
+import { ANSWER, answerIn, canAsk, isModern, takesTasks, TASKS } from './client-request.ts';
+import { newTask, olderTask, serveTasks } from './serve-tasks.ts';
 import { ServedRun } from './served-run.ts';
+import type { Wish } from './served-run.ts';
+import { ServedTasks } from './served-tasks.ts';
+import { Turn } from './turn.ts';
 
 /** Options of a server of agents; all have defaults. */
 export interface McpServing {
@@ -32,6 +38,11 @@ export interface McpServing {
   readonly run?: RunOptions | undefined;
   /** Time that a run waits for a client to answer its question, in ms. Default 600,000. */
   readonly patienceMs?: number | undefined;
+  /**
+   * Time after which a call becomes a task, for clients of 2026-07-28 that take one, in ms; those of 2025-11-25 decide themselves. Default
+   * 2,000.
+   */
+  readonly taskAfterMs?: number | undefined;
 }
 
 /** Agents as a server of MCP. */
@@ -44,37 +55,32 @@ export interface McpService {
    * Meanwhile the standard output belongs to the protocol: whatever else prints to it, such as `console.log` in a tool, prints to standard error.
    */
   stdio(): Promise<void>;
-  /** Aborts what runs, and ends all connections. */
+  /** Ends all connections, and aborts what runs; tasks with a store are suspended, and continue when they are asked for again. */
   close(): Promise<void>;
 }
 
-type ServerPackage = typeof sdk;
+const PATIENCE_MS = 600_000;
 
 const PACKAGE = '@modelcontextprotocol/server';
 
+const callSchema = z.looseObject({
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+  task: z.looseObject({}).optional(),
+});
+
+/** What a call is answered by: its result, a question, or a task. */
+type Result = CallToolResult | InputRequiredResult | Record<string, unknown>;
+
 /** Runs that wait for their clients, at most; the oldest is aborted. */
 const MAX_WAITING = 1_000;
-
-/** The parameters of an agent that takes a text. */
-const TEXT_INPUT: JsonSchema = {
-  type: 'object',
-  properties: { input: { type: 'string', description: 'The task, in words.' } },
-  required: ['input'],
-};
-
-/** The form by which a client answers a question. */
-const ANSWER = {
-  type: 'object',
-  properties: { answer: { type: 'string', title: 'Answer' } },
-  required: ['answer'],
-} satisfies Parameters<ServerPackage['inputRequired']['elicit']>[0]['requestedSchema'];
 
 /**
  * Serves agents and teams as the tools of an MCP server, over HTTP and over standard input and output, with the protocol of 2026-07-28
  * and of 2025-11-25.
  *
  * Each call is a run. Its activity is progress, cancelling the call aborts it, and what it asks a person is asked of the client
- * (elicitation). Nobody is authenticated here: put that in front of `fetch`. Needs the package `@modelcontextprotocol/server`.
+ * (elicitation). A call that takes long becomes a task, where the client takes one; with a store, a task survives the process. Nobody is authenticated here: put that in front of `fetch`. Needs the package `@modelcontextprotocol/server`.
  *
  * @example
  * const service = serveMcp([clerk, desk], { run: { limits: { budget: { usd: 1 } } } });
@@ -111,7 +117,7 @@ const checkAgents = (agents: readonly AnyAgent[]): void => {
 interface Waiting {
   readonly tool: string;
   readonly run: ServedRun;
-  readonly wish: { answer(text: string): void; refuse(): void };
+  readonly wish: Wish;
   readonly timer: unknown;
 }
 
@@ -121,16 +127,21 @@ class Serving {
   readonly #options: McpServing;
   readonly #waiting = new Map<string, Waiting>();
   readonly #running = new Set<ServedRun>();
+  readonly #tasks: ServedTasks;
   #handler: Promise<sdk.McpHttpHandler> | undefined;
   #stdio: { close(): Promise<void> } | undefined;
 
   constructor(agents: readonly AnyAgent[], options: McpServing) {
     this.#agents = agents;
     this.#options = options;
+    const { run = {}, patienceMs = PATIENCE_MS } = options;
+    this.#tasks = new ServedTasks({ agents, run, patienceMs });
   }
 
   async fetch(request: Request): Promise<Response> {
-    this.#handler ??= loadServer().then((loaded) => loaded.createMcpHandler(() => this.#server(loaded)));
+    this.#handler ??= loadServer().then((loaded) =>
+      loaded.createMcpHandler(() => this.#server(loaded, false)),
+    );
     const handler = await this.#handler;
     return handler.fetch(request);
   }
@@ -149,7 +160,7 @@ class Serving {
     const transport = new StdioServerTransport(input, output);
     try {
       await new Promise<void>((resolve) => {
-        this.#stdio = serveStdio(() => this.#server(loaded), { transport });
+        this.#stdio = serveStdio(() => this.#server(loaded, true), { transport });
         const { onclose } = transport;
         transport.onclose = () => {
           onclose?.();
@@ -164,98 +175,125 @@ class Serving {
   async close(): Promise<void> {
     for (const { handle } of this.#running) handle.abort('the server is closed');
     for (const id of this.#waiting.keys()) this.#take(id)?.wish.refuse();
+    await this.#tasks.close();
     await (await this.#handler)?.close();
     await this.#stdio?.close();
   }
 
-  #server(loaded: ServerPackage): McpServer {
+  #server(loaded: ServerPackage, isOwn: boolean): Server {
     const { name = 'troupe', version = '1.0.0', instructions } = this.#options;
-    const server = new loaded.McpServer(
+    const server = new loaded.Server(
       { name, version },
-      instructions === undefined ? {} : { instructions },
+      { capabilities: capabilitiesFor(isOwn), ...(instructions === undefined ? {} : { instructions }) },
     );
-    for (const agent of this.#agents) this.#register(agent, server, loaded);
+    server.setRequestHandler('tools/list', () => ({ tools: this.#agents.map(toolOf) }));
+    server.setRequestHandler('tools/call', { params: callSchema }, (params, context) =>
+      this.#call(params, context, loaded),
+    );
+    serveTasks(server, this.#tasks, loaded, isOwn);
     return server;
   }
 
-  #register(agent: AnyAgent, server: McpServer, loaded: ServerPackage): void {
-    const { input, output } = schemasOf(agent);
-    const schemaOf = (schema: JsonSchema) => loaded.fromJsonSchema(schema, VALIDATOR);
-    server.registerTool(
-      agent.name,
-      {
-        description: agent.description === '' ? `Runs the agent ${agent.name}.` : agent.description,
-        inputSchema: schemaOf(input ?? TEXT_INPUT),
-        ...(output === undefined ? {} : { outputSchema: schemaOf(output) }),
-      },
-      (given: unknown, context: ServerContext) => {
-        const plain = toJson(given);
-        const task = input === undefined && isJsonObject(plain) ? (plain['input'] ?? '') : plain;
-        return this.#call(agent, task, output !== undefined, context, loaded);
-      },
-    );
-  }
-
   async #call(
-    agent: AnyAgent,
-    input: Json,
-    isStructured: boolean,
+    { name, arguments: given = {}, task: wanted }: z.output<typeof callSchema>,
     context: ServerContext,
     loaded: ServerPackage,
-  ): Promise<CallToolResult | InputRequiredResult> {
+  ): Promise<Result> {
+    const agent = this.#agents.find((each) => each.name === name);
+    if (agent === undefined)
+      throw new loaded.ProtocolError(loaded.INVALID_PARAMS, `Tool ${name.slice(0, 100)} not found`);
+    const { input = TEXT_INPUT } = schemasOf(agent);
+    const plain = toJson(given);
+    const [issue] = isJsonObject(input) ? jsonSchemaIssues(input, plain) : [];
+    if (issue !== undefined)
+      return failedResult(`Invalid arguments for tool ${name}: ${issue.path.join('.')}: ${issue.message}`);
+    const task = input === TEXT_INPUT && isJsonObject(plain) ? (plain['input'] ?? '') : plain;
+    try {
+      const run = this.#resumed(agent, context) ?? this.#begin(agent, task);
+      const isOlderTask = wanted !== undefined && !isModern(context);
+      return isOlderTask
+        ? await this.#olderBegun(agent, run)
+        : await this.#follow(run, agent, context, loaded);
+    } catch (thrown) {
+      return failedResult(messageOf(thrown));
+    }
+  }
+
+  #begin(agent: AnyAgent, input: Json): ServedRun {
+    const { run = {} } = this.#options;
+    return ServedRun.begin(agent, input, { ...run, runId: ServedTasks.newId() });
+  }
+
+  /** A task that a client of 2025-11-25 wanted. */
+  async #olderBegun(agent: AnyAgent, run: ServedRun): Promise<Result> {
+    await run.begun();
+    // The package takes no other answer for one of a tool.
+    return { content: [], task: olderTask(this.#tasks.begin(agent, run)) };
+  }
+
+  /** Follows a run to its end, to a question of the newer protocol, or to the time at which it becomes a task. */
+  async #follow(
+    run: ServedRun,
+    agent: AnyAgent,
+    context: ServerContext,
+    loaded: ServerPackage,
+  ): Promise<Result> {
     const { signal } = context.mcpReq;
-    const run = this.#resumed(agent, context, loaded) ?? new ServedRun(agent, input, this.#options.run ?? {});
     this.#running.add(run);
     const abort = (): void => {
       run.handle.abort('the client cancelled the call');
     };
     signal.addEventListener('abort', abort);
     const progress = reportProgress(run, context);
+    const becomesTask = takesTasks(context, loaded) && !this.#tasks.isFull;
+    const turn = new Turn(becomesTask ? (this.#options.taskAfterMs ?? 2_000) : undefined);
     try {
-      return await this.#follow(run, agent, isStructured, context, loaded);
-    } catch (thrown) {
-      return failedResult(messageOf(thrown));
+      for (;;) {
+        const next = await turn.orNext(run);
+        if (next === undefined) {
+          await run.begun();
+          return { resultType: 'task', ...newTask(this.#tasks.begin(agent, run)) };
+        }
+        if ('result' in next) return resultOf(next.result, agent);
+        const answer = await this.#ask(next.wish, run, agent, context, loaded);
+        if (answer !== undefined) return answer;
+      }
     } finally {
+      turn.end();
       progress.unsubscribe();
       signal.removeEventListener('abort', abort);
       this.#running.delete(run);
     }
   }
 
-  /** Waits for the end of a run, and has its client answer what it asks. */
-  async #follow(
+  /** Asks the client; the newer protocol by an answer of the call, after which the client comes back. */
+  async #ask(
+    wish: Wish,
     run: ServedRun,
     agent: AnyAgent,
-    isStructured: boolean,
     context: ServerContext,
     loaded: ServerPackage,
-  ): Promise<CallToolResult | InputRequiredResult> {
-    for (;;) {
-      const next = await run.next();
-      if ('result' in next) return resultOf(next.result, isStructured);
-      const { wish } = next;
-      const request = { message: wish.question, requestedSchema: ANSWER };
-      if (context.mcpReq.envelope !== undefined) {
-        if (!canAsk(context.mcpReq.envelope, loaded)) {
-          wish.refuse();
-          continue;
-        }
-        const requestState = this.#keep({ tool: agent.name, run, wish });
-        return loaded.inputRequired({
-          inputRequests: { answer: loaded.inputRequired.elicit(request) },
-          requestState,
-        });
+  ): Promise<InputRequiredResult | undefined> {
+    const request = { message: wish.question, requestedSchema: ANSWER };
+    if (isModern(context)) {
+      if (!canAsk(context, loaded)) {
+        wish.refuse();
+        return undefined;
       }
-      const said = await context.mcpReq.elicitInput(request).catch(() => undefined);
-      const text = said?.action === 'accept' ? said.content?.['answer'] : undefined;
-      if (typeof text === 'string') wish.answer(text);
-      else wish.refuse();
+      const requestState = this.#keep({ tool: agent.name, run, wish });
+      return loaded.inputRequired({
+        inputRequests: { answer: loaded.inputRequired.elicit(request) },
+        requestState,
+      });
     }
+    const said = await context.mcpReq.elicitInput(request).catch(() => undefined);
+    settle(wish, answerIn(said));
+    return undefined;
   }
 
   /** Keeps a run until its client comes back, under an id that cannot be guessed. */
   #keep(waiting: Omit<Waiting, 'timer'>): string {
-    const { patienceMs = 600_000 } = this.#options;
+    const { patienceMs = PATIENCE_MS } = this.#options;
     const id = `${randomId()}${randomId()}`;
     const forget = (): void => {
       this.#take(id)?.wish.refuse();
@@ -276,7 +314,7 @@ class Serving {
   }
 
   /** The run that a client comes back to, with its answer; undefined for a new call. */
-  #resumed(agent: AnyAgent, context: ServerContext, loaded: ServerPackage): ServedRun | undefined {
+  #resumed(agent: AnyAgent, context: ServerContext): ServedRun | undefined {
     const state = context.mcpReq.requestState();
     if (state === undefined) return undefined;
     // The run of another tool goes on waiting for its own client.
@@ -284,10 +322,7 @@ class Serving {
     const waiting = isOwn ? this.#take(state) : undefined;
     if (waiting === undefined)
       throw new Error('the run that waited for this answer is over: call the tool again');
-    const said = loaded.acceptedContent(context.mcpReq.inputResponses, 'answer');
-    const text = said?.['answer'];
-    if (typeof text === 'string') waiting.wish.answer(text);
-    else waiting.wish.refuse();
+    settle(waiting.wish, answerIn(context.mcpReq.inputResponses?.['answer']));
     return waiting.run;
   }
 }
@@ -295,10 +330,17 @@ class Serving {
 const loadServer = (): Promise<ServerPackage> =>
   loadPackage(PACKAGE, () => import('@modelcontextprotocol/server').catch(rethrow), 'mcp.package-missing');
 
-/** Checks whether a client of the newer protocol can answer questions. */
-const canAsk = (envelope: object, loaded: ServerPackage): boolean => {
-  const capabilities: unknown = Reflect.get(envelope, loaded.CLIENT_CAPABILITIES_META_KEY);
-  return typeof capabilities === 'object' && capabilities !== null && 'elicitation' in capabilities;
+/** A client of its own may list its tasks; those of others could not be told apart. */
+const capabilitiesFor = (isOwn: boolean): sdk.ServerCapabilities => ({
+  tools: {},
+  extensions: { [TASKS]: {} },
+  tasks: { cancel: {}, requests: { tools: { call: {} } }, ...(isOwn ? { list: {} } : {}) },
+});
+
+/** Answers a question, or refuses it. */
+const settle = (wish: Wish, text: string | undefined): void => {
+  if (text === undefined) wish.refuse();
+  else wish.answer(text);
 };
 
 /** Reports the activity of a run to the client, where it asks for progress. */
@@ -312,47 +354,4 @@ const reportProgress = ({ handle }: ServedRun, { mcpReq }: ServerContext) => {
     const params = { progressToken, progress, message: activity.line };
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   });
-};
-
-const resultOf = (
-  { output, stopReason }: RunResult<unknown, unknown>,
-  isStructured: boolean,
-): CallToolResult => {
-  if (output === undefined) return failedResult(`It ended without an answer: ${stopReason.kind}`);
-  const value = toJson(output);
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return {
-    content: [{ type: 'text', text }],
-    ...(isStructured && isJsonObject(value) ? { structuredContent: value } : {}),
-  };
-};
-
-const failedResult = (text: string): CallToolResult => ({
-  content: [{ type: 'text', text }],
-  isError: true,
-});
-
-/** The schemas of an agent's input and answer; undefined for a text. */
-const schemasOf = (agent: AnyAgent): { input: JsonSchema | undefined; output: JsonObject | undefined } => {
-  const defined = definitionOf(agent)?.agent;
-  const { input } = defined?.schemas ?? {};
-  const answer = defined?.output?.spec.schema;
-  return {
-    input: defined?.takesText === false && input !== undefined ? jsonSchemaOf(input) : undefined,
-    output: answer?.['type'] === 'object' ? answer : undefined,
-  };
-};
-
-/** Validates in bounded time, as tools do. */
-const VALIDATOR: sdk.jsonSchemaValidator = {
-  getValidator:
-    <Value>(schema: sdk.JsonSchemaType): sdk.JsonSchemaValidator<Value> =>
-    (input) => {
-      const root = toJson(schema);
-      const [issue] = isJsonObject(root) ? jsonSchemaIssues(root, toJson(input)) : [];
-      if (issue !== undefined)
-        return { valid: false, data: undefined, errorMessage: `${issue.path.join('.')}: ${issue.message}` };
-      // The schema's author vouches for the type of valid values.
-      return { valid: true, data: input as Value, errorMessage: undefined };
-    },
 };

@@ -1,13 +1,20 @@
+import { take } from 'rxjs';
 import type { Json } from '../base/json/json.ts';
 import type { Person } from '../contracts/people/person.ts';
+import type { JournalStore } from '../contracts/journals/journal.ts';
 import type { RunHandle } from '../contracts/runs/run-handle.ts';
 import type { RunOptions } from '../contracts/runs/run-options.ts';
 import type { RunResult } from '../contracts/runs/run-result.ts';
 import type { AnyAgent } from '../runtime/define/agent-registry.ts';
+import { resumeWith } from '../runtime/journal/resume/resume.ts';
 
 /** A question of a run that its caller has to answer. */
 export interface Wish {
+  /** The id of its request, where it is known. */
+  readonly id?: string | undefined;
   readonly question: string;
+  /** Aborted once nobody waits for an answer any more. */
+  readonly signal: AbortSignal;
   answer(text: string): void;
   /** Nobody answers it: the call fails, or is denied. */
   refuse(): void;
@@ -23,41 +30,81 @@ const YES = /^(y|yes|true|ok)\.?$/i;
 export class ServedRun {
   readonly handle: RunHandle<unknown, unknown>;
   readonly #end: Promise<Progressed>;
-  readonly #wishes: Wish[] = [];
-  #isWanted: () => void = () => undefined;
+  readonly #wishes: Wishes;
 
-  constructor(agent: AnyAgent, input: Json, options: RunOptions) {
-    this.handle = agent.stream(input, { person: this.#person, ...options });
-    this.#end = this.handle.result.then((result) => ({ result }));
+  private constructor(handle: RunHandle<unknown, unknown>, wishes: Wishes) {
+    this.handle = handle;
+    this.#wishes = wishes;
+    this.#end = handle.result.then((result) => ({ result }));
     // The failure is given to the call that waits for the next thing.
     this.#end.catch(() => undefined);
+  }
+
+  static begin(agent: AnyAgent, input: Json, options: RunOptions): ServedRun {
+    const wishes = new Wishes();
+    return new ServedRun(agent.stream(input, { person: wishes.person, ...options }), wishes);
+  }
+
+  /** Resumes a run of an earlier process, or has its result. */
+  static async resume(
+    agent: AnyAgent,
+    runId: string,
+    options: RunOptions & { readonly store: JournalStore },
+  ): Promise<ServedRun> {
+    const wishes = new Wishes();
+    return new ServedRun(await resumeWith(agent, runId, { person: wishes.person, ...options }), wishes);
+  }
+
+  /** Resolves once the run is on record, if it has a store; rejects if that failed. */
+  async begun(): Promise<void> {
+    // Nothing is published before it is written.
+    const first = new Promise<void>((resolve) => {
+      this.handle.events$.pipe(take(1)).subscribe(() => {
+        resolve();
+      });
+    });
+    await Promise.race([first, this.#end]);
   }
 
   /** Resolves with the next question that nobody has dealt with, or the end; rejects if the run failed. */
   async next(): Promise<Progressed> {
     const waiting = this.#wishes.shift();
     if (waiting !== undefined) return { wish: waiting };
-    const wished = new Promise<void>((resolve) => {
-      this.#isWanted = resolve;
-    });
-    const ended = await Promise.race([this.#end, wished]);
+    const ended = await Promise.race([this.#end, this.#wishes.awaitNext()]);
     return ended ?? this.next();
   }
+}
 
-  get #person(): Person {
+/** The questions of a run that wait for its client, as a person of the run. */
+class Wishes {
+  readonly #waiting: Wish[] = [];
+  #isWanted: () => void = () => undefined;
+
+  shift(): Wish | undefined {
+    return this.#waiting.shift();
+  }
+
+  awaitNext(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#isWanted = resolve;
+    });
+  }
+
+  get person(): Person {
     return {
       answer: (question, signal) => this.#wish(question, signal),
-      approve: async ({ description, tool, input }, signal) => {
+      approve: async ({ id, description, tool, input }, signal) => {
         const said = await this.#wish(
           `May it be done? ${description} (${tool} ${JSON.stringify(input)})`,
           signal,
+          id,
         );
         return YES.test(said.trim()) ? true : said;
       },
     };
   }
 
-  #wish(question: string, signal: AbortSignal): Promise<string> {
+  #wish(question: string, signal: AbortSignal, id?: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const refuse = (): void => {
         signal.removeEventListener('abort', withdraw);
@@ -67,11 +114,11 @@ export class ServedRun {
         signal.removeEventListener('abort', withdraw);
         resolve(text);
       };
-      const wish: Wish = { question, answer, refuse };
+      const wish: Wish = { id, question, signal, answer, refuse };
       // Nobody waits for the answer any more: the client is not asked.
       const withdraw = (): void => {
-        const place = this.#wishes.indexOf(wish);
-        if (place !== -1) this.#wishes.splice(place, 1);
+        const place = this.#waiting.indexOf(wish);
+        if (place !== -1) this.#waiting.splice(place, 1);
         refuse();
       };
       if (signal.aborted) {
@@ -79,7 +126,7 @@ export class ServedRun {
         return;
       }
       signal.addEventListener('abort', withdraw);
-      this.#wishes.push(wish);
+      this.#waiting.push(wish);
       this.#isWanted();
     });
   }

@@ -188,7 +188,7 @@ test('a question of a run that is over is not asked any more', async () => {
     tools: [askPerson],
     model: scriptedModel([calls({ name: 'ask_person', input: { question: 'Which desk?' } })]),
   });
-  const run = new ServedRun(curious, 'Tidy up.', {});
+  const run = ServedRun.begin(curious, 'Tidy up.', {});
   await firstValueFrom(run.handle.events$.pipe(ofType('person.asked')));
   run.handle.abort('enough');
   await run.handle.result.catch(() => undefined);
