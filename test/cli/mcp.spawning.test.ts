@@ -1,7 +1,10 @@
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { agent } from '../../src/index.ts';
 import { mcpServer } from '../../src/mcp/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
@@ -64,6 +67,51 @@ test('troupe mcp serves one export, by its name', async () => {
   );
   const texts = await textsOf(host.run('go'));
   expect(texts).toEqual(['It is rain.', expect.stringContaining("'desk.curious' as there is no such tool")]);
+});
+
+const anything = z.looseObject({});
+
+/** A client of the official package, with the protocol of 2025-11-25, and the process that it starts. */
+const official = async (file: string, answer?: string) => {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [...typeScriptOptions, command(), 'mcp', file, '--store', join(home, 'tasks.db')],
+    cwd: root,
+    env: { HOME: home, TSX_TSCONFIG_PATH: builtConfiguration() },
+    stderr: 'ignore',
+  });
+  const client = new Client(
+    { name: 'official', version: '1' },
+    { versionNegotiation: { mode: 'legacy' }, capabilities: { elicitation: { form: {} } } },
+  );
+  client.setRequestHandler('elicitation/create', () =>
+    answer === undefined ? { action: 'decline' } : { action: 'accept', content: { answer } },
+  );
+  await client.connect(transport);
+  const ask = (method: string, params: Record<string, unknown> = {}) =>
+    client.request({ method, params }, anything);
+  return { client, transport, ask };
+};
+
+test('a task of troupe mcp outlives its process, which is killed while the task waits for an answer', async () => {
+  const file = await compiledModuleOf('desk.ts');
+  const first = await official(file);
+  const given = { name: 'curious', arguments: { input: 'Go.' }, task: {} };
+  const { task } = z
+    .object({ task: z.object({ taskId: z.string() }) })
+    .parse(await first.ask('tools/call', given));
+  const isAsking = { status: 'input_required' };
+  await expect.poll(() => first.ask('tasks/get', { ...task })).toMatchObject(isAsking);
+  process.kill(first.transport.pid ?? 0, 'SIGKILL');
+  await first.client.close();
+  const second = await official(file, 'Bergen');
+  expect(await second.ask('tasks/list')).toMatchObject({ tasks: [{ taskId: task.taskId }] });
+  await expect.poll(() => second.ask('tasks/get', { ...task })).toMatchObject(isAsking);
+  expect(await second.ask('tasks/result', { ...task })).toMatchObject({
+    content: [{ text: 'You said: Bergen' }],
+  });
+  expect(await second.ask('tasks/get', { ...task })).toMatchObject({ status: 'completed' });
+  await second.client.close();
 });
 
 test('troupe mcp writes nothing but the protocol to standard output, and ends when its client is gone', async () => {
