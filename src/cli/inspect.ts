@@ -4,6 +4,7 @@ import type { LoadedAgent } from './load-agent.ts';
 import { loadAgent } from './load-agent.ts';
 import { run } from './run.ts';
 import type { Session } from './session.ts';
+import { contentIn } from './stored/content-in.ts';
 import { assertStoreThere, withStoreIfAny } from './stored/open-store.ts';
 import { attachInspector } from '../runtime/inspection/ambient-inspector.ts';
 import { failureLine } from './words/failure-line.ts';
@@ -16,10 +17,13 @@ import { withInspector } from './with-inspector.ts';
 
 /** `troupe inspect`: shows a running agent, stored runs or a trace as statecharts in a browser. */
 export const inspect = async (wanted: InspectCommand, session: Session): Promise<number> => {
-  const { file, input, exportName, isData, wish } = wanted;
+  const { file, input, exportName, isData, blobs, wish } = wanted;
+  if (blobs !== undefined && (file?.endsWith('.jsonl') === true || input !== undefined))
+    throw wrong(BLOBS_ASTRAY, 'inspect');
   if (file?.endsWith('.jsonl') === true) return inspectTrace(file, wanted, session);
   if (file !== undefined && exportName === undefined && (await isProgram(file, session.terminal.folder))) {
     if (isData) throw wrong('--data needs an agent, and the file exports none', 'inspect');
+    if (blobs !== undefined) throw wrong(BLOBS_ASTRAY, 'inspect');
     return inspectProgram({ file, args: input === undefined ? [] : [input], wish }, session);
   }
   if (file !== undefined && input !== undefined)
@@ -29,17 +33,20 @@ export const inspect = async (wanted: InspectCommand, session: Session): Promise
     );
   // Without a file it shows stored runs only.
   if (file === undefined) assertStoreThere(session);
+  const content = await contentIn(blobs, session);
   let agent: LoadedAgent | undefined;
   return withStoreIfAny(
     session,
     () => Promise.resolve(),
     (opened) =>
-      runShown({ wish, session, store: opened?.store, agent: () => agent }, async () => {
+      runShown({ wish, session, store: opened?.store, content, agent: () => agent }, async () => {
         if (file !== undefined) agent = await loadAgent(file, session.terminal.folder, exportName);
         return exitCode.answered;
       }),
   );
 };
+
+const BLOBS_ASTRAY = '--blobs is for stored runs: give no INPUT, no program and no trace';
 
 /** Shows the run of a trace, or of an exported journal, as the page of `trace export` would. */
 const inspectTrace = async (

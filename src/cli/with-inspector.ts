@@ -1,3 +1,4 @@
+import type { ContentOptions } from '../contracts/content/content-options.ts';
 import type { RunEntry } from '../contracts/journals/journal.ts';
 import type { RunInspector } from '../contracts/events/inspection.ts';
 import type { JournalStore } from '../contracts/journals/journal.ts';
@@ -11,6 +12,8 @@ import { agentOfRun } from './stored/agent-of-run.ts';
 export interface Inspected {
   readonly session: Session;
   readonly store: JournalStore | undefined;
+  /** Where the bytes of media of stored runs are. Default: the store. */
+  readonly content?: Pick<ContentOptions, 'blobs'> | undefined;
   /** The agent of stored runs, beside those started by a command. */
   readonly agent: () => LoadedAgent | undefined;
   /** HTML to serve in place of the page, with a run in it. */
@@ -23,7 +26,7 @@ export interface Inspected {
  */
 export const withInspector = async (
   wish: InspectorRequest | undefined,
-  { session, store, agent, page }: Inspected,
+  { session, store, content, agent, page }: Inspected,
   work: (inspector: RunInspector | undefined) => Promise<number>,
 ): Promise<number> => {
   if (wish === undefined) return work(undefined);
@@ -34,6 +37,7 @@ export const withInspector = async (
     open: wish.isShown,
     keepsProcess: true,
     store,
+    content,
     page,
     agents: (entry) => {
       const own = agent();

@@ -1,5 +1,5 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { BlobStore } from '../contracts/content/blob-store.ts';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
 import { PRIVATE_FOLDER } from './private-files.ts';
@@ -8,7 +8,8 @@ import { replaceFile } from './replace-file.ts';
 /**
  * Stores the bytes of media as files of one folder, which is created at the first write: a file for each hash.
  *
- * For any number of processes: a file is written whole or not at all, and never changed.
+ * For any number of processes: a file is written whole or not at all, and never changed. Runs of several stores may share a folder: a run
+ * that is pruned leaves what others hold.
  *
  * @example
  * await agent({ name: 'seer' }).run(photo, { store, content: { blobs: folderBlobs('./blobs') } });
@@ -17,24 +18,60 @@ import { replaceFile } from './replace-file.ts';
  */
 export const folderBlobs = (folder: string): BlobStore => {
   const root = resolve(folder);
-  const at = (hash: string): string => join(root, fileName(hash));
+  const at = (name: string): string => join(root, fileName(name));
   return {
     name: `folder:${root}`,
-    put: (hash, bytes) =>
-      storing(hash, async () => {
-        await mkdir(root, PRIVATE_FOLDER);
-        const known = await stat(at(hash)).catch(noneIfMissing);
-        if (known?.size !== bytes.byteLength) await replaceFile(at(hash), bytes);
+    put: (name, bytes) =>
+      storing(name, async () => {
+        const file = at(name);
+        const known = await stat(file).catch(noneIfMissing);
+        if (known?.size !== bytes.byteLength) await replaceIn(file, bytes);
       }),
-    get: (hash) => storing(hash, () => readFile(at(hash)).catch(noneIfMissing)),
+    get: (name) => storing(name, () => readFile(at(name)).catch(noneIfMissing)),
+    remove: (name) =>
+      storing(name, async () => {
+        const file = at(name);
+        await rm(file, { force: true });
+        if (dirname(file) !== root) await rmdir(dirname(file)).catch(() => undefined);
+      }),
+    names: (start) =>
+      storing(start, async () => {
+        const file = at(start);
+        const beside = (await readdir(`${file}${BESIDE}`).catch(noneIfMissing)) ?? [];
+        // Last: bytes that are seen were not removed by who has left no mark.
+        const isThere = (await stat(file).catch(noneIfMissing)) !== undefined;
+        return [
+          ...(isThere ? [start] : []),
+          ...beside.filter((each) => !each.endsWith('.draft')).map((each) => `${start}.${each}`),
+        ];
+      }),
   };
 };
 
-/** A hash is a name without a slash: nothing outside the folder is touched. */
-const fileName = (hash: string): string => {
-  if (/^[0-9a-f]{64}$/.test(hash)) return hash;
-  throw new TroupeError('content.invalid', `Cannot name bytes as their hash is no SHA-256 in hex: '${hash}'`);
+/** Ending of the folder with what is there beside the bytes. */
+const BESIDE = '.names';
+
+/** A hash is a name without a slash, and so is its ending: nothing outside the folder is touched. */
+const fileName = (name: string): string => {
+  const [, hash = '', ending] = /^([0-9a-f]{64})(?:\.([a-z][a-z0-9.-]*))?$/.exec(name) ?? [];
+  if (hash !== '') return ending === undefined ? hash : join(`${hash}${BESIDE}`, ending);
+  throw new TroupeError('content.invalid', `Cannot name bytes as their hash is no SHA-256 in hex: '${name}'`);
 };
+
+/** Replaces a file in a folder that is removed when it is empty. */
+const replaceIn = async (file: string, bytes: Uint8Array): Promise<void> => {
+  for (let tries = 0; ; tries += 1) {
+    await mkdir(dirname(file), PRIVATE_FOLDER);
+    try {
+      await replaceFile(file, bytes);
+      return;
+    } catch (error) {
+      if (tries === MOST_TRIES || noneIfMissing(error) !== undefined) throw error;
+    }
+  }
+};
+
+const MOST_TRIES = 20;
 
 const noneIfMissing = (error: unknown): undefined => {
   if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT')

@@ -1,4 +1,9 @@
+import { randomId } from '../base/random-id.ts';
+import { BLOB_ROOM } from '../contracts/content/blob-store.ts';
+import type { ContentOptions } from '../contracts/content/content-options.ts';
 import type {
+  BlobHold,
+  BlobHolder,
   EntryChange,
   JournalCommit,
   JournalRow,
@@ -8,9 +13,11 @@ import type {
   Letter,
   RunEntry,
   RunQuery,
+  Stored,
 } from '../contracts/journals/journal.ts';
 import type { KeyValueFiles } from '../contracts/conversations/memory.ts';
 import { assertFollows, assertFree, assertHolds, isUnfinished, journalErrors } from './journal-errors.ts';
+import { RELEASED_ROOM, releaseBlobs, releasedText } from './release-blobs.ts';
 
 /**
  * Creates a store in the memory of this process: for tests, and for runs that need not outlive it. Closing it has no effect.
@@ -32,10 +39,21 @@ interface StoredRun {
   readonly letters: Map<string, Letter | undefined>;
 }
 
+/** A hold, with the place of the bytes: undefined for the store itself. */
+interface PlacedHold {
+  readonly hash: string;
+  readonly place: string | undefined;
+  readonly token: string;
+}
+
 class MemoryStore implements JournalStore {
   readonly name = 'memory';
   readonly #runs = new Map<string, StoredRun>();
   readonly #rooms = new Map<string, Map<string, string>>();
+  /** By holder, then by place and hash. */
+  readonly #holds = new Map<string, Map<string, PlacedHold>>();
+  /** Number of holds on bytes in the store. */
+  readonly #holders = new Map<string, number>();
   #created = 0;
 
   create(entry: RunEntry, wish: LeaseWish): Lease {
@@ -104,7 +122,27 @@ class MemoryStore implements JournalStore {
     return [...(this.#runs.get(runId)?.letters.values() ?? [])].filter((letter) => letter !== undefined);
   }
 
-  prune({ limit = Infinity, ...query }: RunQuery): number {
+  hold(holder: BlobHolder, hashes: readonly string[], place?: string): readonly BlobHold[] {
+    if (holder !== 'outside' && 'runId' in holder) this.#run(holder.runId);
+    const key = keyOf(holder);
+    const holds = this.#holds.get(key) ?? new Map<string, PlacedHold>();
+    this.#holds.set(key, holds);
+    return hashes.map((hash) => {
+      const name = JSON.stringify([hash, place]);
+      const hold = holds.get(name) ?? { hash, place, token: randomId() };
+      if (!holds.has(name) && place === undefined)
+        this.#holders.set(hash, (this.#holders.get(hash) ?? 0) + 1);
+      holds.set(name, hold);
+      return { hash, token: hold.token, isStored: this.#rooms.get(BLOB_ROOM)?.has(hash) ?? false };
+    });
+  }
+
+  prune(query: RunQuery, { blobs }: Pick<ContentOptions, 'blobs'> = {}): Stored<number> {
+    const count = this.#prune(query);
+    return blobs === undefined ? count : releaseBlobs(this, blobs).then(() => count);
+  }
+
+  #prune({ limit = Infinity, ...query }: RunQuery): number {
     const { idleSince = -Infinity } = query;
     const over = this.#find(query)
       .filter(({ entry, holder, expiresAt }) => {
@@ -112,13 +150,36 @@ class MemoryStore implements JournalStore {
         return !isHeld && !isUnfinished(entry.status);
       })
       .slice(0, limit);
-    for (const { entry } of over) this.#runs.delete(entry.runId);
+    for (const { entry } of over) {
+      this.#runs.delete(entry.runId);
+      this.#release(keyOf(entry));
+    }
+    for (const key of this.#holds.keys()) if (this.#isGone(key)) this.#release(key);
     return over.length;
   }
 
+  #isGone(key: string): boolean {
+    const holder = JSON.parse(key) as BlobHolder;
+    return holder !== 'outside' && 'room' in holder && this.#rooms.get(holder.room)?.has(holder.name) !== true;
+  }
+
+  #release(key: string): void {
+    for (const { hash, place, token } of this.#holds.get(key)?.values() ?? []) {
+      if (place !== undefined) {
+        this.#room(RELEASED_ROOM).set(token, releasedText({ hash, place }));
+        continue;
+      }
+      const left = (this.#holders.get(hash) ?? 0) - 1;
+      this.#holders.set(hash, left);
+      if (left > 0) continue;
+      this.#holders.delete(hash);
+      this.#rooms.get(BLOB_ROOM)?.delete(hash);
+    }
+    this.#holds.delete(key);
+  }
+
   files(room: string): KeyValueFiles {
-    const files = this.#rooms.get(room) ?? new Map<string, string>();
-    this.#rooms.set(room, files);
+    const files = this.#room(room);
     return {
       read: async (name) => files.get(name),
       write: async (name, text) => void files.set(name, text),
@@ -130,6 +191,12 @@ class MemoryStore implements JournalStore {
 
   close(): void {
     // Its data is garbage collected with the store.
+  }
+
+  #room(room: string): Map<string, string> {
+    const files = this.#rooms.get(room) ?? new Map<string, string>();
+    this.#rooms.set(room, files);
+    return files;
   }
 
   #run(runId: string): StoredRun {
@@ -150,6 +217,13 @@ class MemoryStore implements JournalStore {
       .sort((a, b) => b.entry.createdAt - a.entry.createdAt || b.order - a.order);
   }
 }
+
+const keyOf = (holder: BlobHolder): string => {
+  if (holder === 'outside') return JSON.stringify(holder);
+  return JSON.stringify(
+    'runId' in holder ? { runId: holder.runId } : { room: holder.room, name: holder.name },
+  );
+};
 
 const grantLease = (run: StoredRun, { holder, ttlMs, now }: LeaseWish): Lease => {
   run.holder = holder;

@@ -1,5 +1,6 @@
 import { errorData, TroupeError } from '../contracts/errors/error.ts';
-import type { RunEntry, RunQuery, StoredStatus } from '../contracts/journals/journal.ts';
+import { OUTSIDE } from '../contracts/content/held-blobs.ts';
+import type { BlobHolder, RunEntry, RunQuery, StoredStatus } from '../contracts/journals/journal.ts';
 import { listWith } from '../contracts/errors/listed.ts';
 import type { Listed, UnreadableEntry } from '../contracts/errors/listed.ts';
 import type { RunStatus } from '../contracts/runs/run-status.ts';
@@ -28,6 +29,14 @@ export const entryValues = (entry: RunEntry): readonly Column[] => [
   maybe(storedText, entry.thread),
   maybe(storedText, entry.forkedFrom),
 ];
+
+/** The values of the columns `room` and `name` of a hold: a run is a name in the room ''. */
+export const holderValues = (holder: BlobHolder): readonly [string, string] => {
+  if (holder === 'outside') return [OUTSIDE, ''];
+  return 'runId' in holder
+    ? ['', storedText(holder.runId)]
+    : [storedText(holder.room), storedText(holder.name)];
+};
 
 /** The entry of a row. @throws `journal.corrupt` */
 export const entryOf = (row: TableRow): RunEntry => ({

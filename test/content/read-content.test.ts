@@ -79,7 +79,7 @@ test('a run may say which media types come in', () => {
 
 test("what comes later in the caller's buffer changes nothing", () => {
   const bytes = png();
-  const kept: Uint8Array[] = [];
+  const kept: (Uint8Array | undefined)[] = [];
   readParts([{ type: 'image', data: bytes }], (_, copy) => kept.push(copy));
   bytes.fill(0);
   expect(kept).toEqual([png()]);

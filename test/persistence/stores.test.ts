@@ -41,11 +41,11 @@ describe('one contract for every store', () => {
       expect(await Promise.all(stores.map(async (store) => store.list()))).toEqual(stores.map(() => []));
       await Promise.all(stores.map(async (store) => store.close()));
       await expect(stores[0]?.list()).rejects.toMatchObject({ code: 'journal.failed' });
-      expect((await pool.query('select version from shared.version')).rows).toEqual([{ version: 1 }]);
+      expect((await pool.query('select version from shared.version')).rows).toEqual([{ version: 2 }]);
       await pool.query('update shared.version set version = 9');
       await expect(postgresStore({ pool, schema: 'shared' }).list()).rejects.toMatchObject({
         code: 'journal.version',
-        message: expect.stringContaining('of version 9: this troupe knows versions up to 1'),
+        message: expect.stringContaining('of version 9: this troupe knows versions up to 2'),
       });
       await pool.end();
     });

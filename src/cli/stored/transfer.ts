@@ -83,8 +83,9 @@ export const importRun = ({ from, file, exportName }: ImportCommand, session: Se
     const { damage } = openJournal(runId, rows);
     if (damage !== undefined) throw damage;
     const record = importedRecord(command, { file, exportName }, runId, session);
-    await writeBlobs(store, blobs);
     const lease = await store.create(entry, briefWish(store));
+    await store.hold?.({ runId }, Object.keys(blobs ?? {}));
+    await writeBlobs(store, blobs);
     await store.commit(lease, {
       rows,
       change: { status, updatedAt, ...(dueAt === undefined ? {} : { dueAt }) },

@@ -70,6 +70,8 @@ export interface InspectCommand {
   readonly input: string | undefined;
   readonly isData: boolean;
   readonly exportName: string | undefined;
+  /** A folder with the bytes of media of stored runs. */
+  readonly blobs: string | undefined;
   readonly wish: InspectorRequest;
 }
 
@@ -147,6 +149,8 @@ export interface PruneCommand {
   readonly name: 'prune';
   readonly olderThanMs: number;
   readonly status: readonly StoredStatus[] | undefined;
+  /** A folder with the bytes of media. */
+  readonly blobs: string | undefined;
   readonly isDryRun: boolean;
 }
 
@@ -172,6 +176,7 @@ interface OwnValues extends InspectValues {
   readonly resume?: boolean | undefined;
   readonly 'older-than'?: string | undefined;
   readonly 'dry-run'?: boolean | undefined;
+  readonly blobs?: string | undefined;
   readonly trace?: string | undefined;
   readonly speed?: string | undefined;
   readonly html?: string | undefined;
@@ -218,7 +223,9 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
     }
     case 'inspect': {
       const wish = inspectorRequest(values, name);
-      return { name, ...codeIn(rest[0], values, name), input: second, isData: values.data ?? false, wish };
+      const blobs = folderOf(values.blobs, '--blobs', name);
+      const isData = values.data ?? false;
+      return { name, ...codeIn(rest[0], values, name), input: second, isData, blobs, wish };
     }
     case 'graph':
       return {
@@ -271,7 +278,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       const olderThanMs = durationOf(values['older-than'], '--older-than', name);
       if (olderThanMs === undefined) throw wrong('the age is missing: give --older-than 30d', name);
       const isDryRun = values['dry-run'] ?? false;
-      return { name, olderThanMs, status: statusesOf(values.status, name), isDryRun };
+      const blobs = folderOf(values.blobs, '--blobs', name);
+      return { name, olderThanMs, status: statusesOf(values.status, name), blobs, isDryRun };
     }
     case 'trace':
       return traceCommandFrom(rest, values);

@@ -28,6 +28,7 @@ export const options = {
   resume: { type: 'boolean' },
   'older-than': { type: 'string' },
   'dry-run': { type: 'boolean' },
+  blobs: { type: 'string' },
   trace: { type: 'string' },
   speed: { type: 'string' },
   html: { type: 'string' },
@@ -100,7 +101,7 @@ const INSPECTED: readonly OptionName[] = ['inspect', 'port', 'control', 'open'];
 export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park', 'trace', ...INSPECTED] },
   run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'trace', ...INSPECTED] },
-  inspect: { needs: [], optional: 2, options: ['data', 'export', 'port', 'control', 'open'] },
+  inspect: { needs: [], optional: 2, options: ['data', 'export', 'blobs', 'port', 'control', 'open'] },
   graph: { needs: [FILE], optional: 0, options: ['export', 'of', 'svg', 'taken', 'limit'] },
   mcp: { needs: [FILE], optional: 0, options: ['export'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },
@@ -122,7 +123,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     optional: 0,
     options: ['agent', 'export'],
   },
-  prune: { needs: [], optional: 0, options: ['older-than', 'status', 'dry-run'] },
+  prune: { needs: [], optional: 0, options: ['older-than', 'status', 'blobs', 'dry-run'] },
   trace: {
     needs: ['the subcommand is missing: list, show, replay, export or check'],
     optional: 1_000,

@@ -68,6 +68,7 @@ that FILE exports. A FILE that exports nothing is a program: it is run unchanged
 that it starts is shown. A FILE that ends in .jsonl is a trace, or an exported journal: its run is shown.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
       --export NAME    export of FILE, if there are several; also FILE#NAME
+      --blobs FOLDER   folder with the bytes of media, if they are not in the store
       --port N         port of the page (default: any free port)
       --control        let the page pause, step, message, stop and fork runs
       --open           open it in the browser`,
@@ -214,8 +215,10 @@ The modules or folders that it names were chosen elsewhere: you are asked once b
   prune: {
     about: 'remove old runs that have ended',
     usage: '--older-than TIME',
-    text: 'TIME is a duration such as 12h, 30d or 4w since the last change of a run. An unfinished run is never removed.',
+    text: `TIME is a duration such as 12h, 30d or 4w since the last change of a run. An unfinished run is never removed. Bytes of
+media go with the last run or thread that has them.`,
     options: `      --status LIST    only those that are completed, stopped, aborted or failed
+      --blobs FOLDER   folder with the bytes of their media, if they are not in the store
       --dry-run        only show how many`,
     examples: [
       'troupe prune --older-than 30d --dry-run',

@@ -21,6 +21,10 @@ export interface BlobStore {
   put(hash: string, bytes: Uint8Array): void | Promise<void>;
   /** Returns the bytes; undefined if there are none. */
   get(hash: string): Uint8Array | undefined | Promise<Uint8Array | undefined>;
+  /** With `names`: bytes are removed when the last run that holds them is pruned. Names are then also hashes with an ending. */
+  remove?(name: string): void | Promise<void>;
+  /** All names that begin so, as they are at one moment. */
+  names?(start: string): readonly string[] | Promise<readonly string[]>;
 }
 
 /** Keeps blobs in memory, for as long as it is referred to itself. */
@@ -39,19 +43,11 @@ export const memoryBlobs = (): BlobStore => {
 export const BLOB_ROOM = 'blobs';
 
 /** Keeps blobs as named texts, in base64: in the tables of a journal store, beside its runs. */
-export const blobsIn = (files: KeyValueFiles, name: string): BlobStore => {
-  // Equal bytes are written once by a process.
-  const stored = new Set<string>();
-  return {
-    name,
-    put: async (hash, bytes) => {
-      if (stored.has(hash)) return;
-      await files.write(hash, toBase64(bytes));
-      stored.add(hash);
-    },
-    get: async (hash) => {
-      const text = await files.read(hash);
-      return text === undefined ? undefined : fromBase64(text);
-    },
-  };
-};
+export const blobsIn = (files: KeyValueFiles, name: string): BlobStore => ({
+  name,
+  put: (hash, bytes) => files.write(hash, toBase64(bytes)),
+  get: async (hash) => {
+    const text = await files.read(hash);
+    return text === undefined ? undefined : fromBase64(text);
+  },
+});

@@ -17,8 +17,8 @@ export interface ContentLimits {
   readonly mediaTypes?: readonly string[] | undefined;
 }
 
-/** Takes over the bytes of a part. */
-export type KeepBlob = (hash: string, bytes: Uint8Array) => void;
+/** Takes over the bytes of a part; of a reference, which has none, notes that it is there. */
+export type KeepBlob = (hash: string, bytes?: Uint8Array) => void;
 
 const MAX_BYTES = 33_554_432;
 const MAX_PIXELS = 100_000_000;
@@ -59,7 +59,11 @@ const readPart = (given: unknown, place: string, keep: KeepBlob, limits: Content
   if (mediaType !== undefined && !MEDIA_TYPE.test(mediaType))
     throw invalid(place, `its media type is none: ${foundText(mediaType)}`);
   const facts = { type, place, limits, ...(name === undefined ? {} : { name }) };
-  if ('hash' in given) return reference(given, facts, mediaType);
+  if ('hash' in given) {
+    const known = reference(given, facts, mediaType);
+    keep(known.hash);
+    return known;
+  }
   if ('url' in given) return link(given['url'], facts, mediaType);
   if (typeof data === 'string' && /^https?:/i.test(data.trim())) return link(data, facts, mediaType);
   const { bytes, stated } = bytesOf(data, facts, mediaType);

@@ -1,3 +1,4 @@
+import type { ContentOptions } from '../content/content-options.ts';
 import type { UnreadableEntry } from '../errors/listed.ts';
 import type { KeyValueFiles } from '../conversations/memory.ts';
 import type { RunStatus } from '../runs/run-status.ts';
@@ -107,6 +108,22 @@ export interface RunQuery {
 /** Runs of a store, and beside them those whose entry cannot be read: a store that cannot have any leaves it out. */
 export type RunList = readonly RunEntry[] & { readonly unreadable?: readonly UnreadableEntry[] | undefined };
 
+/**
+ * Refers to bytes: a run, or a named text of the store, such as the turns of a thread. `outside` is a reference that the store cannot see,
+ * and never ends.
+ */
+export type BlobHolder =
+  { readonly runId: string } | { readonly room: string; readonly name: string } | 'outside';
+
+/** A hold on bytes: they stay for as long as one of them has it. */
+export interface BlobHold {
+  readonly hash: string;
+  /** Names the hold in a place of bytes outside of the store. */
+  readonly token: string;
+  /** True if the bytes are in the room `blobs` of the store. */
+  readonly isStored: boolean;
+}
+
 /** The result of a store operation: synchronous where possible, so that an embedded store costs no wait. */
 export type Stored<T> = T | Promise<T>;
 
@@ -156,10 +173,20 @@ export interface JournalStore {
   /** Returns unprocessed letters in order of arrival; none for an unknown run. */
   letters(runId: string): Stored<readonly Letter[]>;
   /**
+   * Registers that a holder refers to bytes, before they are stored; again, it changes nothing. `place` is the name of the blob store that
+   * has them, by default the room `blobs`. A store without this function keeps the bytes of pruned runs.
+   *
+   * @throws `journal.unknown` for a run that does not exist.
+   */
+  hold?(holder: BlobHolder, hashes: readonly string[], place?: string): Stored<readonly BlobHold[]>;
+  /**
    * Deletes runs that have ended, with all their data; returns the count. Runs under a lease are skipped, unless it had
    * expired by `idleSince`.
+   *
+   * With them go bytes in the room `blobs` that no other holder has, also those of named texts that were removed. Their holds on bytes
+   * elsewhere become names in the room `released`, until this is called with the blob store that has them.
    */
-  prune(query: RunQuery): Stored<number>;
+  prune(query: RunQuery, content?: Pick<ContentOptions, 'blobs'>): Stored<number>;
   /** Named texts beside the runs, in rooms of their own: for memories, threads and sessions. */
   files(room: string): KeyValueFiles;
   close(): Stored<void>;

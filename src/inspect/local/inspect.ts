@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ContentOptions } from '../../contracts/content/content-options.ts';
 import type { MediaPart } from '../../contracts/content/part.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { RunInspector } from '../../contracts/events/inspection.ts';
@@ -27,6 +28,8 @@ export interface InspectOptions extends RecorderOptions {
   readonly open?: boolean | undefined;
   /** A store whose runs can be viewed and forked, too. */
   readonly store?: JournalStore | undefined;
+  /** The place of the bytes of media of stored runs, as the runs were given it. Default: the store. */
+  readonly content?: Pick<ContentOptions, 'blobs'> | undefined;
   /** The agents of stored runs, needed for their replay: a list, or a function that finds the agent of a run. */
   readonly agents?: AgentsOfRuns | undefined;
   /** Keeps the process alive until closed. Default false: the process may exit. */
@@ -60,13 +63,13 @@ export interface Inspector extends RunInspector {
  * @throws {TroupeError} `inspector.failed` where the port is not to be had.
  */
 export const inspect = async (options: InspectOptions = {}): Promise<Inspector> => {
-  const { port = 0, control = false, open = false, store, agents = [], keepsProcess = false } = options;
+  const { port = 0, control = false, open = false, store, content, agents = [], keepsProcess = false } = options;
   const { capacity, secrets } = options;
   const record = recorder({ capacity, secrets });
   const token = randomBytes(24).toString('base64url');
   const live = new Feed(record.recording, () => requestsOf(record));
   const stored = store === undefined ? undefined : new StoredFeeds({ store, agents, capacity, secrets });
-  const desk = { recorder: record, store, stored };
+  const desk = { recorder: record, store, content, stored };
   const version = await packageVersion();
   let page = options.page === undefined ? undefined : Promise.resolve(options.page);
   const server = new LocalServer({
@@ -105,7 +108,7 @@ const requestsOf = ({ handles }: Recorder) =>
 
 /** Media of a run of this process, or else those of the store. */
 const bytesIn = async (
-  { recorder: record, store }: { readonly recorder: Recorder; readonly store: JournalStore | undefined },
+  { recorder: record, store, content }: Pick<InspectOptions, 'store' | 'content'> & { readonly recorder: Recorder },
   runId: string,
   hash: string,
 ): Promise<Uint8Array> => {
@@ -114,7 +117,7 @@ const bytesIn = async (
     return await record.bytesOf(runId, part);
   } catch (thrown) {
     if (store === undefined) throw thrown;
-    return new RunContent({ store }).bytesOf(part);
+    return new RunContent({ store, content }).bytesOf(part);
   }
 };
 

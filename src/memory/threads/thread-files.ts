@@ -12,6 +12,11 @@ export class ThreadFiles {
     this.#scope = scope;
   }
 
+  /** The name of the file with the turns of a thread. */
+  turnsOf(id: string): Promise<string> {
+    return this.#nameOf(id, TURNS);
+  }
+
   /** @throws `thread.version`, `thread.corrupt` */
   async meta(id: string): Promise<ThreadMeta | undefined> {
     return this.#read(await this.#nameOf(id, META), id);
@@ -62,6 +67,9 @@ export class ThreadFiles {
     return `${await partOf(this.#scope)}/${await partOf(id)}${ending}`;
   }
 }
+
+/** The scope of threads that are in none. */
+export const DEFAULT_SCOPE = 'default';
 
 const META = '/thread.json';
 const TURNS = '/turns.jsonl';

@@ -17,7 +17,7 @@ import type {
   Threads,
   ThreadTurn,
 } from '../../contracts/conversations/thread.ts';
-import { ThreadFiles } from './thread-files.ts';
+import { DEFAULT_SCOPE, ThreadFiles } from './thread-files.ts';
 import type { ThreadLines, ThreadMeta } from './thread-text.ts';
 import { entryOf } from './thread-text.ts';
 import { oneLine } from '../processors/truncate-text.ts';
@@ -75,7 +75,7 @@ class KeptThreads implements Threads {
   readonly #making = new Set<Promise<void>>();
 
   constructor(files: KeyValueFiles, options: ThreadsOptions) {
-    const { scope = 'default', clock = systemClock } = options;
+    const { scope = DEFAULT_SCOPE, clock = systemClock } = options;
     assertNamed(scope, 'keep threads', 'their scope');
     this.#files = new ThreadFiles(files, scope);
     this.#options = options;

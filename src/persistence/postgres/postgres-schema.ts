@@ -12,6 +12,7 @@ export const tablesIn = (schema: string) => {
     rows: `${own}.rows`,
     letters: `${own}.letters`,
     files: `${own}.files`,
+    holds: `${own}.holds`,
     version: `${own}.version`,
   };
 };
@@ -61,6 +62,18 @@ const steps: readonly ((tables: Tables) => string)[] = [
       text text not null,
       primary key (room, name)
     );`,
+  // A run is a name in the room ''. Bytes that are there already are of nobody who is known, and stay.
+  ({ holds, files }) => `
+    create table ${holds} (
+      place text not null,
+      hash text not null,
+      room text not null,
+      name text not null,
+      token text not null,
+      primary key (place, hash, room, name)
+    );
+    create index holds_by_holder on ${holds} (room, name);
+    insert into ${holds} select '', name, 'outside', '', name from ${files} where room = 'blobs';`,
 ];
 
 /** An arbitrary number: the advisory lock held while migrating. */

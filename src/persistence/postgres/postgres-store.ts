@@ -1,4 +1,10 @@
+import { randomId } from '../../base/random-id.ts';
+import { BLOB_ROOM } from '../../contracts/content/blob-store.ts';
+import type { ContentOptions } from '../../contracts/content/content-options.ts';
+import { OUTSIDE } from '../../contracts/content/held-blobs.ts';
 import type {
+  BlobHold,
+  BlobHolder,
   JournalCommit,
   JournalRow,
   JournalStore,
@@ -15,6 +21,7 @@ import type { PostgresAnswer, PostgresPool, PostgresQueries, PostgresValue } fro
 import { inTransaction, openPool, postgresError } from './postgres-pool.ts';
 import type { Tables } from './postgres-schema.ts';
 import { preparePostgres, tablesIn } from './postgres-schema.ts';
+import { RELEASED_ROOM, releaseBlobs, releasedText } from '../release-blobs.ts';
 import { processIdentity } from '../process-holder.ts';
 import type { RunState } from '../run-table.ts';
 import {
@@ -22,13 +29,14 @@ import {
   entriesOf,
   entryOf,
   entryValues,
+  holderValues,
   numberAt,
   runsOf,
   stateColumns,
   stateOf,
   textAt,
 } from '../run-table.ts';
-import { storedText } from '../stored-text.ts';
+import { storedText, textOf } from '../stored-text.ts';
 
 /** Options of {@link postgresStore}. */
 export type PostgresStoreOptions = PostgresPlace & {
@@ -193,11 +201,91 @@ class PostgresStore implements JournalStore {
     }));
   }
 
-  async prune(query: RunQuery): Promise<number> {
+  hold(holder: BlobHolder, hashes: readonly string[], place = ''): Promise<readonly BlobHold[]> {
+    const { holds, files, runs } = this.#tables;
+    const [room, name] = holderValues(holder);
+    return this.#using((pool) =>
+      inTransaction(pool, async (client) => {
+        if (room === '') {
+          const { rows } = await client.query(`select id from ${runs} where run = $1`, [name]);
+          if (rows[0] === undefined) throw journalErrors.unknown(textOf(name), this.name);
+        }
+        await client.query(
+          `insert into ${holds} (place, hash, room, name, token)
+           select $1, hash, $2, $3, token from unnest($4::text[], $5::text[]) as given (hash, token) on conflict do nothing`,
+          [storedText(place), room, name, hashes, hashes.map(() => randomId())],
+        );
+        // Locked, so that bytes which are just being removed are found gone, and others are not removed before these holds are seen.
+        await client.query(
+          `select name from ${files} where room = $1 and name = any($2::text[]) order by name for share`,
+          [BLOB_ROOM, hashes],
+        );
+        const { rows } = await client.query(
+          `select hash, token, (exists (select 1 from ${files} as files where files.room = $5 and files.name = holds.hash))::int as stored
+           from ${holds} as holds where place = $1 and room = $2 and name = $3 and hash = any($4::text[])`,
+          [storedText(place), room, name, hashes, BLOB_ROOM],
+        );
+        return rows.map((row) => ({
+          hash: textAt(row, 'hash'),
+          token: textAt(row, 'token'),
+          isStored: numberAt(row, 'stored') === 1,
+        }));
+      }),
+    );
+  }
+
+  async prune(query: RunQuery, { blobs }: Pick<ContentOptions, 'blobs'> = {}): Promise<number> {
     const { sql, values } = runsOf(this.#tables.runs, query, placeOfValue, true);
-    const { runs } = this.#tables;
-    const gone = await this.#query(`delete from ${runs} where id in (select id ${sql} for update)`, values);
-    return gone.rowCount ?? 0;
+    const { runs, holds, files } = this.#tables;
+    const count = await this.#using((pool) =>
+      inTransaction(pool, async (client) => {
+        const { rows: gone } = await client.query(
+          `delete from ${runs} where id in (select id ${sql} for update) returning run`,
+          [...values],
+        );
+        const { rows: ended } = await client.query(
+          `delete from ${holds} as holds where (room = '' and name = any($1::text[]))
+           or (room not in ('', $2) and not exists (select 1 from ${files} as files where files.room = holds.room and files.name = holds.name))
+           returning place, hash, token`,
+          [gone.map((row) => storedText(textAt(row, 'run'))), OUTSIDE],
+        );
+        await this.#removeBlobs(
+          client,
+          ended.filter(({ place }) => place === '').map((row) => textAt(row, 'hash')),
+        );
+        const elsewhere = ended.filter(({ place }) => place !== '');
+        await client.query(
+          `insert into ${files} (room, name, text) select $1, * from unnest($2::text[], $3::text[])`,
+          [
+            RELEASED_ROOM,
+            elsewhere.map((row) => textAt(row, 'token')),
+            elsewhere.map((row) =>
+              storedText(releasedText({ hash: textAt(row, 'hash'), place: textAt(row, 'place') })),
+            ),
+          ],
+        );
+        return gone.length;
+      }),
+    );
+    if (blobs !== undefined) await releaseBlobs(this, blobs);
+    return count;
+  }
+
+  /** Removes bytes that no holder has. */
+  async #removeBlobs(client: PostgresQueries, hashes: readonly string[]): Promise<void> {
+    if (hashes.length === 0) return;
+    const { holds, files } = this.#tables;
+    const values = [BLOB_ROOM, hashes];
+    await client.query(
+      `select name from ${files} where room = $1 and name = any($2::text[]) order by name for update`,
+      values,
+    );
+    // Another statement: it sees the holds of those that it waited for.
+    await client.query(
+      `delete from ${files} as files where room = $1 and name = any($2::text[])
+       and not exists (select 1 from ${holds} as holds where holds.place = '' and holds.hash = files.name)`,
+      values,
+    );
   }
 
   files(room: string): KeyValueFiles {

@@ -47,6 +47,17 @@ const steps: readonly string[] = [
      text text not null,
      primary key (room, name)
    );`,
+  // A run is a name in the room ''. Bytes that are there already are of nobody who is known, and stay.
+  `create table ${SCHEMA}.holds (
+     place text not null,
+     hash text not null,
+     room text not null,
+     name text not null,
+     token text not null,
+     primary key (place, hash, room, name)
+   ) without rowid;
+   create index ${SCHEMA}.holds_by_holder on holds (room, name);
+   insert into ${SCHEMA}.holds select '', name, 'outside', '', name from ${SCHEMA}.files where room = 'blobs';`,
 ];
 
 /**

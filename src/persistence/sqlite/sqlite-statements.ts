@@ -1,3 +1,5 @@
+import { BLOB_ROOM } from '../../contracts/content/blob-store.ts';
+import { OUTSIDE } from '../../contracts/content/held-blobs.ts';
 import type { JournalRow } from '../../contracts/journals/journal.ts';
 import { isTroupeError } from '../../contracts/errors/error.ts';
 import { journalErrors } from '../journal-errors.ts';
@@ -11,7 +13,7 @@ import { storedText } from '../stored-text.ts';
  * Selects texts as bytes and everything else as numbers: if a damaged file contains other values, libsql does not throw but crashes the
  * process.
  */
-const selectShielded = (columns: string): string =>
+export const selectShielded = (columns: string): string =>
   columns
     .split(', ')
     .map((column) => `${TEXTS.has(column) ? `cast(${column} as blob)` : `${column} + 0`} as ${column}`)
@@ -27,6 +29,10 @@ const TEXTS: ReadonlySet<string> = new Set([
   'holder',
   'name',
   'text',
+  'room',
+  'place',
+  'hash',
+  'token',
 ]);
 
 /** The columns of an entry. */
@@ -75,6 +81,26 @@ export const sqliteStatements = (database: SqliteDatabase) => {
        on conflict (room, name) do update set text = text || excluded.text`,
     ),
     removeFile: prepare('delete from files where room = ? and name = ?'),
+    removeRun: prepare('delete from runs where id = ?'),
+    insertHold: prepare(
+      'insert into holds (place, hash, room, name, token) values (?, ?, ?, ?, ?) on conflict do nothing',
+    ),
+    selectHold: prepare(
+      `select ${selectShielded('token')}, exists (select 1 from files where room = '${BLOB_ROOM}' and name = holds.hash) as stored
+       from holds where place = ? and hash = ? and room = ? and name = ?`,
+    ),
+    // Named texts that are gone.
+    selectGone: prepare(
+      `select distinct ${selectShielded('room, name')} from holds where room > '' and room <> '${OUTSIDE}'
+       and not exists (select 1 from files where files.room = holds.room and files.name = holds.name)`,
+    ),
+    selectHolds: prepare(
+      `select ${selectShielded('place, hash, token')} from holds where room = ? and name = ?`,
+    ),
+    endHolds: prepare('delete from holds where room = ? and name = ?'),
+    removeUnheld: prepare(
+      `delete from files where room = '${BLOB_ROOM}' and name = ? and not exists (select 1 from holds where place = '' and hash = ?)`,
+    ),
     fileNames: prepare(`select ${selectShielded('name')} from files where room = ?`),
   };
 };

@@ -1,8 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { randomId } from '../../base/random-id.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
+import type { ContentOptions } from '../../contracts/content/content-options.ts';
 import type {
+  BlobHold,
+  BlobHolder,
   JournalCommit,
   JournalRow,
   JournalStore,
@@ -12,17 +16,19 @@ import type {
   RunEntry,
   RunList,
   RunQuery,
+  Stored,
 } from '../../contracts/journals/journal.ts';
 import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
 import { assertFollows, assertFree, assertHolds, journalErrors } from '../journal-errors.ts';
+import { RELEASED_ROOM, releaseBlobs, releasedText } from '../release-blobs.ts';
 import { processIdentity } from '../process-holder.ts';
 import type { Column } from '../run-table.ts';
-import { entriesOf, entryOf, entryValues, numberAt, runsOf, textAt } from '../run-table.ts';
+import { entriesOf, entryOf, entryValues, holderValues, numberAt, runsOf, textAt } from '../run-table.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { makePrivate, PRIVATE_FOLDER } from '../private-files.ts';
 import { openSqlite, SCHEMA, sqliteError } from './sqlite-driver.ts';
 import { prepareTables } from './sqlite-schema.ts';
-import { entrySelection, SqliteConnection } from './sqlite-statements.ts';
+import { entrySelection, selectShielded, SqliteConnection } from './sqlite-statements.ts';
 import { storedText } from '../stored-text.ts';
 
 /** Options of {@link sqliteStore}. */
@@ -164,11 +170,38 @@ class SqliteStore implements JournalStore {
     );
   }
 
-  prune(query: RunQuery): number {
+  hold(holder: BlobHolder, hashes: readonly string[], place = ''): readonly BlobHold[] {
+    return this.#write((connection) => {
+      if (holder !== 'outside' && 'runId' in holder && connection.run(holder.runId) === undefined)
+        this.#unknown(holder.runId);
+      const { insertHold, selectHold } = connection.statements;
+      return hashes.map((hash) => {
+        const at = [storedText(place), hash, ...holderValues(holder)];
+        insertHold.run(...at, randomId());
+        const row = selectHold.get(...at) ?? {};
+        return { hash, token: textAt(row, 'token'), isStored: numberAt(row, 'stored') === 1 };
+      });
+    });
+  }
+
+  prune(query: RunQuery, { blobs }: Pick<ContentOptions, 'blobs'> = {}): Stored<number> {
+    const count = this.#prune(query);
+    return blobs === undefined ? count : releaseBlobs(this, blobs).then(() => count);
+  }
+
+  #prune(query: RunQuery): number {
     const { sql, values } = runsOf('runs', query, () => '?', true);
-    return this.#write(({ database }) =>
-      Number(database.prepare(`delete from runs where id in (select id ${sql})`).run(...values).changes),
-    );
+    return this.#write((connection) => {
+      const { database, statements } = connection;
+      const old = database.prepare(`select ${selectShielded('id, run')} ${sql}`).all(...values);
+      for (const row of old) {
+        statements.removeRun.run(numberAt(row, 'id'));
+        endHolds(connection, { runId: textAt(row, 'run') });
+      }
+      for (const row of statements.selectGone.all())
+        endHolds(connection, { room: textAt(row, 'room'), name: textAt(row, 'name') });
+      return old.length;
+    });
   }
 
   files(room: string): KeyValueFiles {
@@ -232,6 +265,20 @@ class SqliteStore implements JournalStore {
     }
   }
 }
+
+/** Ends all holds of a holder: bytes that no other has are removed, those elsewhere later. */
+const endHolds = ({ statements }: SqliteConnection, holder: BlobHolder): void => {
+  const values = holderValues(holder);
+  const ended = statements.selectHolds.all(...values).map((row) => ({
+    hash: textAt(row, 'hash'),
+    place: textAt(row, 'place'),
+    token: textAt(row, 'token'),
+  }));
+  statements.endHolds.run(...values);
+  for (const { hash, place, token } of ended)
+    if (place === '') statements.removeUnheld.run(hash, hash);
+    else statements.writeFile.run(RELEASED_ROOM, token, storedText(releasedText({ hash, place })));
+};
 
 const isNone = ({ changes }: { readonly changes: number | bigint }): boolean => Number(changes) === 0;
 

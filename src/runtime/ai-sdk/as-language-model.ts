@@ -1,5 +1,6 @@
 import type { OptionsOwner } from '../../contracts/errors/check-options.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
+import type { KeepBlob } from '../../contracts/content/read-content.ts';
 import { readParts } from '../../contracts/content/read-content.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
@@ -60,8 +61,11 @@ export const asLanguageModel = (
     abortSignal?.throwIfAborted();
     const own = checkOwn(ownOptions(providerOptions), `'${name}'`);
     const blobs = new Map<string, Uint8Array>();
+    const keep: KeepBlob = (hash, bytes) => {
+      if (bytes !== undefined) blobs.set(hash, bytes);
+    };
     const { history, input } = promptTurns(name, prompt, (parts) =>
-      readParts(parts, (hash, bytes) => void blobs.set(hash, bytes), always.content ?? {}),
+      readParts(parts, keep, always.content ?? {}),
     );
     return new ModelRun({
       definition,

@@ -43,7 +43,9 @@ const takeBytes = <Options extends RunOptions>(
   const { history } = options;
   if (!isObject(input) && (history === undefined || !hasParts(history))) return { input, options };
   const blobs = new Map<string, Uint8Array>();
-  const keep: KeepBlob = (hash, bytes) => void blobs.set(hash, bytes);
+  const keep: KeepBlob = (hash, bytes) => {
+    if (bytes !== undefined) blobs.set(hash, bytes);
+  };
   const limits = options.content ?? {};
   const read = {
     input: readInput(definition, input, keep, limits),

@@ -6,6 +6,7 @@ import type { BlobStore } from '../../contracts/content/blob-store.ts';
 import type { ContentOptions } from '../../contracts/content/content-options.ts';
 import type { Content, MediaPart, Part } from '../../contracts/content/part.ts';
 import { readParts } from '../../contracts/content/read-content.ts';
+import type { BlobHolder } from '../../contracts/journals/journal.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
@@ -13,29 +14,41 @@ import type { Definition } from '../define/definition.ts';
 import type { GivenBlobs } from './read-given.ts';
 import { readInput } from './read-given.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
+import type { HeldBytes, HoldPlace } from './hold-blobs.ts';
 
 /**
  * The media of one run. Owns the bytes on their way to the blob store; machines, events and records have references.
  *
  * I1 A record that refers to bytes is committed after they are stored: who writes it awaits `written` first.
+ * I2 Of a stored run they are held before they are stored, so that pruning another run leaves them.
  */
 export class RunContent {
   readonly convert: ContentOptions['convert'];
   readonly #options: ContentOptions;
-  readonly #place: () => BlobStore;
+  readonly #runId: string | undefined;
+  readonly #given: Pick<RunOptions, 'content' | 'store' | 'threads'>;
   #blobs: BlobStore | undefined;
   /** Bytes that are being stored. */
-  readonly #pending = new Map<string, { readonly bytes: Uint8Array; readonly stored: Promise<void> }>();
+  readonly #pending = new Map<string, { readonly bytes: Uint8Array | undefined; readonly stored: Promise<void> }>();
+  /** Of a run that holds its bytes: those to be held and stored before the next record, as only then the store has the run. */
+  #wanted = new Map<string, Uint8Array | undefined>();
+  /** What was stored, or referred to. */
+  readonly #known = new Set<string>();
   #failure: TroupeError | undefined;
   /** Bytes that were given or read, where they are in memory only; undefined if they have a place of their own. */
   readonly #own: Map<string, Uint8Array> | undefined;
   readonly #fitted = new Map<string, WeakMap<Turn, Turn>>();
 
-  constructor(options: Pick<RunOptions, 'content' | 'store' | 'threads'>, given?: GivenBlobs) {
+  constructor(
+    options: Pick<RunOptions, 'content' | 'store' | 'threads'>,
+    given?: GivenBlobs,
+    runId?: string,
+  ) {
     const { content = {} } = options;
     this.#options = content;
     this.convert = content.convert;
-    this.#place = () => blobsOf(options);
+    this.#given = options;
+    this.#runId = runId;
     this.#own = content.blobs === undefined && options.store === undefined ? new Map() : undefined;
     if (given !== undefined) for (const [hash, bytes] of given) this.#keep(hash, bytes);
   }
@@ -73,26 +86,82 @@ export class RunContent {
     return { type: 'file', hash, mediaType: 'text/plain', size: bytes.byteLength, name };
   }
 
-  /** Stores bytes under their hash. */
-  readonly #keep = (hash: string, bytes: Uint8Array): void => {
-    if (this.#pending.has(hash)) return;
-    this.#own?.set(hash, bytes);
-    try {
-      const storing = this.#store.put(hash, bytes);
-      if (!isThenable(storing)) return;
-      const stored = Promise.resolve(storing).then(
-        () => void this.#pending.delete(hash),
-        (thrown: unknown) => this.#failed(thrown),
-      );
-      this.#pending.set(hash, { bytes, stored });
-    } catch (thrown) {
-      this.#failed(thrown);
+  /** Holds the bytes that a value refers to before the next record is committed. */
+  async refer(value: unknown): Promise<void> {
+    if (!this.#isHolding) return;
+    const { hashesIn } = await import('./hold-blobs.ts');
+    for (const hash of hashesIn(value)) this.#keep(hash);
+  }
+
+  /** Holds the bytes that a value refers to for somebody else; a failure is one of the run. */
+  async holdFor(holder: BlobHolder, value: unknown): Promise<void> {
+    if (!this.#isHolding) return;
+    const { hashesIn } = await import('./hold-blobs.ts');
+    const hashes = hashesIn(value);
+    if (hashes.size > 0) await this.#hold(holder, new Map([...hashes].map((hash) => [hash, undefined])));
+  }
+
+  /** Stores bytes under their hash, and holds those that are referred to. */
+  readonly #keep = (hash: string, bytes?: Uint8Array): void => {
+    if (this.#pending.has(hash) || this.#known.has(hash)) return;
+    if (bytes !== undefined) this.#own?.set(hash, bytes);
+    if (!this.#isHolding) {
+      if (bytes !== undefined) this.#put(hash, bytes);
+    } else if (this.#given.store !== undefined) this.#wanted.set(hash, bytes ?? this.#wanted.get(hash));
+    else if (bytes !== undefined) {
+      const blobs = new Map([[hash, bytes]]);
+      this.#await(blobs, this.#hold('outside', blobs));
     }
   };
 
+  #put(hash: string, bytes: Uint8Array): void {
+    try {
+      const storing = this.#store.put(hash, bytes);
+      if (isThenable(storing)) this.#await(new Map([[hash, bytes]]), Promise.resolve(storing));
+      else this.#known.add(hash);
+    } catch (thrown) {
+      this.#failed(thrown);
+    }
+  }
+
+  #await(blobs: HeldBytes, storing: Promise<void>): void {
+    const stored = storing.then(
+      () => {
+        for (const hash of blobs.keys()) {
+          this.#pending.delete(hash);
+          this.#known.add(hash);
+        }
+      },
+      (thrown: unknown) => {
+        this.#failed(thrown);
+      },
+    );
+    for (const [hash, bytes] of blobs) this.#pending.set(hash, { bytes, stored });
+  }
+
+  async #hold(holder: BlobHolder, blobs: HeldBytes): Promise<void> {
+    try {
+      const { holdBlobs } = await import('./hold-blobs.ts');
+      const { store, content } = this.#given;
+      const place: HoldPlace = { store, blobs: this.#store, isInStore: content?.blobs === undefined };
+      await holdBlobs(place, holder, blobs);
+    } catch (thrown) {
+      this.#failed(thrown);
+    }
+  }
+
+  /** True if bytes may be removed from where they are. */
+  get #isHolding(): boolean {
+    const { content: { blobs } = {}, store } = this.#given;
+    if (this.#runId === undefined) return false;
+    return blobs === undefined
+      ? store?.hold !== undefined
+      : blobs.remove !== undefined && blobs.names !== undefined;
+  }
+
   /** Reads the bytes of a part. Rejects with `content.missing` if the store has them not. */
   async bytesOf({ hash, name, mediaType, type }: MediaPart): Promise<Uint8Array> {
-    const bytes = this.#pending.get(hash)?.bytes ?? (await this.#store.get(hash));
+    const bytes = this.#pending.get(hash)?.bytes ?? this.#wanted.get(hash) ?? (await this.#read(hash));
     if (bytes !== undefined && platformSha256(bytes) === hash) {
       this.#own?.set(hash, bytes);
       return bytes;
@@ -103,9 +172,21 @@ export class RunContent {
     );
   }
 
+  async #read(hash: string): Promise<Uint8Array | undefined> {
+    const bytes = await this.#store.get(hash);
+    if (bytes !== undefined || this.#store.names === undefined) return bytes;
+    const { readHeld } = await import('../../contracts/content/held-blobs.ts');
+    return readHeld(this.#store, hash);
+  }
+
   /** Resolves when all bytes taken so far are stored; undefined if they are. Rejects if that failed. */
   written(): Promise<void> | undefined {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#wanted.size > 0 && this.#runId !== undefined) {
+      const wanted = this.#wanted;
+      this.#wanted = new Map();
+      this.#await(wanted, this.#hold({ runId: this.#runId }, wanted));
+    }
     if (this.#pending.size === 0) return undefined;
     return Promise.all([...this.#pending.values()].map(({ stored }) => stored)).then(() => {
       if (this.#failure !== undefined) throw this.#failure;
@@ -121,7 +202,7 @@ export class RunContent {
 
   /** Opened on first use, as most runs have no media. */
   get #store(): BlobStore {
-    return (this.#blobs ??= this.#place());
+    return (this.#blobs ??= blobsOf(this.#given));
   }
 
   #failed(thrown: unknown): void {

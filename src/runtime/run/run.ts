@@ -109,7 +109,7 @@ export class Run implements JobWorker {
     // Held until the start, as a store has to be opened first.
     this.#queue.hold();
     this.secrets = new RunSecrets(givenSecrets(options));
-    this.content = new RunContent(options, setup.blobs);
+    this.content = new RunContent(options, setup.blobs, setup.runId);
     this.log = new EventLog(setup.runId, definition.name, journal, this.secrets);
     if (setup.isAttended) this.log.keepAnswers();
     this.gate = new Gate(options.limits?.concurrency ?? Infinity, options.paused ?? false);

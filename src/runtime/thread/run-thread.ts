@@ -1,7 +1,7 @@
 import { contentText } from '../../contracts/content/content-text.ts';
 import { isPartList } from '../../contracts/content/part.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
-import type { JournalStore } from '../../contracts/journals/journal.ts';
+import type { BlobHolder, JournalStore } from '../../contracts/journals/journal.ts';
 import { canonical } from '../../base/json/canonical.ts';
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
@@ -48,6 +48,7 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
       const states = Object.values(now).every(isEmptyState) ? undefined : now;
       const kept = states && (await sealStates(states, run, thread, options));
       await (await threads).append(thread, { runId: run.runId, turns, states: kept });
+      await run.content.holdFor(await holderOf(thread, options), { turns, kept });
     } catch (thrown) {
       const message = `Cannot add the run to the thread '${thread}'`;
       const error = errorData(thrown, 'memory.failed', { message, operation: 'remember' });
@@ -113,13 +114,23 @@ const openStates = async (
   return opened;
 };
 
+/** What refers to the media of a thread: its turns in the store, or whatever threads are elsewhere. */
+const holderOf = async (thread: string, { threads, store }: RunOptions): Promise<BlobHolder> => {
+  if (threads !== undefined || store === undefined) return 'outside';
+  const { ThreadFiles, DEFAULT_SCOPE } = await import('../../memory/threads/thread-files.ts');
+  const name = await new ThreadFiles(store.files(THREADS_ROOM), DEFAULT_SCOPE).turnsOf(thread);
+  return { room: THREADS_ROOM, name };
+};
+
+const THREADS_ROOM = 'threads';
+
 const inStores = new WeakMap<JournalStore, Promise<Threads>>();
 
 /** The threads of a store, shared by all its runs. */
 const threadsIn = (store: JournalStore): Promise<Threads> => {
   const known =
     inStores.get(store) ??
-    import('../../memory/threads/threads.ts').then(({ threads }) => threads(store.files('threads')));
+    import('../../memory/threads/threads.ts').then(({ threads }) => threads(store.files(THREADS_ROOM)));
   inStores.set(store, known);
   return known;
 };

@@ -82,6 +82,13 @@ export const fork = async <Input, Output, State>(
     giveBack: (late) => releaseLate(store, late),
   });
   try {
+    await run.content.refer(first);
+    const held = run.content.written();
+    if (held !== undefined) {
+      await held;
+      // From now on the bytes stay. Before, they may have gone with the other run, which is then unknown.
+      await store.read(runId, 0, 1);
+    }
     await keepIn({ store, lease, run, journal, key, first });
     journal.rerun(
       first,

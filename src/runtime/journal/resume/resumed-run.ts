@@ -48,6 +48,8 @@ export const resumedRun = async (
     run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: 'Cannot resume the run' })));
   };
   try {
+    // An imported run holds nothing yet.
+    await run.content.refer(records);
     const heartbeat = await keepIn({ store, lease, run, journal, key, after: opened });
     const letters = await opening(run, key)(await store.letters(runId));
     const go = (): void => {

@@ -103,6 +103,7 @@ export const storedRun = (
       await store.release(lease);
       return undefined;
     }
+    await run.content.refer(began);
     await keepIn({ store, lease, run, journal, key, first: [{ ...began, at: journal.begins() }] });
     return { history };
   };
