@@ -160,7 +160,9 @@ class MemoryStore implements JournalStore {
 
   #isGone(key: string): boolean {
     const holder = JSON.parse(key) as BlobHolder;
-    return holder !== 'outside' && 'room' in holder && this.#rooms.get(holder.room)?.has(holder.name) !== true;
+    return (
+      holder !== 'outside' && 'room' in holder && this.#rooms.get(holder.room)?.has(holder.name) !== true
+    );
   }
 
   #release(key: string): void {

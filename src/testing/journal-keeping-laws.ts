@@ -1,3 +1,5 @@
+import { BLOB_ROOM } from '../contracts/content/blob-store.ts';
+import type { BlobHolder, JournalStore } from '../contracts/journals/journal.ts';
 import type { SceneLaw } from './journal-scene.ts';
 import { change, entry, fails, HARD, idsOf, law, letter, rows, same, wish } from './journal-scene.ts';
 
@@ -109,3 +111,72 @@ export const keepingLaws: readonly SceneLaw[] = [
     await second.commit(lease, { rows: rows(1, 'one'), change: change() });
   }),
 ];
+
+/** Laws of a store that knows who refers to bytes; for one that does not there are none. */
+export const holdingLaws: readonly SceneLaw[] = [
+  law('removes bytes with the last run or named text that holds them', async ({ store, other }) => {
+    if (store.hold === undefined) return;
+    const [first, second] = [store, await other()];
+    const blobs = first.files(BLOB_ROOM);
+    for (const run of ['a', 'b', 'c']) await end(first, run);
+    const turns = { room: 'threads', name: 'turns' };
+    await first.files(turns.room).write(turns.name, 'text');
+    const unknown = await held(first, { runId: 'a' }, [ONE, SHARED]);
+    same('what is not there', stored(unknown), [false, false]);
+    for (const hash of [ONE, SHARED, SAID, UNHELD]) await blobs.write(hash, 'Ynl0ZXM=');
+    const again = await held(first, { runId: 'a' }, [ONE, SHARED]);
+    same('what is there', stored(again), [true, true]);
+    same('a hold that is made again', tokensOf(again), tokensOf(unknown));
+    await held(second, { runId: 'b' }, [SHARED, SAID]);
+    await held(second, turns, [SAID]);
+    await fails('journal.unknown', 'hold for no run', () => first.hold?.({ runId: 'none' }, [ONE]) ?? []);
+
+    await end(first, 'a', 1);
+    same('the first run', await second.prune({ idleSince: 1 }), 1);
+    same('what is left of it', await blobs.names(), [SHARED, SAID, UNHELD].toSorted());
+    await end(first, 'b', 2);
+    same('the second run', await second.prune({ idleSince: 2 }), 1);
+    same('what a text still holds', await blobs.names(), [SAID, UNHELD].toSorted());
+    await first.files(turns.room).remove(turns.name);
+    same('no run', await second.prune({ idleSince: 2 }), 0);
+    same('what nobody has held', await blobs.names(), [UNHELD]);
+    await end(first, 'd', 3);
+    same('a run of now', stored(await held(first, { runId: 'd' }, [SHARED])), [false]);
+  }),
+  law('leaves the names of holds on bytes elsewhere, until they are released', async ({ store }) => {
+    if (store.hold === undefined) return;
+    await end(store, 'a', 1);
+    const holds = await held(store, { runId: 'a' }, [ONE, SHARED], 'folder');
+    await held(store, 'outside', [SHARED], 'folder');
+    const room = store.files('released');
+    same('before', await room.names(), []);
+    await store.prune({});
+    same('after', await room.names(), tokensOf(holds).toSorted());
+    const [hold] = holds;
+    same('what is said', JSON.parse((await room.read(hold?.token ?? '')) ?? ''), {
+      hash: ONE,
+      place: 'folder',
+    });
+  }),
+];
+
+const [ONE = '', SHARED = '', SAID = '', UNHELD = ''] = ['1', '2', '3', '4'].map((digit) => digit.repeat(64));
+
+/** Makes a run that has ended and is free. */
+const end = async (store: JournalStore, runId: string, updatedAt = 1000): Promise<void> => {
+  const known = await store.entry(runId);
+  const lease =
+    known === undefined ? await store.create(entry(runId), wish('h')) : await store.acquire(runId, wish('h'));
+  await store.commit(lease, { rows: [], change: { status: 'completed', updatedAt } });
+  await store.release(lease);
+};
+
+const held = async (store: JournalStore, holder: BlobHolder, hashes: readonly string[], place?: string) => {
+  const holds = (await store.hold?.(holder, hashes, place)) ?? [];
+  return hashes.flatMap((hash) => holds.filter((hold) => hold.hash === hash));
+};
+
+type Held = Awaited<ReturnType<typeof held>>;
+
+const stored = (holds: Held): readonly boolean[] => holds.map(({ isStored }) => isStored);
+const tokensOf = (holds: Held): readonly string[] => holds.map(({ token }) => token);

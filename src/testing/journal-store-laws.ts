@@ -1,5 +1,5 @@
 import type { JournalStore } from '../contracts/journals/journal.ts';
-import { keepingLaws, letterLaws } from './journal-keeping-laws.ts';
+import { holdingLaws, keepingLaws, letterLaws } from './journal-keeping-laws.ts';
 import { leaseLaws } from './journal-lease-laws.ts';
 import { rowLaws } from './journal-row-laws.ts';
 import { asBroken } from './journal-scene.ts';
@@ -33,7 +33,7 @@ export interface JournalStoreLaw {
 export const journalStoreLaws = (
   make: () => JournalStoreWorld | Promise<JournalStoreWorld>,
 ): readonly JournalStoreLaw[] =>
-  [...rowLaws, ...leaseLaws, ...letterLaws, ...keepingLaws].map(({ name, holds }) => ({
+  [...rowLaws, ...leaseLaws, ...letterLaws, ...keepingLaws, ...holdingLaws].map(({ name, holds }) => ({
     name,
     check: async () => {
       const world = await make();

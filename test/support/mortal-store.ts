@@ -40,9 +40,7 @@ export const mortalStore = (store: JournalStore, death?: Death) => {
     list: (query) => read(() => store.list(query)),
     post: (letter) => read(() => store.post(letter)),
     letters: (runId) => read(() => store.letters(runId)),
-    ...(store.hold === undefined
-      ? {}
-      : { hold: (...given) => write(() => store.hold?.(...given) ?? []) }),
+    ...(store.hold === undefined ? {} : { hold: (...given) => write(() => store.hold?.(...given) ?? []) }),
     prune: (query) => read(() => store.prune(query)),
     files: (room): KeyValueFiles => {
       const files = store.files(room);

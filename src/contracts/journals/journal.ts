@@ -113,7 +113,9 @@ export type RunList = readonly RunEntry[] & { readonly unreadable?: readonly Unr
  * and never ends.
  */
 export type BlobHolder =
-  { readonly runId: string } | { readonly room: string; readonly name: string } | 'outside';
+  | { readonly runId: string }
+  | { readonly room: string; readonly name: string }
+  | 'outside';
 
 /** A hold on bytes: they stay for as long as one of them has it. */
 export interface BlobHold {

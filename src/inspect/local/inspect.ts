@@ -63,7 +63,15 @@ export interface Inspector extends RunInspector {
  * @throws {TroupeError} `inspector.failed` where the port is not to be had.
  */
 export const inspect = async (options: InspectOptions = {}): Promise<Inspector> => {
-  const { port = 0, control = false, open = false, store, content, agents = [], keepsProcess = false } = options;
+  const {
+    port = 0,
+    control = false,
+    open = false,
+    store,
+    content,
+    agents = [],
+    keepsProcess = false,
+  } = options;
   const { capacity, secrets } = options;
   const record = recorder({ capacity, secrets });
   const token = randomBytes(24).toString('base64url');
@@ -108,7 +116,11 @@ const requestsOf = ({ handles }: Recorder) =>
 
 /** Media of a run of this process, or else those of the store. */
 const bytesIn = async (
-  { recorder: record, store, content }: Pick<InspectOptions, 'store' | 'content'> & { readonly recorder: Recorder },
+  {
+    recorder: record,
+    store,
+    content,
+  }: Pick<InspectOptions, 'store' | 'content'> & { readonly recorder: Recorder },
   runId: string,
   hash: string,
 ): Promise<Uint8Array> => {

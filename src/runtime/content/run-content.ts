@@ -29,7 +29,10 @@ export class RunContent {
   readonly #given: Pick<RunOptions, 'content' | 'store' | 'threads'>;
   #blobs: BlobStore | undefined;
   /** Bytes that are being stored. */
-  readonly #pending = new Map<string, { readonly bytes: Uint8Array | undefined; readonly stored: Promise<void> }>();
+  readonly #pending = new Map<
+    string,
+    { readonly bytes: Uint8Array | undefined; readonly stored: Promise<void> }
+  >();
   /** Of a run that holds its bytes: those to be held and stored before the next record, as only then the store has the run. */
   #wanted = new Map<string, Uint8Array | undefined>();
   /** What was stored, or referred to. */
