@@ -25,14 +25,13 @@ export const folderBlobs = (folder: string): BlobStore => {
       storing(name, async () => {
         const file = at(name);
         const known = await stat(file).catch(noneIfMissing);
-        if (known?.size !== bytes.byteLength) await replaceIn(file, bytes);
+        if (known?.size !== bytes.byteLength) await replaceIn(file, bytes, besideOf(file, root));
       }),
     get: (name) => storing(name, () => readFile(at(name)).catch(noneIfMissing)),
     remove: (name) =>
       storing(name, async () => {
-        const file = at(name);
-        await rm(file, { force: true });
-        if (dirname(file) !== root) await rmdir(dirname(file)).catch(() => undefined);
+        await rm(at(name), { force: true });
+        await tidy(besideOf(at(name), root));
       }),
     names: (start) =>
       storing(start, async () => {
@@ -42,7 +41,7 @@ export const folderBlobs = (folder: string): BlobStore => {
         const isThere = (await stat(file).catch(noneIfMissing)) !== undefined;
         return [
           ...(isThere ? [start] : []),
-          ...beside.filter((each) => !each.endsWith('.draft')).map((each) => `${start}.${each}`),
+          ...beside.filter((each) => !isDraft(each)).map((each) => `${start}.${each}`),
         ];
       }),
   };
@@ -58,26 +57,44 @@ const fileName = (name: string): string => {
   throw new TroupeError('content.invalid', `Cannot name bytes as their hash is no SHA-256 in hex: '${name}'`);
 };
 
-/** Replaces a file in a folder that is removed when it is empty. */
-const replaceIn = async (file: string, bytes: Uint8Array): Promise<void> => {
+/** The folder with what is there beside the bytes of a file, or of one in it. */
+const besideOf = (file: string, root: string): string =>
+  dirname(file) === root ? `${file}${BESIDE}` : dirname(file);
+
+/** Replaces a file. Its draft is beside the bytes, where one of a process that died is found. */
+const replaceIn = async (file: string, bytes: Uint8Array, beside: string): Promise<void> => {
   for (let tries = 0; ; tries += 1) {
-    await mkdir(dirname(file), PRIVATE_FOLDER);
+    await mkdir(beside, PRIVATE_FOLDER);
     try {
-      await replaceFile(file, bytes);
+      await replaceFile(file, bytes, join(beside, 'bytes'));
+      await rmdir(beside).catch(() => undefined);
       return;
     } catch (error) {
-      if (tries === MOST_TRIES || noneIfMissing(error) !== undefined) throw error;
+      // Who has just tidied it has taken this for left over.
+      if (tries === MOST_TRIES || !isMissing(error)) throw error;
     }
   }
 };
 
+/** Removes a folder in which nothing is but drafts. */
+const tidy = async (beside: string): Promise<void> => {
+  const left = (await readdir(beside).catch(noneIfMissing)) ?? [];
+  if (!left.every(isDraft)) return;
+  for (const draft of left) await rm(join(beside, draft), { force: true });
+  await rmdir(beside).catch(() => undefined);
+};
+
+const isDraft = (name: string): boolean => name.endsWith('.draft');
+
 const MOST_TRIES = 20;
 
 const noneIfMissing = (error: unknown): undefined => {
-  if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT')
-    return undefined;
+  if (isMissing(error)) return undefined;
   throw error;
 };
+
+const isMissing = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
 
 const storing = async <Value>(hash: string, work: () => Promise<Value>): Promise<Value> => {
   try {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { PRIVATE } from './private-files.ts';
 
-/** Replaces a file atomically, and makes it durable. */
-export const replaceFile = async (path: string, data: string | Uint8Array): Promise<void> => {
-  const draft = `${path}~${randomUUID()}.draft`;
+/** Replaces a file atomically, and makes it durable. The name of its draft begins as that of the file, or as `beside` says. */
+export const replaceFile = async (path: string, data: string | Uint8Array, beside = path): Promise<void> => {
+  const draft = `${beside}~${randomUUID()}.draft`;
   try {
     const file = await open(draft, 'w', PRIVATE);
     try {
