@@ -82,11 +82,17 @@ describe('what a model of Anthropic said goes back', () => {
         { ...theirs, id: null },
       ],
     ],
-    ['there are more calls than ours', [theirs, theirs]],
     ['nothing of it can', [{ type: 'telepathy' }]],
     ['it is no list', 'x'],
   ])('as words and calls where %s', (_, blocks) => {
     expect(sent(blocks)).toEqual([words, ours]);
+  });
+
+  it('without a call that the turn does not have, as a context policy may have removed it', () => {
+    const search = { type: 'server_tool_use', id: 's', name: 'web_search', input: {} };
+    expect(sent([search, theirs, theirs])).toEqual([search, ours]);
+    expect(sent([search, { ...theirs, name: 'time' }, theirs])).toEqual([search, ours]);
+    expect(sent([search, { ...theirs, name: 'time' }, { ...theirs, name: 'date' }])).toEqual([words, ours]);
   });
 
   it('as words where nothing of a turn without calls can', () => {

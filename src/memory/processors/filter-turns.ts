@@ -29,8 +29,8 @@ const filterBlock = (block: TurnBlock, isWanted: (turn: Turn) => boolean): TurnB
   if (kept.length === results.length) return block;
   const gone = new Set(results.filter((result) => !kept.includes(result)).map(({ callId }) => callId));
   const calls = (said.calls ?? []).filter(({ id }) => !gone.has(id));
-  // The provider's own copy of the turn still contains the removed calls.
-  const { replay: _, calls: __, ...words } = said;
+  // The provider's own copy of the turn still shows the removed calls: its adapter leaves them out.
+  const { calls: _, ...words } = said;
   if (calls.length > 0) return { ...block, turns: [{ ...words, calls }, ...kept] };
   return withTurns(block, said.text.trim() === '' ? [] : [words]);
 };

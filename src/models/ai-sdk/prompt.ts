@@ -14,6 +14,7 @@ import {
 import { isWorthKeeping } from '../wire/kept-prefix.ts';
 import { nameFor } from '../wire/media-bytes.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
+import { remainingItems, type ReplayTerms } from '../wire/remaining-items.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import { anything, hasShape, object, text } from '../wire/replay-shape.ts';
 import type {
@@ -34,7 +35,15 @@ export const promptOf = (
 ): PromptMessage[] => {
   const { instructions } = request;
   const cache = cacheMark(vendor, request.settings?.cache ?? true);
-  const wire: Wire = { provider: who.provider, model: who.model, version, names, inputs, media };
+  const wire: Wire = {
+    provider: who.provider,
+    model: who.model,
+    version,
+    names,
+    inputs,
+    media,
+    bindsReasoning: vendor.bindsReasoning,
+  };
   const messages = withCallIds(conversation(request.messages), {
     provider: who.provider,
     length: vendor.callIdLength,
@@ -60,6 +69,7 @@ interface Wire extends Pick<ReaderContext, 'names' | 'inputs' | 'media'> {
   readonly provider: string;
   readonly model: string;
   readonly version: string;
+  readonly bindsReasoning: boolean | undefined;
 }
 
 /** The media of results follow in a message of the user, as not all vendors take them in results. */
@@ -120,18 +130,31 @@ const assistant = ({ turns }: AssistantMessage, wire: Wire): PromptMessage => ({
 const turnParts = (turn: AssistantTurn, wire: Wire): (TextPart | ToolCallPart | ReplayedPart)[] => {
   const calls = turn.calls ?? [];
   const parts = replayDataFor(turn.replay, wire.provider, wire.model, 'parts')?.filter(isPart) ?? [];
-  if (parts.length > 0 && parts.filter(isOwnCall).length === calls.length) {
-    let index = 0;
-    return parts.map((part) => {
-      const call = isOwnCall(part) ? calls[index++] : undefined;
-      return call === undefined ? part : { ...part, ...toolCall(call, wire) };
+  const remaining = remainingItems(parts, calls, wire, termsOf(wire));
+  if (remaining !== undefined)
+    return remaining.flatMap(({ item, call, isBereft }) => {
+      const { providerOptions: _, ...bare } = item;
+      const part = isBereft ? bare : item;
+      if (call !== undefined) return [{ ...part, ...toolCall(call, wire) }];
+      // What the provider made itself it refuses without the reasoning before it.
+      return isBereft && part.type !== 'text' ? [] : [part];
     });
-  }
   return [
     ...(turn.text.trim() === '' ? [] : [{ type: 'text' as const, text: turn.text }]),
     ...calls.map((call) => toolCall(call, wire)),
   ];
 };
+
+const termsOf = ({ bindsReasoning }: Wire): ReplayTerms<JsonObject & ReplayedPart> => ({
+  callIn: (part) => {
+    const { toolName: name, toolCallId: id, input = null } = part;
+    return isOwnCall(part) && typeof name === 'string' && typeof id === 'string'
+      ? { name, input, id }
+      : undefined;
+  },
+  isReasoning: ({ type }) => type.startsWith('reasoning'),
+  isBound: bindsReasoning,
+});
 
 const toolCall = (call: ToolCall, { names, inputs }: Wire): ToolCallPart => ({
   type: 'tool-call',

@@ -33,6 +33,8 @@ export interface Vendor {
   readonly demandsTools?: true;
   /** The media that its newest models take. Default: {@link TAKES}. */
   readonly takes?: ContentSupport;
+  /** Refuses reasoning without the item that followed it. */
+  readonly bindsReasoning?: true;
   /** Counts tokens of the cache apart from the input, before version 3. */
   readonly countsCacheApart?: true;
 }
@@ -96,6 +98,7 @@ const openaiVendor: Omit<Vendor, 'name'> = {
   parallel: parallelToolCalls,
   takesTier: true,
   loose: { strictJsonSchema: false },
+  bindsReasoning: true,
 };
 
 const vendors: readonly Vendor[] = [

@@ -10,7 +10,7 @@ import type {
   ToolResultBlockParam,
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
-import type { JsonObject } from '../../base/json/json.ts';
+import { type JsonObject, toJson } from '../../base/json/json.ts';
 import type { ModelRequest } from '../../contracts/models/model.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn, ToolTurn } from '../../contracts/conversations/transcript.ts';
@@ -21,6 +21,7 @@ import { conversation, type Message, resultText, type SentPart, sentParts } from
 import { outputInstruction, portableSchema, wireOutput } from '../schemas/output-schema.ts';
 import { isWorthKeeping } from '../wire/kept-prefix.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
+import { remainingItems, type ReplayTerms } from '../wire/remaining-items.ts';
 import { allTools, toolsRunBy } from '../wire/provider-tools.ts';
 import {
   NO_FIELD,
@@ -181,36 +182,22 @@ const isImageType = (mediaType: string): mediaType is ImageType => mediaType.sta
 const turnBlocks = (wire: Wire, turn: AssistantTurn): ContentBlockParam[] => {
   const calls = turn.calls ?? [];
   const blocks = replayDataFor(turn.replay, 'anthropic', wire.id, 'blocks')?.filter(isWelcome) ?? [];
-  const replayed = withCalls(blocks, calls, wire);
-  if (replayed !== undefined) return replayed;
+  const remaining = remainingItems(blocks, calls, wire, TERMS);
+  if (remaining !== undefined)
+    return remaining.map(({ item, call }) =>
+      item.type === 'tool_use' && call !== undefined ? { ...item, ...toolUse(call, wire) } : item,
+    );
   return [
     ...(turn.text.trim() === '' ? [] : [{ type: 'text' as const, text: turn.text }]),
     ...calls.map((call) => toolUse(call, wire)),
   ];
 };
 
-/**
- * Returns the blocks of a turn with the calls that it still has; undefined if these are not among them. What was thought goes back with
- * those that are left, as the API refuses calls without it.
- */
-const withCalls = (
-  blocks: readonly ContentBlockParam[],
-  calls: readonly ToolCall[],
-  wire: Wire,
-): ContentBlockParam[] | undefined => {
-  const uses = blocks.filter((block) => block.type === 'tool_use');
-  if (blocks.length === 0 || (calls.length === 0 && uses.length > 0)) return undefined;
-  const isWhole = uses.length === calls.length;
-  if (!isWhole && !blocks.some(({ type }) => type.endsWith('thinking'))) return undefined;
-  let index = 0;
-  const found = blocks.flatMap((block): ContentBlockParam[] => {
-    if (block.type !== 'tool_use') return [block];
-    const call = calls[index];
-    if (call === undefined || (!isWhole && block.name !== wire.names.legal(call.name))) return [];
-    index += 1;
-    return [{ ...block, ...toolUse(call, wire) }];
-  });
-  return index === calls.length ? found : undefined;
+/** The API refuses calls without what was thought before them, and thoughts that nothing follows. */
+const TERMS: ReplayTerms<ContentBlockParam> = {
+  callIn: (block) =>
+    block.type === 'tool_use' ? { name: block.name, input: toJson(block.input) } : undefined,
+  isReasoning: ({ type }) => type === 'thinking' || type === 'redacted_thinking',
 };
 
 const toolUse = (call: ToolCall, { names, inputs }: Wire): ToolUseBlockParam => ({

@@ -16,7 +16,7 @@ import { chatContent } from './chat-content.ts';
 import { chatFields } from './chat-fields.ts';
 import { chatFinish } from './chat-finish.ts';
 import type { ChatFinish, ChatProfile } from './chat-profile.ts';
-import { echoedFields } from './chat-request.ts';
+import { echoedFields, REASONING_FIELDS } from './chat-request.ts';
 
 /**
  * Assembles a stream of Chat Completions. It is complete with the `finish_reason` of its first choice; usage comes
@@ -175,9 +175,6 @@ export const chatReader = (
     },
   };
 };
-
-/** Names of the thinking that servers stream beside the text: DeepSeek, Qwen, xAI, vLLM; then OpenRouter, Groq, Ollama. */
-const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
 /** Fields of a message that are read, or are only informative; all others are sent back unchanged. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(

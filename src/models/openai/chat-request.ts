@@ -149,10 +149,7 @@ const assistantMessage = (
     .filter((each) => each.trim() !== '')
     .join('\n\n');
   const calls = turns.flatMap((turn) => turn.calls ?? []);
-  const fields: JsonObject = Object.assign(
-    {},
-    ...turns.flatMap((turn) => replayDataFor(turn.replay, who.provider, who.model, 'fields') ?? []),
-  );
+  const fields: JsonObject = Object.assign({}, ...turns.flatMap((turn) => turnFields(turn, who)));
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
@@ -162,6 +159,21 @@ const assistantMessage = (
     ...echoedFields(fields, profile),
   };
 };
+
+/** The provider's own fields of a turn; of one whose calls were all removed without those that only go beside calls. */
+const turnFields = ({ replay, calls = [] }: AssistantTurn, who: ErrorContext): readonly JsonObject[] => {
+  const fields = replayDataFor(replay, who.provider, who.model, 'fields') ?? [];
+  if (calls.length > 0) return fields;
+  return fields.map((each) =>
+    Object.fromEntries(Object.entries(each).filter(([field]) => !BESIDE_CALLS.has(field))),
+  );
+};
+
+/** Names of the thinking that servers stream beside the text: DeepSeek, Qwen, xAI, vLLM; then OpenRouter, Groq, Ollama. */
+export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
+
+/** Between its calls and their results, a thinking model needs its thoughts back; later they are useless. */
+const BESIDE_CALLS: ReadonlySet<string> = new Set([...REASONING_FIELDS, 'content']);
 
 /** Returns the fields of a received message that the server needs back. */
 export const echoedFields = (fields: JsonObject, { echoes = 'all' }: ChatProfile): JsonObject => {

@@ -15,6 +15,7 @@ import { conversation, resultText, type SentPart, sentParts } from '../wire/conv
 import { isInputItem } from './responses-replay.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
+import { remainingItems, type ReplayTerms } from '../wire/remaining-items.ts';
 import { allTools, toolsRunBy } from '../wire/provider-tools.ts';
 import {
   NO_FIELD,
@@ -24,6 +25,7 @@ import {
   withoutUndefined,
 } from '../wire/sent-settings.ts';
 import type { WireContext } from '../wire/reader-context.ts';
+import { callArguments } from '../calls/call-arguments.ts';
 import type { ToolInputs } from '../calls/tool-inputs.ts';
 import type { ToolNames } from '../calls/tool-names.ts';
 
@@ -90,17 +92,36 @@ type InputContent = ResponseInputText | ResponseInputImage | ResponseInputFile;
 const turnItems = (turn: AssistantTurn, wire: Wire): ResponseInputItem[] => {
   const calls = turn.calls ?? [];
   const items = replayDataFor(turn.replay, 'openai', wire.id, 'items')?.filter(isInputItem) ?? [];
-  if (items.length > 0 && items.filter(({ type }) => type === 'function_call').length === calls.length) {
-    let index = 0;
-    return items.map((item) => {
-      const call = item.type === 'function_call' ? calls[index++] : undefined;
-      return call === undefined ? item : functionCall(call, wire);
+  const remaining = remainingItems(items, calls, wire, TERMS);
+  if (remaining !== undefined)
+    return remaining.flatMap(({ item, call, isBereft }) => {
+      if (call !== undefined) return [functionCall(call, wire)];
+      return isBereft ? withoutItsId(item) : [item];
     });
-  }
   return [
     ...(turn.text.trim() === '' ? [] : [{ role: 'assistant' as const, content: turn.text }]),
     ...calls.map((call) => functionCall(call, wire)),
   ];
+};
+
+/**
+ * The API refuses reasoning without the item that followed it, and an item by its id without the reasoning before it; a call has no id here
+ * but that of its result. OpenAI's own SDK leaves reasoning out by the same rule (openai/openai-agents-python#3207).
+ */
+const TERMS: ReplayTerms<ResponseInputItem> = {
+  callIn: (item) =>
+    item.type === 'function_call'
+      ? { name: item.name, input: callArguments(item.arguments).input }
+      : undefined,
+  isReasoning: ({ type }) => type === 'reasoning',
+  isBound: true,
+};
+
+/** An item whose reasoning is left out: its words alone. */
+const withoutItsId = (item: ResponseInputItem): ResponseInputItem[] => {
+  if (item.type !== 'message' || typeof item.content === 'string') return [];
+  const content = item.content.map((part) => (part.type === 'output_text' ? part.text : '')).join('');
+  return content.trim() === '' ? [] : [{ role: 'assistant', content }];
 };
 
 const functionCall = (call: ToolCall, { names, inputs }: Wire): ResponseInputItem => ({
