@@ -7,15 +7,14 @@ import { strictMessages, strictResponses } from '../support/strict-replays.ts';
 
 const options = { stream: false };
 
-it.each(cutCases)('OpenAI takes an answer back without %s', async (_, output, without) => {
+it.each(cutCases)('OpenAI takes an answer back without %s', async (_, output, without, left) => {
   await using provider = await strictResponses([output, [item.words('msg_9', 'Rain.')]]);
   const model = createOpenAI({ apiKey: 'k', baseURL: provider.url }).responses('gpt-5.5');
   expect(await runWithout(aiSdk(model, options), without)).toMatchObject({ output: 'Rain.' });
   const sent = JSON.stringify(provider.requests[1]?.body['input']);
-  for (const city of ['Bonn', 'Köln']) if (without.includes(city)) expect(sent).not.toContain(city);
+  for (const city of without) expect(sent).not.toContain(city);
   // All reasoning that its provider takes is there.
-  const reasoning = cutCases.find(([what]) => what === _)?.[3].filter((name) => name.startsWith('rs_')) ?? [];
-  for (const id of reasoning) expect(sent).toContain(`sealed ${id}`);
+  for (const id of left.filter((name) => name.startsWith('rs_'))) expect(sent).toContain(`sealed ${id}`);
 });
 
 it('Anthropic takes an answer back without one of its calls, and with what was thought before the other', async () => {
