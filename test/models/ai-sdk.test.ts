@@ -208,6 +208,39 @@ describe('aiSdk: the answer', () => {
     expect((await answerOf([text, finish('v3', unified, raw)])).finish).toBe(expected);
   });
 
+  it('has the media that the model made, but for those of its thoughts', async () => {
+    const file = (mediaType: string, data: unknown, more: Part = {}) => ({
+      type: 'file',
+      mediaType,
+      data,
+      ...more,
+    });
+    const { media, replay } = await answerOf([
+      file('image/png', 'AQID', { providerMetadata: { google: { thought: true } } }),
+      file('image/png', new Uint8Array([1, 2, 3])),
+      file('audio/wav', { type: 'data', data: 'BAUG' }),
+      file('application/pdf', 'BwgJ'),
+      file('text/plain', { type: 'url', url: 'https://example.com' }),
+      finish(),
+    ]);
+    expect(media).toEqual([
+      { type: 'image', mediaType: 'image/png', data: 'AQID' },
+      { type: 'audio', mediaType: 'audio/wav', data: 'BAUG' },
+      { type: 'file', mediaType: 'application/pdf', data: 'BwgJ' },
+    ]);
+    expect(JSON.stringify(replay).split('"file"')).toHaveLength(6);
+  });
+
+  it('is a problem of the model where Gemini could not read its call', async () => {
+    const text = { type: 'text-delta', id: 't', delta: 'print(weather' };
+    const answer = await answerOf([text, call('a', '{}'), finish('v3', 'error', 'MALFORMED_FUNCTION_CALL')]);
+    expect(answer).toMatchObject({ text: 'print(weather', calls: [], finish: 'other' });
+    expect(answer.problem).toContain('MALFORMED_FUNCTION_CALL');
+    await expect(answerOf([text, finish('v3', 'error', 'x')])).rejects.toMatchObject({
+      data: { code: 'model.failed' },
+    });
+  });
+
   it('keeps warnings, sources and what the provider said of it as metadata', async () => {
     const warning = { type: 'unsupported', feature: 'seed' };
     const source = { type: 'source', sourceType: 'url', id: '1', url: 'https://example.com' };

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, toJson } from '../../base/json/json.ts';
+import type { MediaSource } from '../../contracts/content/part.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { FinishReason, ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
 import type { ProviderCall } from '../../contracts/models/provider-call.ts';
@@ -49,7 +50,9 @@ export const answerOf = (
   vendor: Vendor,
 ): ModelAnswer => {
   const { request, who } = context;
-  if (facts.finish === 'error') throw providerError({ message: facts.rawFinish || 'it ended with an error' });
+  const isMisread = MISREAD.has(facts.rawFinish ?? '');
+  if (facts.finish === 'error' && !isMisread)
+    throw providerError({ message: facts.rawFinish || 'it ended with an error' });
   if (facts.rawFinish === 'model_context_window_exceeded')
     throw new TroupeError(
       'model.context-overflow',
@@ -59,21 +62,40 @@ export const answerOf = (
   const isRefused = facts.rawFinish === 'refusal';
   const text = textIn(pieces, 'text', '');
   const reasoning = textIn(pieces, 'reasoning', '\n\n');
-  const calls = isRefused ? [] : callsIn(pieces, facts, context);
+  const calls = isRefused || isMisread ? [] : callsIn(pieces, facts, context);
   const written = `${text}${reasoning}${JSON.stringify(calls)}`;
   return {
     ...findOmissions(facts, request),
     text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
     calls,
-    ...providerCalls(callsOfProvider(pieces)),
+    ...mediaOf(pieces),
+    ...providerCalls([...callsOfProvider(pieces), ...(vendor.callsIn?.(facts.metadata ?? {}) ?? [])]),
     finish: finishOf(facts, calls.length > 0, text),
     usage: usageOf(reportedUsage(facts, vendor), request, written),
     ...(reasoning === '' ? {} : { reasoning }),
+    ...(isMisread ? { problem: `The call that you made could not be read (${facts.rawFinish}).` } : {}),
     ...(isRefused ? { refusal: text || 'The model refused to answer.' } : {}),
     ...(facts.model === undefined ? {} : { model: facts.model }),
     ...(isRefused ? {} : replayOf(pieces, facts, context)),
     ...metadataOf(facts),
   };
+};
+
+/** Gemini's words for a call that it could not read itself: it is told so, and asked again. */
+const MISREAD: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL']);
+
+/** The media that the model made, but for those of its thoughts. */
+const mediaOf = (pieces: readonly Piece[]): Pick<ModelAnswer, 'media'> => {
+  const media = pieces.flatMap(({ type, content = {}, metadata = {} }): MediaSource[] => {
+    const { data: given, mediaType } = { ...content, ...bytesOf(content) };
+    // Tagged from version 4 on.
+    const data = isJsonObject(given) ? given['data'] : given;
+    const isThought = Object.values(metadata).some((of) => isJsonObject(of) && of['thought'] === true);
+    if (type !== 'file' || isThought || typeof data !== 'string' || typeof mediaType !== 'string') return [];
+    const [kind] = mediaType.split('/');
+    return [{ type: kind === 'image' || kind === 'audio' ? kind : 'file', mediaType, data }];
+  });
+  return media.length === 0 ? {} : { media };
 };
 
 const textIn = (pieces: readonly Piece[], type: string, between: string): string =>

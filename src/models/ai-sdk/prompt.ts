@@ -42,7 +42,7 @@ export const promptOf = (
     names,
     inputs,
     media,
-    bindsReasoning: vendor.bindsReasoning,
+    vendor,
   };
   const messages = withCallIds(conversation(request.messages), {
     provider: who.provider,
@@ -69,7 +69,7 @@ interface Wire extends Pick<ReaderContext, 'names' | 'inputs' | 'media'> {
   readonly provider: string;
   readonly model: string;
   readonly version: string;
-  readonly bindsReasoning: boolean | undefined;
+  readonly vendor: Vendor;
 }
 
 /** The media of results follow in a message of the user, as not all vendors take them in results. */
@@ -129,7 +129,9 @@ const assistant = ({ turns }: AssistantMessage, wire: Wire): PromptMessage => ({
 
 const turnParts = (turn: AssistantTurn, wire: Wire): (TextPart | ToolCallPart | ReplayedPart)[] => {
   const calls = turn.calls ?? [];
-  const parts = replayDataFor(turn.replay, wire.provider, wire.model, 'parts')?.filter(isPart) ?? [];
+  const parts = (replayDataFor(turn.replay, wire.provider, wire.model, 'parts') ?? [])
+    .filter(isPart)
+    .filter((part) => !wire.vendor.losesOwnCalls || !isVendors(part) || part.providerOptions !== undefined);
   const remaining = remainingItems(parts, calls, wire, termsOf(wire));
   if (remaining !== undefined)
     return remaining.flatMap(({ item, call, isBereft }) => {
@@ -145,7 +147,7 @@ const turnParts = (turn: AssistantTurn, wire: Wire): (TextPart | ToolCallPart | 
   ];
 };
 
-const termsOf = ({ bindsReasoning }: Wire): ReplayTerms<JsonObject & ReplayedPart> => ({
+const termsOf = ({ vendor }: Wire): ReplayTerms<JsonObject & ReplayedPart> => ({
   callIn: (part) => {
     const { toolName: name, toolCallId: id, input = null } = part;
     return isOwnCall(part) && typeof name === 'string' && typeof id === 'string'
@@ -153,7 +155,7 @@ const termsOf = ({ bindsReasoning }: Wire): ReplayTerms<JsonObject & ReplayedPar
       : undefined;
   },
   isReasoning: ({ type }) => type.startsWith('reasoning'),
-  isBound: bindsReasoning,
+  isBound: vendor.bindsReasoning,
 });
 
 const toolCall = (call: ToolCall, { names, inputs }: Wire): ToolCallPart => ({
@@ -166,6 +168,10 @@ const toolCall = (call: ToolCall, { names, inputs }: Wire): ToolCallPart => ({
 /** A call for us; one that the provider ran itself is only sent back. */
 const isOwnCall = (part: JsonObject): boolean =>
   part['type'] === 'tool-call' && part['providerExecuted'] !== true;
+
+/** A call that the vendor ran itself, or its result. */
+const isVendors = ({ type, providerExecuted }: JsonObject): boolean =>
+  type === 'tool-result' || (type === 'tool-call' && providerExecuted === true);
 
 const SHAPES = {
   text: { text },

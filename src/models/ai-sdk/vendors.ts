@@ -1,7 +1,9 @@
-import type { Json } from '../../base/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json/json.ts';
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import type { ModelRequest, ReasoningEffort, ReasoningSettings } from '../../contracts/models/model.ts';
 import { thinkingFields, thinkingRefusals } from '../anthropic/anthropic-thinking.ts';
+import type { ProviderCall } from '../../contracts/models/provider-call.ts';
+import { providerCall } from '../wire/provider-tools.ts';
 import type { Refusals } from '../wire/sent-settings.ts';
 import type { VendorOptions } from './language-model.ts';
 
@@ -35,6 +37,10 @@ export interface Vendor {
   readonly takes?: ContentSupport;
   /** Refuses reasoning without the item that followed it. */
   readonly bindsReasoning?: true;
+  /** The calls that it ran and tells of in facts about its answer alone. */
+  readonly callsIn?: (metadata: JsonObject) => readonly ProviderCall[];
+  /** Its package cannot give back calls that the vendor ran, unless they have options. */
+  readonly losesOwnCalls?: true;
   /** Counts tokens of the cache apart from the input, before version 3. */
   readonly countsCacheApart?: true;
 }
@@ -79,6 +85,15 @@ const GEMINI_BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
   high: 16_384,
 };
 
+/** What it searched for stands beside the answer. */
+const googleSearches = ({ google }: JsonObject): readonly ProviderCall[] => {
+  const found = isJsonObject(google) ? google['groundingMetadata'] : undefined;
+  const queries = isJsonObject(found) ? found['webSearchQueries'] : undefined;
+  return Array.isArray(queries) && queries.length > 0
+    ? [providerCall('google_search', queries, undefined)]
+    : [];
+};
+
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 /** Images, as bytes: the package asks the provider, and no file is fetched on the way. */
@@ -120,6 +135,8 @@ const vendors: readonly Vendor[] = [
     reasoning: geminiThinking,
     takesBudget: true,
     takes: { media: ['image/*', 'audio/*', 'video/*', 'application/pdf'] },
+    callsIn: googleSearches,
+    losesOwnCalls: true,
   },
   { name: 'mistral', callIdLength: 9, parallel: parallelToolCalls },
   { name: 'groq', reasoning: namedEffort, parallel: parallelToolCalls, takesTier: true },
