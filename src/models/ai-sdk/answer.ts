@@ -81,7 +81,7 @@ export const answerOf = (
   };
 };
 
-/** Gemini's words for a call that it could not read itself: it is told so, and asked again. */
+/** Gemini's words for a call that it could not read itself: it is notified, and asked again. */
 const MISREAD: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL']);
 
 /** The media that the model made, but for those of its thoughts. */

@@ -37,7 +37,7 @@ export interface Vendor {
   readonly takes?: ContentSupport;
   /** Refuses reasoning without the item that followed it. */
   readonly bindsReasoning?: true;
-  /** The calls that it ran and tells of in facts about its answer alone. */
+  /** The calls that it ran and reports beside its answer only. */
   readonly callsIn?: (metadata: JsonObject) => readonly ProviderCall[];
   /** Its package cannot give back calls that the vendor ran, unless they have options. */
   readonly losesOwnCalls?: true;
@@ -85,7 +85,7 @@ const GEMINI_BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
   high: 16_384,
 };
 
-/** What it searched for stands beside the answer. */
+/** The queries of Google's search stand beside the answer. */
 const googleSearches = ({ google }: JsonObject): readonly ProviderCall[] => {
   const found = isJsonObject(google) ? google['groundingMetadata'] : undefined;
   const queries = isJsonObject(found) ? found['webSearchQueries'] : undefined;
