@@ -105,8 +105,8 @@ export interface ModelSettings {
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
   /**
    * Tools that the provider of that name runs itself while its model answers, as its API defines them: web search, code execution …
-   * They are sent beside the agent's tools. Nothing of troupe is between them and the model: no approval, no policy, no time limit of a
-   * tool. Their calls are `providerCalls` of the event `model.answered`.
+   * They are sent beside the agent's tools. Nothing of troupe is between them and the model: no policy, no time limit of a tool, and no
+   * approval but of remote MCP servers that `openai` asks for. Their calls are `providerCalls` of the event `model.answered`.
    */
   readonly providerTools?: Readonly<Record<string, readonly JsonObject[]>> | undefined;
   /** Mark the stable prefix for the provider's prompt cache. Default true. */

@@ -4,6 +4,8 @@ import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts'
 import type { ProviderCall } from '../../contracts/models/provider-call.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { Replay } from '../../contracts/conversations/transcript.ts';
+import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
+import { approvalInput } from './responses-approval.ts';
 import { callArguments } from '../calls/call-arguments.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
@@ -55,10 +57,10 @@ export const openaiReader = (context: ReaderContext): StreamReader<ResponseStrea
           call.delta({ type: 'reasoning', text: event.delta });
           return;
         case 'response.output_item.added':
-          if (event.item.type === 'function_call') {
+          if (isCall(event.item)) {
             const index = calls.size;
             calls.set(event.output_index, index);
-            call.delta({ type: 'tool-call', index, name: context.names.original(event.item.name), text: '' });
+            call.delta({ type: 'tool-call', index, name: nameOf(event.item, context), text: '' });
           } else call.delta({ type: 'progress' });
           return;
         case 'response.function_call_arguments.delta':
@@ -160,26 +162,48 @@ const finishOf = (
   return stopped ?? (calls.length > 0 ? 'tool-calls' : 'stop');
 };
 
+type CallItem = Extract<ResponseOutputItem, { type: 'function_call' | 'mcp_approval_request' }>;
+
+/** A call for the agent, or a request for a person's approval of one that the provider would make. */
+const isCall = (item: ResponseOutputItem): item is CallItem =>
+  item.type === 'function_call' || item.type === 'mcp_approval_request';
+
+const nameOf = (item: CallItem, { names }: ReaderContext): string =>
+  item.type === 'function_call' ? names.original(item.name) : APPROVE_PROVIDER_CALL;
+
 const callsIn = (
   items: readonly ResponseOutputItem[],
   stopped: FinishReason | undefined,
-  { names, inputs }: ReaderContext,
+  { who, names, inputs }: ReaderContext,
 ): ToolCall[] => {
   const lastItem = items.at(-1);
-  return items
-    .filter((item) => item.type === 'function_call')
-    .map((item, index) => {
-      const isCut = item.status === 'incomplete' || (stopped !== undefined && item === lastItem);
-      const name = names.original(item.name);
-      const { input, problem } = callArguments(item.arguments, isCut);
-      return {
-        id: item.call_id || `call_${index}`,
-        name,
-        input: problem === undefined ? inputs.read(name, input) : input,
-        ...(problem === undefined ? {} : { problem }),
-        ...(stopped === 'content-filter' ? { problem: 'A content filter stopped the answer.' } : {}),
-      };
-    });
+  return items.filter(isCall).map((item, index) => {
+    if (item.type === 'mcp_approval_request') return approvalCall(item, who);
+    const isCut = item.status === 'incomplete' || (stopped !== undefined && item === lastItem);
+    const name = names.original(item.name);
+    const { input, problem } = callArguments(item.arguments, isCut);
+    return {
+      id: item.call_id || `call_${index}`,
+      name,
+      input: problem === undefined ? inputs.read(name, input) : input,
+      ...(problem === undefined ? {} : { problem }),
+      ...(stopped === 'content-filter' ? { problem: 'A content filter stopped the answer.' } : {}),
+    };
+  });
+};
+
+/** A request for approval as a call that waits for a person. */
+const approvalCall = (
+  item: Extract<CallItem, { type: 'mcp_approval_request' }>,
+  { provider, model }: ErrorContext,
+): ToolCall => {
+  const fields = toJson(item);
+  return {
+    id: item.id,
+    name: APPROVE_PROVIDER_CALL,
+    input: approvalInput(item),
+    origin: { provider, id: item.id, model, ...(isJsonObject(fields) ? { fields } : {}) },
+  };
 };
 
 /** The calls that the provider ran. */

@@ -12,6 +12,8 @@ import type { AssistantTurn, ToolTurn } from '../../contracts/conversations/tran
 import { isLink } from '../../contracts/content/part.ts';
 import { nameFor } from '../wire/media-bytes.ts';
 import { conversation, resultText, type SentPart, sentParts } from '../wire/conversation.ts';
+import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
+import { approvalInput, approvalResponse, requestOf } from './responses-approval.ts';
 import { isInputItem } from './responses-replay.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
@@ -57,19 +59,27 @@ type Wire = Omit<WireContext, 'request'> & { readonly id: string };
 
 const inputItems = ({ messages }: ModelRequest, wire: Wire): ResponseInputItem[] => {
   const items: ResponseInputItem[] = [];
+  let called: readonly ToolCall[] = [];
   for (const message of conversation(messages)) {
     if (message.role === 'assistant') {
+      called = message.turns.flatMap(({ calls = [] }) => calls);
       for (const turn of message.turns) items.push(...turnItems(turn, wire));
     } else {
-      for (const result of message.results) {
-        items.push({ type: 'function_call_output', call_id: result.callId, output: outputOf(result, wire) });
-      }
+      items.push(...message.results.map((result) => resultItem(result, called, wire)));
       if (message.parts !== undefined)
         items.push({ role: 'user', content: message.parts.map((part) => inputContent(part, wire)) });
       else if (message.text !== '') items.push({ role: 'user', content: message.text });
     }
   }
   return items;
+};
+
+const resultItem = (result: ToolTurn, called: readonly ToolCall[], wire: Wire): ResponseInputItem => {
+  const call = called.findLast(({ id }) => id === result.callId);
+  const request = call === undefined ? undefined : requestOf(call);
+  return request === undefined
+    ? { type: 'function_call_output', call_id: result.callId, output: outputOf(result, wire) }
+    : approvalResponse(request, result);
 };
 
 const outputOf = (turn: ToolTurn, wire: Wire): ResponseInputItem.FunctionCallOutput['output'] =>
@@ -95,12 +105,12 @@ const turnItems = (turn: AssistantTurn, wire: Wire): ResponseInputItem[] => {
   const remaining = remainingItems(items, calls, wire, TERMS);
   if (remaining !== undefined)
     return remaining.flatMap(({ item, call, isBereft }) => {
-      if (call !== undefined) return [functionCall(call, wire)];
+      if (call !== undefined) return [callItem(call, wire)];
       return isBereft ? withoutItsId(item) : [item];
     });
   return [
     ...(turn.text.trim() === '' ? [] : [{ role: 'assistant' as const, content: turn.text }]),
-    ...calls.map((call) => functionCall(call, wire)),
+    ...calls.map((call) => callItem(call, wire)),
   ];
 };
 
@@ -109,10 +119,13 @@ const turnItems = (turn: AssistantTurn, wire: Wire): ResponseInputItem[] => {
  * but that of its result. OpenAI's own SDK leaves reasoning out by the same rule (openai/openai-agents-python#3207).
  */
 const TERMS: ReplayTerms<ResponseInputItem> = {
-  callIn: (item) =>
-    item.type === 'function_call'
+  callIn: (item) => {
+    if (item.type === 'mcp_approval_request')
+      return { name: APPROVE_PROVIDER_CALL, input: approvalInput(item), id: item.id };
+    return item.type === 'function_call'
       ? { name: item.name, input: callArguments(item.arguments).input }
-      : undefined,
+      : undefined;
+  },
   isReasoning: ({ type }) => type === 'reasoning',
   isBound: true,
 };
@@ -124,12 +137,13 @@ const withoutItsId = (item: ResponseInputItem): ResponseInputItem[] => {
   return content.trim() === '' ? [] : [{ role: 'assistant', content }];
 };
 
-const functionCall = (call: ToolCall, { names, inputs }: Wire): ResponseInputItem => ({
-  type: 'function_call',
-  call_id: call.id,
-  name: names.legal(call.name),
-  arguments: JSON.stringify(inputs.echo(call)),
-});
+const callItem = (call: ToolCall, { names, inputs }: Wire): ResponseInputItem =>
+  requestOf(call) ?? {
+    type: 'function_call',
+    call_id: call.id,
+    name: names.legal(call.name),
+    arguments: JSON.stringify(inputs.echo(call)),
+  };
 
 type Fields = Partial<ResponseCreateParamsStreaming>;
 

@@ -1,3 +1,4 @@
+import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
 import { READ_RESULT } from '../calls/cut-text.ts';
 import { FIND_TOOLS } from './deferred-tools.ts';
@@ -6,6 +7,7 @@ import { FIND_TOOLS } from './deferred-tools.ts';
 const OWN_TOOLS: ReadonlyMap<string, string> = new Map([
   [FIND_TOOLS, 'finds deferred ones'],
   [READ_RESULT, 'reads results that were cut'],
+  [APPROVE_PROVIDER_CALL, 'approves calls of a provider'],
 ]);
 
 const standIns = new WeakSet<Tool>();

@@ -2,6 +2,7 @@ import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, isTroupeError, messageOf } from '../../contracts/errors/error.ts';
 import type { OpenToolset, Tool, Toolset, ToolsetOpening } from '../../contracts/tools/tool.ts';
+import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
 import type { ToolCall, ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { ToolFailure } from '../../contracts/tools/tool-result.ts';
 import { isToolsetName, toolProblem } from './tool-options.ts';
@@ -10,6 +11,7 @@ import type { History } from '../../base/collections/history.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { READ_RESULT } from '../calls/cut-text.ts';
 import { AnnouncedTools } from './announced-tools.ts';
+import { approvingTool } from './approve-provider-call.ts';
 import { FIND_TOOLS, findTool } from './deferred-tools.ts';
 import { readingTool } from './read-result.ts';
 import { LazyAbort } from '../../base/promises/lazy-abort.ts';
@@ -178,7 +180,10 @@ export class ToolRegistry {
 
   /** The tool behind a full name, as of the last {@link ToolRegistry.specs}. */
   find(name: string): Tool | undefined {
-    return this.#current().get(name)?.tool ?? (name === READ_RESULT ? this.#reading : undefined);
+    const found = this.#current().get(name)?.tool;
+    if (found !== undefined) return found;
+    if (name === READ_RESULT) return this.#reading;
+    return name === APPROVE_PROVIDER_CALL ? approvingTool : undefined;
   }
 
   /** The tool of a full name, whether or not its toolset is set up. */
