@@ -23,7 +23,7 @@ export const genaiPrices = async (): Promise<Prices> => {
   return {
     name: 'genai-prices',
     cost: ({ provider, id }: Pick<Model, 'provider' | 'id'>, usage: Usage) => {
-      const { input, output, cached, stored = 0 } = usage;
+      const { input, output, cached, stored = 0, webSearches = 0, fileSearches = 0 } = usage;
       // More of either than of all input is nonsense, and the list throws at it.
       const read = Math.min(cached ?? 0, input);
       const found = list.calcPrice(
@@ -32,6 +32,8 @@ export const genaiPrices = async (): Promise<Prices> => {
           output_tokens: output,
           ...(cached === undefined ? {} : { cache_read_tokens: read }),
           ...(stored === 0 ? {} : { cache_write_tokens: Math.min(stored, input - read) }),
+          ...(webSearches === 0 ? {} : { web_searches: webSearches }),
+          ...(fileSearches === 0 ? {} : { storage_searches: fileSearches }),
         },
         id,
         { providerId: provider },

@@ -58,6 +58,9 @@ const isUsage = (usage: Partial<Usage> | undefined): boolean =>
   isCount(usage?.output) &&
   (usage?.cached === undefined || isCount(usage.cached)) &&
   (usage?.stored === undefined || isCount(usage.stored)) &&
-  (usage?.reasoning === undefined || isCount(usage.reasoning));
+  (usage?.reasoning === undefined || isCount(usage.reasoning)) &&
+  (usage?.webSearches === undefined || isCount(usage.webSearches)) &&
+  (usage?.fileSearches === undefined || isCount(usage.fileSearches)) &&
+  (usage?.billedUsd === undefined || (Number.isFinite(usage.billedUsd) && usage.billedUsd >= 0));
 
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;

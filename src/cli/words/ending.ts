@@ -20,11 +20,14 @@ export const totalsLine = (totals: RunTotals): string =>
   ].join(' · ');
 
 /** Empty if no paid model was asked. */
-const costOf = ({ costUsd, modelCalls }: RunTotals): readonly string[] => {
+const costOf = ({ costUsd, billedUsd, modelCalls }: RunTotals): readonly string[] => {
   if (modelCalls === 0 || costUsd === 0) return [];
-  if (costUsd === undefined) return ['cost unknown'];
-  return [costUsd < 0.01 ? `$${costUsd.toPrecision(2)}` : `$${costUsd.toFixed(2)}`];
+  const cost = costUsd === undefined ? 'cost unknown' : dollars(costUsd);
+  if (billedUsd === undefined) return [cost];
+  return [billedUsd === costUsd ? `${cost} billed` : `${cost}, of it ${dollars(billedUsd)} billed`];
 };
+
+const dollars = (usd: number): string => (usd < 0.01 ? `$${usd.toPrecision(2)}` : `$${usd.toFixed(2)}`);
 
 /** Describes why a run ended without an answer; printable on one line. */
 export const stopWords = (reason: StopReason, error: ErrorData | undefined): string =>

@@ -13,6 +13,9 @@ export const usageSchema = onDemand(() => {
     cached: count.optional(),
     stored: count.optional(),
     reasoning: count.optional(),
+    webSearches: count.optional(),
+    fileSearches: count.optional(),
+    billedUsd: z.number().nonnegative().optional(),
     isEstimate: z.boolean().optional(),
   });
 });

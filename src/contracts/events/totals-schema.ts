@@ -14,6 +14,7 @@ export const totalsSchema = onDemand(() => {
     retries: count,
     durationMs: z.number(),
     costUsd: z.number().nonnegative().optional(),
+    billedUsd: z.number().nonnegative().optional(),
     unpriced: z.array(z.string()).readonly().optional(),
     estimated: count.optional(),
   });

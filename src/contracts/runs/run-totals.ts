@@ -13,6 +13,8 @@ export interface RunTotals {
    * nothing.
    */
   readonly costUsd?: number | undefined;
+  /** In US dollars: the part of the cost that providers stated themselves; absent if none did. The rest is computed from prices. */
+  readonly billedUsd?: number | undefined;
   /** Models whose price is unknown, if any. */
   readonly unpriced?: readonly string[] | undefined;
   /** Number of model calls whose tokens were estimated, as the provider did not report them; absent if there are none. */

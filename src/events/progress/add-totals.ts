@@ -9,7 +9,8 @@ export const addUsage = (
   usage: Usage,
   costUsd: number | undefined,
 ): RunTotals => {
-  const { costUsd: before, unpriced = [], estimated = 0, ...rest } = totals;
+  const { costUsd: before, billedUsd = 0, unpriced = [], estimated = 0, ...rest } = totals;
+  const billed = usage.billedUsd === undefined ? totals.billedUsd : billedUsd + usage.billedUsd;
   const isKnown = costUsd !== undefined;
   return {
     ...rest,
@@ -17,6 +18,7 @@ export const addUsage = (
     outputTokens: totals.outputTokens + usage.output,
     cachedTokens: totals.cachedTokens + (usage.cached ?? 0),
     ...(isKnown && before !== undefined ? { costUsd: before + costUsd } : {}),
+    ...(billed === undefined ? {} : { billedUsd: billed }),
     ...(isKnown && unpriced.length === 0
       ? {}
       : { unpriced: isKnown ? unpriced : [...new Set([...unpriced, model])] }),

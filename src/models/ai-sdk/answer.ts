@@ -163,7 +163,15 @@ const finishOf = ({ finish, rawFinish }: Facts, hasCalls: boolean, text: string)
 };
 
 /** Counts are nested from version 3 on, and plain before. */
-const reportedUsage = (
+const reportedUsage = (facts: Facts, vendor: Vendor): ReportedUsage => ({
+  ...countedTokens(facts, vendor),
+  ...vendor.charges?.({ usage: rawUsage(facts), metadata: facts.metadata ?? {} }),
+});
+
+/** The provider's own counts; before version 3 the package keeps them to itself. */
+const rawUsage = ({ usage = {} }: Facts): JsonObject => (isJsonObject(usage['raw']) ? usage['raw'] : {});
+
+const countedTokens = (
   { usage = {}, metadata }: Facts,
   { name, countsCacheApart }: Vendor,
 ): ReportedUsage => {

@@ -4,6 +4,7 @@ import type { ModelRequest, ReasoningEffort, ReasoningSettings } from '../../con
 import { thinkingFields, thinkingRefusals } from '../anthropic/anthropic-thinking.ts';
 import type { ProviderCall } from '../../contracts/models/provider-call.ts';
 import { providerCall } from '../wire/provider-tools.ts';
+import { dollarsOfTicks, type ReportedUsage } from '../wire/usage.ts';
 import type { Refusals } from '../wire/sent-settings.ts';
 import type { VendorOptions } from './language-model.ts';
 
@@ -37,6 +38,11 @@ export interface Vendor {
   readonly takes?: ContentSupport;
   /** Refuses reasoning without the item that followed it. */
   readonly bindsReasoning?: true;
+  /** The price that it states of a call, and the searches that it charges beside tokens. */
+  readonly charges?: (stated: {
+    readonly usage: JsonObject;
+    readonly metadata: JsonObject;
+  }) => Pick<ReportedUsage, 'webSearches' | 'billed'>;
   /** The calls that it ran and reports beside its answer only. */
   readonly callsIn?: (metadata: JsonObject) => readonly ProviderCall[];
   /** Its package cannot give back calls that the vendor ran, unless they have options. */
@@ -94,6 +100,9 @@ const googleSearches = ({ google }: JsonObject): readonly ProviderCall[] => {
     : [];
 };
 
+const fieldOf = (value: unknown, name: string): Json | undefined =>
+  isJsonObject(value) ? value[name] : undefined;
+
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 /** Images, as bytes: the package asks the provider, and no file is fetched on the way. */
@@ -129,6 +138,7 @@ const vendors: readonly Vendor[] = [
     parallel: (isAllowed) => ({ disableParallelToolUse: !isAllowed }),
     demandsTools: true,
     countsCacheApart: true,
+    charges: ({ usage }) => ({ webSearches: fieldOf(usage['server_tool_use'], 'web_search_requests') }),
   },
   {
     name: 'google',
@@ -144,6 +154,17 @@ const vendors: readonly Vendor[] = [
     name: 'xai',
     reasoning: namedEffort,
     parallel: (isAllowed) => ({ parallel_function_calling: isAllowed }),
+    charges: ({ usage }) => ({ billed: dollarsOfTicks(usage['cost_in_usd_ticks']) }),
+  },
+  {
+    name: 'openrouter',
+    // As its package has it in the facts of an answer (github.com/OpenRouterTeam/ai-sdk-provider, "Usage accounting").
+    charges: ({ metadata }) => ({ billed: fieldOf(fieldOf(metadata['openrouter'], 'usage'), 'cost') }),
+  },
+  {
+    name: 'gateway',
+    // A text (vercel.com/docs/ai-gateway, "Provider metadata").
+    charges: ({ metadata }) => ({ billed: Number(fieldOf(metadata['gateway'], 'cost') ?? Number.NaN) }),
   },
 ];
 

@@ -207,6 +207,7 @@ const reportedUsage = (usage: Readonly<Record<string, unknown>>): Parameters<typ
   const read = usage['cache_read_input_tokens'];
   const input = usage['input_tokens'];
   const details: unknown = usage['output_tokens_details'];
+  const run: unknown = usage['server_tool_use'];
   return {
     input:
       typeof input === 'number' && input >= 0
@@ -216,6 +217,7 @@ const reportedUsage = (usage: Readonly<Record<string, unknown>>): Parameters<typ
     cached: read,
     stored: usage['cache_creation_input_tokens'],
     reasoning: isJsonObject(details) ? details['thinking_tokens'] : undefined,
+    webSearches: isJsonObject(run) ? run['web_search_requests'] : undefined,
   };
 };
 

@@ -9,7 +9,7 @@ import { wireOutput } from '../schemas/output-schema.ts';
 import { cutOffError, malformedError, providerError, type StreamReader } from '../wire/provider-stream.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import { thinkingParser } from '../thinking/thinking.ts';
-import { usageOf } from '../wire/usage.ts';
+import { type ReportedUsage, usageOf } from '../wire/usage.ts';
 import { chatCalls, type CallDraft } from './chat-calls.ts';
 import { wholeChunk } from './chat-completion.ts';
 import { chatContent } from './chat-content.ts';
@@ -162,7 +162,7 @@ export const chatReader = (
         text: request.output === undefined ? text : wireOutput(request.output).unwrap(text.trim()),
         calls,
         finish: refusal === '' ? finishOf(end, calls.length > 0, text) : 'refusal',
-        usage: usageOf(reportedUsage(usage), request, written),
+        usage: usageOf(reportedUsage(usage, profile), request, written),
         ...(thinking === '' ? {} : { reasoning: thinking.trim() }),
         ...(refusal === '' ? {} : { refusal }),
         ...(end === 'bad-call' ? { problem: `The call that you made could not be read (${finish}).` } : {}),
@@ -286,7 +286,7 @@ const endError = (
     { retryable: code === 'model.unavailable' ? 'yes' : 'maybe' },
   );
 
-const reportedUsage = (usage: unknown): Parameters<typeof usageOf>[0] => {
+const reportedUsage = (usage: unknown, { bill }: ChatProfile): ReportedUsage => {
   const of = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined);
   return {
     input: of(usage, 'prompt_tokens'),
@@ -294,5 +294,6 @@ const reportedUsage = (usage: unknown): Parameters<typeof usageOf>[0] => {
     cached: of(of(usage, 'prompt_tokens_details'), 'cached_tokens') ?? of(usage, 'prompt_cache_hit_tokens'),
     stored: of(of(usage, 'prompt_tokens_details'), 'cache_write_tokens'),
     reasoning: of(of(usage, 'completion_tokens_details'), 'reasoning_tokens'),
+    billed: isJsonObject(usage) ? bill?.(usage) : undefined,
   };
 };

@@ -68,6 +68,8 @@ export interface ChatProfile {
   readonly foreignFields?: JsonObject | undefined;
   /** Fields that it requires in the first call of a message, for calls of other models. Default: none. */
   readonly foreignCallFields?: JsonObject | undefined;
+  /** Returns the price of a call in US dollars, from its usage, where the server states it. Default: none. */
+  readonly bill?: ((usage: JsonObject) => unknown) | undefined;
   /** Its own finish reasons, in addition to the common ones. Default: none. */
   readonly finishWords?: Readonly<Record<string, ChatFinish>> | undefined;
   /** Its own error codes (or types), with the code that each maps to. Default: none. */
@@ -181,6 +183,7 @@ const CHECKS: Readonly<Record<keyof ChatProfile, FieldCheck>> = {
   },
   foreignFields: object,
   foreignCallFields: object,
+  bill: { wanted: 'a function of the usage', fits: (value) => typeof value === 'function' },
   finishWords: mapTo([...FINISHES, ...MODEL_CODES]),
   errorCodes: mapTo(MODEL_CODES),
 };

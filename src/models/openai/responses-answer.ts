@@ -12,7 +12,7 @@ import { wireOutput } from '../schemas/output-schema.ts';
 import { cutOffError, malformedError, providerError, type StreamReader } from '../wire/provider-stream.ts';
 import { providerCall, providerCalls } from '../wire/provider-tools.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
-import { usageOf } from '../wire/usage.ts';
+import { dollarsOfTicks, usageOf } from '../wire/usage.ts';
 
 /**
  * Assembles a stream of the Responses API. The last event contains the whole response and is authoritative; earlier
@@ -132,6 +132,10 @@ const answerOf = (
     cached: usage?.input_tokens_details?.cached_tokens,
     stored: usage?.input_tokens_details?.cache_write_tokens,
     reasoning: usage?.output_tokens_details?.reasoning_tokens,
+    webSearches: items.filter(isPaidSearch).length,
+    fileSearches: items.filter(({ type }) => type === 'file_search_call').length,
+    // Of xAI, which speaks this API, too.
+    billed: usage == null ? undefined : dollarsOfTicks(Reflect.get(usage, 'cost_in_usd_ticks')),
   };
   return {
     text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
@@ -146,6 +150,10 @@ const answerOf = (
     ...(response.id ? { metadata: { responseId: response.id } } : {}),
   };
 };
+
+/** To open a page, or to look for a text in it, costs nothing beside its tokens (platform.openai.com/docs, "Web search"). */
+const isPaidSearch = (item: ResponseOutputItem): boolean =>
+  item.type === 'web_search_call' && item.action?.type === 'search';
 
 const incompleteReason = ({ incomplete_details: details }: Response, who: ErrorContext): FinishReason => {
   if (details?.reason === 'content_filter') return 'content-filter';

@@ -8,6 +8,10 @@ export interface ReportedUsage {
   readonly cached?: unknown;
   readonly stored?: unknown;
   readonly reasoning?: unknown;
+  readonly webSearches?: unknown;
+  readonly fileSearches?: unknown;
+  /** In US dollars. */
+  readonly billed?: unknown;
 }
 
 /**
@@ -23,12 +27,18 @@ export const usageOf = (reported: ReportedUsage, request: ModelRequest, written:
   const cached = count(reported.cached);
   const stored = count(reported.stored) ?? 0;
   const reasoning = count(reported.reasoning);
+  const webSearches = count(reported.webSearches) ?? 0;
+  const fileSearches = count(reported.fileSearches) ?? 0;
+  const billedUsd = count(reported.billed);
   return {
     input: input ?? estimateTokens(requestText(request)),
     output: output ?? estimateTokens(written),
     ...(cached === undefined ? {} : { cached }),
     ...(stored === 0 ? {} : { stored }),
     ...(reasoning === undefined ? {} : { reasoning }),
+    ...(webSearches === 0 ? {} : { webSearches }),
+    ...(fileSearches === 0 ? {} : { fileSearches }),
+    ...(billedUsd === undefined ? {} : { billedUsd }),
     ...(input === undefined || output === undefined ? { isEstimate: true } : {}),
   };
 };
@@ -47,6 +57,12 @@ export const estimateTokens = (text: string): number => Math.ceil(text.length / 
 /** Everything that goes into a prompt, as text. */
 const requestText = ({ instructions, messages, tools, output }: ModelRequest): string =>
   JSON.stringify([instructions, messages.toArray(), tools, output?.schema]);
+
+/** xAI states prices in ten-billionths of a dollar (docs.x.ai/developers/cost-tracking). */
+export const dollarsOfTicks = (ticks: unknown): number | undefined => {
+  const found = count(ticks);
+  return found === undefined ? undefined : found / 10_000_000_000;
+};
 
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

@@ -4,7 +4,9 @@ import type { RunTotals } from '../../contracts/runs/run-totals.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 
 type Counts = {
-  -readonly [Key in Exclude<keyof RunTotals, 'durationMs' | 'costUsd' | 'unpriced' | 'estimated'>]: number;
+  -readonly [
+    Key in Exclude<keyof RunTotals, 'durationMs' | 'costUsd' | 'billedUsd' | 'unpriced' | 'estimated'>
+  ]: number;
 };
 
 /** Totals of a run, counted from its events. */
@@ -19,6 +21,7 @@ export class RunCounter {
     retries: 0,
   };
   #costUsd = 0;
+  #billedUsd: number | undefined;
   #estimated = 0;
   readonly #unpriced = new SmallSet<string>();
 
@@ -28,10 +31,11 @@ export class RunCounter {
   }
 
   /** Cost in US dollars, or the models without a price. */
-  get cost(): Pick<RunTotals, 'costUsd' | 'unpriced' | 'estimated'> {
+  get cost(): Pick<RunTotals, 'costUsd' | 'billedUsd' | 'unpriced' | 'estimated'> {
     const isKnown = this.#unpriced.size === 0;
     return {
       ...(isKnown ? { costUsd: this.#costUsd } : { unpriced: [...this.#unpriced] }),
+      ...(this.#billedUsd === undefined ? {} : { billedUsd: this.#billedUsd }),
       ...(this.#estimated === 0 ? {} : { estimated: this.#estimated }),
     };
   }
@@ -78,6 +82,7 @@ export class RunCounter {
     counts.outputTokens += usage.output;
     counts.cachedTokens += usage.cached ?? 0;
     if (usage.isEstimate === true) this.#estimated += 1;
+    if (usage.billedUsd !== undefined) this.#billedUsd = (this.#billedUsd ?? 0) + usage.billedUsd;
     if (costUsd === undefined) this.#unpriced.add(model);
     else this.#costUsd += costUsd;
   }

@@ -33,9 +33,10 @@ export class PriceBook {
     ));
   }
 
-  /** Cost in US dollars; undefined if unknown. An alias is priced as the model that answered. */
+  /** Cost in US dollars, as its provider states it, else by the prices; undefined if unknown. An alias is priced as the model that answered. */
   costOf(model: Model, usage: Usage, answered?: ModelAnswer['model']): number | undefined {
     if (isFree(model)) return 0;
+    if (usage.billedUsd !== undefined) return usage.billedUsd;
     const { provider, id } = model;
     const cost = this.#ask({ provider, id }, usage);
     return cost ?? (answered === undefined ? undefined : this.#ask({ provider, id: answered }, usage));
