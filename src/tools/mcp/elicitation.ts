@@ -78,10 +78,12 @@ const askField = async (
   ask: (question: string) => Promise<string>,
 ): Promise<{ readonly value: FieldValue } | 'declined' | undefined> => {
   let problem = '';
+  const preset = defaultOf(field);
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const end = `Answer 'decline' to refuse${isRequired ? '' : ', or nothing to leave it out'}.`;
+    const end = `Answer 'decline' to refuse${nothingMeans(preset, isRequired)}.`;
     const said = (await ask(`${wish} ${problem}${describeField(name, field)} ${end}`)).trim();
     if (REFUSAL.test(said)) return 'declined';
+    if (said === '' && preset !== undefined) return { value: preset };
     if (said === '' && !isRequired) return undefined;
     const value = fieldValue(said, field);
     const issues = jsonSchemaIssues(field, toJson(value));
@@ -91,25 +93,66 @@ const askField = async (
   throw new Error('no valid answer');
 };
 
+/** What no answer stands for, where it stands for anything. */
+const nothingMeans = (preset: FieldValue | undefined, isRequired: boolean): string => {
+  if (preset !== undefined) return `, or nothing for ${oneLine(JSON.stringify(preset), 300)}`;
+  return isRequired ? '' : ', or nothing to leave it out';
+};
+
+/** The value of a field that nobody fills in, if the server gives one that it would take. */
+const defaultOf = (field: JsonObject): FieldValue | undefined => {
+  const { default: given } = field;
+  return given !== undefined && isFieldValue(given) && jsonSchemaIssues(field, given).length === 0
+    ? given
+    : undefined;
+};
+
+const isFieldValue = (value: Json): value is FieldValue =>
+  Array.isArray(value)
+    ? value.every((each) => typeof each === 'string')
+    : ['string', 'number', 'boolean'].includes(typeof value);
+
 const describeField = (name: string, field: JsonObject): string => {
   const title = typeof field['title'] === 'string' ? field['title'] : name;
   const description = typeof field['description'] === 'string' ? `: ${field['description']}` : '';
-  const choices = choicesOf(field);
+  const choices = choicesOf(field).map(({ value, title: shown }) =>
+    shown === value ? value : `${value} (${shown})`,
+  );
   const among = choices.length === 0 ? '' : `One of: ${choices.join(', ')}.`;
   return `${oneLine(`${title}${description}`, 500)}.${among === '' ? '' : ` ${oneLine(among, 500)}`}`;
 };
 
+/** A value that a field may have, and the words for it. */
+interface Choice {
+  readonly value: string;
+  readonly title: string;
+}
+
 /** The values that a field may have, in each of the forms that servers write them. */
-const choicesOf = (field: JsonObject): readonly string[] => {
+const choicesOf = (field: JsonObject): readonly Choice[] => {
   const items = field['items'];
-  const { enum: listed, oneOf, anyOf } = isJsonObject(items) ? items : field;
+  const { enum: listed, enumNames, oneOf, anyOf } = isJsonObject(items) ? items : field;
   const written = [listed, oneOf, anyOf].find(Array.isArray) ?? [];
-  return written.map((each) => textOf(isJsonObject(each) ? each['const'] : each));
+  const titles = Array.isArray(enumNames) ? enumNames : [];
+  return written.map((each, index) => {
+    const value = textOf(isJsonObject(each) ? each['const'] : each);
+    return { value, title: textOf((isJsonObject(each) ? each['title'] : titles[index]) ?? value) };
+  });
 };
 
-const fieldValue = (said: string, { type }: JsonObject): FieldValue => {
+const fieldValue = (said: string, field: JsonObject): FieldValue => {
+  const { type } = field;
   if (type === 'boolean') return YES.test(said) ? true : NO.test(said) ? false : said;
   if ((type === 'number' || type === 'integer') && said !== '' && Number.isFinite(Number(said)))
     return Number(said);
-  return type === 'array' ? said.split(',').map((each) => each.trim()) : said;
+  const choices = choicesOf(field);
+  return type === 'array'
+    ? said.split(',').map((each) => chosen(each.trim(), choices))
+    : chosen(said, choices);
 };
+
+/** The value of a choice that was named by its title. */
+const chosen = (said: string, choices: readonly Choice[]): string =>
+  choices.some(({ value }) => value === said)
+    ? said
+    : (choices.find(({ title }) => title.toLowerCase() === said.toLowerCase())?.value ?? said);

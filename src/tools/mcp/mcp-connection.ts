@@ -23,6 +23,9 @@ const LONGEST_WAIT_MS = 8_000;
 /** Pages of a list that are read. */
 const MAX_PAGES = 64;
 
+/** Time that a server has to end its session, in ms. */
+const SESSION_END_MS = 1_000;
+
 /** Rounds of questions within a call. */
 const MAX_ROUNDS = 20;
 
@@ -31,6 +34,8 @@ const PACKAGE = '@modelcontextprotocol/client';
 
 /** The client's package. */
 type ClientPackage = typeof sdk;
+
+type HttpTransport = InstanceType<ClientPackage['StreamableHTTPClientTransport']>;
 
 /** The listeners to a connection. */
 export interface ConnectionEvents {
@@ -58,6 +63,7 @@ export class McpConnection {
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
   #program: StdioTransport | undefined;
+  #http: HttpTransport | undefined;
   #closed: Promise<void> | undefined;
   /** The end of all transports that were given up. */
   #released: Promise<unknown> = Promise.resolve();
@@ -99,9 +105,20 @@ export class McpConnection {
     this.#closing.abort(this.#over());
     this.#enter('closed');
     await this.#connecting?.catch(() => undefined);
+    await this.#endSession();
     await this.#client?.close();
     this.#client = undefined;
     await this.#released;
+  }
+
+  /** Has an older server forget the session that it keeps for this client; one that does not answer is left alone. */
+  async #endSession(): Promise<void> {
+    if (this.#client === undefined || this.#http?.sessionId === undefined) return;
+    await withinTime(this.#http.terminateSession(), {
+      ms: SESSION_END_MS,
+      clock: systemClock,
+      late: () => this.#late(SESSION_END_MS),
+    }).catch(() => undefined);
   }
 
   #ready(): Promise<Client> {
@@ -158,6 +175,7 @@ export class McpConnection {
     // The client calls it first, and reads the message after it.
     transport.onmessage = handOnTask;
     this.#program = transport instanceof StdioTransport ? transport : undefined;
+    this.#http = transport instanceof StdioTransport ? undefined : transport;
     client.onclose = () => {
       this.#lose(client);
     };
@@ -219,9 +237,7 @@ export class McpConnection {
     return client;
   }
 
-  #transport(
-    loaded: ClientPackage,
-  ): StdioTransport | InstanceType<ClientPackage['StreamableHTTPClientTransport']> {
+  #transport(loaded: ClientPackage): StdioTransport | HttpTransport {
     const { name, command, url, headers = {}, auth, fetch = globalThis.fetch } = this.#options;
     if (command !== undefined)
       return new StdioTransport({ ...this.#options, command }, (line) => loaded.deserializeMessage(line));

@@ -46,7 +46,9 @@ export const mcpError = (thrown: unknown, doing: string, account = ''): TroupeEr
   const { code, retryable, reason } = kindOf(thrown);
   const status = statusOf(thrown);
   const http = status === undefined ? '' : `HTTP ${status}`;
-  const found = [http, oneLine(messageOf(thrown), 500), account].filter((part) => part !== '').join('; ');
+  // A server that answers says itself what is wrong.
+  const more = code === 'tool.failed' ? '' : account;
+  const found = [http, oneLine(messageOf(thrown), 500), more].filter((part) => part !== '').join('; ');
   return new TroupeError(code, `Cannot ${doing} as ${reason}: ${found}`, {
     retryable,
     cause: thrown,

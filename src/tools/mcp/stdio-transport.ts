@@ -13,7 +13,12 @@ export interface ServerProgram {
 /** Larger messages end the connection, in bytes. */
 export const MAX_MESSAGE_BYTES = 10_000_000;
 
-/** Connects to a server that is a program of this machine, by its standard input and output. */
+/**
+ * Connects to a server that is a program of this machine, by its standard input and output.
+ *
+ * I1 A message is delivered when the one before it has been: the client hears of progress a moment after it is delivered, and forgets
+ * the call with its result, which may have come in the same piece.
+ */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -24,6 +29,7 @@ export class StdioTransport implements Transport {
   #starting: Promise<LineProcess> | undefined;
   #reason: string | undefined;
   #noise: string | undefined;
+  #delivered: Promise<void> = Promise.resolve();
 
   /** With the parser of messages, which throws for what is none. */
   constructor(program: ServerProgram, parse: (line: string) => JSONRPCMessage) {
@@ -82,7 +88,7 @@ export class StdioTransport implements Transport {
       },
       onEnd: (reason) => {
         this.#reason = reason;
-        this.onclose?.();
+        this.#deliver(() => this.onclose?.());
       },
     });
   }
@@ -97,6 +103,12 @@ export class StdioTransport implements Transport {
       this.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown)));
       return;
     }
-    this.onmessage?.(message);
+    this.#deliver(() => this.onmessage?.(message));
+  }
+
+  #deliver(next: () => void): void {
+    this.#delivered = this.#delivered.then(next).catch((thrown: unknown) => {
+      this.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    });
   }
 }

@@ -24,11 +24,25 @@ const tools = [
   { name: 'pids', description: 'Its processes.', inputSchema: { type: 'object' } },
 ];
 
-const call = (id, { name, arguments: given }) => {
+const call = (id, { name, arguments: given, _meta }) => {
   if (name === 'env')
     return send({ id, result: { content: [{ type: 'text', text: Object.keys(process.env).join(' ') }] } });
   if (name === 'pids')
     return send({ id, result: { content: [{ type: 'text', text: `${process.pid} ${started?.pid}` }] } });
+  if (mode === 'refuses') {
+    process.stderr.write('listening as ever\n');
+    return send({ id, error: { code: -32602, message: 'no such order' } });
+  }
+  if (mode === 'at-once') {
+    // All of it in one piece, so that a client reads it at once.
+    const said = [1, 2].map((progress) => ({
+      method: 'notifications/progress',
+      params: { progressToken: _meta.progressToken, progress, total: 2 },
+    }));
+    const messages = [...said, { id, result: { content: [{ type: 'text', text: 'both done' }] } }];
+    const lines = messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    return process.stdout.write(lines.join(''));
+  }
   if (mode === 'hangs') return undefined;
   if (mode === 'floods') return process.stdout.write('x'.repeat(11_000_000));
   if (mode === 'dies-once' && !existsSync(path)) {

@@ -36,6 +36,9 @@ const isRunning = (pid: string): boolean => {
   }
 };
 
+/** The session that a server of the older protocol keeps for a client. */
+const SESSION = { 'mcp-session-id': 'session-7' };
+
 const deniedIn = ({ events }: RunResult<unknown>) =>
   events.flatMap((event) => (event.type === 'tool.denied' ? [event.tool] : []));
 
@@ -296,6 +299,34 @@ test('a token is asked for before each request, again when it is refused, and is
   expect(JSON.stringify(result.events)).not.toMatch(/token-of-new-99|key-of-the-desk-1/);
 });
 
+test.each([
+  { what: 'ends it', answer: () => new Response(null, { status: 204 }) },
+  { what: 'keeps it', answer: () => new Response(null, { status: 405 }) },
+  { what: 'fails', answer: () => Promise.reject(new TypeError('fetch failed')) },
+])('the session of an older server is ended with the run, where the server $what', async ({ answer }) => {
+  const options = handWritten({
+    ...greeting,
+    initialize: ({ id }: { readonly id: number }) =>
+      Response.json({ jsonrpc: '2.0', id, result: greeting.initialize }, { headers: SESSION }),
+    'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+    'tools/call': { content: [{ type: 'text', text: 'heard' }] },
+  });
+  const ended: (string | null)[] = [];
+  const recorded: McpServerOptions = {
+    ...options,
+    fetch: (input, init) => {
+      const request = new Request(input, init);
+      if (request.method !== 'DELETE')
+        return options.fetch?.(request) ?? Promise.reject(new Error('no fetch'));
+      ended.push(request.headers.get('mcp-session-id'));
+      return Promise.resolve(answer());
+    },
+  };
+  const result = await calling(recorded, ['srv.echo', {}]).run('go');
+  expect(finished(result)).toMatchObject([{ ok: true, text: 'heard' }]);
+  expect(ended).toEqual(['session-7']);
+});
+
 describe('over HTTP, a server that does not answer the handshake is left', () => {
   /** A server on this machine that takes requests and never answers: how many it was sent, and of those that wait. */
   const mute = async () => {
@@ -350,6 +381,20 @@ describe('over standard input and output', () => {
   test('a server that ends at the first question of a newer client is asked the older one', async () => {
     const result = await calling(program('strict'), ['child.echo', { text: 'a' }]).run('go');
     expect(finished(result)).toMatchObject([{ ok: true, text: 'heard a' }]);
+  });
+
+  test('progress that comes in one piece with the result is heard before it', async () => {
+    const { events } = await calling(program('at-once'), ['child.echo', { text: 'a' }]).run('go');
+    const said = events.flatMap((event) =>
+      event.type === 'tool.progressed' || event.type === 'tool.finished' ? [event.text] : [],
+    );
+    expect(said).toEqual(['1 of 2', '2 of 2', 'both done']);
+  });
+
+  test('a server that refuses a call is quoted, and not what it prints to its error output', async () => {
+    const result = await calling(program('refuses'), ['child.echo', { text: 'a' }]).run('go');
+    expect(finished(result)).toMatchObject([{ ok: false, error: { code: 'tool.failed' } }]);
+    expect(finished(result)[0]?.text).toMatch(/the server refused it: .*no such order$/);
   });
 
   test('a server that dies within a call is started again, and what may be repeated is repeated', async () => {

@@ -70,6 +70,59 @@ test.each([
   expect(textsOf(result)[0]).toContain(`"action":"${action}"`);
 });
 
+/** A form whose fields have defaults, one of which the server itself would not take, and choices with words for them. */
+const order = {
+  type: 'object',
+  properties: {
+    seats: { type: 'integer', minimum: 1, default: 2 },
+    window: { type: 'boolean', default: false },
+    class: {
+      type: 'string',
+      oneOf: [
+        { const: '1', title: 'First' },
+        { const: '2', title: 'Second' },
+      ],
+      default: '2',
+    },
+    meals: {
+      type: 'array',
+      items: {
+        anyOf: [
+          { const: 'veg', title: 'Vegetarian' },
+          { const: 'fish', title: 'Fish' },
+        ],
+      },
+    },
+    pet: { type: 'string', enum: ['p1', 'p2'], enumNames: ['Cat', 'Dog'] },
+    note: { type: 'string', maxLength: 3, default: 'far too long' },
+  },
+  required: ['seats', 'class'],
+} satisfies Form;
+
+test('a field that nobody fills in has its default, and a choice is named by its value or its words', async () => {
+  const asked: string[] = [];
+  const answers = ['', '', 'first', 'Fish, veg', 'p2', ''];
+  const answer = (question: string) => {
+    asked.push(question);
+    return answers[asked.length - 1] ?? 'decline';
+  };
+  const server = withNeed({
+    order: inputRequired.elicit({ message: 'What?', requestedSchema: order }),
+  });
+  const result = await booker(served(server)).run('go', { person: { answer } });
+  expect(textsOf(result)[0]).toContain(
+    '"content":{"seats":2,"window":false,"class":"1","meals":["fish","veg"],"pet":"p2"}',
+  );
+  expect(asked).toEqual([
+    expect.stringMatching(/seats\. Answer 'decline' to refuse, or nothing for 2\.$/),
+    expect.stringMatching(/nothing for false\.$/),
+    expect.stringMatching(/One of: 1 \(First\), 2 \(Second\)\. .* nothing for "2"\.$/),
+    expect.stringMatching(/One of: veg \(Vegetarian\), fish \(Fish\)\./),
+    expect.stringMatching(/One of: p1 \(Cat\), p2 \(Dog\)\./),
+    expect.stringMatching(/nothing to leave it out\.$/),
+  ]);
+});
+
 test('the time of a call does not pass while a person thinks', async () => {
   const answer = async () => {
     await new Promise((resolve) => setTimeout(resolve, 60));
