@@ -8,7 +8,7 @@ import type {
 import * as z from 'zod';
 import type { Json } from '../base/json/json.ts';
 import { isJsonObject, toJson } from '../base/json/json.ts';
-import { systemClock } from '../base/clock.ts';
+import { LONGEST_TIMER_MS, systemClock } from '../base/clock.ts';
 import { randomId } from '../base/random-id.ts';
 import { loadPackage, rethrow } from '../contracts/errors/load-package.ts';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
@@ -20,6 +20,7 @@ import { jsonSchemaIssues } from '../tools/schemas/json-schema-check.ts';
 import { failedResult, resultOf, schemasOf, TEXT_INPUT, toolOf } from './call-result.ts';
 import type { ServerPackage } from './client-request.ts';
 import { ANSWER, answerIn, canAsk, isModern, takesTasks, TASKS } from './client-request.ts';
+import { ClientSessions } from './client-sessions.ts';
 import { newTask, olderTask, serveTasks } from './serve-tasks.ts';
 import { ServedRun } from './served-run.ts';
 import type { Wish } from './served-run.ts';
@@ -59,6 +60,7 @@ export interface McpService {
   close(): Promise<void>;
 }
 
+/** Default time that a client has to answer a question, in ms. */
 const PATIENCE_MS = 600_000;
 
 const PACKAGE = '@modelcontextprotocol/server';
@@ -128,7 +130,7 @@ class Serving {
   readonly #waiting = new Map<string, Waiting>();
   readonly #running = new Set<ServedRun>();
   readonly #tasks: ServedTasks;
-  #handler: Promise<sdk.McpHttpHandler> | undefined;
+  #http: Promise<{ handler: sdk.McpHttpHandler; sessions: ClientSessions }> | undefined;
   #stdio: { close(): Promise<void> } | undefined;
 
   constructor(agents: readonly AnyAgent[], options: McpServing) {
@@ -139,11 +141,12 @@ class Serving {
   }
 
   async fetch(request: Request): Promise<Response> {
-    this.#handler ??= loadServer().then((loaded) =>
-      loaded.createMcpHandler(() => this.#server(loaded, false)),
-    );
-    const handler = await this.#handler;
-    return handler.fetch(request);
+    this.#http ??= loadServer().then((loaded) => ({
+      handler: loaded.createMcpHandler(() => this.#server(loaded, false)),
+      sessions: new ClientSessions(loaded, () => this.#server(loaded, false)),
+    }));
+    const { handler, sessions } = await this.#http;
+    return (await sessions.fetch(request)) ?? handler.fetch(request);
   }
 
   async stdio(): Promise<void> {
@@ -176,7 +179,9 @@ class Serving {
     for (const { handle } of this.#running) handle.abort('the server is closed');
     for (const id of this.#waiting.keys()) this.#take(id)?.wish.refuse();
     await this.#tasks.close();
-    await (await this.#handler)?.close();
+    const http = await this.#http;
+    await http?.sessions.close();
+    await http?.handler.close();
     await this.#stdio?.close();
   }
 
@@ -184,7 +189,12 @@ class Serving {
     const { name = 'troupe', version = '1.0.0', instructions } = this.#options;
     const server = new loaded.Server(
       { name, version },
-      { capabilities: capabilitiesFor(isOwn), ...(instructions === undefined ? {} : { instructions }) },
+      {
+        capabilities: capabilitiesFor(isOwn),
+        ...(instructions === undefined ? {} : { instructions }),
+        // An id that was never given, or whose run is over, is refused before any tool is called.
+        requestState: { verify: (id) => this.#checkedId(id) },
+      },
     );
     server.setRequestHandler('tools/list', () => ({ tools: this.#agents.map(toolOf) }));
     server.setRequestHandler('tools/call', { params: callSchema }, (params, context) =>
@@ -286,7 +296,8 @@ class Serving {
         requestState,
       });
     }
-    const said = await context.mcpReq.elicitInput(request).catch(() => undefined);
+    const timeout = Math.min(this.#options.patienceMs ?? PATIENCE_MS, LONGEST_TIMER_MS);
+    const said = await context.mcpReq.elicitInput(request, { timeout }).catch(() => undefined);
     settle(wish, answerIn(said));
     return undefined;
   }
@@ -302,6 +313,11 @@ class Serving {
     const oldest = this.#waiting.size < MAX_WAITING ? undefined : this.#waiting.keys().next().value;
     if (oldest !== undefined) this.#take(oldest)?.run.handle.abort('too many runs wait for their clients');
     this.#waiting.set(id, { ...waiting, timer: systemClock.setTimeout(forget, patienceMs) });
+    return id;
+  }
+
+  #checkedId(id: string): string {
+    if (!this.#waiting.has(id)) throw new Error('the run that waited for this answer is over');
     return id;
   }
 

@@ -1,5 +1,6 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { LONGEST_TIMER_MS } from '../base/clock.ts';
 import type { ServerPackage } from './client-request.ts';
 import { ANSWER, answerIn, canAsk, isModern, takesTasks, tasksNotTaken } from './client-request.ts';
 import type { ServedTask } from './served-task.ts';
@@ -51,7 +52,10 @@ export const serveTasks = (
       else {
         const [key, { question: message }] = asked;
         const said = await context.mcpReq
-          .elicitInput({ message, requestedSchema: ANSWER, _meta })
+          .elicitInput(
+            { message, requestedSchema: ANSWER, _meta },
+            { timeout: Math.min(task.patienceMs, LONGEST_TIMER_MS) },
+          )
           .catch(() => undefined);
         task.answer(key, answerIn(said));
       }

@@ -34,7 +34,8 @@ export class ServedTask {
   readonly agent: AnyAgent;
   readonly createdAt: number;
   readonly #run: ServedRun;
-  readonly #patienceMs: number;
+  /** Time that it waits for an answer to a question, in ms. */
+  readonly patienceMs: number;
   readonly #keptMs: number | undefined;
   readonly #wishes = new Map<string, Wish>();
   #result: CallToolResult | undefined;
@@ -49,7 +50,7 @@ export class ServedTask {
     this.createdAt = createdAt;
     this.#updatedAt = createdAt;
     this.#run = run;
-    this.#patienceMs = patienceMs;
+    this.patienceMs = patienceMs;
     this.#keptMs = keptMs;
     run.handle.events$.subscribe((event) => {
       const activity = activityOf(event);
@@ -146,7 +147,7 @@ export class ServedTask {
     this.#wishes.set(key, wish);
     const timer = systemClock.setTimeout(() => {
       this.answer(key, undefined);
-    }, this.#patienceMs);
+    }, this.patienceMs);
     wish.signal.addEventListener('abort', () => {
       systemClock.clearTimeout(timer);
       if (this.#wishes.delete(key)) this.#notify();

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { firstValueFrom } from 'rxjs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, answer, askPerson, ofType, tool } from '../../src/index.ts';
 import { ServedRun } from '../../src/mcp/served-run.ts';
@@ -154,6 +154,93 @@ test('what a run asks is asked of the client, over as many rounds as it takes, i
   expect(asked[0]).toContain("The MCP server 'desk' asks: Which desk?");
   expect(asked[1]).toContain('May it be done?');
   expect(runs).toBe(1);
+});
+
+describe('a client of the older protocol over HTTP', () => {
+  const curious = () =>
+    agent({
+      name: 'curious',
+      tools: [askPerson],
+      model: scriptedModel([
+        calls({ name: 'ask_person', input: { question: 'Which desk?' } }),
+        ({ messages }) => `I heard: ${JSON.stringify(messages.at(-1))}`,
+      ]),
+    });
+
+  /** A client that answers what it is asked, or cannot. */
+  const older = async (service: McpService, reply: string | undefined, seen: Request[] = []) => {
+    const capabilities = reply === undefined ? {} : { elicitation: {} };
+    const client = new Client(
+      { name: 'official', version: '1' },
+      { versionNegotiation: { mode: 'legacy' }, capabilities },
+    );
+    if (reply !== undefined)
+      client.setRequestHandler('elicitation/create', () => ({
+        action: 'accept',
+        content: { answer: reply },
+      }));
+    const transport = new StreamableHTTPClientTransport(new URL(NOWHERE), {
+      fetch: (input, init) => {
+        const request = new Request(input, init);
+        seen.push(request.clone());
+        return service.fetch(request);
+      },
+    });
+    await client.connect(transport);
+    return { client, transport };
+  };
+  const called = async (client: Client) => {
+    const { content } = await client.callTool({ name: 'curious', arguments: { input: 'Tidy up.' } });
+    return content[0]?.type === 'text' ? content[0].text : '';
+  };
+
+  test('is asked within its call, in a session of its own', async () => {
+    const service = serveMcp([curious()]);
+    const { client, transport } = await older(service, 'The left one.');
+    expect(transport.sessionId).toMatch(/./);
+    expect(await called(client)).toContain('The left one.');
+    await service.close();
+  });
+
+  test('that cannot answer is given no session, and is not asked', async () => {
+    const service = serveMcp([curious()]);
+    const { client, transport } = await older(service, undefined);
+    expect(transport.sessionId).toBeUndefined();
+    expect(await called(client)).not.toContain('The left one.');
+    await client.close();
+  });
+
+  test('whose session is over is told so, and one of another process is served without', async () => {
+    const seen: Request[] = [];
+    const service = serveMcp([curious(), echo]);
+    const { client, transport } = await older(service, 'The left one.', seen);
+    const list = (name: string): Request =>
+      new Request(NOWHERE, {
+        method: 'POST',
+        headers: {
+          'mcp-session-id': name,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/list' }),
+      });
+    const own = transport.sessionId ?? '';
+    expect((await service.fetch(list(own))).status).toBe(200);
+    await transport.terminateSession();
+    expect((await service.fetch(list(own))).status).toBe(404);
+    expect((await service.fetch(list('of another'))).status).toBe(200);
+    await client.close();
+    expect(seen.map(({ method }) => method)).toContain('DELETE');
+  });
+});
+
+test('an answer for a run that was never there is refused before anything is called', async () => {
+  const service = serveMcp([echo]);
+  const client = await connected(service, 'auto');
+  const forged = { name: 'echo', arguments: { input: 'a' }, requestState: 'forged' };
+  const call = client.callTool(forged);
+  await expect(call).rejects.toThrow(/requestState/);
+  await client.close();
 });
 
 test.each(['yes, but not today', 'ok is not what I call this', 'true enough, leave it'])(

@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { JsonObject } from '../../src/base/json/json.ts';
 import { agent, askPerson, tool } from '../../src/index.ts';
 import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { mcpServer, serveMcp } from '../../src/mcp/index.ts';
@@ -61,7 +62,7 @@ const firstOf = ({ records }: RunResult<unknown>) => records[0]?.results[0];
 const anything = z.looseObject({});
 
 /** A client of the package, which knows no tasks: it makes the requests of the extension itself, and its calls go past it. */
-const official = async (service: McpService, extensions: Record<string, object> = { [TASKS]: {} }) => {
+const official = async (service: McpService, extensions: Record<string, JsonObject> = { [TASKS]: {} }) => {
   const client = new Client(
     { name: 'official', version: '1' },
     { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} }, extensions } },

@@ -114,11 +114,15 @@ export class McpConnection {
   /** Has an older server forget the session that it keeps for this client; one that does not answer is left alone. */
   async #endSession(): Promise<void> {
     if (this.#client === undefined || this.#http?.sessionId === undefined) return;
-    await withinTime(this.#http.terminateSession(), {
-      ms: SESSION_END_MS,
-      clock: systemClock,
-      late: () => this.#late(SESSION_END_MS),
-    }).catch(() => undefined);
+    try {
+      await withinTime(this.#http.terminateSession(), {
+        ms: SESSION_END_MS,
+        clock: systemClock,
+        late: () => this.#late(SESSION_END_MS),
+      });
+    } catch {
+      // It ends by itself, as the sessions of clients that are gone do.
+    }
   }
 
   #ready(): Promise<Client> {
