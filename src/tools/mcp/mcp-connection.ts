@@ -10,6 +10,7 @@ import { withinTime } from '../../base/promises/within-time.ts';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { boundedFetch } from './bounded-fetch.ts';
+import { failLostAnswers } from './lost-answers.ts';
 import { mcpError } from './mcp-errors.ts';
 import type { McpServerOptions, McpStatus } from './mcp-options.ts';
 import { handOnTask } from './mcp-task.ts';
@@ -247,12 +248,14 @@ export class McpConnection {
       return new StdioTransport({ ...this.#options, command }, (line) => loaded.deserializeMessage(line));
     for (const [header, value] of Object.entries(headers))
       if (!PUBLIC_HEADER.test(header)) this.#events.hide(value, `${name}.${header}`);
-    return new loaded.StreamableHTTPClientTransport(new URL(url ?? ''), {
+    const transport = new loaded.StreamableHTTPClientTransport(new URL(url ?? ''), {
       fetch: boundedFetch(name, fetch),
       requestInit: { headers },
       reconnectionOptions: RECONNECTION,
       ...(auth === undefined ? {} : { authProvider: authProvider(auth, name, this.#events) }),
     });
+    failLostAnswers(transport);
+    return transport;
   }
 
   #lose(client: Client): void {

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../base/json/json.ts';
 import type { ErrorCode, Retryable } from '../../contracts/errors/error-data.ts';
 import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { oneLine } from '../../base/text/printable.ts';
+import { isLostAnswer } from './lost-answers.ts';
 
 /** The parts of an error that depend on its kind. */
 interface Kind {
@@ -12,11 +13,13 @@ interface Kind {
 
 const FORBIDDEN: Kind = { code: 'mcp.auth', retryable: 'no', reason: 'it denies access' };
 
+const LOST: Kind = { code: 'mcp.lost', retryable: 'yes', reason: 'the connection was lost' };
+
 /** Codes of the client's package. */
 const KINDS: Readonly<Record<string, Kind>> = {
-  CONNECTION_CLOSED: { code: 'mcp.lost', retryable: 'yes', reason: 'the connection was lost' },
-  NOT_CONNECTED: { code: 'mcp.lost', retryable: 'yes', reason: 'the connection was lost' },
-  SEND_FAILED: { code: 'mcp.lost', retryable: 'yes', reason: 'the connection was lost' },
+  CONNECTION_CLOSED: LOST,
+  NOT_CONNECTED: LOST,
+  SEND_FAILED: LOST,
   REQUEST_TIMEOUT: { code: 'mcp.unavailable', retryable: 'yes', reason: 'it does not answer' },
   CLIENT_HTTP_AUTHENTICATION: { code: 'mcp.auth', retryable: 'no', reason: 'it refuses the credentials' },
   CLIENT_HTTP_FORBIDDEN: FORBIDDEN,
@@ -65,6 +68,7 @@ const ownError = (thrown: unknown): TroupeError | undefined => {
 
 const kindOf = (thrown: unknown): Kind => {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  if (isLostAnswer(thrown)) return LOST;
   const known = typeof code === 'string' ? KINDS[code] : undefined;
   if (known !== undefined) return known;
   const status = statusOf(thrown);

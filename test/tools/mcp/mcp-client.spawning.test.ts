@@ -39,6 +39,20 @@ const isRunning = (pid: string): boolean => {
 /** The session that a server of the older protocol keeps for a client. */
 const SESSION = { 'mcp-session-id': 'session-7' };
 
+/** An answer by a stream of events, of which something becomes before the answer is sent. */
+const streamed = (
+  end: (stream: ReadableStreamDefaultController<Uint8Array>) => void,
+  event = ': nothing yet\n\n',
+): Response => {
+  const body = new ReadableStream<Uint8Array>({
+    start: (stream) => {
+      stream.enqueue(new TextEncoder().encode(event));
+      setImmediate(end, stream);
+    },
+  });
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+};
+
 const deniedIn = ({ events }: RunResult<unknown>) =>
   events.flatMap((event) => (event.type === 'tool.denied' ? [event.tool] : []));
 
@@ -245,6 +259,21 @@ describe('a server over HTTP that misbehaves', () => {
       what: 'loses the network',
       answer: () => Promise.reject(new TypeError('fetch failed')),
       code: 'mcp.unavailable',
+    },
+    {
+      what: 'ends the stream of its answer',
+      answer: () => streamed((stream) => stream.close()),
+      code: 'mcp.lost',
+    },
+    {
+      what: 'dies while it streams its answer',
+      answer: () => streamed((stream) => stream.error(new TypeError('terminated'))),
+      code: 'mcp.lost',
+    },
+    {
+      what: 'dies while it streams its answer, and does not know the stream when it is back',
+      answer: () => streamed((stream) => stream.close(), 'id: 1\ndata: \n\n'),
+      code: 'mcp.lost',
     },
   ])('$what: its call fails by $code, and the run goes on', async ({ answer, options, code }) => {
     const result = await answering(answer, options).run('go');
