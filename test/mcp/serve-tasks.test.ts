@@ -1,7 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject } from '../../src/base/json/json.ts';
 import { agent, askPerson, tool } from '../../src/index.ts';
 import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { mcpServer, serveMcp } from '../../src/mcp/index.ts';
@@ -62,7 +61,10 @@ const firstOf = ({ records }: RunResult<unknown>) => records[0]?.results[0];
 const anything = z.looseObject({});
 
 /** A client of the package, which knows no tasks: it makes the requests of the extension itself, and its calls go past it. */
-const official = async (service: McpService, extensions: Record<string, JsonObject> = { [TASKS]: {} }) => {
+const official = async (
+  service: McpService,
+  extensions: Record<string, Record<string, string>> = { [TASKS]: {} },
+) => {
   const client = new Client(
     { name: 'official', version: '1' },
     { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} }, extensions } },
@@ -107,7 +109,10 @@ test('a task tells its activity, is answered what it asks, and gives its result,
   });
   const { taskId } = z.object({ taskId: z.string() }).parse(created);
   await begun.promise;
-  expect(await task('get', { taskId })).toMatchObject({ status: 'working', statusMessage: expect.stringContaining('Digging deep') });
+  expect(await task('get', { taskId })).toMatchObject({
+    status: 'working',
+    statusMessage: expect.stringContaining('Digging deep'),
+  });
   found.resolve('gold');
   await expect.poll(() => task('get', { taskId })).toMatchObject({ status: 'input_required' });
   const { inputRequests } = await task('get', { taskId });
