@@ -20,7 +20,7 @@ export const ANSWER = {
 export const isModern = ({ mcpReq: { envelope } }: ServerContext): boolean => envelope !== undefined;
 
 /** The capabilities that a client of the newer protocol declares with its request. */
-const declaredBy = ({ mcpReq: { envelope } }: ServerContext, loaded: ServerPackage): JsonObject => {
+const capabilitiesOf = ({ mcpReq: { envelope } }: ServerContext, loaded: ServerPackage): JsonObject => {
   const declared =
     envelope === undefined ? {} : toJson(Reflect.get(envelope, loaded.CLIENT_CAPABILITIES_META_KEY));
   return isJsonObject(declared) ? declared : {};
@@ -28,11 +28,11 @@ const declaredBy = ({ mcpReq: { envelope } }: ServerContext, loaded: ServerPacka
 
 /** Checks whether a client of the newer protocol can answer questions. */
 export const canAsk = (context: ServerContext, loaded: ServerPackage): boolean =>
-  declaredBy(context, loaded)['elicitation'] !== undefined;
+  capabilitiesOf(context, loaded)['elicitation'] !== undefined;
 
 /** Checks whether a client of the newer protocol takes tasks for answers. */
 export const takesTasks = (context: ServerContext, loaded: ServerPackage): boolean => {
-  const { extensions } = declaredBy(context, loaded);
+  const { extensions } = capabilitiesOf(context, loaded);
   return isJsonObject(extensions) && extensions[TASKS] !== undefined;
 };
 

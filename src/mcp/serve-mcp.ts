@@ -71,7 +71,7 @@ const callSchema = z.looseObject({
   task: z.looseObject({}).optional(),
 });
 
-/** What a call is answered by: its result, a question, or a task. */
+/** The answer to a call: its result, a question, or a task. */
 type Result = CallToolResult | InputRequiredResult | Record<string, unknown>;
 
 /** Runs that wait for their clients, at most; the oldest is aborted. */
@@ -346,7 +346,7 @@ class Serving {
 const loadServer = (): Promise<ServerPackage> =>
   loadPackage(PACKAGE, () => import('@modelcontextprotocol/server').catch(rethrow), 'mcp.package-missing');
 
-/** A client of its own may list its tasks; those of others could not be told apart. */
+/** A client of its own may list its tasks: nothing tells those of several apart. */
 const capabilitiesFor = (isOwn: boolean): sdk.ServerCapabilities => ({
   tools: {},
   extensions: { [TASKS]: {} },

@@ -1,4 +1,3 @@
-import { take } from 'rxjs';
 import type { Json } from '../base/json/json.ts';
 import type { Person } from '../contracts/people/person.ts';
 import type { JournalStore } from '../contracts/journals/journal.ts';
@@ -58,12 +57,16 @@ export class ServedRun {
   /** Resolves once the run is on record, if it has a store; rejects if that failed. */
   async begun(): Promise<void> {
     // Nothing is published before it is written.
+    let stop = (): void => undefined;
     const first = new Promise<void>((resolve) => {
-      this.handle.events$.pipe(take(1)).subscribe(() => {
+      const following = this.handle.events$.subscribe(() => {
         resolve();
       });
+      stop = () => {
+        following.unsubscribe();
+      };
     });
-    await Promise.race([first, this.#end]);
+    await Promise.race([first, this.#end]).finally(stop);
   }
 
   /** Resolves with the next question that nobody has dealt with, or the end; rejects if the run failed. */

@@ -1,5 +1,8 @@
 import { systemClock } from '../../base/clock.ts';
 
+/** Waits for work during which a time stands still. */
+export type Pause = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
 /** The time that a call has: it does not pass while the call waits for a person. */
 export class CallTimer {
   readonly #onLate: () => void;

@@ -4,6 +4,7 @@ import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { ToolContext } from '../../contracts/tools/tool.ts';
+import type { Pause } from './call-timer.ts';
 import type { McpTask } from './mcp-task.ts';
 import {
   answeredCode,
@@ -30,9 +31,6 @@ const MAX_INPUTS = 100;
 /** Messages of a task that are progress; more are dropped. */
 const MAX_MESSAGES = 200;
 
-/** Waits for work, in a time that is not the task's. */
-export type Pause = <Result>(work: () => Promise<Result>) => Promise<Result>;
-
 /** A task to follow on behalf of a call. */
 export interface FollowedTask {
   readonly taskId: string;
@@ -50,7 +48,10 @@ export interface FollowedTask {
   /** Works with the server in the time of one request; `pause` is called where it asks a person. */
   readonly perform: Perform;
   /** Answers what the server asks. */
-  respond(request: { readonly method: string; readonly params?: unknown }, pause: Pause): Promise<Json>;
+  readonly respond: (
+    request: { readonly method: string; readonly params?: unknown },
+    pause: Pause,
+  ) => Promise<Json>;
 }
 
 /** The checkpoint of a call that is a task. */

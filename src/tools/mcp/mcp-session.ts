@@ -17,8 +17,9 @@ import type { OpenToolset, Tool, ToolContext, ToolsetOpening } from '../../contr
 import { elicit } from './elicitation.ts';
 import type { Perform } from './reading-tools.ts';
 import { readingTools } from './reading-tools.ts';
+import type { Pause } from './call-timer.ts';
 import { CallTimer } from './call-timer.ts';
-import type { FollowedTask, Pause } from './follow-task.ts';
+import type { FollowedTask } from './follow-task.ts';
 import { taskCheckpointIn, TaskFollower } from './follow-task.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { McpServerOptions } from './mcp-options.ts';

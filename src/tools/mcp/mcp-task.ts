@@ -49,7 +49,7 @@ export const handOnTask = (message: object): void => {
   });
 };
 
-/** What a server answers a call by. */
+/** The answer of a server to a call. */
 export type CallAnswer = { readonly result: CallToolResult } | { readonly created: McpTask };
 
 /** Calls a tool: its result, or the task that the server makes of the call. */
@@ -112,7 +112,7 @@ export const cancelTask = async (client: Client, taskId: string, options: Reques
 /** Parses the result of a call. @throws {TroupeError} `mcp.protocol` */
 export const parseResult = async (given: object): Promise<CallToolResult> => {
   const { specTypeSchemas } = await import('@modelcontextprotocol/client');
-  const parsed = await specTypeSchemas.CallToolResult['~standard'].validate(given);
+  const parsed = specTypeSchemas.CallToolResult['~standard'].validate(given);
   if (parsed.issues === undefined) return parsed.value;
   throw notFollowing(`its result is invalid: ${parsed.issues[0]?.message ?? 'unknown'}`);
 };

@@ -5,7 +5,7 @@ import { oneLine } from '../../base/text/printable.ts';
 import type { Tool, ToolContext } from '../../contracts/tools/tool.ts';
 import { tool } from '../define/define-tool.ts';
 import { textOf } from '../calls/tool-result.ts';
-import type { Pause } from './follow-task.ts';
+import type { Pause } from './call-timer.ts';
 import { isUnknownMethod } from './mcp-errors.ts';
 import { mcpResult } from './mcp-result.ts';
 

@@ -1,4 +1,5 @@
-import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { fromJsonSchema } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 /** The state of a task of {@link withTasks}, as a test sets it. */
@@ -18,7 +19,7 @@ export interface TaskServer {
   readonly updates: object[];
   /** Called before each answer to `tasks/get`. */
   onGet: (task: ServedTask, id: string) => void;
-  fill(server: McpServer): void;
+  readonly fill: (server: McpServer) => void;
 }
 
 const at = '2026-07-28T00:00:00Z';

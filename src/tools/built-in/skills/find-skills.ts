@@ -7,7 +7,9 @@ import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
 import { codeOf } from '../host/host-root.ts';
 import { invalidSkill, SKILL_FILE } from './skill.ts';
 import { SkillFolder } from './skill-folder.ts';
-import type { SkillSource } from './skills-options.ts';
+import type { ServedSkills } from '../../mcp/served-skills.ts';
+import type { StoredSkill } from './skill.ts';
+import type { SkillServer, SkillSource } from './skills-options.ts';
 
 /** More skills at once than a model can choose from. */
 const MAX_SKILLS = 200;
@@ -15,8 +17,14 @@ const MAX_SKILLS = 200;
 /** Folders below a source that are never skills. */
 const isPassedOver = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
 
+/** The skills of a toolset, with what its servers left out, and the end of its connections. */
+export interface FoundSkills {
+  readonly skills: readonly StoredSkill[];
+  readonly refused: Readonly<Record<string, string>>;
+}
+
 /**
- * Finds the folders of skills in the sources, in their order, and in each by name.
+ * Finds the skills in the sources, in their order, and in each by name. Servers are closed by their owner, also where this throws.
  *
  * @throws {TroupeError} `skill.unreadable` for a source that is not there; `skill.invalid` for one without skills, a link, a name that comes twice, and a name in
  *   `only` that there is not.
@@ -24,10 +32,28 @@ const isPassedOver = (name: string): boolean => name.startsWith('.') || name ===
 export const findSkills = async (
   sources: readonly SkillSource[],
   only: readonly string[] | undefined,
-): Promise<readonly SkillFolder[]> => {
-  const found = new Map<string, SkillFolder>();
+  connect: (server: SkillServer) => Promise<ServedSkills>,
+): Promise<FoundSkills> => {
+  const found = new Map<string, StoredSkill>();
+  const refused: Record<string, string> = {};
   const names: string[] = [];
+  const take = (skill: StoredSkill | LinkedFolder): void => {
+    const { name, place } = skill;
+    names.push(name);
+    if (only !== undefined && !only.includes(name)) return;
+    const other = found.get(name);
+    if (other !== undefined) throw invalidSkill(name, `two have that name: ${other.place} and ${place}`);
+    if (!('readSkill' in skill))
+      throw invalidSkill(name, `${place} is a link: name the folder itself, or leave it out by \`only\``);
+    found.set(name, skill);
+  };
   for (const source of sources) {
+    if (typeof source === 'object' && 'mcp' in source) {
+      const served = await connect(source.mcp);
+      Object.assign(refused, served.refused);
+      for (const skill of served.skills) take(skill);
+      continue;
+    }
     const folders =
       typeof source === 'string' ? await findInFolder(source) : await findInPackage(source.package);
     if (folders.length === 0)
@@ -35,16 +61,7 @@ export const findSkills = async (
         'skill.invalid',
         `Cannot use the skills in ${nameOf(source)} as there are none: a skill is a folder with a ${SKILL_FILE}`,
       );
-    for (const folder of folders) {
-      const { name, place } = folder;
-      names.push(name);
-      if (only !== undefined && !only.includes(name)) continue;
-      const other = found.get(name);
-      if (other !== undefined) throw invalidSkill(name, `two have that name: ${other.place} and ${place}`);
-      if (folder instanceof SkillFolder) found.set(name, folder);
-      else
-        throw invalidSkill(name, `${place} is a link: name the folder itself, or leave it out by \`only\``);
-    }
+    for (const folder of folders) take(folder);
   }
   const absent = only?.find((name) => !found.has(name));
   if (absent !== undefined) throw invalidSkill(absent, `there is no such skill${hintOn(absent, names)}`);
@@ -53,7 +70,7 @@ export const findSkills = async (
       'skill.invalid',
       `Cannot use the skills as there are more than ${MAX_SKILLS}: ${found.size}, choose some by \`only\``,
     );
-  return [...found.values()];
+  return { skills: [...found.values()], refused };
 };
 
 /** A link in the place of a skill's folder. */
@@ -115,7 +132,7 @@ const hintOn = (name: string, names: readonly string[]): string => {
     : `: did you mean '${nearest}'?`;
 };
 
-const nameOf = (source: SkillSource): string =>
+const nameOf = (source: Exclude<SkillSource, { readonly mcp: unknown }>): string =>
   typeof source === 'string' ? source : `the package ${source.package}`;
 
 const unreadable = (source: string, reason: string): TroupeError =>

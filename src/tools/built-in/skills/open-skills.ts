@@ -1,8 +1,8 @@
 import { isTroupeError, TroupeError } from '../../../contracts/errors/error.ts';
 import type { OpenToolset, ToolsetOpening } from '../../../contracts/tools/tool.ts';
 import { findSkills } from './find-skills.ts';
-import type { Skill } from './skill.ts';
-import type { SkillFolder } from './skill-folder.ts';
+import type { ServedSkills } from '../../mcp/served-skills.ts';
+import type { SkillHead, StoredSkill } from './skill.ts';
 import { readSkillFileTool } from './read-skill-file.ts';
 import { runSkillScriptTool } from './run-skill-script.ts';
 import { SkillSet } from './skill-set.ts';
@@ -19,29 +19,46 @@ export const openSkills = async (
   { name = 'skills', only, scripts }: SkillsOptions,
   opening: ToolsetOpening,
 ): Promise<OpenToolset> => {
-  const folders = await findSkills(sources, only);
-  const skills = await readSkills(folders);
-  const set = new SkillSet(folders, skills, opening);
-  return {
-    tools: [
-      useSkillTool(set, name, scripts !== undefined),
-      readSkillFileTool(set),
-      ...(scripts === undefined ? [] : [runSkillScriptTool(set, scripts)]),
-    ],
-    listed: Object.fromEntries(skills.map((skill) => [skill.name, skill.hash])),
+  const servers: ServedSkills[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.close()));
   };
+  try {
+    const { skills: stored, refused } = await findSkills(sources, only, async (server) => {
+      // Loaded on first use, as most skills are in folders.
+      const { connectToSkills } = await import('../../mcp/served-skills.ts');
+      const served = await connectToSkills(server, opening);
+      servers.push(served);
+      return served;
+    });
+    const heads = await readHeads(stored);
+    const set = new SkillSet(stored, heads, opening);
+    return {
+      tools: [
+        useSkillTool(set, name, scripts !== undefined),
+        readSkillFileTool(set),
+        ...(scripts === undefined ? [] : [runSkillScriptTool(set, scripts)]),
+      ],
+      listed: Object.fromEntries(heads.map((head) => [head.name, head.hash])),
+      refused,
+      close,
+    };
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
 };
 
-const readSkills = async (folders: readonly SkillFolder[]): Promise<readonly Skill[]> => {
+const readHeads = async (stored: readonly StoredSkill[]): Promise<readonly SkillHead[]> => {
   const problems: string[] = [];
-  const skills: Skill[] = [];
-  for (const folder of folders)
+  const heads: SkillHead[] = [];
+  for (const skill of stored)
     try {
-      skills.push(await folder.readSkill());
+      heads.push(await skill.readHead());
     } catch (thrown) {
       if (!isTroupeError(thrown)) throw thrown;
       problems.push(thrown.message);
     }
   if (problems.length > 0) throw new TroupeError('skill.invalid', problems.join('; '), { details: problems });
-  return skills;
+  return heads;
 };

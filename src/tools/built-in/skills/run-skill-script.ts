@@ -6,8 +6,8 @@ import { dual } from '../../calls/tool-result.ts';
 import { tool } from '../../define/define-tool.ts';
 import { describeProcess } from '../../environments/process-tools.ts';
 import { opsOf } from '../../environments/requiring.ts';
+import type { StoredSkill } from './skill.ts';
 import { exactText, unreadableFile } from './skill.ts';
-import type { SkillFolder } from './skill-folder.ts';
 import type { SkillSet } from './skill-set.ts';
 
 /** In ms. */
@@ -83,7 +83,7 @@ const commandOf = (path: string, text: string): string | undefined => {
 };
 
 /** Copies the texts of a skill into an environment, whose files are texts; returns the folder. */
-const copyTexts = async (folder: SkillFolder, files: FileOps): Promise<string> => {
+const copyTexts = async (folder: StoredSkill, files: FileOps): Promise<string> => {
   const place = `.skills/${folder.name}`;
   const { files: listed } = await folder.list();
   for (const { path, bytes } of listed) {

@@ -1,17 +1,16 @@
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { OfferedTool, ToolContext, ToolsetOpening } from '../../../contracts/tools/tool.ts';
-import type { Skill } from './skill.ts';
+import type { SkillHead, StoredSkill } from './skill.ts';
 import { SKILL_FILE } from './skill.ts';
-import type { SkillFolder } from './skill-folder.ts';
 
 /** The skills of a toolset, open for one agent. */
 export class SkillSet {
   /** As they were when the set was opened. */
-  readonly skills: readonly Skill[];
-  readonly #folders: ReadonlyMap<string, SkillFolder>;
+  readonly skills: readonly SkillHead[];
+  readonly #folders: ReadonlyMap<string, StoredSkill>;
   readonly #opening: ToolsetOpening;
 
-  constructor(folders: readonly SkillFolder[], skills: readonly Skill[], opening: ToolsetOpening) {
+  constructor(folders: readonly StoredSkill[], skills: readonly SkillHead[], opening: ToolsetOpening) {
     this.skills = skills;
     this.#folders = new Map(folders.map((folder) => [folder.name, folder]));
     this.#opening = opening;
@@ -26,7 +25,7 @@ export class SkillSet {
     return this.#opening.tools();
   }
 
-  findFolder(name: string): SkillFolder {
+  findFolder(name: string): StoredSkill {
     const folder = this.#folders.get(name);
     if (folder !== undefined) return folder;
     throw new TroupeError('skill.unreadable', `Cannot use the skill '${name}' as there is none of that name`);

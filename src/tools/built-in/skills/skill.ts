@@ -1,4 +1,5 @@
 import { platformSha256 } from '../../../base/platform-sha256.ts';
+import { nearestName } from '../../../base/text/nearest-name.ts';
 import { oneLine } from '../../../base/text/printable.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { FrontMatter, Refuse } from './front-matter.ts';
@@ -27,6 +28,62 @@ export interface Skill {
   readonly hash: string;
 }
 
+/** The parts of a skill that a model is shown before it uses it, and the hash of its SKILL.md. */
+export type SkillHead = Pick<Skill, 'name' | 'description' | 'hash'>;
+
+/** A file of a skill. */
+export interface SkillFile {
+  /** Below the skill's folder. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** A skill where it is: in a folder, or on an MCP server. */
+export interface StoredSkill {
+  readonly name: string;
+  /** As errors call it. */
+  readonly place: string;
+  /** @throws {TroupeError} `skill.invalid` if it breaks a rule of the format. */
+  readHead(): Promise<SkillHead>;
+  /**
+   * Reads its SKILL.md.
+   *
+   * @throws {TroupeError} `skill.invalid` if there is none, or it breaks a rule of the format.
+   */
+  readSkill(): Promise<Skill>;
+  /**
+   * Reads one of its files.
+   *
+   * @throws {TroupeError} `tool.denied` for a path that leaves the skill; `skill.unreadable` if there is no such file, or it is too large.
+   */
+  readFile(path: string): Promise<Uint8Array>;
+  /** Lists its files but for SKILL.md and hidden ones, sorted by path. */
+  list(): Promise<{ readonly files: readonly SkillFile[]; readonly isCut: boolean }>;
+}
+
+/** Larger files are refused, in bytes. */
+export const MAX_FILE_BYTES = 10_000_000;
+export const MAX_SKILL_BYTES = 1_000_000;
+
+/** More files are not listed: they can still be read. */
+export const MAX_FILES = 200;
+
+/** The error for a file that a skill does not have, with the one that was probably meant. */
+export const missingFile = (skill: string, path: string, files: readonly SkillFile[]): TroupeError => {
+  const nearest = nearestName(
+    path,
+    files.map((file) => file.path),
+  );
+  const hint = nearest === undefined ? '' : `: did you mean '${nearest}'?`;
+  return unreadableFile({ skill, path }, `there is no such file${hint}`);
+};
+
+/** The error for a SKILL.md or a file that is too large. */
+export const tooLargeSkill = (skill: string, bytes: number): TroupeError =>
+  invalidSkill(skill, `its ${SKILL_FILE} is larger than ${MAX_SKILL_BYTES} bytes: ${bytes}`);
+export const tooLargeFile = (skill: string, path: string, bytes: number): TroupeError =>
+  unreadableFile({ skill, path }, `it is larger than ${MAX_FILE_BYTES} bytes: ${bytes}`);
+
 /**
  * Parses the SKILL.md of a folder.
  *
@@ -38,12 +95,9 @@ export const parseSkill = (folder: string, bytes: Uint8Array): Skill => {
   };
   const text = textIn(bytes) ?? refuse(`its ${SKILL_FILE} is not text in UTF-8`);
   const { fields, body } = readFrontMatter(text, FIELDS, refuse);
-  const name = readText('name', fields, refuse) ?? refuse("its front matter has no 'name'");
-  if (!NAME.test(name))
-    refuse(`its name is not made of lower-case letters, digits and single hyphens: ${JSON.stringify(name)}`);
+  const name = checkName(readText('name', fields, refuse), refuse);
   if (name !== folder) refuse(`its name differs from that of its folder: '${name}'`);
-  const description =
-    readText('description', fields, refuse) ?? refuse("its front matter has no 'description'");
+  const description = readText('description', fields, refuse) ?? refuse(NO_DESCRIPTION);
   return {
     name,
     description: oneLine(description, MAX.description),
@@ -52,6 +106,29 @@ export const parseSkill = (folder: string, bytes: Uint8Array): Skill => {
     body,
     hash: platformSha256(bytes),
   };
+};
+
+/** The description of a skill, on one line; checks it and the name as those of a SKILL.md are. */
+export const checkHead = (name: string, description: string): string => {
+  const refuse: Refuse = (reason) => {
+    throw invalidSkill(name, reason);
+  };
+  const fields = new Map([
+    ['name', name],
+    ['description', description],
+  ]);
+  checkName(readText('name', fields, refuse), refuse);
+  return oneLine(readText('description', fields, refuse) ?? refuse(NO_DESCRIPTION), MAX.description);
+};
+
+const NO_DESCRIPTION = "its front matter has no 'description'";
+
+const checkName = (name: string | undefined, refuse: Refuse): string => {
+  const given = name ?? refuse("its front matter has no 'name'");
+  if (NAME.test(given)) return given;
+  return refuse(
+    `its name is not made of lower-case letters, digits and single hyphens: ${JSON.stringify(given)}`,
+  );
 };
 
 const FIELDS = ['name', 'description', 'compatibility', 'allowed-tools'];

@@ -1,5 +1,6 @@
 import { onDemand } from '../../../base/on-demand.ts';
 import {
+  anything,
   aText,
   formOr,
   fulfilling,
@@ -10,13 +11,36 @@ import {
   optional,
   optionsSchema,
 } from '../../../base/schemas/option-schemas.ts';
-import { checkOptions } from '../../../contracts/errors/check-options.ts';
+import { checkOptions, refusedOptions } from '../../../contracts/errors/check-options.ts';
+import type { McpServerOptions } from '../../mcp/mcp-options.ts';
+import { checkServer } from '../../mcp/mcp-options.ts';
 import { isToolsetName } from '../../define/tool-options.ts';
 
+/** The options of a server that lead to it. */
+const SERVER = [
+  'name',
+  'command',
+  'args',
+  'env',
+  'cwd',
+  'url',
+  'headers',
+  'auth',
+  'fetch',
+  'timeoutMs',
+  'connectTimeoutMs',
+  'attempts',
+  'optional',
+  'onStatus',
+] as const;
+
+/** The way to an MCP server that serves skills; see `mcpServer` for each option. */
+export type SkillServer = Pick<McpServerOptions, (typeof SERVER)[number]>;
+
 /**
- * A place of skills: a folder of theirs, the folder of one, or an installed package, with a folder `skills` or a SKILL.md in it.
+ * A place of skills: a folder of theirs, the folder of one, an installed package, with a folder `skills` or a SKILL.md in it, or an MCP server.
  */
-export type SkillSource = string | { readonly package: string };
+export type SkillSource = string | { readonly package: string } | { readonly mcp: SkillServer };
 
 /** Options of skills. */
 export interface SkillsOptions {
@@ -34,7 +58,14 @@ export interface SkillsOptions {
 const skillsSchema = onDemand(() =>
   optionsSchema<SkillsOptions & { from: SkillSource | readonly SkillSource[] }>({
     from: oneOrMore(
-      formOr(isObject, optionsSchema<Exclude<SkillSource, string>>({ package: aText(1) }), aText(1)),
+      formOr(
+        isObject,
+        optionsSchema<{ package?: string | undefined; mcp?: unknown }>({
+          package: optional(aText(1)),
+          mcp: anything(),
+        }),
+        aText(1),
+      ),
     ),
     name: optional(
       fulfilling(isToolsetName, 'not a name: write letters, digits, _ and -, the first a letter or _'),
@@ -51,4 +82,27 @@ const skillsSchema = onDemand(() =>
  */
 export const checkSkills = (from: SkillSource | readonly SkillSource[], options: SkillsOptions): void => {
   checkOptions(skillsSchema(), { ...options, from }, { code: 'tool.invalid', owner: 'skills' });
+  for (const source of [from].flat()) {
+    if (typeof source === 'string') continue;
+    if ('mcp' in source) checkSkillServer(source.mcp);
+    else if (source.package === undefined)
+      throw refusedOptions(['a place has neither `package` nor `mcp`'], {
+        code: 'tool.invalid',
+        owner: 'skills',
+      });
+  }
+};
+
+const checkSkillServer = (server: unknown): void => {
+  checkServer(server);
+  const known: readonly string[] = SERVER;
+  const others = Object.keys(server).filter((name) => !known.includes(name));
+  if (others.length === 0) return;
+  const problems = others.map(
+    (name) => `its option \`${name}\` is of \`mcpServer\`, and has no meaning for skills`,
+  );
+  throw refusedOptions(problems, {
+    code: 'tool.invalid',
+    owner: `the skills of the MCP server '${server.name}'`,
+  });
 };

@@ -6,9 +6,8 @@ import { announceTools } from '../../define/deferred-tools.ts';
 import { tool } from '../../define/define-tool.ts';
 import type { NamedTools } from './named-tools.ts';
 import { sortNamedTools } from './named-tools.ts';
-import type { Skill } from './skill.ts';
+import type { Skill, SkillFile } from './skill.ts';
 import { SKILL_FILE } from './skill.ts';
-import type { SkillFile } from './skill-folder.ts';
 import type { SkillSet } from './skill-set.ts';
 
 /** The tool that shows the names and descriptions of all skills, and gives the instructions of one. */
