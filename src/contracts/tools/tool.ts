@@ -112,17 +112,20 @@ export interface Delegates {
 export interface ToolContext {
   /** The name that it was called by, with that of its toolset. */
   readonly tool: string;
+  /** The id of the call in its step: `call_0_1`. */
   readonly callId: string;
   /**
    * Idempotency key: equal for every attempt of this very call, also after a crash, and never equal with other
    * arguments, as it ends with a digest of them.
    */
   readonly key: string;
+  /** The id of the run. */
   readonly runId: string;
   /** The keys of the calls that this one's agent works for, outermost first: each waits until this one is done. */
   readonly callers?: readonly string[] | undefined;
   /** Address of the calling agent: `desk/researcher-1`. */
   readonly path: string;
+  /** The name of the calling agent. */
   readonly agent: string;
   readonly step: number;
   /** From 1. */

@@ -1,5 +1,7 @@
 import type { Delegate } from '../../contracts/agents/delegate.ts';
 import type { Clock } from '../../base/clock.ts';
+import { canonical } from '../../base/json/canonical.ts';
+import type { Arrival } from '../../contracts/journals/journal-record.ts';
 import type { BudgetSpent } from '../../contracts/runs/budget.ts';
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
 import type { CallChange, CallWish, Desk, DeskContent } from '../../actors/desk.ts';
@@ -30,7 +32,6 @@ import type { BudgetAccount } from '../../policy/budget-account.ts';
 import type { CallCache } from '../../tools/calls/call-cache.ts';
 import type { ToolRegistry } from '../../tools/define/tool-registry.ts';
 import type { Actor } from '../actors/actor.ts';
-import type { Checkpoints } from './checkpoints.ts';
 import type { EffectUnderWay } from './effect-under-way.ts';
 import type { AnsweredCall } from '../log/answers-so-far.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -55,9 +56,9 @@ export interface DeskRun extends AskingRun {
   readonly money: Pick<RunMoney, 'counter' | 'prices'>;
   readonly log: EventLog;
   readonly gate: Gate;
-  readonly journal: Pick<JournalPort, 'arrive' | 'budgets' | 'again' | 'flush' | 'sleeps'>;
+  readonly journal: Pick<JournalPort, 'arrive' | 'budgets' | 'again' | 'flush' | 'waits'>;
   readonly mail: { messengerFor(work: TalkingWork): Messenger };
-  readonly effects: { readonly answers: CallCache; readonly checkpoints: Checkpoints };
+  readonly effects: { readonly answers: CallCache; readonly checkpoints: Map<string, Checkpoint> };
   readonly actors: {
     runWithin<Input, Output>(
       parent: Actor,
@@ -72,6 +73,9 @@ export interface DeskRun extends AskingRun {
   /** From 0 to below 1. */
   random(): number;
 }
+
+/** The last value that a call committed to continue from. */
+export type Checkpoint = Extract<Arrival, { type: 'checkpointed' }>;
 
 /** The resources of one effect: what its actor may use, read from the run on access. */
 export class EffectDesk implements Desk {
@@ -258,23 +262,24 @@ export class EffectDesk implements Desk {
   }
   async commit(value: Json, waitMs: number): Promise<void> {
     const { journal, effects, clock } = this.#run;
-    const call = this.#callKey;
-    if (this.#isOver || this.abort.isAborted || call === undefined) throw nobodyCommits();
-    const { key } = this.#ask;
+    const { key: effect } = this.#ask;
+    const key = this.#callKey;
+    if (this.#isOver || key === undefined) throw nobodyWaits('commit a checkpoint');
     const dueAt = clock.now() + waitMs;
-    if (waitMs > 0) journal.sleeps(key, dueAt);
+    const awaited = { expiresAt: dueAt };
+    if (waitMs > 0) journal.waits(effect, awaited, true);
     try {
       // Also an equal one, once: with it the time of the wait is written.
-      if (!this.#hasCommitted || !effects.checkpoints.has(call, value)) {
-        const checkpoint = { key: call, value, asked: this.#askedBefore };
-        effects.checkpoints.note(checkpoint);
-        journal.arrive(this.#principal.scope, { type: 'checkpointed', ...checkpoint });
+      if (!this.#hasCommitted || canonical(value) !== canonical(this.checkpoint ?? null)) {
         this.#hasCommitted = true;
+        const checkpoint: Checkpoint = { type: 'checkpointed', key, value, asked: this.#askedBefore };
+        effects.checkpoints.set(key, checkpoint);
+        journal.arrive(this.#principal.scope, checkpoint);
       }
       await journal.flush();
       if (waitMs > 0) await this.#whileWaiting(Promise.resolve(awaitTime({ dueAt }, this)));
     } finally {
-      journal.sleeps(key, undefined);
+      journal.waits(effect, awaited, false);
     }
   }
   get messages(): Messenger {
@@ -301,12 +306,7 @@ export class EffectDesk implements Desk {
   ): Promise<RunResult<Output>> {
     if (this.#isOver || abort.isAborted)
       return this.#whileWaiting(
-        Promise.reject(
-          new TroupeError(
-            'run.aborted',
-            `Cannot run '${agent === 'self' ? this.#entry.agent : agent.name}' as nobody waits for it any more`,
-          ),
-        ),
+        Promise.reject(nobodyWaits(`run '${agent === 'self' ? this.#entry.agent : agent.name}'`)),
       );
     const { actors } = this.#run;
     return this.#whileWaiting(actors.runWithin(this.#entry, agent, input, this.#ask, abort, options));
@@ -318,11 +318,10 @@ export class EffectDesk implements Desk {
   get #requesting(): RequestingEffect {
     return { actor: this.#principal, ask: this.#ask, abort: this.abort };
   }
-  get #lastCheckpoint() {
+  get #lastCheckpoint(): Checkpoint | undefined {
     const { checkpoints } = this.#run.effects;
     // Most runs have none: the key of a call is made of a digest.
-    const call = checkpoints.isEmpty ? undefined : this.#callKey;
-    return call === undefined ? undefined : checkpoints.at(call);
+    return checkpoints.size === 0 ? undefined : checkpoints.get(this.#callKey ?? '');
   }
   get #callKey(): string | undefined {
     const call = callIn(this.#ask);
@@ -351,8 +350,8 @@ export class EffectDesk implements Desk {
   }
 }
 
-const nobodyCommits = (): TroupeError =>
-  new TroupeError('run.aborted', 'Cannot commit a checkpoint as nobody waits for the call any more');
+const nobodyWaits = (doing: string): TroupeError =>
+  new TroupeError('run.aborted', `Cannot ${doing} as nobody waits for it any more`);
 
 /** Reuses an equal prompt of an earlier run, so that concurrent runs share one string. */
 const sharePrompt = (definition: AgentDefinition, prompt: string): string => {

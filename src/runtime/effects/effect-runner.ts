@@ -10,12 +10,11 @@ import { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import { CallCache } from '../../tools/calls/call-cache.ts';
 import type { Actor } from '../actors/actor.ts';
-import { Checkpoints } from './checkpoints.ts';
 import type { EffectAnswer, EffectUnderWay } from './effect-under-way.ts';
 import type { EffectRecorder, TurnRecorder } from '../journal/write/journal-port.ts';
 import { missingTool } from '../journal/replay/missing-tool.ts';
 import { hideDecided } from '../secrets/hide-fields.ts';
-import type { DeskRun } from './effect-desk.ts';
+import type { Checkpoint, DeskRun } from './effect-desk.ts';
 import { EffectDesk, recordLate } from './effect-desk.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 import { Slot } from './slot.ts';
@@ -40,7 +39,8 @@ export class EffectRunner {
   readonly records: EffectRecord[] = [];
   /** Answers of the run's cacheable tools. */
   readonly answers = new CallCache();
-  readonly checkpoints = new Checkpoints();
+  /** The last checkpoints of calls, by the keys of the calls in the run. */
+  readonly checkpoints = new Map<string, Checkpoint>();
   readonly #run: EffectfulRun;
 
   constructor(run: EffectfulRun) {
@@ -96,7 +96,9 @@ export class EffectRunner {
       log.withdrawn(record.key, principal, ask.step);
       // Only after this turn, which may withdraw what waits for the slot, too.
       if (slot !== undefined) journal.aside(() => slot.leave());
-      abort.abort(journal.isLost ? continuesElsewhere() : nobodyWaits());
+      // Work that goes on outside of the process is not to be cancelled where the run is resumed.
+      const aborted = 'Cannot continue as nobody waits for this any more';
+      abort.abort(journal.lost ?? new TroupeError('run.aborted', aborted));
     }
   }
 
@@ -199,13 +201,6 @@ export class EffectRunner {
     entry.deliver({ type: `failed.${ask.port}`, at, index: ask.index, error });
   }
 }
-
-const nobodyWaits = (): TroupeError =>
-  new TroupeError('run.aborted', 'Cannot continue as nobody waits for this any more');
-
-/** Work that goes on outside of the process is not to be cancelled then. */
-const continuesElsewhere = (): TroupeError =>
-  new TroupeError('run.suspended', 'Cannot continue here as the run is resumed elsewhere, or later');
 
 /** Ports that only wait for a time or a person: they do not count as work in progress. */
 const WAITS: ReadonlySet<Port> = new Set<Port>(['wake', 'pause', 'approve']);

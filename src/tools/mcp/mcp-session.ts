@@ -278,8 +278,7 @@ export class McpSession implements McpCaller {
     const following = follower.follow();
     const cancelling = following.catch(() => {
       // The run is resumed elsewhere, or later: then it follows the same task.
-      const isSuspended = isTroupeError(context.signal.reason, 'run.suspended');
-      return follower.isOver || isSuspended ? undefined : this.#cancel(taskId, doing);
+      return follower.isOver || isLeft(context.signal.reason) ? undefined : this.#cancel(taskId, doing);
     });
     const whole = cancelling.finally(() => this.#following.delete(whole));
     this.#following.add(whole);
@@ -364,5 +363,9 @@ export class McpSession implements McpCaller {
     );
   }
 }
+
+/** Checks whether a call was aborted as its run is not kept here any more, and may continue elsewhere. */
+const isLeft = (reason: unknown): boolean =>
+  isTroupeError(reason) && (reason.code === 'run.suspended' || reason.code.startsWith('journal.'));
 
 const nothing = (): void => undefined;

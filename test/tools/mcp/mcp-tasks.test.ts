@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
-import { agent } from '../../../src/index.ts';
+import { agent, resume } from '../../../src/index.ts';
 import type { RunResult } from '../../../src/contracts/runs/run-result.ts';
 import { mcpServer } from '../../../src/mcp/index.ts';
 import type { McpServerOptions } from '../../../src/mcp/index.ts';
+import { memoryStore } from '../../../src/persistence/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/index.ts';
+import { TaskFollower } from '../../../src/tools/mcp/follow-task.ts';
+import { toolContext } from '../tool-context.ts';
 import { served } from './servers.ts';
 import type { ServedTask } from './task-servers.ts';
 import { withTasks } from './task-servers.ts';
@@ -140,4 +143,51 @@ test('polls that fail in passing do not lose a task; a state that breaks the pro
   const error = errorOf(await digger(strange.options).run('go'));
   expect(error?.code).toBe('mcp.protocol');
   await expect.poll(() => strange.server.asked.at(-1)).toBe('tasks/cancel task-1');
+});
+
+test('a run that is suspended leaves its task alone, waits for the next poll in its store, and is resumed to the result', async () => {
+  const { server, options } = site({ status: 'working', pollMs: 45_000 }, 'modern');
+  const store = memoryStore();
+  const handle = digger(options).stream('go', { store, runId: 'run-1' });
+  handle.result.catch(() => undefined);
+  // As the command line parks a run that waits for long.
+  await expect.poll(() => store.entry('run-1')).toMatchObject({ status: 'waiting' });
+  expect((await store.entry('run-1'))?.dueAt).toBeGreaterThan(Date.now() + 40_000);
+  await handle.suspend();
+  server.onGet = (task) => void Object.assign(task, { status: 'completed', result: text('gold') });
+  const later = agent({ name: 'digger', tools: [mcpServer(options)], model: scriptedModel(['Done.']) });
+  const result = await (await resume(later, 'run-1', { store })).result;
+  expect(firstOf(result)).toMatchObject({ ok: true, text: 'gold' });
+  expect(server.asked).toEqual(['tools/call', 'tasks/get task-1']);
+});
+
+test('the interval that a server wants is kept within bounds', async () => {
+  const waits: (number | undefined)[] = [];
+  const polls = [1, 5_000, 3_600_000, undefined, -5];
+  const context = toolContext(undefined, undefined, {
+    checkpoint: (_, waitMs) => {
+      waits.push(waitMs);
+      return Promise.resolve();
+    },
+  });
+  const state = (pollIntervalMs: number | undefined) =>
+    ({
+      taskId: 't',
+      ...(polls.length === 0
+        ? { status: 'completed', result: text('gold') }
+        : { status: 'working', pollIntervalMs }),
+    }) as const;
+  const follower = new TaskFollower({
+    taskId: 't',
+    created: { taskId: 't', status: 'working' },
+    doing: 'dig',
+    server: 'mine',
+    context,
+    timeoutMs: 10_000_000,
+    isLegacy: () => false,
+    perform: () => Promise.resolve(state(polls.shift())) as Promise<never>,
+    respond: () => Promise.reject(new Error('nothing was asked')),
+  });
+  expect(await follower.follow()).toMatchObject(text('gold'));
+  expect(waits).toEqual([1_000, 100, 5_000, 60_000, 1_000]);
 });

@@ -254,7 +254,7 @@ export class JournalReplay {
         putInPlace(this.#answers, arrival.key, arrival.index, arrival.text);
         break;
       case 'checkpointed':
-        run.effects.checkpoints.note(arrival);
+        run.effects.checkpoints.set(arrival.key, arrival);
         break;
       case 'stopped':
         job(scope, () => {

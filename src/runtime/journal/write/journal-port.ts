@@ -43,10 +43,8 @@ export interface EffectRecorder {
   withdrawn(key: string): void;
   /** Restores the setup that an effect relies on; undefined if there is none. */
   reopen(entry: Actor, ask: Ask, desk: Desk): Promise<void> | undefined;
-  /** True once the run is not kept here any more: its effects may be executed again elsewhere. */
-  readonly isLost: boolean;
-  /** Registers that an effect waits for a time, or no longer does. */
-  sleeps(key: string, dueAt: number | undefined): void;
+  /** The reason for which the run is not kept here any more: its effects may be executed again elsewhere. */
+  readonly lost: TroupeError | undefined;
   /** Commits everything, then stops writing: the run ends here with `reason`, and continues elsewhere. */
   leave(reason: TroupeError): Promise<void>;
 }
@@ -97,10 +95,13 @@ export interface JournalPort
     /** A person's recorded answer to the `index`-th question of an effect. */
     previousAnswer(key: string, index: number): string | undefined;
   };
-  /** Registers that an effect waits for a person, or no longer does. */
-  waits(key: string, request: OpenRequest, isWaiting: boolean): void;
+  /** Registers that an effect waits for a person or a time, or no longer does. */
+  waits(key: string, awaited: Awaited, isWaiting: boolean): void;
   tookLetter(id: string): void;
 }
+
+/** A request for a person, which may expire, or a time that a call waits for. */
+export type Awaited = Pick<OpenRequest, 'expiresAt'>;
 
 /** A child run by an effect, as recorded. */
 export interface RecordedChild {

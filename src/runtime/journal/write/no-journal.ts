@@ -20,7 +20,7 @@ export class NoJournal implements JournalPort {
   readonly keeps = false;
   readonly keepsSent = false;
   readonly released = undefined;
-  readonly isLost = false;
+  readonly lost = undefined;
   readonly root: Scope;
   readonly memories = MEMORIES;
   readonly budgets = BUDGETS;
@@ -131,9 +131,6 @@ export class NoJournal implements JournalPort {
     // No waits are recorded.
   }
   waits(): void {
-    // No waits are recorded.
-  }
-  sleeps(): void {
     // No waits are recorded.
   }
   tookLetter(): void {

@@ -1,36 +1,32 @@
 import type { Port } from '../../../contracts/runs/effect.ts';
-import type { OpenRequest } from '../../../contracts/people/request.ts';
 import type { Ask } from '../../../machines/asks.ts';
+import type { Awaited } from './journal-port.ts';
 
 /** Ports that wait for a time or a person. */
 const WAITING: ReadonlySet<Port> = new Set<Port>(['wake', 'pause', 'approve']);
 
 /** The pending effects of a run, from which its status and due time follow. */
 export class OpenAsks {
-  /** Called with whether the run waits for a person. */
+  /** Called with whether the run waits for a person, or a call of it for a time. */
   onWaits: (isAwaited: boolean) => void = () => undefined;
   readonly #open = new Map<string, Ask>();
-  /** Requests for people, by the key of the effect that waits for them. */
-  readonly #waiting = new Map<string, Set<OpenRequest>>();
-
-  /** Times that effects wait for, by their keys. */
-  readonly #sleeping = new Map<string, number>();
+  /** Requests for people and times of calls, by the key of the effect that waits for them. */
+  readonly #waiting = new Map<string, Set<Awaited>>();
 
   get status(): 'running' | 'waiting' {
     if (this.#open.size === 0) return 'running';
     for (const [key, { port }] of this.#open)
-      if (!WAITING.has(port) && !this.#waiting.has(key) && !this.#sleeping.has(key)) return 'running';
+      if (!WAITING.has(port) && !this.#waiting.has(key)) return 'running';
     return 'waiting';
   }
 
-  /** Earliest due time among timers and requests that expire. */
+  /** Earliest due time among timers, times of calls and requests that expire. */
   get dueAt(): number | undefined {
     let first = Infinity;
     for (const ask of this.#open.values())
       if (ask.port === 'wake' || ask.port === 'pause') first = Math.min(first, ask.input.dueAt);
     for (const requests of this.#waiting.values())
       for (const { expiresAt = Infinity } of requests) first = Math.min(first, expiresAt);
-    for (const dueAt of this.#sleeping.values()) first = Math.min(first, dueAt);
     return first === Infinity ? undefined : first;
   }
 
@@ -41,15 +37,9 @@ export class OpenAsks {
   close(key: string): void {
     this.#open.delete(key);
     this.#waiting.delete(key);
-    this.#sleeping.delete(key);
   }
 
-  sleeps(key: string, dueAt: number | undefined): void {
-    if (dueAt === undefined) this.#sleeping.delete(key);
-    else this.#sleeping.set(key, dueAt);
-  }
-
-  waits(key: string, request: OpenRequest, isWaiting: boolean): void {
+  waits(key: string, request: Awaited, isWaiting: boolean): void {
     const requests = this.#waiting.get(key) ?? new Set();
     if (isWaiting) requests.add(request);
     else requests.delete(request);

@@ -12,7 +12,6 @@ import type {
   Happened,
   JournalRecord,
 } from '../../../contracts/journals/journal-record.ts';
-import type { OpenRequest } from '../../../contracts/people/request.ts';
 import type { Ask } from '../../../machines/asks.ts';
 import type { AdmittedEvent } from '../../log/event-log.ts';
 import type { Speaker } from '../../log/lazy-log.ts';
@@ -34,7 +33,7 @@ import { JournalClock } from './journal-clock.ts';
 import { OpenAsks } from './open-asks.ts';
 import { MemoryWrites } from './memory-writes.ts';
 import { fromHand, recordedAnswer } from './recorded-answer.ts';
-import type { PlacedChild, JournalPort, WantedChild } from './journal-port.ts';
+import type { Awaited, PlacedChild, JournalPort, WantedChild } from './journal-port.ts';
 import { Outlet } from './outlet.ts';
 import { reopen } from '../replay/reopen.ts';
 import { storeSilent, storeUnopened } from './store-silent.ts';
@@ -70,7 +69,7 @@ export class RunJournal implements JournalPort {
   readonly #engaged = new Map<string, number>();
   #hasStepEnded = false;
   /** The store failed, or another process has the run. */
-  isLost = false;
+  lost: TroupeError | undefined;
 
   constructor({ path, run, clock, redact, reading, keepsSent = true }: JournalPlan) {
     const root = (this.root = new Scope(path, true));
@@ -223,12 +222,8 @@ export class RunJournal implements JournalPort {
     this.asks.close(key);
   }
 
-  waits(key: string, request: OpenRequest, isWaiting: boolean): void {
-    this.asks.waits(key, request, isWaiting);
-  }
-
-  sleeps(key: string, dueAt: number | undefined): void {
-    this.asks.sleeps(key, dueAt);
+  waits(key: string, awaited: Awaited, isWaiting: boolean): void {
+    this.asks.waits(key, awaited, isWaiting);
   }
 
   tookLetter(id: string): void {
@@ -255,7 +250,7 @@ export class RunJournal implements JournalPort {
   begin(entry: Actor, ask: Ask, isWanted: () => boolean, go: () => void): void {
     const start = (): void => {
       // It may have been cancelled during the commit, and an effect without a commit must not start.
-      if (this.isLost || !isWanted()) return;
+      if (this.lost !== undefined || !isWanted()) return;
       this.asks.open(ask);
       this.outside(go);
     };
@@ -333,7 +328,7 @@ export class RunJournal implements JournalPort {
 
   /** Called by the writer: the store failed, or another process has the run. */
   failed(error: TroupeError): void {
-    this.isLost = true;
+    this.lost ??= error;
     this.#outlet.close();
     this.outside(() => {
       this.#run.lose(error);
