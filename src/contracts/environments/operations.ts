@@ -109,7 +109,7 @@ export interface HttpRequest {
   /** Default `GET`. */
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -120,6 +120,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** What `text` was decoded from. */
+  readonly bytes?: Uint8Array | undefined;
   readonly isCut: boolean;
 }
 

@@ -134,6 +134,13 @@ const remoteProcesses = (call: Call): ProcessOps => ({
 });
 
 const remoteHttp = (call: Call): HttpOps => ({
-  request: async ({ signal, url, method, headers, body }) =>
-    remoteValues.response.parse(await call('http.request', { url, method, headers, body }, signal)),
+  request: async ({ signal, url, method, headers, body }) => {
+    if (body !== undefined && typeof body !== 'string')
+      throw new TroupeError(
+        'tool.failed',
+        `Cannot send ${body.byteLength} bytes as the HTTP of a remote environment takes texts only`,
+        { retryable: 'no' },
+      );
+    return remoteValues.response.parse(await call('http.request', { url, method, headers, body }, signal));
+  },
 });

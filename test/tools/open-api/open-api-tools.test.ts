@@ -262,10 +262,25 @@ describe('a document that cannot be used is refused, with what to do', () => {
       with1(parameter({ in: 'header', style: 'matrix' })),
       /has the style 'matrix', which is not supported/,
     ],
+    ['no type of its body', with1({ requestBody: { content: {} } }), /its body is of no type/],
     [
-      'files',
-      with1({ requestBody: { content: { 'multipart/form-data': {} } } }),
-      /its body is multipart\/form-data, and only JSON, forms \(application\/x-www-form-urlencoded\) and texts/,
+      'a form of parts that is no object',
+      with1({ requestBody: { content: { 'multipart/form-data': { schema: { type: 'array' } } } } }),
+      /its form is not an object with fields: found 'array'/,
+    ],
+    [
+      'a header of a part without a value',
+      with1({
+        requestBody: {
+          content: {
+            'multipart/form-data': {
+              schema: { type: 'object', properties: { a: {} } },
+              encoding: { a: { headers: { 'X-Own': { required: true, schema: { type: 'string' } } } } },
+            },
+          },
+        },
+      }),
+      /needs the header 'X-Own', for which the document has no value/,
     ],
     [
       'a field of a form that is an image',

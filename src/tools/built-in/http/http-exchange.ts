@@ -13,7 +13,7 @@ export interface Exchange {
   readonly addresses: readonly string[];
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: string | Uint8Array | undefined;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
@@ -35,13 +35,12 @@ export const exchange = (plan: Exchange): Promise<HttpResponse> =>
           return;
         }
         readBody(response, maxBytes).then(
-          ({ text, isCut }) =>
+          (read) =>
             resolve({
               url: url.href,
               status: response.statusCode ?? 0,
               headers: headersOf(response),
-              text,
-              isCut,
+              ...read,
             }),
           reject,
         );
@@ -67,7 +66,7 @@ const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d
 const readBody = async (
   response: IncomingMessage,
   maxBytes: number,
-): Promise<{ readonly text: string; readonly isCut: boolean }> => {
+): Promise<Pick<HttpResponse, 'text' | 'bytes' | 'isCut'>> => {
   const chunks: Buffer[] = [];
   let length = 0;
   let isCut = false;
@@ -79,7 +78,8 @@ const readBody = async (
     isCut = true;
     break;
   }
-  return { text: new TextDecoder().decode(Buffer.concat(chunks), { stream: isCut }), isCut };
+  const bytes = Buffer.concat(chunks);
+  return { text: new TextDecoder().decode(bytes, { stream: isCut }), bytes, isCut };
 };
 
 const headersOf = ({ headers }: IncomingMessage): Readonly<Record<string, string>> =>

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../base/json/json.ts';
+import type { JsonObject } from '../../../base/json/json.ts';
 import { isJsonObject } from '../../../base/json/json.ts';
 import {
   aFunction,
@@ -8,22 +8,26 @@ import {
   listOf,
   objectWith,
   optional,
+  optionsSchema,
+  wholeNumber,
 } from '../../../base/schemas/option-schemas.ts';
 import { nearestName } from '../../../base/text/nearest-name.ts';
-import type { HttpOps, HttpResponse } from '../../../contracts/environments/operations.ts';
+import type { ContentLimits } from '../../../contracts/content/read-content.ts';
+import type { HttpOps } from '../../../contracts/environments/operations.ts';
 import { optionsCheck, refusedOptions } from '../../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { Safety, Tool } from '../../../contracts/tools/tool.ts';
-import { classifyToolError } from '../../calls/classify-tool-error.ts';
-import { dual } from '../../calls/tool-result.ts';
 import { tool } from '../../define/define-tool.ts';
 import { isToolName } from '../../define/tool-options.ts';
+import type { BytesPlace } from './given-bytes.ts';
 import { publicHttp } from '../http/http-environment.ts';
 import type { DocumentedOperation, OpenApiOperation } from './open-api-document.ts';
 import { DocumentProblem, OpenApiDocument } from './open-api-document.ts';
 import { fillPath, writeHeaders, writeQuery } from './parameters.ts';
 import type { RequestPlan } from './request-plan.ts';
 import { planRequests } from './request-plan.ts';
+import { readAnswer } from './read-answer.ts';
+import type { WrittenBody } from './request-body.ts';
 import { writeBody } from './request-body.ts';
 
 /** Headers by their names. */
@@ -44,6 +48,8 @@ export interface OpenApiToolsOptions {
   readonly auth?: ((operation: OpenApiOperation) => HeaderFields | Promise<HeaderFields>) | undefined;
   /** Makes the requests. Default: `publicHttp()` with the methods of the operations, which reaches public addresses only. */
   readonly ops?: HttpOps | undefined;
+  /** Limits on media in requests and answers, beside those of the run. Default: what `ops` reads of an answer. */
+  readonly content?: Pick<ContentLimits, 'maxBytes' | 'mediaTypes'> | undefined;
 }
 
 const check = optionsCheck<OpenApiToolsOptions>(
@@ -54,21 +60,25 @@ const check = optionsCheck<OpenApiToolsOptions>(
     headers: optional(byName(aText())),
     auth: optional(aFunction()),
     ops: optional(objectWith(['request'], 'not something that makes requests: write publicHttp({ … })')),
+    content: optional(
+      optionsSchema<NonNullable<OpenApiToolsOptions['content']>>({
+        maxBytes: optional(wholeNumber(1)),
+        mediaTypes: optional(listOf(aText(1))),
+      }),
+    ),
   }),
 );
 
 /** Characters of a description that models take. */
 const MAX_DESCRIPTION = 1_024;
 
-/** Characters of a body that an error quotes. */
-const MAX_QUOTED = 2_000;
-
 /**
  * Makes a tool of each operation of an OpenAPI document, version 3.0 or 3.1.
  *
  * A tool has the `operationId` as its name; parameters and body are its input, checked before a request is made. GET and HEAD only read;
- * PUT and DELETE may be repeated; DELETE cannot be undone, so a person approves it. An answer of JSON is the value, a status of 300 and more
- * a failed call with that `status`. Long answers are put aside as those of any tool.
+ * PUT and DELETE may be repeated; DELETE cannot be undone, so a person approves it. An answer of JSON is the value, images and files are media,
+ * a status of 300 and more is a failed call with that `status`. Long answers are put aside as those of any tool. Bytes that a request needs
+ * are media of the conversation, by their name, or a text.
  *
  * @example
  * const tools = openApiTools(document, {
@@ -78,13 +88,15 @@ const MAX_QUOTED = 2_000;
  * const keeper = agent({ name: 'keeper', tools });
  *
  * @throws {TroupeError} `tool.invalid` for what is no document of these versions, an operation with what is not supported (cookies that are
- * required, bodies that are neither JSON nor forms nor texts, other styles), references that lead nowhere, two operations of one name, and for an unknown id in `only`.
+ * required, other styles), references that lead nowhere, two operations of one name, and for an unknown id in `only`.
  */
 export const openApiTools = (document: object, options: OpenApiToolsOptions = {}): readonly Tool[] => {
   const { only, baseURL, ...rest } = check(options);
   const { read, operations } = readDocument(document);
   const picked = pickOperations(operations, only);
-  const ops = rest.ops ?? publicHttp({ methods: [...new Set(picked.map(({ method }) => method))] });
+  const { content: limits = {} } = rest;
+  const methods = [...new Set(picked.map(({ method }) => method))];
+  const ops = rest.ops ?? publicHttp({ methods, maxBytes: limits.maxBytes });
   const problems: string[] = [];
   const names = new Map<string, string>();
   const tools = picked.flatMap((operation) => {
@@ -95,7 +107,7 @@ export const openApiTools = (document: object, options: OpenApiToolsOptions = {}
       if (before !== undefined)
         throw new DocumentProblem(`its name '${name}' is also that of ${before}: leave one out by \`only\``);
       names.set(name, place);
-      return [toolOf(name, operation, planRequests(read, operation, baseURL), { ...rest, ops })];
+      return [toolOf(name, operation, planRequests(read, operation, baseURL), { ...rest, ops, limits })];
     } catch (thrown) {
       problems.push(`${place} cannot be used as ${problemIn(thrown)}`);
       return [];
@@ -165,6 +177,7 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT'
 
 interface Calls extends Pick<OpenApiToolsOptions, 'headers' | 'auth'> {
   readonly ops: HttpOps;
+  readonly limits: ContentLimits;
 }
 
 const toolOf = (name: string, operation: DocumentedOperation, plan: RequestPlan, calls: Calls): Tool => {
@@ -179,16 +192,20 @@ const toolOf = (name: string, operation: DocumentedOperation, plan: RequestPlan,
     idempotent: IDEMPOTENT.has(method),
     describe: () => `${method} ${path}`,
     ...(own['deprecated'] === true ? { deprecated: 'The API has deprecated it.' } : {}),
-    execute: async (given, { signal }) => {
+    execute: async (given, context) => {
       const input = isJsonObject(given) ? given : {};
+      const url = `${plan.server}${fillPath(path, plan.parameters, input)}${writeQuery(plan.parameters, input)}`;
+      const own = { ...calls.headers, ...writeHeaders(plan.parameters, input) };
+      const written = await bodyOf(plan, input, { context, limits: calls.limits });
       const secrets = await authenticate(name, operation, calls);
       const response = await calls.ops.request({
-        url: `${plan.server}${fillPath(path, plan.parameters, input)}${writeQuery(plan.parameters, input)}`,
+        url,
         method,
-        signal,
-        ...contentOf(plan, input, { ...calls.headers, ...writeHeaders(plan.parameters, input) }, secrets),
+        signal: context.signal,
+        headers: { ...ACCEPTED, ...lowerNames(own), ...typeOf(written), ...secrets },
+        ...(written === undefined ? {} : { body: written.body }),
       });
-      return readResponse(name, method, { ...response, text: redactEchoes(response.text, secrets) });
+      return readAnswer({ name, method, secrets, limits: calls.limits }, response);
     },
   });
 };
@@ -220,63 +237,20 @@ const authenticate = async (
   return lowerNames(headers as HeaderFields);
 };
 
-const contentOf = (
+const ACCEPTED = { accept: 'application/json, text/*;q=0.9, */*;q=0.1' };
+
+/** The body of a request; undefined without one. */
+const bodyOf = async (
   { body }: RequestPlan,
   input: JsonObject,
-  headers: HeaderFields,
-  secrets: HeaderFields,
-): { readonly headers: HeaderFields; readonly body?: string } => {
+  place: BytesPlace,
+): Promise<WrittenBody | undefined> => {
   const content = body === undefined ? undefined : input[body.property];
-  const all = { accept: 'application/json, text/*;q=0.9, */*;q=0.1', ...lowerNames(headers) };
-  if (body === undefined || content === undefined) return { headers: { ...all, ...secrets } };
-  return {
-    headers: { ...all, 'content-type': body.mediaType, ...secrets },
-    body: writeBody(body, content),
-  };
+  return body === undefined || content === undefined ? undefined : writeBody(body, content, place);
 };
+
+const typeOf = (written: WrittenBody | undefined): HeaderFields =>
+  written === undefined ? {} : { 'content-type': written.mediaType };
 
 const lowerNames = (headers: HeaderFields): HeaderFields =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-
-/** Shorter values are no secrets, and would tear words apart. */
-const LEAST_SECRET = 8;
-
-/** Some servers repeat the headers that they were sent. */
-const redactEchoes = (text: string, secrets: HeaderFields): string =>
-  Object.entries(secrets)
-    .flatMap(([name, value]) => [value, ...value.split(/\s+/)].map((part) => ({ name, part })))
-    .filter(({ part }) => part.length >= LEAST_SECRET)
-    .reduce((shown, { name, part }) => shown.replaceAll(part, () => `[redacted ${name}]`), text);
-
-/** JSON as a value, text as text. */
-const readResponse = (name: string, method: string, response: HttpResponse): unknown => {
-  const { status, headers, text, isCut } = response;
-  if (status < 200 || status >= 300) throw failureOf(name, response);
-  if (method === 'HEAD' || text === '') return dual({ text: `Done: status ${status}.`, value: null });
-  if (isCut) return dual({ text: `${text}\n[cut here: the answer is longer]`, value: text });
-  return /\bjson\b/i.test(headers['content-type'] ?? '') ? parseJson(text) : text;
-};
-
-const parseJson = (text: string): Json => {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
-};
-
-const failureOf = (name: string, { status, headers, text }: HttpResponse): TroupeError => {
-  const body = text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED)}…`;
-  const waitMs = Number(headers['retry-after'] ?? NaN) * 1_000;
-  return new TroupeError(
-    'tool.failed',
-    `Cannot finish '${name}' as the server answered ${status}${body === '' ? '' : `: ${body}`}`,
-    {
-      status,
-      // A redirect that was not followed leads nowhere the next time, either.
-      retryable: status < 400 ? 'no' : classifyToolError({ status }),
-      details: { status, body },
-      ...(waitMs >= 0 && Number.isFinite(waitMs) ? { retryAfterMs: waitMs } : {}),
-    },
-  );
-};
