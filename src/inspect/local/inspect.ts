@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ContentOptions } from '../../contracts/content/content-options.ts';
 import type { MediaPart } from '../../contracts/content/part.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { RunInspector } from '../../contracts/events/inspection.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { RunContent } from '../../runtime/content/run-content.ts';
@@ -114,7 +114,7 @@ const requestsOf = ({ handles }: Recorder) =>
     requests.map((request) => ({ ...request, run: runId })),
   );
 
-/** Media of a run of this process, or else those of the store. */
+/** Media of a run of this process, or else those of the store, or of the place that was given with it. */
 const bytesIn = async (
   {
     recorder: record,
@@ -129,7 +129,14 @@ const bytesIn = async (
     return await record.bytesOf(runId, part);
   } catch (thrown) {
     if (store === undefined) throw thrown;
-    return new RunContent({ store, content }).bytesOf(part);
+    try {
+      return await new RunContent({ store, content }).bytesOf(part);
+    } catch (cause) {
+      if (!isTroupeError(cause, 'content.missing')) throw cause;
+      const place = content?.blobs?.name ?? store.name;
+      const message = `Cannot show these bytes as they are not in ${place}: open the inspector with the place that has them (\`content.blobs\`; on the command line --blobs FOLDER)`;
+      throw new TroupeError('content.missing', message, { runId, cause });
+    }
   }
 };
 

@@ -144,7 +144,7 @@ export class LocalServer {
       case 'stored':
         return this.#show(await this.#served.stored(route.runId), url, request, response);
       case 'content':
-        return giveContent(response, await this.#served.content(route.runId, route.hash), url);
+        return this.#giveContent(response, route, url);
       case 'control':
         return this.#control(request, response);
     }
@@ -187,6 +187,19 @@ export class LocalServer {
     feed.join(response, fromOf(url, textOf(request.headers['last-event-id'])));
   }
 
+  /** Media; with `check` whether they can be had, so that the page shows no broken picture. */
+  async #giveContent(response: ServerResponse, { runId, hash }: ContentRoute, url: URL): Promise<void> {
+    if (!url.searchParams.has('check'))
+      return giveContent(response, await this.#served.content(runId, hash), url);
+    try {
+      await this.#served.content(runId, hash);
+      give(response, 200, { ok: true });
+    } catch (thrown) {
+      const { code, message } = errorData(thrown, 'internal', { message: 'Cannot answer' });
+      give(response, 200, { error: { code, message } });
+    }
+  }
+
   async #control(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { control } = this.#served;
     if (control === undefined)
@@ -222,7 +235,14 @@ type Route =
   | { readonly name: 'page' | 'session' | 'live'; readonly method: 'GET' }
   | { readonly name: 'control'; readonly method: 'POST' }
   | { readonly name: 'stored'; readonly method: 'GET'; readonly runId: string }
-  | { readonly name: 'content'; readonly method: 'GET'; readonly runId: string; readonly hash: string };
+  | ContentRoute;
+
+interface ContentRoute {
+  readonly name: 'content';
+  readonly method: 'GET';
+  readonly runId: string;
+  readonly hash: string;
+}
 
 const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/', { name: 'page', method: 'GET' }],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { pdf } from '../../content/pictures.ts';
+import { plainBlobs } from '../../content/plain-blobs.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { clerk, pixel, question } from './album.ts';
@@ -55,4 +56,20 @@ describeInChromium('media, in the page of the inspector', (browser) => {
       expect(problems).toEqual([]);
     },
   );
+
+  test('that are elsewhere are named with what is missing, in place of a broken picture', async () => {
+    const { blobs } = plainBlobs('s3:album');
+    const store = memoryStore();
+    await clerk().run(question, { store, content: { blobs }, runId: 'run-1' });
+    const { page, problems } = await openInspector(browser(), { store, agents: [clerk()] });
+    await page.locator('[data-actor="run-1/clerk"]').click();
+    const media = page.locator('.transcript .item.said .media');
+    await expect
+      .poll(() => media.first().innerText())
+      .toMatch(
+        /^question\.png\s*· 70 B\s*Cannot show these bytes as they are not in memory: .*`content\.blobs`/,
+      );
+    expect(await media.locator('img, a').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
 });

@@ -5,6 +5,7 @@ import { replay } from '../../../src/runtime/journal/replay/replay.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Inspector } from '../../../src/inspect/local/inspect.ts';
 import { pdf } from '../../content/pictures.ts';
+import { plainBlobs } from '../../content/plain-blobs.ts';
 import { clerk, drawing, pixel, question } from './album.ts';
 import { ask, askOpen, openInspector, portOf } from './local-kit.ts';
 
@@ -81,4 +82,29 @@ test('a recorder has the media of runs in progress, and of the last twenty that 
   await expect(record.bytesOf('run-20', { ...part, hash: '0'.repeat(64) })).rejects.toMatchObject({
     code: 'content.missing',
   });
+});
+
+test('media that are elsewhere are read where the inspector is told, and else it says where they were sought', async () => {
+  const { blobs } = plainBlobs('s3:album');
+  const store = memoryStore();
+  await clerk().run(question, { store, content: { blobs }, runId: 'r' });
+  const path = `/api/content/r/${hashOf(pixel)}`;
+  const told = await openInspector({ store, content: { blobs }, agents: [clerk()] });
+  expect(Buffer.from((await get(told, path)).bytes)).toEqual(pixel);
+  expect(JSON.parse((await askOpen(told, `${path}?check`)).text)).toEqual({ ok: true });
+
+  const untold = await openInspector({ store, agents: [clerk()] });
+  const missing = await askOpen(untold, path);
+  expect(missing.status).toBe(404);
+  const { status, text } = await askOpen(untold, `${path}?check`);
+  expect([status, JSON.parse(text)]).toEqual([
+    200,
+    {
+      error: {
+        code: 'content.missing',
+        message:
+          'Cannot show these bytes as they are not in memory: open the inspector with the place that has them (`content.blobs`; on the command line --blobs FOLDER)',
+      },
+    },
+  ]);
 });
