@@ -8,6 +8,7 @@ import { errorInBody } from '../retry/error-body.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { cutOffError, malformedError, providerError, type StreamReader } from '../wire/provider-stream.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
+import { providerCalls } from '../wire/provider-tools.ts';
 import { thinkingParser } from '../thinking/thinking.ts';
 import { type ReportedUsage, usageOf } from '../wire/usage.ts';
 import { chatCalls, type CallDraft } from './chat-calls.ts';
@@ -15,6 +16,7 @@ import { wholeChunk } from './chat-completion.ts';
 import { chatContent } from './chat-content.ts';
 import { chatFields } from './chat-fields.ts';
 import { chatFinish } from './chat-finish.ts';
+import { chatSearches } from './chat-searches.ts';
 import type { ChatFinish, ChatProfile } from './chat-profile.ts';
 import { echoedFields, REASONING_FIELDS } from './chat-request.ts';
 
@@ -32,6 +34,7 @@ export const chatReader = (
   const drafts = chatCalls();
   const content = chatContent();
   const fields = chatFields(KNOWN_FIELDS);
+  const searches = chatSearches();
   let raw = '';
   let text = '';
   let thinking = '';
@@ -101,6 +104,7 @@ export const chatReader = (
         text: argument,
       });
     }
+    searches.take(delta);
     fields.take(isThought(delta) ? { ...delta, extra_content: undefined } : delta);
   };
 
@@ -109,6 +113,7 @@ export const chatReader = (
     if (failed !== undefined) throw providerError(failed);
     const choice = chunk.choices?.find(({ index }) => (index ?? 0) === 0);
     model ??= chunk.model || undefined;
+    searches.take(chunk);
     if (chunk.id) identify(chunk.id, choice?.delta?.role !== undefined);
     if (choice?.delta != null) takeDelta(choice.delta);
     const counted = usageIn(chunk, choice);
@@ -161,6 +166,7 @@ export const chatReader = (
       return {
         text: request.output === undefined ? text : wireOutput(request.output).unwrap(text.trim()),
         calls,
+        ...providerCalls(searches.calls(usage)),
         finish: refusal === '' ? finishOf(end, calls.length > 0, text) : 'refusal',
         usage: usageOf(reportedUsage(usage, profile), request, written),
         ...(thinking === '' ? {} : { reasoning: thinking.trim() }),
@@ -170,11 +176,17 @@ export const chatReader = (
         ...(Object.keys(kept).length === 0
           ? {}
           : { replay: { provider: who.provider, content: { model: who.model, fields: [kept] } } }),
-        ...(responseId === undefined ? {} : { metadata: { responseId } }),
+        ...metadataOf(responseId, searches.citations()),
       };
     },
   };
 };
+
+/** Facts for programs, which no model needs. */
+const metadataOf = (responseId: string | undefined, citations: JsonObject): Pick<ModelAnswer, 'metadata'> =>
+  responseId === undefined && Object.keys(citations).length === 0
+    ? {}
+    : { metadata: { ...(responseId === undefined ? {} : { responseId }), ...citations } };
 
 /** Fields of a message that are read, or are only informative; all others are sent back unchanged. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(
