@@ -61,7 +61,10 @@ const firstOf = ({ records }: RunResult<unknown>) => records[0]?.results[0];
 const anything = z.looseObject({});
 
 /** A client of the package, which knows no tasks: it makes the requests of the extension itself, and its calls go past it. */
-const official = async (service: McpService, extensions: Record<string, Record<string, never>> = { [TASKS]: {} }) => {
+const official = async (
+  service: McpService,
+  extensions: Record<string, Record<string, never>> = { [TASKS]: {} },
+) => {
   const client = new Client(
     { name: 'official', version: '1' },
     { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} }, extensions } },
