@@ -9,6 +9,7 @@ import type { EventBody } from '../contracts/events/event.ts';
 import type { Json } from '../base/json/json.ts';
 import type { MemoryRecord } from '../contracts/conversations/memory.ts';
 import type { Messenger } from '../contracts/messages/message.ts';
+import type { LongWait } from '../contracts/models/long-wait.ts';
 import type { Model, ModelAnswer, ModelDelta, ModelRequest } from '../contracts/models/model.ts';
 import type { Usage } from '../contracts/models/usage.ts';
 import type { ApprovalRequest } from '../contracts/people/request.ts';
@@ -119,6 +120,8 @@ export interface Desk {
   commit(checkpoint: Json, waitMs: number): Promise<void>;
   /** Asks a person; rejects if there is none. */
   ask(question: string): Promise<string>;
+  /** The effect's waits for hours. */
+  longWait(): LongWait;
   /** Sends messages to other agents of the run. */
   readonly messages: Messenger;
   /** Asks a person whether a call may be made; `check` validates changed arguments. */

@@ -1,13 +1,13 @@
 import { TroupeError } from '../contracts/errors/error.ts';
 import type { Model } from '../contracts/models/model.ts';
 import { nearestName } from '../base/text/nearest-name.ts';
-import { anthropic } from './anthropic/anthropic.ts';
+import { anthropicModel } from './anthropic/anthropic-model.ts';
 import { type Environment, processEnvironment, variable } from './environment.ts';
 import { lazyOfflineModel } from './offline/lazy-offline-model.ts';
 import type { ChatProfile } from './openai/chat-profile.ts';
 import { chatProfiles } from './openai/chat-profiles.ts';
-import { openaiChat } from './openai/openai-chat.ts';
-import { openai } from './openai/openai.ts';
+import { openaiChatModel } from './openai/openai-chat-model.ts';
+import { openaiModel } from './openai/openai-model.ts';
 import { suggestModel } from './suggest-model.ts';
 
 /** A model instance, `'provider:id'`, or `'offline'`. */
@@ -98,7 +98,7 @@ const makerOf =
         'model.missing',
         `Cannot use the provider '${name}' as no model is named: write '${name}:MODEL'`,
       );
-    return openaiChat(id, {
+    return openaiChatModel(id, {
       profile,
       apiKey: keyVariable === undefined ? undefined : variable(environment, keyVariable),
       // A self-hosted server may be at any address.
@@ -108,12 +108,12 @@ const makerOf =
 
 const providers: Readonly<Record<string, Maker>> = {
   openai: (id, environment) =>
-    openai(id || (variable(environment, 'OPENAI_MODEL') ?? defaultModelIds.openai), {
+    openaiModel(id || (variable(environment, 'OPENAI_MODEL') ?? defaultModelIds.openai), {
       apiKey: variable(environment, 'OPENAI_API_KEY'),
       baseURL: variable(environment, 'OPENAI_BASE_URL'),
     }),
   anthropic: (id, environment) =>
-    anthropic(id || (variable(environment, 'ANTHROPIC_MODEL') ?? defaultModelIds.anthropic), {
+    anthropicModel(id || (variable(environment, 'ANTHROPIC_MODEL') ?? defaultModelIds.anthropic), {
       apiKey: variable(environment, 'ANTHROPIC_API_KEY'),
       baseURL: variable(environment, 'ANTHROPIC_BASE_URL'),
     }),
@@ -125,7 +125,7 @@ const providers: Readonly<Record<string, Maker>> = {
         `Cannot use the model 'compatible:${id}' as its server is not named: set OPENAI_BASE_URL`,
       );
     }
-    return openaiChat(id || (variable(environment, 'OPENAI_MODEL') ?? defaultModelIds.compatible), {
+    return openaiChatModel(id || (variable(environment, 'OPENAI_MODEL') ?? defaultModelIds.compatible), {
       apiKey: variable(environment, 'OPENAI_API_KEY'),
       baseURL,
     });

@@ -12,5 +12,6 @@ export const wrapCall = (
   },
   delta,
   ...(call.inLine === undefined ? {} : { inLine: call.inLine }),
+  longWait: call.longWait,
   ...(call.bytesOf === undefined ? {} : { bytesOf: call.bytesOf }),
 });

@@ -8,6 +8,7 @@ export const wrapModel = (model: Model, answer: Model['answer']): Model => ({
   get takes() {
     return model.takes;
   },
+  ...(model.priceShare === undefined ? {} : { priceShare: model.priceShare }),
   ...(model.secrets === undefined ? {} : { secrets: model.secrets }),
   answer,
 });

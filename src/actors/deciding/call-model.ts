@@ -3,6 +3,7 @@ import type { Effect } from '../../contracts/runs/effect.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
 import { append, HistoryView } from '../../base/collections/history.ts';
+import type { LongWait } from '../../contracts/models/long-wait.ts';
 import type { Model, ModelAnswer, ModelDelta, ModelRequest } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { Compaction } from '../../contracts/conversations/processor.ts';
@@ -129,6 +130,10 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
   }
   get isWatched(): boolean {
     return this.#desk.isWatched || this.#continues;
+  }
+  get longWait() {
+    const desk = this.#desk;
+    return (): LongWait => desk.longWait();
   }
   get bytesOf() {
     const { content } = this.#desk;

@@ -109,7 +109,7 @@ export type Arrival =
     }
   /** A person answered the `index`-th question of an effect. */
   | { readonly type: 'told'; readonly key: string; readonly index: number; readonly text: string }
-  /** A call, by its key, committed a value to continue from; its effect had asked that many questions. */
+  /** A call of a tool or a model, by its key, committed a value to continue from; its effect had asked that many questions. */
   | { readonly type: 'checkpointed'; readonly key: string; readonly value: Json; readonly asked: number }
   /** The root of the scope was stopped from outside. */
   | { readonly type: 'stopped'; readonly reason: string }

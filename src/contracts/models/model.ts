@@ -4,6 +4,7 @@ import type { GivenPart, MediaPart } from '../content/part.ts';
 import type { Transcript, Replay } from '../conversations/transcript.ts';
 import type { AdaptiveRetry } from './adaptive-retry.ts';
 import type { ProviderCall } from './provider-call.ts';
+import type { LongWait } from './long-wait.ts';
 import type { Secrets } from '../secrets/redactor.ts';
 import type { ToolCall, ToolSpec } from '../tools/tool-call.ts';
 import type { Usage } from './usage.ts';
@@ -35,6 +36,8 @@ export interface Model {
   readonly takes?: ContentSupport | undefined;
   /** Secrets that must be redacted, by name: its API key. Registered with each run that it answers in. */
   readonly secrets?: (() => Secrets) | undefined;
+  /** The share of the list price that its calls cost: 0.5 for half of it. Default 1. */
+  readonly priceShare?: number | undefined;
   answer(request: ModelRequest, call: ModelCall): ModelAnswer | Promise<ModelAnswer>;
 }
 
@@ -138,6 +141,8 @@ export interface ModelCall {
    * queue. Not for the provider's own silence.
    */
   readonly inLine?: <Turn>(turn: Promise<Turn>) => Promise<Turn>;
+  /** For a model that answers after hours: what it waits for survives the process. Absent outside a run. */
+  readonly longWait?: (() => LongWait) | undefined;
   /**
    * Reads the bytes of a part of the request. Absent outside a run.
    *

@@ -1,90 +1,30 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { Stream } from '@anthropic-ai/sdk/core/streaming';
-import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
-import type { ContentSupport } from '../../contracts/content/content-support.ts';
-import { optionsCheck } from '../../contracts/errors/check-options.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
-import { processEnvironment, variable } from '../environment.ts';
-import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
-import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
-import { providerShape } from '../wire/provider-shape.ts';
-import { sdkModel } from '../wire/sdk-model.ts';
+import { byBatchOf } from '../batch/by-batch.ts';
+import type { ProviderOptions } from '../wire/provider-options.ts';
+import { anthropicModel } from './anthropic-model.ts';
 
 /**
  * A model of Anthropic by the Messages API; needs the package `@anthropic-ai/sdk`, loaded on the first call.
  *
- * One call is one request, always streamed; the whole conversation is sent each time, with marks for the prompt cache.
+ * One call is one request, always streamed unless `batch` is set; the whole conversation is sent each time, with marks for the prompt cache.
  * Models after Claude Opus 4.6 take no `temperature`, `topP` or `topK`. `usage.input` counts what was read from the cache and written to it
  * too, unlike the API's own `input_tokens`.
  *
  * @example
  * const model = anthropic('claude-sonnet-5-5'); // reads ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
+ * const judge = anthropic('claude-sonnet-5-5', { batch: true }); // answers within a day, at half the price
  *
  * @throws {TroupeError} `input.invalid` for options that are unknown or do not fit. The model rejects with a TroupeError with a `model.*` code,
  * `model.auth` if no key is set, or with the abort's reason.
  */
-export const anthropic = (id: string, options: ProviderOptions = {}): Model => {
-  check(options, `the model '${PROVIDER}:${id}'`);
-  return sdkModel({
-    provider: PROVIDER,
+export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
+  anthropicModel(
     id,
-    apiKey: options.apiKey,
-    takes: () => options.takes ?? TAKES,
-    createClient: () => createClient(id, options),
-    protocol: async () => {
-      const { anthropicReader } = await import('./anthropic-answer.ts');
-      const { anthropicRequest, anthropicSettings } = await import('./anthropic-request.ts');
-      return {
-        // By `post`: the SDK's method for messages prints warnings to the console at any log level.
-        open: (client, context, signal) =>
-          client
-            .post<Stream<RawMessageStreamEvent>>('/v1/messages', {
-              body: anthropicRequest(id, context, options.extra),
-              signal,
-              stream: true,
-              ...headersOf(context),
-            })
-            .withResponse(),
-        reader: anthropicReader,
-        omitted: (request) => anthropicSettings(id, request).omitted,
-      };
-    },
-  });
-};
-
-const PROVIDER = 'anthropic';
-
-const check = optionsCheck<ProviderOptions>(
-  { code: 'input.invalid', owner: 'a model of Anthropic' },
-  providerShape,
-);
-
-/** Images and PDFs, also in results of tools (platform.claude.com/docs, "Vision" and "PDF support"). */
-const TAKES: ContentSupport = {
-  media: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'],
-  links: ['image/*', 'application/pdf'],
-};
-
-const createClient = async (id: string, options: ProviderOptions): Promise<Anthropic> => {
-  const environment = processEnvironment();
-  const apiKey = options.apiKey ?? variable(environment, 'ANTHROPIC_API_KEY');
-  const authToken = apiKey === undefined ? variable(environment, 'ANTHROPIC_AUTH_TOKEN') : undefined;
-  if (apiKey === undefined && authToken === undefined) {
-    throw new TroupeError(
-      'model.auth',
-      `Cannot ask anthropic:${id} as no API key is set: set ANTHROPIC_API_KEY`,
-    );
-  }
-  const { Anthropic } = await loadPackage('@anthropic-ai/sdk', () =>
-    import('@anthropic-ai/sdk').catch(rethrow),
+    options,
+    byBatchOf<Anthropic>(
+      `anthropic:${id}`,
+      options,
+      async () => (await import('./anthropic-batches.ts')).anthropicBatches,
+    ),
   );
-  return new Anthropic({
-    ...sdkOptions(options),
-    // A traced run traces its calls already: a second span for each would be one too many.
-    openTelemetry: false,
-    apiKey: apiKey ?? null,
-    authToken: authToken ?? null,
-    baseURL: options.baseURL ?? variable(environment, 'ANTHROPIC_BASE_URL') ?? null,
-  });
-};

@@ -70,6 +70,8 @@ export interface ChatProfile {
   readonly foreignCallFields?: JsonObject | undefined;
   /** Returns the price of a call in US dollars, from its usage, where the server states it. Default: none. */
   readonly bill?: ((usage: JsonObject) => unknown) | undefined;
+  /** Takes batches in OpenAI's form (`/files`, `/batches`), at half the price. Default false; OpenAI's own server does. */
+  readonly batches?: boolean | undefined;
   /** Its own finish reasons, in addition to the common ones. Default: none. */
   readonly finishWords?: Readonly<Record<string, ChatFinish>> | undefined;
   /** Its own error codes (or types), with the code that each maps to. Default: none. */
@@ -176,6 +178,7 @@ const CHECKS: Readonly<Record<keyof ChatProfile, FieldCheck>> = {
   outputWithTools: oneOf(FORMS),
   refusedKeywords: texts,
   takesUserAfterTool: flag,
+  batches: flag,
   takes: object,
   echoes: {
     wanted: "'all', 'none' or a list of texts",

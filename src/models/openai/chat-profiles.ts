@@ -2,7 +2,7 @@ import type { ContentSupport } from '../../contracts/content/content-support.ts'
 import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { dollarsOfTicks } from '../wire/usage.ts';
-import { type ChatProfile, checkProfile } from './chat-profile.ts';
+import type { ChatProfile } from './chat-profile.ts';
 
 /** In credits, which are dollars; with a key of the app's own, its provider charges as well (openrouter.ai/docs, "Usage Accounting"). */
 const openRouterBill = ({ cost, is_byok: isOwnKey, cost_details: details }: JsonObject): unknown => {
@@ -87,6 +87,8 @@ export const chatProfiles = {
     // Neither a schema nor JSON of any kind goes together with streaming or with tools.
     output: 'words',
     echoes: 'none',
+    // console.groq.com/docs/batch: the same files and batches, "50% cost savings".
+    batches: true,
   },
   deepseek: {
     name: 'deepseek',
@@ -193,12 +195,12 @@ export type ChatProfileName = keyof typeof chatProfiles;
 const COMPATIBLE: ChatProfile = { name: 'compatible' };
 
 /**
- * Returns the profile of a name, or validates a custom one.
+ * Returns the profile of a name; a custom one is that itself.
  *
- * @throws {TroupeError} `model.unknown` for an unknown name; `input.invalid` for an invalid profile.
+ * @throws {TroupeError} `model.unknown` for an unknown name.
  */
 export const profileNamed = (choice: ChatProfileName | ChatProfile): ChatProfile => {
-  if (typeof choice !== 'string') return checkProfile(choice);
+  if (typeof choice !== 'string') return choice;
   const found = Object.hasOwn(chatProfiles, choice) ? chatProfiles[choice] : undefined;
   if (found !== undefined) return found;
   const known = Object.keys(chatProfiles).join(', ');

@@ -16,7 +16,7 @@ import { batchedEmbedder } from '../wire/batched-embedder.ts';
 import { type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
 
 /** Options of {@link openaiEmbedder}. */
-export interface OpenAIEmbedderOptions extends Omit<ProviderOptions, 'extra'> {
+export interface OpenAIEmbedderOptions extends Omit<ProviderOptions, 'extra' | 'batch'> {
   /** Default `text-embedding-3-small`. */
   readonly model?: string | undefined;
   /** Shorter vectors are cheaper to search. Default 1,536; the model has to support it. */

@@ -1,79 +1,29 @@
 import type OpenAI from 'openai';
-import type { ContentSupport } from '../../contracts/content/content-support.ts';
-import { aText, optional } from '../../base/schemas/option-schemas.ts';
-import { optionsCheck } from '../../contracts/errors/check-options.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
-import { processEnvironment, variable } from '../environment.ts';
-import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
-import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
-import { providerShape } from '../wire/provider-shape.ts';
-import { sdkModel } from '../wire/sdk-model.ts';
+import { byBatchOf } from '../batch/by-batch.ts';
+import { openaiModel, type OpenAIOptions } from './openai-model.ts';
 
-/** Options of {@link openai}. */
-export interface OpenAIOptions extends ProviderOptions {
-  /** Sends requests with the same key to the same cache (`prompt_cache_key`). Default: none. */
-  readonly cacheKey?: string | undefined;
-}
+export type { OpenAIOptions };
 
 /**
  * A model of OpenAI by the Responses API; needs the package `openai`, loaded on the first call.
  *
- * One call is one request, always streamed, and nothing is stored at the provider: encrypted reasoning is sent back and
+ * One call is one request, always streamed unless `batch` is set, and nothing is stored at the provider: encrypted reasoning is sent back and
  * forth as replay. A `baseURL` must point to a server that speaks the Responses API; for others use `openaiChat`.
  *
  * @example
  * const model = openai('gpt-5.5'); // reads OPENAI_API_KEY, OPENAI_BASE_URL
+ * const judge = openai('gpt-5.5', { batch: true }); // answers within a day, at half the price
  *
  * @throws {TroupeError} `input.invalid` for options that are unknown or do not fit. The model rejects with a TroupeError with a `model.*` code,
  * `model.auth` if no key is set, or with the abort's reason.
  */
-export const openai = (id: string, options: OpenAIOptions = {}): Model => {
-  check(options, `the model '${PROVIDER}:${id}'`);
-  return sdkModel({
-    provider: PROVIDER,
+export const openai = (id: string, options: OpenAIOptions = {}): Model =>
+  openaiModel(
     id,
-    apiKey: options.apiKey,
-    takes: () => options.takes ?? TAKES,
-    createClient: () => createClient(id, options),
-    protocol: async () => {
-      const { openaiReader } = await import('./responses-answer.ts');
-      const { openaiRequest, responsesSettings } = await import('./responses-request.ts');
-      return {
-        open: (client, context, signal) =>
-          client.responses
-            .create(openaiRequest(id, context, options), { signal, ...headersOf(context) })
-            .withResponse(),
-        reader: openaiReader,
-        omitted: (request) => responsesSettings(id, request).omitted,
-      };
-    },
-  });
-};
-
-const PROVIDER = 'openai';
-
-const check = optionsCheck<OpenAIOptions>({ code: 'input.invalid', owner: 'a model of OpenAI' }, () => ({
-  ...providerShape(),
-  cacheKey: optional(aText(1)),
-}));
-
-/** Images and PDFs, also in results of tools (platform.openai.com/docs, "Images and vision" and "File inputs"). */
-const TAKES: ContentSupport = {
-  media: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'],
-  links: ['image/*', 'application/pdf'],
-};
-
-const createClient = async (id: string, options: OpenAIOptions): Promise<OpenAI> => {
-  const environment = processEnvironment();
-  const apiKey = options.apiKey ?? variable(environment, 'OPENAI_API_KEY');
-  if (apiKey === undefined) {
-    throw new TroupeError('model.auth', `Cannot ask openai:${id} as no API key is set: set OPENAI_API_KEY`);
-  }
-  const { OpenAI } = await loadPackage('openai', () => import('openai').catch(rethrow));
-  return new OpenAI({
-    ...sdkOptions(options),
-    apiKey,
-    baseURL: options.baseURL ?? variable(environment, 'OPENAI_BASE_URL') ?? null,
-  });
-};
+    options,
+    byBatchOf<OpenAI>(`openai:${id}`, options, async () => {
+      const { openaiBatches } = await import('./openai-batches.ts');
+      return (client, who) => openaiBatches(client, who, '/v1/responses');
+    }),
+  );

@@ -23,6 +23,8 @@ export interface AttemptOptions {
   /** In ms; default 90,000. `Infinity` waits for ever. */
   readonly idleTimeoutMs?: number | undefined;
   readonly isWatched?: boolean | undefined;
+  /** Passed to the model as `call.longWait`. */
+  readonly longWait?: ModelCall['longWait'];
   /** Passed to the model as `call.bytesOf`. */
   readonly bytesOf?: ModelCall['bytesOf'];
   readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
@@ -86,7 +88,7 @@ const ATTEMPT = Symbol('attempt');
 /** The call as own properties, so that a wrapper may spread it and change a part. */
 const callOf = <Result>(
   attempt: Attempt<Result>,
-  { key, isWatched = false, bytesOf }: AttemptOptions,
+  { key, isWatched = false, longWait, bytesOf }: AttemptOptions,
 ): ModelCall => {
   const call = {
     key,
@@ -95,6 +97,7 @@ const callOf = <Result>(
       attempt.hear(delta);
     },
     inLine: <Turn>(turn: Promise<Turn>) => attempt.waitInLine(turn),
+    longWait,
     ...(bytesOf === undefined ? {} : { bytesOf }),
     [ATTEMPT]: attempt,
   };

@@ -7,6 +7,8 @@ import { withOmitted } from './sent-settings.ts';
 
 /** Asks a provider and reads its answers. */
 export interface SdkProtocol<Client, Event> {
+  /** The body of a request. */
+  body(context: ReaderContext): object;
   /** Sends one request; resolves when the headers are there. */
   open(client: Client, context: ReaderContext, signal: AbortSignal): Promise<OpenedStream<Event>>;
   reader(context: ReaderContext): StreamReader<Event>;

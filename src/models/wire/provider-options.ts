@@ -1,6 +1,7 @@
 import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
+import type { Batching } from '../batch/batching.ts';
 import { withReadableError } from '../retry/error-body.ts';
 import { withEventStream } from './event-stream-body.ts';
 import type { WireContext } from './reader-context.ts';
@@ -19,6 +20,11 @@ export interface ProviderOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Fields added to every request body, overriding the adapter's: for features of this provider alone. */
   readonly extra?: JsonObject | undefined;
+  /**
+   * Every call goes through the provider's batches, at half the price, and is answered after minutes or hours. Calls that are made at about
+   * the same time share a batch; a stored run that is resumed finds its own. Default false.
+   */
+  readonly batch?: boolean | Batching | undefined;
   /** Allows a key in a browser, where every visitor can read it. Default false. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }

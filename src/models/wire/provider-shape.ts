@@ -3,6 +3,7 @@ import type { OptionShape } from '../../base/schemas/option-schemas.ts';
 import {
   aBoolean,
   aFunction,
+  anything,
   aText,
   byName,
   fulfilling,
@@ -31,5 +32,7 @@ export const providerShape = (): OptionShape<ProviderOptions> => ({
   baseURL: optional(aText()),
   fetch: optional(aFunction()),
   extra: optional(fulfilling(isJsonObject, 'not an object of JSON')),
+  // Checked where it is read.
+  batch: anything(),
   dangerouslyAllowBrowser: optional(aBoolean()),
 });

@@ -16,6 +16,9 @@ export interface SdkApi<Client, Event> {
   protocol(): Promise<SdkProtocol<Client, Event>>;
 }
 
+/** Makes a model of an API. */
+export type MakeModel<Client> = <Event>(api: SdkApi<Client, Event>) => Model;
+
 /** A model behind a provider's SDK, which is loaded on the first call, as is what speaks with it. */
 export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
   const { provider, id, apiKey } = api;

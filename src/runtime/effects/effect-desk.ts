@@ -13,6 +13,7 @@ import type { MediaPart } from '../../contracts/content/part.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { MemoryRecord } from '../../contracts/conversations/memory.ts';
 import type { Messenger } from '../../contracts/messages/message.ts';
+import type { LongWait } from '../../contracts/models/long-wait.ts';
 import type { Model, ModelAnswer, ModelDelta, ModelRequest } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
@@ -37,7 +38,7 @@ import type { AnsweredCall } from '../log/answers-so-far.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Gate } from './gate.ts';
 import { hideBrokenOff, hideCalls, hideResult, hideSaid, waitsForWhole } from '../secrets/hide-fields.ts';
-import type { JournalPort } from '../journal/write/journal-port.ts';
+import type { Awaited, JournalPort } from '../journal/write/journal-port.ts';
 import type { TalkingWork } from '../mail/messenger.ts';
 import type { KeptArtifact } from '../run/result.ts';
 import type { RunMoney } from '../limits/run-money.ts';
@@ -56,7 +57,7 @@ export interface DeskRun extends AskingRun {
   readonly money: Pick<RunMoney, 'counter' | 'prices'>;
   readonly log: EventLog;
   readonly gate: Gate;
-  readonly journal: Pick<JournalPort, 'arrive' | 'budgets' | 'again' | 'flush' | 'waits'>;
+  readonly journal: Pick<JournalPort, 'arrive' | 'budgets' | 'again' | 'flush' | 'lost' | 'waits'>;
   readonly mail: { messengerFor(work: TalkingWork): Messenger };
   readonly effects: { readonly answers: CallCache; readonly checkpoints: Map<string, Checkpoint> };
   readonly actors: {
@@ -261,7 +262,7 @@ export class EffectDesk implements Desk {
     return this.#lastCheckpoint?.value;
   }
   async commit(value: Json, waitMs: number): Promise<void> {
-    const { journal, effects, clock } = this.#run;
+    const { journal, clock } = this.#run;
     const { key: effect } = this.#ask;
     const key = this.#callKey;
     if (this.#isOver || key === undefined) throw nobodyWaits('commit a checkpoint');
@@ -272,15 +273,34 @@ export class EffectDesk implements Desk {
       // Also an equal one, once: with it the time of the wait is written.
       if (!this.#hasCommitted || canonical(value) !== canonical(this.checkpoint ?? null)) {
         this.#hasCommitted = true;
-        const checkpoint: Checkpoint = { type: 'checkpointed', key, value, asked: this.#askedBefore };
-        effects.checkpoints.set(key, checkpoint);
-        journal.arrive(this.#principal.scope, checkpoint);
+        this.#checkpoint({ type: 'checkpointed', key, value, asked: this.#askedBefore });
       }
       await journal.flush();
       if (waitMs > 0) await this.#whileWaiting(Promise.resolve(awaitTime({ dueAt }, this)));
     } finally {
       journal.waits(effect, awaited, false);
     }
+  }
+  longWait(): LongWait {
+    const { journal, effects, clock } = this.#run;
+    const { key: effect } = this.#ask;
+    let awaited: Awaited | undefined;
+    return {
+      clock,
+      hasLeft: () => journal.lost !== undefined,
+      noteOf: (name) => effects.checkpoints.get(name)?.value,
+      note: async (name, value) => {
+        if (this.#isOver) return;
+        this.#checkpoint({ type: 'checkpointed', key: name, value, asked: 0 });
+        await journal.flush();
+      },
+      shows: (reason, dueAt) => {
+        if (awaited !== undefined) journal.waits(effect, awaited, false);
+        journal.waits(effect, (awaited = { expiresAt: dueAt }), true);
+        if (reason !== undefined) this.emit({ type: 'agent.waiting', reason });
+      },
+      during: (turn) => this.#whileWaiting(turn),
+    };
   }
   get messages(): Messenger {
     return (this.#messenger ??= this.#run.mail.messengerFor({
@@ -315,6 +335,11 @@ export class EffectDesk implements Desk {
     recordLate(this.#effect, output);
   }
 
+  #checkpoint(checkpoint: Checkpoint): void {
+    const { journal, effects } = this.#run;
+    effects.checkpoints.set(checkpoint.key, checkpoint);
+    journal.arrive(this.#principal.scope, checkpoint);
+  }
   get #requesting(): RequestingEffect {
     return { actor: this.#principal, ask: this.#ask, abort: this.abort };
   }

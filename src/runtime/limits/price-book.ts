@@ -37,9 +37,11 @@ export class PriceBook {
   costOf(model: Model, usage: Usage, answered?: ModelAnswer['model']): number | undefined {
     if (isFree(model)) return 0;
     if (usage.billedUsd !== undefined) return usage.billedUsd;
-    const { provider, id } = model;
-    const cost = this.#ask({ provider, id }, usage);
-    return cost ?? (answered === undefined ? undefined : this.#ask({ provider, id: answered }, usage));
+    const { provider, id, priceShare = 1 } = model;
+    const listPrice =
+      this.#ask({ provider, id }, usage) ??
+      (answered === undefined ? undefined : this.#ask({ provider, id: answered }, usage));
+    return listPrice === undefined ? undefined : listPrice * priceShare;
   }
 
   #ask(model: Pick<Model, 'provider' | 'id'>, usage: Usage): number | undefined {

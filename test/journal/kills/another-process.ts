@@ -69,13 +69,18 @@ export class AnotherProcess {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Runs it to its end; kills it so long after its first word, if that is said, or when it says `word`. */
+  /** Runs it to its end; kills it so long after its first word, if that is said, when it says `word`, or when `until` resolves. */
   async run(
     argument: unknown,
     {
       killAfterMs,
       onLine,
-    }: { killAfterMs?: number | undefined; onLine?: (line: string, kill: () => void) => void } = {},
+      until,
+    }: {
+      killAfterMs?: number | undefined;
+      onLine?: (line: string, kill: () => void) => void;
+      until?: Promise<void> | undefined;
+    } = {},
   ): Promise<ChildEnd> {
     const child = spawn(
       process.execPath,
@@ -91,6 +96,7 @@ export class AnotherProcess {
     const kill = (): void => {
       child.kill('SIGKILL');
     };
+    void until?.then(kill);
     child.stdout.on('data', (piece: Buffer) => {
       if (output === '' && killAfterMs !== undefined) void wait(killAfterMs).then(kill);
       output += piece.toString();

@@ -1,0 +1,623 @@
+// Loaded before time moves: a virtual minute is no time to load a package in.
+import '@anthropic-ai/sdk';
+import 'openai';
+import '../../src/models/anthropic/anthropic-batches.ts';
+import '../../src/models/batch/ask-by-batch.ts';
+import '../../src/models/openai/openai-batches.ts';
+import { describe, expect, it, test } from 'vitest';
+import { agent, type Agent } from '../../src/index.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { anthropic } from '../../src/models/anthropic/anthropic.ts';
+import { openai } from '../../src/models/openai/openai.ts';
+import { openaiChat } from '../../src/models/openai/openai-chat.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { resume } from '../../src/runtime/journal/resume/resume.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import {
+  mockBatches,
+  succeeded,
+  wholeAnswer,
+  type BatchedRequest,
+  type Fault,
+  type MockBatch,
+  type MockBatches,
+  type Outcome,
+} from '../support/mock-batches.ts';
+import { mortalStore } from '../support/mortal-store.ts';
+import { letTimePass, quiet, settled, start } from '../support/runs.ts';
+
+const ofOpenAI = ({ url }: { url: string }): Model =>
+  openai('gpt-4o', { apiKey: 'sk-test', baseURL: `${url}/v1`, batch: true });
+const ofAnthropic = ({ url }: { url: string }): Model =>
+  anthropic('claude-sonnet-4-5', { apiKey: 'sk-test', baseURL: url, batch: true });
+const vendors = [
+  { vendor: 'openai', model: ofOpenAI, list: 'GET /v1/batches', post: 'POST /v1/batches' },
+  {
+    vendor: 'anthropic',
+    model: ofAnthropic,
+    list: 'GET /v1/messages/batches',
+    post: 'POST /v1/messages/batches',
+  },
+];
+
+const clerkOf = (model: Model, attempts = 1): Agent<string, string> =>
+  agent({ name: 'clerk', model, failures: { retry: { attempts } } });
+
+const submissions = ({ seen }: MockBatches): number =>
+  seen.filter((each) => each.startsWith('POST') && each.endsWith('/batches')).length;
+
+const cancels = ({ seen }: MockBatches): number => seen.filter((each) => each.endsWith('/cancel')).length;
+
+/** What a run comes to whose one call has this outcome. */
+const runWith = async (
+  vendor: (typeof vendors)[number],
+  answers: (request: BatchedRequest, batch: MockBatch) => Outcome,
+  attempts = 1,
+) => {
+  const clock = virtualClock();
+  await using service = await mockBatches({ answers, now: clock.now });
+  const result = await letTimePass(
+    clock,
+    settled(start(clerkOf(vendor.model(service), attempts), 'Hello?', { clock })),
+  );
+  expect(clock.pending).toBe(0);
+  return { ...result, batches: service.batches };
+};
+
+const [openaiVendor, anthropicVendor] = vendors as [(typeof vendors)[number], (typeof vendors)[number]];
+
+const errored = ({ id }: BatchedRequest, type: string, message: string): object => ({
+  custom_id: id,
+  result: { type: 'errored', error: { type: 'error', error: { type, message } } },
+});
+const failed = ({ id }: BatchedRequest, status: number, error: object): object => ({
+  custom_id: id,
+  response: { status_code: status, request_id: 'req_1', body: { error } },
+  error: null,
+});
+const unanswered = ({ id }: BatchedRequest, code: string): object => ({
+  custom_id: id,
+  response: null,
+  error: { code, message: 'This request could not be executed.' },
+});
+
+describe('[BATCH] a request that has no answer fails as a plain one does', () => {
+  const cases: readonly {
+    readonly name: string;
+    readonly vendor: (typeof vendors)[number];
+    readonly code: string;
+    readonly retryable: string;
+    readonly outcome: (request: BatchedRequest, batch: MockBatch) => Outcome;
+  }[] = [
+    {
+      name: 'Anthropic: an invalid request',
+      vendor: anthropicVendor,
+      code: 'model.bad-request',
+      retryable: 'no',
+      outcome: (request) => errored(request, 'invalid_request_error', 'max_tokens: too large'),
+    },
+    {
+      name: 'Anthropic: overloaded',
+      vendor: anthropicVendor,
+      code: 'model.unavailable',
+      retryable: 'yes',
+      outcome: (request) => errored(request, 'overloaded_error', 'Overloaded'),
+    },
+    {
+      name: 'Anthropic: too long a prompt',
+      vendor: anthropicVendor,
+      code: 'model.context-overflow',
+      retryable: 'maybe',
+      outcome: (request) => errored(request, 'invalid_request_error', 'prompt is too long: 300000 tokens'),
+    },
+    {
+      name: 'Anthropic: expired',
+      vendor: anthropicVendor,
+      code: 'model.timeout',
+      retryable: 'yes',
+      outcome: ({ id }) => ({ custom_id: id, result: { type: 'expired' } }),
+    },
+    {
+      name: 'Anthropic: cancelled by somebody else',
+      vendor: anthropicVendor,
+      code: 'model.failed',
+      retryable: 'no',
+      outcome: ({ id }) => ({ custom_id: id, result: { type: 'canceled' } }),
+    },
+    {
+      name: 'Anthropic: a result of no known type',
+      vendor: anthropicVendor,
+      code: 'model.malformed',
+      retryable: 'yes',
+      outcome: ({ id }) => ({ custom_id: id, result: { type: 'pending' } }),
+    },
+    {
+      name: 'Anthropic: no line',
+      vendor: anthropicVendor,
+      code: 'model.malformed',
+      retryable: 'yes',
+      outcome: () => undefined,
+    },
+    {
+      name: 'OpenAI: a bad request',
+      vendor: openaiVendor,
+      code: 'model.bad-request',
+      retryable: 'no',
+      outcome: (request) =>
+        failed(request, 400, { message: 'Unknown parameter', type: 'invalid_request_error' }),
+    },
+    {
+      name: 'OpenAI: a server error',
+      vendor: openaiVendor,
+      code: 'model.unavailable',
+      retryable: 'yes',
+      outcome: (request) =>
+        failed(request, 500, { message: 'The server had an error', type: 'server_error' }),
+    },
+    {
+      name: 'OpenAI: expired',
+      vendor: openaiVendor,
+      code: 'model.timeout',
+      retryable: 'yes',
+      outcome: (request) => unanswered(request, 'batch_expired'),
+    },
+    {
+      name: 'OpenAI: cancelled',
+      vendor: openaiVendor,
+      code: 'model.failed',
+      retryable: 'no',
+      outcome: (request) => unanswered(request, 'batch_cancelled'),
+    },
+    {
+      name: 'OpenAI: no line in either file',
+      vendor: openaiVendor,
+      code: 'model.malformed',
+      retryable: 'yes',
+      outcome: () => undefined,
+    },
+    {
+      name: 'OpenAI: neither an answer nor an error',
+      vendor: openaiVendor,
+      code: 'model.malformed',
+      retryable: 'yes',
+      outcome: ({ id }) => ({ custom_id: id, response: null, error: null }),
+    },
+    {
+      name: 'OpenAI: an answer that is none',
+      vendor: openaiVendor,
+      code: 'model.malformed',
+      retryable: 'yes',
+      outcome: (request, batch) => succeeded(batch, request, { object: 'list', data: [] }),
+    },
+    {
+      name: 'OpenAI: two results for one request',
+      vendor: openaiVendor,
+      code: 'model.malformed',
+      retryable: 'yes',
+      outcome: (request, batch) => {
+        const line = succeeded(batch, request, wholeAnswer(batch.endpoint, 'One.'));
+        batch.output.push(JSON.stringify(line));
+        return 'Two.';
+      },
+    },
+  ];
+  test.each(cases)('$name: $code, $retryable', async ({ vendor, outcome, code, retryable }) => {
+    const { status, error } = await runWith(vendor, outcome);
+    expect(status).toBe('failed');
+    expect(error).toMatchObject({ code, retryable });
+  });
+
+  it('repeats in a new batch what passes, and nothing else', async () => {
+    const passing = await runWith(
+      anthropicVendor,
+      (request, { id }) =>
+        id === 'msgbatch_1' ? errored(request, 'overloaded_error', 'Overloaded') : 'Hello.',
+      3,
+    );
+    expect([passing.output, passing.batches.length]).toEqual(['Hello.', 2]);
+    const lasting = await runWith(openaiVendor, (request) => failed(request, 400, { message: 'No.' }), 3);
+    expect([lasting.status, lasting.batches.length]).toEqual(['failed', 1]);
+  });
+
+  it('reads past lines that are of others, or of nobody', async () => {
+    const { output } = await runWith(openaiVendor, (_request, batch) => {
+      batch.output.push('<html>', '{"custom_id":7}', '[]', '', JSON.stringify({ custom_id: 'other' }));
+      return 'Mine.';
+    });
+    expect(output).toBe('Mine.');
+  });
+
+  it('tells a refused line from its neighbours, which are asked again', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ now: clock.now });
+    const model = ofOpenAI(service);
+    const runs = ['one', 'two'].map((runId) => settled(start(clerkOf(model), 'Hello?', { clock, runId })));
+    await letTimePass(clock, service.when('POST /v1/batches'));
+    await quiet();
+    const [batch] = service.batches;
+    if (batch === undefined) throw new Error('no batch');
+    batch.refusals = [{ code: 'invalid_json_line', line: 2, message: 'This line is not parseable.' }];
+    batch.status = 'failed';
+    const results = await letTimePass(clock, Promise.all(runs));
+    expect(results.map(({ error }) => error?.code)).toEqual(['model.unavailable', 'model.bad-request']);
+    expect(results[1]?.error?.message).toContain('not parseable');
+  });
+
+  it('takes a limit of enqueued tokens for a rate limit', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ now: clock.now });
+    const run = settled(start(clerkOf(ofOpenAI(service)), 'Hello?', { clock }));
+    await letTimePass(clock, service.when('POST /v1/batches'));
+    await quiet();
+    const [batch] = service.batches;
+    if (batch === undefined) throw new Error('no batch');
+    batch.refusals = [{ code: 'token_limit_exceeded', line: null, message: 'Enqueued token limit reached.' }];
+    batch.status = 'failed';
+    const { error } = await letTimePass(clock, run);
+    expect(error).toMatchObject({ code: 'model.rate-limited', retryable: 'yes' });
+  });
+});
+
+describe.each(vendors)('[BATCH] a service that fails: $vendor', ({ model, list, post }) => {
+  const html: Fault = { headers: { 'content-type': 'text/html' }, body: '<html>Gateway</html>' };
+  const faults: readonly { readonly name: string; readonly fault: Fault }[] = [
+    { name: 'a page of HTML', fault: html },
+    {
+      name: '429',
+      fault: { status: 429, headers: { 'retry-after': '90' }, body: '{"error":{"message":"slow"}}' },
+    },
+    { name: '503', fault: { status: 503, body: 'down' } },
+    { name: 'an empty object', fault: { headers: { 'content-type': 'application/json' }, body: '{}' } },
+    { name: 'a broken connection', fault: { ending: 'lost' } },
+  ];
+  test.each(faults)(
+    'is looked at again after $name, and what was submitted is not lost',
+    async ({ fault }) => {
+      const clock = virtualClock();
+      await using service = await mockBatches({
+        fault: (request, count) => (request.startsWith(`${list}/`) && count <= 2 ? fault : undefined),
+        now: clock.now,
+      });
+      const run = settled(start(clerkOf(model(service)), 'Hello?', { clock }));
+      await letTimePass(clock, service.when(`${list}/`, 2));
+      service.end();
+      const result = await letTimePass(clock, run);
+      expect(result.output).toBe('Done.');
+      expect(submissions(service)).toBe(1);
+    },
+  );
+
+  it('fails every call of the batch where a look is refused for good', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({
+      fault: (request) =>
+        request.startsWith(`${list}/`) ? { status: 401, body: '{"error":{"message":"key"}}' } : undefined,
+      now: clock.now,
+    });
+    const { error } = await letTimePass(
+      clock,
+      settled(start(clerkOf(model(service), 3), 'Hello?', { clock })),
+    );
+    expect(error?.code).toBe('model.auth');
+    expect(submissions(service)).toBe(1);
+  });
+
+  it('is not looked at for ever: twenty failures in a row end the wait', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({
+      fault: (request) => (request.startsWith(`${list}/`) ? { status: 500, body: 'down' } : undefined),
+      now: clock.now,
+    });
+    const run = settled(start(clerkOf(model(service)), 'Hello?', { clock }));
+    const { error } = await letTimePass(clock, run, 30_000);
+    expect(error?.code).toBe('model.unavailable');
+    expect(service.seen.filter((each) => each.startsWith(`${list}/`))).toHaveLength(20);
+  });
+
+  it('refuses a submission: typed, and repeated by the policy of the run', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({
+      fault: (request, count) =>
+        request === post && count === 1
+          ? { status: 429, body: '{"error":{"message":"slow down"}}' }
+          : undefined,
+      answers: () => 'Hello.',
+      now: clock.now,
+    });
+    const result = await letTimePass(clock, settled(start(clerkOf(model(service), 2), 'Hello?', { clock })));
+    expect(result.output).toBe('Hello.');
+    expect(result.events.filter(({ type }) => type === 'model.retrying')).toHaveLength(1);
+  });
+
+  it('finds the batch whose submission was not confirmed, and submits nothing twice', async () => {
+    const clock = virtualClock(1e12);
+    await using service = await mockBatches({
+      fault: (request, count) => (request === post && count === 1 ? { ending: 'lost' } : undefined),
+      answers: () => 'Hello.',
+      now: clock.now,
+    });
+    const result = await letTimePass(clock, settled(start(clerkOf(model(service), 3), 'Hello?', { clock })));
+    expect(result.output).toBe('Hello.');
+    expect([submissions(service), service.batches.length]).toEqual([1, 1]);
+  });
+
+  it('fails a submission that came to nothing, so that it is repeated', async () => {
+    const clock = virtualClock(1e12);
+    await using service = await mockBatches({
+      fault: (request, count) =>
+        request === post && count === 1 ? { status: 503, body: 'down' } : undefined,
+      answers: () => 'Hello.',
+      now: clock.now,
+    });
+    const result = await letTimePass(clock, settled(start(clerkOf(model(service), 3), 'Hello?', { clock })));
+    expect(result.output).toBe('Hello.');
+    expect([submissions(service), service.batches.length]).toEqual([2, 1]);
+    expect(result.events.filter(({ type }) => type === 'model.retrying')).toHaveLength(1);
+  });
+
+  it('is asked for the batch of a process that died before it knew its id', async () => {
+    const clock = virtualClock(1e12);
+    await using service = await mockBatches({
+      fault: (request, count) => (request === post && count === 1 ? { ending: 'silent' } : undefined),
+      now: clock.now,
+    });
+    const store = memoryStore();
+    start(clerkOf(model(service)), 'Hello?', { clock, store: mortalStore(store).store, runId: 'run-1' });
+    await letTimePass(clock, service.when(post));
+    const handle = await resume(clerkOf(model(service)), 'run-1', { store: mortalStore(store).store, clock });
+    await letTimePass(clock, service.when(`${list}/`));
+    service.end(() => 'Found.');
+    const result = await letTimePass(clock, settled(handle));
+    expect(result.output).toBe('Found.');
+    expect([submissions(service), service.batches.length]).toEqual([1, 1]);
+  });
+
+  it('finds it among the batches of others, once they tell whose results they have', async () => {
+    const clock = virtualClock(1e12);
+    await using service = await mockBatches({
+      fault: (request, count) => (request === post && count === 2 ? { ending: 'lost' } : undefined),
+      now: clock.now,
+    });
+    const other = settled(start(clerkOf(model(service)), 'Hello?', { clock, runId: 'other' }));
+    await letTimePass(clock, service.when(post));
+    const mine = settled(start(clerkOf(model(service), 3), 'Hello?', { clock, runId: 'mine' }));
+    await letTimePass(clock, service.when(post, 2));
+    await clock.advance(60_000);
+    service.end((_request, { id }) => `Of ${id.split('_')[1]}`);
+    const results = await letTimePass(clock, Promise.all([other, mine]));
+    expect(results.map(({ output }) => output)).toEqual(['Of 1', 'Of 2']);
+    expect(submissions(service)).toBe(2);
+  });
+
+  it('may list a batch late: it is waited for before the request is taken for lost', async () => {
+    const clock = virtualClock(1e12);
+    const none = JSON.stringify({ object: 'list', data: [], has_more: false });
+    await using service = await mockBatches({
+      fault: (request, count) => {
+        if (request === post && count === 1) return { ending: 'lost' };
+        const isEarly = request === list && count === 1;
+        return isEarly ? { headers: { 'content-type': 'application/json' }, body: none } : undefined;
+      },
+      answers: () => 'Hello.',
+      now: clock.now,
+    });
+    const result = await letTimePass(clock, settled(start(clerkOf(model(service), 3), 'Hello?', { clock })));
+    expect(result.output).toBe('Hello.');
+    expect(submissions(service)).toBe(1);
+  });
+
+  it('is read again where results are missing, before they are missed', async () => {
+    const clock = virtualClock();
+    const isResults = (request: string): boolean => /\/(results|content)$/.test(request);
+    await using service = await mockBatches({
+      fault: (request, count) => (isResults(request) && count <= 2 ? { body: '{"custom_id":"' } : undefined),
+      answers: () => 'Whole.',
+      now: clock.now,
+    });
+    const result = await letTimePass(clock, settled(start(clerkOf(model(service)), 'Hello?', { clock })));
+    expect(result.output).toBe('Whole.');
+    expect(service.seen.filter(isResults)).toHaveLength(3);
+  });
+
+  it('has nothing of a process that died before it submitted: that is done then, once', async () => {
+    const clock = virtualClock(1e12);
+    await using service = await mockBatches({
+      fault: (request, count) => (request === post && count === 1 ? { status: 503 } : undefined),
+      answers: () => 'Now.',
+      now: clock.now,
+    });
+    const store = memoryStore();
+    start(clerkOf(model(service)), 'Hello?', { clock, store: mortalStore(store).store, runId: 'run-1' });
+    await letTimePass(clock, service.when(post));
+    expect(service.batches).toHaveLength(0);
+    const handle = await resume(clerkOf(model(service)), 'run-1', { store: mortalStore(store).store, clock });
+    const result = await letTimePass(clock, settled(handle));
+    expect(result.output).toBe('Now.');
+    expect(service.batches).toHaveLength(1);
+  });
+});
+
+describe.each(vendors)('[BATCH] a call that nobody waits for: $vendor', ({ model, post }) => {
+  const begin = async (runs: number) => {
+    const clock = virtualClock();
+    const service = await mockBatches({ now: clock.now });
+    const asked = model(service);
+    const handles = Array.from({ length: runs }, (_, index) =>
+      start(clerkOf(asked), 'Hello?', { clock, runId: `run-${index}` }),
+    );
+    await letTimePass(clock, service.when(post));
+    await quiet();
+    await clock.advance(1_000);
+    return { clock, service, handles };
+  };
+
+  it('cancels its batch if it is alone in it', async () => {
+    const { clock, service, handles } = await begin(1);
+    await using _service = service;
+    handles[0]?.abort('enough');
+    await letTimePass(clock, service.when(`POST ${post.slice(5)}/`));
+    expect(cancels(service)).toBe(1);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('leaves the batch to the others in it, and cancels it with the last of them', async () => {
+    const { clock, service, handles } = await begin(3);
+    await using _service = service;
+    handles[0]?.abort('enough');
+    handles[1]?.abort('enough');
+    await quiet();
+    expect(cancels(service)).toBe(0);
+    handles[2]?.abort('enough');
+    await letTimePass(clock, service.when(`POST ${post.slice(5)}/`));
+    expect(cancels(service)).toBe(1);
+  });
+
+  it('lets the others have their answers', async () => {
+    const { clock, service, handles } = await begin(2);
+    await using _service = service;
+    handles[0]?.abort('enough');
+    service.end();
+    const results = await letTimePass(clock, Promise.all(handles.map((handle) => settled(handle))));
+    expect(results.map(({ status }) => status)).toEqual(['aborted', 'completed']);
+  });
+
+  it('is never submitted if it is aborted before', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ now: clock.now });
+    const handle = start(clerkOf(model(service)), 'Hello?', { clock });
+    await quiet();
+    handle.abort('enough');
+    await settled(handle);
+    await clock.advance(60_000);
+    expect(service.seen).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is cancelled when the time of its run is up', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ now: clock.now });
+    const clerk = agent({ name: 'clerk', model: model(service), limits: { budget: { timeMs: 3_600_000 } } });
+    const result = await letTimePass(clock, settled(start(clerk, 'Hello?', { clock })), 30_000);
+    expect(result.status).not.toBe('completed');
+    await letTimePass(clock, service.when(`POST ${post.slice(5)}/`));
+    expect(cancels(service)).toBe(1);
+  });
+
+  it('leaves a batch that holds calls of runs which are not in this process', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ now: clock.now });
+    const store = memoryStore();
+    const asked = model(service);
+    const kept = mortalStore(store).store;
+    for (const runId of ['one', 'two']) start(clerkOf(asked), 'Hello?', { clock, store: kept, runId });
+    await letTimePass(clock, service.when(post));
+    await clock.advance(30_000);
+    const handle = await resume(clerkOf(model(service)), 'one', { store: mortalStore(store).store, clock });
+    await clock.advance(30_000);
+    handle.abort('enough');
+    await letTimePass(clock, settled(handle));
+    await clock.advance(30_000);
+    expect([submissions(service), cancels(service)]).toEqual([1, 0]);
+  });
+
+  it('is not cancelled where its run is suspended, to be continued elsewhere', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ now: clock.now });
+    const store = memoryStore();
+    const handle = start(clerkOf(model(service)), 'Hello?', { clock, store, runId: 'run-1' });
+    handle.result.catch(() => undefined);
+    await letTimePass(clock, service.when(post));
+    await quiet();
+    await letTimePass(clock, handle.suspend());
+    await quiet();
+    const again = await resume(clerkOf(model(service)), 'run-1', { store, clock });
+    service.end();
+    expect((await letTimePass(clock, settled(again))).output).toBe('Done.');
+    expect([submissions(service), cancels(service)]).toEqual([1, 0]);
+  });
+});
+
+describe('[BATCH] the option', () => {
+  it('cancels and fails what has waited for `timeoutMs`', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ now: clock.now });
+    const model = anthropic('claude-sonnet-4-5', {
+      apiKey: 'sk-test',
+      baseURL: service.url,
+      batch: { timeoutMs: 7_200_000 },
+    });
+    const { error } = await letTimePass(clock, settled(start(clerkOf(model), 'Hello?', { clock })), 10_000);
+    expect(error).toMatchObject({ code: 'model.timeout', retryable: 'yes' });
+    await letTimePass(clock, service.when('POST /v1/messages/batches/'));
+    expect(clock.pending).toBe(0);
+  });
+
+  it('submits a batch of `size` at once, and the rest after `windowMs`', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ answers: () => 'Hello.', now: clock.now });
+    const model = openai('gpt-4o', {
+      apiKey: 'sk-test',
+      baseURL: `${service.url}/v1`,
+      batch: { size: 4, windowMs: 20_000 },
+    });
+    const runs = Array.from({ length: 10 }, (_, index) =>
+      settled(start(clerkOf(model), 'Hello?', { clock, runId: `run-${index}` })),
+    );
+    await letTimePass(clock, Promise.all(runs));
+    expect(service.batches.map(({ requests }) => requests.length).toSorted()).toEqual([2, 4, 4]);
+  });
+
+  it('keeps calls with other headers apart, as headers are of a whole batch', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ answers: () => 'Hello.', now: clock.now });
+    const model = ofAnthropic(service);
+    const runs = ['a', 'b', 'a'].map((team, index) => {
+      const clerk = agent({ name: 'clerk', model, settings: { headers: { 'x-team': team } } });
+      return settled(start(clerk, 'Hello?', { clock, runId: `run-${index}` }));
+    });
+    await letTimePass(clock, Promise.all(runs));
+    const sent = service.batches.map(({ requests, headers }) => [headers['x-team'], requests.length]);
+    expect(sent.toSorted()).toEqual([
+      ['a', 2],
+      ['b', 1],
+    ]);
+  });
+
+  const batch = true;
+  const refused: readonly (readonly [string, () => unknown, RegExp])[] = [
+    [
+      'a server that has no batches',
+      () => openaiChat('m', { profile: 'mistral', batch }),
+      /'mistral' is not known to take them/,
+    ],
+    [
+      'a server that is not known',
+      () => openaiChat('m', { baseURL: 'http://127.0.0.1:9/v1', batch }),
+      /leave `batch` out/,
+    ],
+    [
+      'a stream of a batch',
+      () => openaiChat('m', { profile: 'groq', batch, stream: true }),
+      /exclude each other/,
+    ],
+    // A caller without types.
+    ['an unknown option', () => openai('m', { batch: { windowMS: 5 } as never }), /did you mean `windowMs`/],
+    [
+      'a size of none',
+      () => anthropic('m', { batch: { size: 0 } }),
+      /`?batch.size`? is not a whole number from 1/,
+    ],
+    ['a word', () => anthropic('m', { batch: 'yes' as never }), /batch is not a boolean/],
+  ];
+  test.each(refused)('is refused at the definition: %s', (_name, define, words) => {
+    expect(define).toThrow(words);
+    expect(define).toThrow(expect.objectContaining({ code: 'input.invalid' }));
+  });
+
+  it('is taken of servers that have them', () => {
+    expect(openaiChat('m', { profile: 'groq', batch }).priceShare).toBe(0.5);
+    expect(openaiChat('m', { profile: { name: 'ours', batches: true }, batch }).priceShare).toBe(0.5);
+    expect(openaiChat('m', { baseURL: 'https://eu.api.openai.com/v1', batch }).priceShare).toBe(0.5);
+    expect(openai('m', { batch: false }).priceShare).toBeUndefined();
+  });
+});

@@ -1,0 +1,203 @@
+// Loaded before time moves: a virtual minute is no time to load a package in.
+import '@anthropic-ai/sdk';
+import 'openai';
+import '../../src/models/anthropic/anthropic-batches.ts';
+import '../../src/models/batch/ask-by-batch.ts';
+import '../../src/models/openai/openai-batches.ts';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { agent, ofType, replay, tool, type Agent } from '../../src/index.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { anthropic } from '../../src/models/anthropic/anthropic.ts';
+import type { Batching } from '../../src/models/batch/batching.ts';
+import { openai } from '../../src/models/openai/openai.ts';
+import { openaiChat } from '../../src/models/openai/openai-chat.ts';
+import { batch, parallel } from '../../src/patterns/index.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { resume } from '../../src/runtime/journal/resume/resume.ts';
+import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { letTimePass, quiet, settled, start } from '../support/runs.ts';
+import {
+  mockBatches,
+  succeeded,
+  wholeAnswer,
+  type BatchedRequest,
+  type MockBatch,
+} from '../support/mock-batches.ts';
+import { mortalStore } from '../support/mortal-store.ts';
+
+const vendors = {
+  responses: ({ url }: { url: string }, batch: boolean | Batching = true): Model =>
+    openai('gpt-4o', { apiKey: 'sk-test', baseURL: `${url}/v1`, batch }),
+  chat: ({ url }: { url: string }, batch: boolean | Batching = true): Model =>
+    openaiChat('gpt-4o', {
+      apiKey: 'sk-test',
+      baseURL: `${url}/v1`,
+      profile: { name: 'openai', batches: true },
+      batch,
+    }),
+  messages: ({ url }: { url: string }, batch: boolean | Batching = true): Model =>
+    anthropic('claude-sonnet-4-5', { apiKey: 'sk-test', baseURL: url, batch }),
+};
+const each = Object.entries(vendors).map(([api, model]) => ({ api, model }));
+
+const clerkOf = (model: Model, name = 'clerk'): Agent<string, string> => agent({ name, model });
+
+/** The text of the last user's message of a request, in any of the forms. */
+const askedIn = ({ body }: BatchedRequest): string => {
+  const last = ((body['input'] ?? body['messages']) as { content: unknown }[]).at(-1)?.content;
+  return typeof last === 'string' ? last : JSON.stringify(last);
+};
+
+/** Runs to the end by moving time on, as fast as the machine. */
+const runOn = async <Input, Output>(
+  clock: VirtualClock,
+  worker: Agent<Input, Output>,
+  input: Input,
+  options: Pick<RunOptions, 'store' | 'runId' | 'limits'> = {},
+) => letTimePass(clock, settled(start(worker, input, { clock, ...options })));
+
+describe.each(each)('[BATCH] calls by the batches of a provider: $api', ({ model }) => {
+  it('answers all members of a team out of one batch, at half the price', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({
+      answers: (request) => `Echo: ${askedIn(request)}`,
+      now: clock.now,
+    });
+    const names = Array.from({ length: 40 }, (_, index) => `clerk-${index}`);
+    const asked = model(service);
+    const team = parallel({
+      name: 'team',
+      concurrency: names.length,
+      members: Object.fromEntries(names.map((name) => [name, clerkOf(asked, name)])),
+    });
+    const result = await runOn(clock, team, 'Hello?', { limits: { concurrency: 2 } });
+    expect(result.status).toBe('completed');
+    expect(service.batches.map(({ requests }) => requests.length)).toEqual([40]);
+    expect(result.totals).toMatchObject({ modelCalls: 40, inputTokens: 4_000, outputTokens: 400 });
+    const price = asked.provider === 'anthropic' ? { input: 3, output: 15 } : { input: 2.5, output: 10 };
+    expect(result.totals.costUsd).toBeCloseTo((4_000 * price.input + 400 * price.output) / 2 / 1e6, 8);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('reads calls of tools and an output by schema as in a plain answer', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({
+      answers: (request, batch) => (service.batches.length === 1 ? callIn(request, batch) : '{"warm":true}'),
+      now: clock.now,
+    });
+    const weather = tool({
+      name: 'weather',
+      description: 'The weather in a city.',
+      input: z.object({ city: z.string() }),
+      execute: ({ city }) => `21 degrees in ${city}`,
+    });
+    const clerk = agent({
+      name: 'clerk',
+      model: model(service),
+      tools: [weather],
+      output: z.object({ warm: z.boolean() }),
+    });
+    const result = await runOn(clock, clerk, 'Is it warm in Rome?');
+    expect(result.output).toEqual({ warm: true });
+    expect(service.batches).toHaveLength(2);
+    expect(JSON.stringify(service.batches[0]?.requests[0]?.body)).toContain('21 degrees in Rome');
+    expect(service.batches[0]?.requests[0]?.body).not.toHaveProperty('stream');
+  });
+
+  it('waits for most of a day, beyond every time limit of an attempt, and shows what for', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ now: clock.now });
+    const store = memoryStore();
+    const handle = start(clerkOf(model(service)), 'Hello?', { clock, store, runId: 'run-1' });
+    const waits: unknown[] = [];
+    handle.events$.pipe(ofType('agent.waiting')).subscribe((event) => waits.push(event));
+    await letTimePass(clock, service.when('GET'), 1_000);
+    await quiet();
+    const [batch] = service.batches;
+    const entry = await store.entry('run-1');
+    expect(entry?.status).toBe('waiting');
+    expect(entry?.dueAt).toBeGreaterThan(0);
+    expect(waits).toMatchObject([{ reason: expect.stringContaining(`the batch ${batch?.id}`) }]);
+    await clock.advance(20 * 3_600_000);
+    service.end();
+    const result = await letTimePass(clock, settled(handle), 60_000);
+    expect(result).toMatchObject({ status: 'completed', output: 'Done.' });
+    // 30 s at first, 10 minutes at last.
+    expect(service.seen.length).toBeLessThan(20 * 6 + 30);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is resumed after its process died: finds its batch, and submits nothing twice', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ now: clock.now });
+    const store = memoryStore();
+    const { store: mortal } = mortalStore(store);
+    start(clerkOf(model(service)), 'Hello?', { clock, store: mortal, runId: 'run-1' });
+    await letTimePass(clock, service.when('GET'));
+    // Another process, with a model of its own.
+    const handle = await resume(clerkOf(model(service)), 'run-1', { store: mortalStore(store).store, clock });
+    service.end();
+    const result = await letTimePass(clock, settled(handle));
+    expect(result.output).toBe('Done.');
+    expect(service.batches).toHaveLength(1);
+    expect(service.seen.filter((each) => each.startsWith('POST') && each.endsWith('batches'))).toHaveLength(
+      1,
+    );
+  });
+});
+
+describe('[BATCH] runs by a batch', () => {
+  it('are of many inputs, each a run of its own, and all of them in one batch of the provider', async () => {
+    await using service = await mockBatches({ answers: (request) => `Echo: ${askedIn(request)}` });
+    const inputs = Array.from({ length: 30 }, (_, index) => `Hello ${index}`);
+    // On the clock of the machine: the batch is sent as soon as it is full.
+    const asked = vendors.messages(service, { windowMs: 60_000, size: inputs.length, pollMs: 1 });
+    const items = await batch(clerkOf(asked), inputs, { runs: inputs.length });
+    expect(items.map((item) => (item.ok ? item.result.output : item.error))).toEqual(
+      inputs.map((input) => expect.stringContaining(input)),
+    );
+    expect(service.batches.map(({ requests }) => requests.length)).toEqual([30]);
+  });
+
+  it('are replayed without the provider, with what they waited for', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ answers: () => 'Hello.', now: clock.now });
+    const store = memoryStore();
+    const clerk = clerkOf(vendors.responses(service));
+    const result = await runOn(clock, clerk, 'Hello?', { store, runId: 'run-1' });
+    const before = service.seen.length;
+    const { events } = await replay(clerk, 'run-1', { store });
+    expect(events).toEqual(result.events);
+    expect(events.map(({ type }) => type)).toContain('agent.waiting');
+    expect(service.seen).toHaveLength(before);
+  });
+});
+
+/** The line of an answer that calls the tool. */
+const callIn = (request: BatchedRequest, batch: MockBatch): object => {
+  const input = { city: 'Rome' };
+  const body = wholeAnswer(batch.endpoint, '');
+  if (batch.endpoint === '/v1/messages')
+    return succeeded(batch, request, {
+      ...body,
+      content: [{ type: 'tool_use', id: 'call_1', name: 'weather', input }],
+      stop_reason: 'tool_use',
+    });
+  const call = { name: 'weather', arguments: JSON.stringify(input) };
+  if (batch.endpoint === '/v1/responses')
+    return succeeded(batch, request, {
+      ...body,
+      output: [{ type: 'function_call', id: 'item_2', call_id: 'call_1', status: 'completed', ...call }],
+    });
+  const message = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'call_1', type: 'function', function: call }],
+  };
+  return succeeded(batch, request, {
+    ...body,
+    choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+  });
+};

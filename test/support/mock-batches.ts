@@ -1,0 +1,343 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request of a batch, as the service has it. */
+export interface BatchedRequest {
+  readonly id: string;
+  // The tests look into it as they please: what a body may hold is what they check.
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What becomes of one request: the text of its answer, or the line that the results have of it; undefined for no line. */
+export type Outcome = string | object | undefined;
+
+/** One batch at the service. */
+export interface MockBatch {
+  readonly id: string;
+  readonly vendor: 'openai' | 'anthropic';
+  readonly requests: readonly BatchedRequest[];
+  readonly headers: IncomingMessage['headers'];
+  readonly metadata: unknown;
+  readonly endpoint: string;
+  readonly createdAt: number;
+  status: string;
+  /** Lines of its results, and of its errors. */
+  output: string[];
+  errors: string[];
+  refusals: readonly object[];
+}
+
+/** A reply in place of the service's own. */
+export interface Fault {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** The request is carried out, but the connection breaks (`lost`), or nothing ever comes (`silent`). */
+  readonly ending?: 'lost' | 'silent';
+}
+
+export interface MockBatches extends AsyncDisposable {
+  readonly url: string;
+  readonly batches: readonly MockBatch[];
+  /** Method and path of each request, in order. */
+  readonly seen: readonly string[];
+  /** Ends all batches that are in progress. */
+  end(outcomeOf?: (request: BatchedRequest, batch: MockBatch) => Outcome): void;
+  /** Resolves when so many requests have come that begin with `prefix`, in all. */
+  when(prefix: string, count?: number): Promise<void>;
+}
+
+/**
+ * The services of batches of both vendors on loopback, as they are documented: platform.openai.com/docs/guides/batch with the API reference
+ * of Batch and Files, and platform.claude.com/docs/en/build-with-claude/batch-processing with the API reference of Message Batches.
+ *
+ * `fault` may reply in place of the service, or break its reply. `answers` ends each batch when it is first looked at.
+ */
+export const mockBatches = async ({
+  fault = () => undefined,
+  answers,
+  now = () => Date.now(),
+}: {
+  readonly fault?: (request: string, count: number) => Fault | undefined;
+  readonly answers?: (request: BatchedRequest, batch: MockBatch) => Outcome;
+  readonly now?: () => number;
+} = {}): Promise<MockBatches> => {
+  const batches: MockBatch[] = [];
+  const files = new Map<string, string>();
+  const seen: string[] = [];
+  const waiting: { readonly isMet: () => boolean; readonly go: () => void }[] = [];
+  const countOf = (prefix: string): number => seen.filter((each) => each.startsWith(prefix)).length;
+
+  const endBatch = (
+    batch: MockBatch,
+    outcomeOf: (request: BatchedRequest, batch: MockBatch) => Outcome,
+  ): void => {
+    for (const request of batch.requests) {
+      const outcome = outcomeOf(request, batch);
+      if (outcome === undefined) continue;
+      const line = typeof outcome === 'string' ? lineOf(batch, request, outcome) : outcome;
+      const isError = 'error' in line && line.error !== null && batch.vendor === 'openai';
+      (isError ? batch.errors : batch.output).push(JSON.stringify(line));
+    }
+    batch.status = batch.vendor === 'openai' ? 'completed' : 'ended';
+  };
+  const isOpen = ({ status }: MockBatch): boolean => OPEN.has(status);
+
+  const add = (
+    batch: Pick<MockBatch, 'vendor' | 'requests' | 'metadata' | 'endpoint' | 'headers'>,
+  ): MockBatch => {
+    const id = `${batch.vendor === 'openai' ? 'batch_' : 'msgbatch_'}${batches.length + 1}`;
+    const status = batch.vendor === 'openai' ? 'validating' : 'in_progress';
+    const added: MockBatch = { ...batch, id, createdAt: now(), status, output: [], errors: [], refusals: [] };
+    batches.unshift(added);
+    return added;
+  };
+
+  const reply = (method: string, url: URL, body: string, headers: IncomingMessage['headers']): Fault => {
+    const [, , room, id, part] = url.pathname.split('/');
+    if (room === 'files' && method === 'POST') {
+      // Of the form only the one file is read.
+      const lines = body.split('\n').filter((line) => line.startsWith('{'));
+      const name = `file-${files.size + 1}`;
+      files.set(name, lines.map((line) => line.trim()).join('\n'));
+      return json({ id: name, object: 'file', purpose: 'batch', bytes: body.length, status: 'processed' });
+    }
+    if (room === 'files') {
+      const batch = batches.find((each) => id === `${each.id}-output` || id === `${each.id}-errors`);
+      if (batch === undefined) return refusal(404, 'No such File object');
+      const lines = id?.endsWith('-output') === true ? batch.output : batch.errors;
+      return { headers: { 'content-type': 'application/octet-stream' }, body: lines.join('\n') };
+    }
+    const isAnthropic = room === 'messages';
+    const [batchId, verb] = isAnthropic ? [part, url.pathname.split('/')[5]] : [id, part];
+    const shown = isAnthropic ? anthropicBatch : openaiBatch;
+    const mine = batches.filter(({ vendor }) => (vendor === 'anthropic') === isAnthropic);
+    if (batchId === undefined && method === 'GET') {
+      const after = url.searchParams.get(isAnthropic ? 'after_id' : 'after');
+      const from = after === null ? 0 : mine.findIndex((each) => each.id === after) + 1;
+      const page = mine.slice(from, from + PAGE);
+      const last = page.at(-1)?.id ?? null;
+      return json({
+        object: 'list',
+        data: page.map(shown),
+        has_more: mine.length > from + PAGE,
+        last_id: last,
+      });
+    }
+    if (batchId === undefined)
+      return create(isAnthropic, JSON.parse(body) as Record<string, unknown>, headers);
+    const batch = mine.find((each) => each.id === batchId);
+    if (batch === undefined) return refusal(404, 'No such batch');
+    if (verb === 'cancel') {
+      if (isOpen(batch)) batch.status = isAnthropic ? 'canceling' : 'cancelling';
+      return json(shown(batch));
+    }
+    if (verb === 'results')
+      return batch.status === 'ended'
+        ? { headers: { 'content-type': 'application/x-jsonl' }, body: batch.output.join('\n') }
+        : refusal(400, 'The batch has not ended');
+    if (batch.status === 'validating') batch.status = 'in_progress';
+    if (answers !== undefined && isOpen(batch)) endBatch(batch, answers);
+    return json(shown(batch));
+  };
+
+  const create = (
+    isAnthropic: boolean,
+    given: Record<string, unknown>,
+    headers: IncomingMessage['headers'],
+  ): Fault => {
+    if (isAnthropic) {
+      const list = given['requests'] as { custom_id: string; params: Record<string, unknown> }[];
+      const requests = list.map(({ custom_id, params }) => ({ id: custom_id, body: params }));
+      const wrong = problemOf(requests);
+      if (wrong !== undefined) return refusal(400, wrong);
+      return json(
+        anthropicBatch(
+          add({ vendor: 'anthropic', requests, metadata: undefined, endpoint: '/v1/messages', headers }),
+        ),
+      );
+    }
+    const text = files.get(String(given['input_file_id']));
+    if (text === undefined) return refusal(400, 'Invalid input_file_id');
+    if (given['completion_window'] !== '24h') return refusal(400, 'Invalid completion_window');
+    const endpoint = String(given['endpoint']);
+    const lines = text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    if (lines.some(({ url, method }) => url !== endpoint || method !== 'POST'))
+      return refusal(400, 'Mismatched url');
+    const requests = lines.map((line) => ({
+      id: String(line['custom_id']),
+      body: line['body'] as Record<string, unknown>,
+    }));
+    const wrong = problemOf(requests);
+    if (wrong !== undefined) return refusal(400, wrong);
+    return json(
+      openaiBatch(add({ vendor: 'openai', requests, metadata: given['metadata'], endpoint, headers })),
+    );
+  };
+
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', () => {
+      const url = new URL(request.url ?? '/', 'http://loopback');
+      const name = `${request.method} ${url.pathname}`;
+      seen.push(name);
+      const own = fault(name, countOf(name));
+      const isDone = own === undefined || own.ending !== undefined;
+      const said = isDone
+        ? reply(request.method ?? '', url, Buffer.concat(pieces).toString(), request.headers)
+        : own;
+      send(response, own?.ending === undefined ? said : own);
+      for (const each of waiting.splice(0))
+        if (each.isMet()) each.go();
+        else waiting.push(each);
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    batches,
+    seen,
+    end: (outcomeOf = () => 'Done.') => {
+      for (const batch of batches.filter(isOpen)) endBatch(batch, outcomeOf);
+    },
+    when: (prefix, count = 1) =>
+      new Promise((go) => {
+        const isMet = (): boolean => countOf(prefix) >= count;
+        if (isMet()) go();
+        else waiting.push({ isMet, go });
+      }),
+    [Symbol.asyncDispose]: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+const OPEN: ReadonlySet<string> = new Set([
+  'validating',
+  'in_progress',
+  'finalizing',
+  'cancelling',
+  'canceling',
+]);
+const PAGE = 20;
+
+const json = (body: object): Fault => ({
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+const refusal = (status: number, message: string): Fault => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }),
+});
+
+/** What both services refuse of a list of requests. */
+const problemOf = (requests: readonly BatchedRequest[]): string | undefined => {
+  if (requests.length === 0) return 'No requests';
+  if (requests.some(({ id }) => !/^[\w-]{1,64}$/.test(id))) return 'Invalid custom_id';
+  if (new Set(requests.map(({ id }) => id)).size < requests.length) return 'Duplicate custom_id';
+  return requests.some(({ body }) => body['stream'] === true) ? 'Streaming is not supported' : undefined;
+};
+
+const send = (response: ServerResponse, { status = 200, headers = {}, body = '', ending }: Fault): void => {
+  if (ending === 'silent') return;
+  if (ending === 'lost') {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  response.writeHead(status, headers);
+  response.end(body);
+};
+
+const openaiBatch = (batch: MockBatch): object => ({
+  id: batch.id,
+  object: 'batch',
+  endpoint: batch.endpoint,
+  errors: batch.refusals.length === 0 ? null : { object: 'list', data: batch.refusals },
+  input_file_id: 'file-1',
+  completion_window: '24h',
+  status: batch.status,
+  output_file_id: batch.output.length === 0 ? null : `${batch.id}-output`,
+  error_file_id: batch.errors.length === 0 ? null : `${batch.id}-errors`,
+  created_at: Math.floor(batch.createdAt / 1_000),
+  request_counts: {
+    total: batch.requests.length,
+    completed: batch.output.length,
+    failed: batch.errors.length,
+  },
+  metadata: batch.metadata ?? null,
+});
+
+const anthropicBatch = (batch: MockBatch): object => ({
+  id: batch.id,
+  type: 'message_batch',
+  processing_status: batch.status,
+  request_counts: { processing: batch.requests.length, succeeded: 0, errored: 0, canceled: 0, expired: 0 },
+  created_at: new Date(batch.createdAt).toISOString(),
+  expires_at: new Date(batch.createdAt + 86_400_000).toISOString(),
+  ended_at: batch.status === 'ended' ? new Date(batch.createdAt).toISOString() : null,
+  cancel_initiated_at: null,
+  archived_at: null,
+  results_url: batch.status === 'ended' ? 'http://192.0.2.1/never-asked' : null,
+});
+
+/** The body of an answer in one piece, by the API that it is of. */
+export const wholeAnswer = (endpoint: string, text: string, usage = { input: 100, output: 10 }): object => {
+  if (endpoint === '/v1/messages')
+    return {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-sonnet-5-5',
+      content: [{ type: 'text', text }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: usage.input, output_tokens: usage.output },
+    };
+  if (endpoint === '/v1/responses')
+    return {
+      id: 'resp_1',
+      object: 'response',
+      status: 'completed',
+      model: 'gpt-4o',
+      output: [
+        {
+          type: 'message',
+          id: 'item_1',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text, annotations: [] }],
+        },
+      ],
+      usage: { input_tokens: usage.input, output_tokens: usage.output },
+    };
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    model: 'gpt-4o',
+    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: usage.input, completion_tokens: usage.output },
+  };
+};
+
+/** The line of the results for one request that is answered by `body`. */
+export const succeeded = (
+  { vendor }: Pick<MockBatch, 'vendor'>,
+  { id }: Pick<BatchedRequest, 'id'>,
+  body: object,
+): object =>
+  vendor === 'anthropic'
+    ? { custom_id: id, result: { type: 'succeeded', message: body } }
+    : {
+        id: `batch_req_${id.slice(0, 6)}`,
+        custom_id: id,
+        response: { status_code: 200, request_id: 'req_1', body },
+        error: null,
+      };
+
+const lineOf = (batch: MockBatch, request: BatchedRequest, text: string): object =>
+  succeeded(batch, request, wholeAnswer(batch.endpoint, text));
