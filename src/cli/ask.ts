@@ -7,7 +7,7 @@ import type { AskCommand } from './usage/command-read.ts';
 import { deskFor } from './desk/desk-for.ts';
 import { soFar } from './desk/so-far.ts';
 import { OWN_QUESTION, ownDocuments, ownIgnored, ownProject, packageRoot } from './package-root.ts';
-import { countOf } from './words/number-words.ts';
+import { countOf } from '../base/text/number-words.ts';
 import type { Session } from './session.ts';
 import { modelOf } from './session.ts';
 import { modelLine, skippedLine } from './words/start-lines.ts';

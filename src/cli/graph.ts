@@ -7,7 +7,7 @@ import { chartRemark } from '../runtime/turn/mover.ts';
 import type { GraphCommand } from './usage/command-read.ts';
 import { exitCode } from './exit-code.ts';
 import { loadAgent } from './load-agent.ts';
-import { countOf } from './words/number-words.ts';
+import { countOf } from '../base/text/number-words.ts';
 import type { Session } from './session.ts';
 import { withStore } from './stored/open-store.ts';
 import { jsonLine } from './stored/run-words.ts';

@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { ServeCommand } from './usage/command-read.ts';
 import { assertKey } from '../models/assert-key.ts';
-import { countOf } from './words/number-words.ts';
+import { countOf } from '../base/text/number-words.ts';
 import { exitCode } from './exit-code.ts';
 import { loadAgents } from './load-agent.ts';
 import type { Session } from './session.ts';

@@ -1,5 +1,5 @@
 import { DistinctNames } from './distinct-names.ts';
-import { countOf, withThousands, lasting } from '../words/number-words.ts';
+import { countOf, withThousands, lasting } from '../../base/text/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Row, Rows } from './run-rows.ts';
 import { spinnerFrame } from '../terminal/spinner.ts';

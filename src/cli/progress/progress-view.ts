@@ -6,7 +6,7 @@ import { serialiseEvent } from '../../events/parse-event.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { progressTable } from './progress-table.ts';
 import { DistinctNames } from './distinct-names.ts';
-import { withThousands } from '../words/number-words.ts';
+import { withThousands } from '../../base/text/number-words.ts';
 import { foldRows, isAgentAtWork, noRows } from './run-rows.ts';
 import type { Session } from '../session.ts';
 import { FRAME_MS } from '../terminal/spinner.ts';

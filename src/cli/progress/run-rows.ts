@@ -6,7 +6,7 @@ import type { Progress } from '../../events/progress/progress.ts';
 import { foldProgress, noProgress } from '../../events/progress/progress.ts';
 import { activityOf, nameOf } from '../../events/progress/activity.ts';
 import { oneLine } from '../../base/text/printable.ts';
-import { countOf } from '../words/number-words.ts';
+import { countOf } from '../../base/text/number-words.ts';
 
 /** One agent as the terminal shows it. */
 export interface Row {

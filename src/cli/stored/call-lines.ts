@@ -8,7 +8,7 @@ import { oneLine, printable } from '../../base/text/printable.ts';
 import { sentRequestsOf } from '../../runtime/journal/replay/sent-records.ts';
 import type { WholeRequest } from '../../inspect/recording/sent-requests.ts';
 import { SentRequests, withSent } from '../../inspect/recording/sent-requests.ts';
-import { countOf, withThousands, lasting } from '../words/number-words.ts';
+import { countOf, withThousands, lasting } from '../../base/text/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 

@@ -5,7 +5,7 @@ import { oneLine } from '../../base/text/printable.ts';
 import type { Parted, RunComparison, RunSummary } from '../../runtime/journal/replay/compare.ts';
 import { compare as setBeside } from '../../runtime/journal/replay/compare.ts';
 import { exitCode } from '../exit-code.ts';
-import { withThousands } from '../words/number-words.ts';
+import { withThousands } from '../../base/text/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 import { findRun } from './find-run.ts';

@@ -1,6 +1,6 @@
 import type { PruneCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
-import { countOf } from '../words/number-words.ts';
+import { countOf } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';
 import { contentIn } from './content-in.ts';
 import { dropCommands } from './command-record.ts';

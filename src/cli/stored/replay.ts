@@ -2,7 +2,7 @@ import { replay as goThrough } from '../../runtime/journal/replay/replay.ts';
 import { DeterminismError } from '../../runtime/journal/replay/determinism-error.ts';
 import type { Code } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
-import { countOf } from '../words/number-words.ts';
+import { countOf } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';
 import { agentOfRun } from './agent-of-run.ts';
 import { findRun } from './find-run.ts';

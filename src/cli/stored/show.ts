@@ -1,13 +1,13 @@
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { openRequestsOf } from '../../runtime/journal/letters/requests.ts';
 import { answerText } from '../words/answer-text.ts';
-import { stopWords, totalsLine } from '../words/ending.ts';
+import { totalsLine } from '../words/ending.ts';
+import { stopWords } from '../../inspect/drawing/stop-words.ts';
 import { exitCode } from '../exit-code.ts';
 import { failureLine } from '../words/failure-line.ts';
-import { countOf } from '../words/number-words.ts';
+import { countOf } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';
 import { redactor, secretsIn } from '../../policy/redaction.ts';
 import type { ShowCommand } from '../usage/command-read.ts';
@@ -128,11 +128,9 @@ const asText = async (
   );
   if (end === undefined || isDetailed)
     return `${text.join('')}${paint.dim(countOf(events.length, 'event'))}\n`;
-  // The schema of events validates its kind; the rest is trusted.
-  const reason = end.stopReason as StopReason;
   const answer =
     status === 'completed' && end.output !== undefined
       ? answerText(end.output, terminal.stdout, paint)
-      : `${paint.yellow('■')} Stopped without an answer: ${stopWords(reason, end.error)}\n`;
+      : `${paint.yellow('■')} Stopped without an answer: ${stopWords(end.stopReason, end.error)}\n`;
   return `${text.join('')}${answer}\n${paint.dim(totalsLine(end.totals))}\n`;
 };

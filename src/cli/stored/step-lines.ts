@@ -2,7 +2,7 @@ import { nameOf } from '../../events/progress/activity.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
 import type { TakenDecision } from '../../contracts/agents/decision.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
-import { countOf, withThousands, lasting } from '../words/number-words.ts';
+import { countOf, withThousands, lasting } from '../../base/text/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { StepView } from '../../inspect/traces/step-view.ts';
 

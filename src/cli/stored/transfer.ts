@@ -6,7 +6,7 @@ import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { openJournal } from '../../persistence/journal-codec.ts';
 import { journalText, readJournalText } from '../../persistence/run-log.ts';
 import { exitCode } from '../exit-code.ts';
-import { countOf } from '../words/number-words.ts';
+import { countOf } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';
 import type { Code, ImportCommand } from '../usage/command-read.ts';
 import { recordOf } from './agent-of-run.ts';

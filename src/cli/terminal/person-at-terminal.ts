@@ -3,7 +3,7 @@ import type { Json } from '../../base/json/json.ts';
 import type { Person } from '../../contracts/people/person.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
 import { askLine } from './ask-line.ts';
-import { countOf } from '../words/number-words.ts';
+import { countOf } from '../../base/text/number-words.ts';
 import type { ProgressView } from '../progress/progress-view.ts';
 import type { Session } from '../session.ts';
 import { isAttended } from './terminal.ts';

@@ -11,7 +11,7 @@ import { traceAsLines } from '../../inspect/traces/trace-text.ts';
 import { traceAsSequence } from '../../inspect/traces/trace-as-sequence.ts';
 import type { TraceProblem } from '../../inspect/traces/trace-problem.ts';
 import { exitCode } from '../exit-code.ts';
-import { countOf } from '../words/number-words.ts';
+import { countOf } from '../../base/text/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { progressView } from '../progress/progress-view.ts';
 import type { Session } from '../session.ts';

@@ -1,8 +1,8 @@
-import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { TraceAccount, TraceStatus } from '../../inspect/traces/trace-account.ts';
 import { answerText } from '../words/answer-text.ts';
-import { stopWords, totalsLine } from '../words/ending.ts';
+import { totalsLine } from '../words/ending.ts';
+import { stopWords } from '../../inspect/drawing/stop-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 import { statusPaint, timeWords } from '../stored/run-words.ts';
@@ -31,7 +31,5 @@ export const endText = (account: TraceAccount, { terminal, paint }: Session): st
   if (status === 'completed' && output !== undefined)
     return `${answerText(output, terminal.stdout, paint)}${sum}`;
   if (stopReason === undefined) return `${paint.yellow('■')} It has not ended\n${sum}`;
-  // The schema of traces validates its kind; the rest is trusted.
-  const reason = stopReason as StopReason;
-  return `${paint.yellow('■')} Stopped without an answer: ${stopWords(reason, error)}\n${sum}`;
+  return `${paint.yellow('■')} Stopped without an answer: ${stopWords(stopReason, error)}\n${sum}`;
 };

@@ -1,7 +1,7 @@
 import type { Model } from '../../contracts/models/model.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { SkippedFile } from '../../tools/built-in/documents/documents-toolset.ts';
-import { countOf, withThousands } from './number-words.ts';
+import { countOf, withThousands } from '../../base/text/number-words.ts';
 
 /** Number of reasons listed; the others are counted together. */
 const NAMED = 3;

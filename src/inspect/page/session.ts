@@ -2,6 +2,7 @@ import type { Entry } from '../recording/entry.ts';
 import type { TableauData } from '../recording/tableau.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
+import { oneLine } from '../drawing/plain-text.ts';
 
 /** A run that can be looked at. */
 export interface SessionRun {
@@ -14,6 +15,10 @@ export interface SessionRun {
   /** Its own breakpoints, in addition to those of all runs. */
   readonly breakpoints?: readonly Breakpoint[] | undefined;
 }
+
+/** A run's name: its agent, and the beginning of its input. */
+export const runName = ({ title, agent, run }: SessionRun): string =>
+  oneLine(title === undefined || title === '' ? `${agent} · ${run}` : `${agent} · ${title}`, 70);
 
 /** The server's description of a session. */
 export interface Session {

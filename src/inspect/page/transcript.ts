@@ -5,6 +5,7 @@ import type { RawAnswer, SentRequest } from '../../contracts/models/sent-request
 import type { Entry, ReceivedEntry } from '../recording/entry.ts';
 import { inputText } from '../drawing/input-text.ts';
 import { brief } from '../drawing/plain-text.ts';
+import { stopWords } from '../drawing/stop-words.ts';
 import { mediaIn } from './media-in.ts';
 
 interface Placed {
@@ -294,8 +295,9 @@ const noteOf = (event: LiveEvent): Note | undefined => {
     case 'member.ended': {
       const tone = event.status === 'completed' ? 'good' : event.status === 'failed' ? 'error' : 'warning';
       const output = event.type === 'run.ended' && event.output !== undefined ? valueText(event.output) : '';
-      const why = event.error?.message ?? output;
-      return { tone, title: `${event.status}: ${event.stopReason.kind}`, text: why };
+      const { status, stopReason, error } = event;
+      const title = status === stopReason.kind ? status : `${status}: ${stopReason.kind}`;
+      return { tone, title, text: status === 'completed' ? output : stopWords(stopReason, error) };
     }
     case 'model.answered': {
       const { omitted, providerCalls = [] } = event;

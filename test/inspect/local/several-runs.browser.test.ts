@@ -55,6 +55,11 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     const one = cashier('ann').stream('Pay the rent', { inspect: inspector, runId: 'run-1' });
     const two = cashier('bob').stream('Pay the gas', { inspect: inspector, runId: 'run-2' });
     await page.locator('.request').nth(1).waitFor();
+    // While several runs are shown, a request says which of them it is of.
+    expect(await page.locator('.request').allInnerTexts()).toEqual([
+      expect.stringContaining('of ann · Pay the rent'),
+      expect.stringContaining('of bob · Pay the gas'),
+    ]);
     await page.getByRole('combobox', { name: 'Run' }).selectOption('live run-2');
     await expect.poll(() => page.locator('.subject').innerText()).toContain('bob');
     expect(await page.locator('.transcript').innerText()).toContain('Pay the gas');
@@ -77,6 +82,15 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     await form.getByRole('button', { name: 'Abort' }).click();
     expect((await two.result).status).toBe('aborted');
     await page.locator('.pill', { hasText: 'aborted' }).waitFor();
+    // Why it ended is said wherever its end is.
+    const { stopReason } = await two.result;
+    const reason = stopReason.kind === 'aborted' ? stopReason.reason : '';
+    expect(reason).not.toBe('');
+    await expect.poll(() => page.locator('.transcript').innerText()).toContain(reason);
+    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.locator('.events .words', { hasText: `aborted: ${reason}` }).waitFor();
+    await takePicture(page, 'events');
+    await page.getByRole('tab', { name: 'Chart' }).click();
     await page.getByRole('combobox', { name: 'Run' }).selectOption('live run-0');
     await page.locator('.pill', { hasText: 'completed' }).waitFor();
     expect(one.requests).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Entry } from '../../recording/entry.ts';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
+import { stopWords } from '../../drawing/stop-words.ts';
 import { clockOf, countOf, several } from '../figures.ts';
 import { markerOf } from '../markers.ts';
 import { filter, goTo, recorded, shown } from '../page-state.ts';
@@ -128,8 +129,12 @@ const Row = ({ row, isChosen, onChoose }: RowProps) => {
   );
 };
 
-/** The most telling field of an event. */
-const wordsOf = (event: object): unknown => {
+/** The most telling field of an event; for the end of a run or a member, how and why it ended. */
+const wordsOf = (event: Published['event']): unknown => {
+  if (event.type === 'run.ended' || event.type === 'member.ended')
+    return event.status === 'completed'
+      ? event.status
+      : `${event.status}: ${stopWords(event.stopReason, event.error)}`;
   for (const key of [
     'text',
     'description',

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { command } from '../control.ts';
 import { several } from '../figures.ts';
-import { askedHere, chooseRun, select, session, shown } from '../page-state.ts';
+import { askedHere, chooseRun, filter, select, session, shown } from '../page-state.ts';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
 import type { AskedRequest } from '../session.ts';
+import { runName } from '../session.ts';
 import { Icon } from './icon.tsx';
 import { Text } from './text.tsx';
 
@@ -45,9 +46,19 @@ const runOf = (request: AskedRequest): string | undefined => {
   return undefined;
 };
 
+/** Returns the name of a run where another could be meant: several are shown. */
+const placeOf = (run: string | undefined): string | undefined => {
+  const runs = (session.value?.runs ?? []).filter(({ isLive }) => isLive);
+  const found = runs.find((each) => each.run === run);
+  return filter.value.run !== undefined || runs.length < 2 || found === undefined
+    ? undefined
+    : runName(found);
+};
+
 const Request = ({ request }: { readonly request: AskedRequest }) => {
   const isQuestion = request.kind === 'question';
   const run = runOf(request);
+  const place = placeOf(run);
   return (
     <div class="request" data-request={request.id}>
       <Icon name="person" />
@@ -61,6 +72,11 @@ const Request = ({ request }: { readonly request: AskedRequest }) => {
         >
           <bdi>{oneLine(request.agent, 40)}</bdi>
         </button>{' '}
+        {place !== undefined && (
+          <>
+            of <bdi>{place}</bdi>{' '}
+          </>
+        )}
         {isQuestion ? (
           <>
             asks: <Text value={request.question} most={240} />

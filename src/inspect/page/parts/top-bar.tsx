@@ -15,6 +15,7 @@ import {
 import { waitsForPerson } from '../actor-tree.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import type { SessionRun } from '../session.ts';
+import { runName } from '../session.ts';
 import { theme, turnTheme } from '../theme.ts';
 import { Controls } from './controls.tsx';
 import { Icon } from './icon.tsx';
@@ -50,10 +51,6 @@ export const TopBar = () => (
     </button>
   </header>
 );
-
-/** Returns a run's name: its agent, and the beginning of its input. */
-const runName = ({ title, agent, run }: SessionRun): string =>
-  oneLine(title === undefined || title === '' ? `${agent} · ${run}` : `${agent} · ${title}`, 70);
 
 const RunChoice = () => {
   const runs = session.value?.runs ?? [];

@@ -1,0 +1,77 @@
+import type { BudgetSpent } from '../../contracts/runs/budget.ts';
+import type { StopReason } from '../../contracts/agents/stop-reason.ts';
+import { countOf, lasting } from '../../base/text/number-words.ts';
+import { oneLine } from '../../base/text/printable.ts';
+
+/** Describes why a run ended without an answer; printable on one line. Of a reason that another release wrote, at least the kind. */
+export const stopWords = (
+  reason: { readonly kind: StopReason['kind'] },
+  error: { readonly message: string } | undefined,
+): string => {
+  try {
+    // Only the kind of a recorded reason is validated.
+    return oneLine(wordsOf(reason as StopReason, error), 600);
+  } catch {
+    return reason.kind;
+  }
+};
+
+const wordsOf = (reason: StopReason, error: { readonly message: string } | undefined): string => {
+  switch (reason.kind) {
+    case 'answered':
+      return 'it gave no answer';
+    case 'handedOff':
+      return `it handed the task to '${reason.to}', who is not there`;
+    case 'rejected':
+      return `its critics rejected ${countOf(reason.rejections, 'answer')}, the last one as follows: ${reason.note}`;
+    case 'criticStopped':
+      return `a critic stopped it: ${reason.note}`;
+    case 'refused':
+      return `the model refused: ${reason.text}`;
+    case 'agentCondition':
+      return reason.detail;
+    case 'maxSteps':
+      return `it reached its limit of ${countOf(reason.limit, 'step')}`;
+    case 'budget':
+      return `its budget is spent: ${budgetWords(reason)}`;
+    case 'maxTime':
+      return `it reached its time limit of ${lasting(reason.limitMs)}`;
+    case 'maxTokens':
+      return `it reached its limit of ${countOf(reason.limit, 'token')}`;
+    case 'maxToolCalls':
+      return `it reached its limit of ${countOf(reason.limit, 'tool call')}`;
+    case 'maxRounds':
+      return `it reached its limit of ${countOf(reason.limit, 'round')}`;
+    case 'loop':
+      return `it was in a loop: the same ${reason.period === 1 ? 'step' : countOf(reason.period, 'step')}, ${reason.repeats} times in a row (${reason.tools.join(', ')})`;
+    case 'stagnation':
+      return `nothing changed for ${countOf(reason.steps, 'step')}`;
+    case 'softCap':
+      return reason.detail;
+    case 'unresolved':
+      return `its answer was sent back ${countOf(reason.times, 'time')}, the last time as follows: ${reason.note}`;
+    case 'rule':
+      return reason.detail;
+    case 'aborted':
+      return reason.reason;
+    case 'failed':
+      return error?.message ?? 'it failed';
+    default:
+      return 'it stopped for an unknown reason';
+  }
+};
+
+const budgetWords = ({ budget, limit }: BudgetSpent): string => {
+  switch (budget) {
+    case 'steps':
+      return countOf(limit, 'step');
+    case 'timeMs':
+      return lasting(limit);
+    case 'tokens':
+      return countOf(limit, 'token');
+    case 'usd':
+      return `$${limit}`;
+    case 'toolCalls':
+      return countOf(limit, 'tool call');
+  }
+};
