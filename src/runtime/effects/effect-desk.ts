@@ -262,11 +262,11 @@ export class EffectDesk implements Desk {
     return this.#lastCheckpoint?.value;
   }
   async commit(value: Json, waitMs: number): Promise<void> {
-    const { journal, clock } = this.#run;
+    const { journal, log } = this.#run;
     const { key: effect } = this.#ask;
     const key = this.#callKey;
     if (this.#isOver || key === undefined) throw nobodyWaits('commit a checkpoint');
-    const dueAt = clock.now() + waitMs;
+    const dueAt = log.now() + waitMs;
     const awaited = { expiresAt: dueAt };
     if (waitMs > 0) journal.waits(effect, awaited, true);
     try {
