@@ -147,6 +147,18 @@ describe('in processes of their own', () => {
     expect(approved).toEqual({ exit: 0, stdout: 'To Ada | sent to Ada\n', stderr: '' });
   }, 60_000);
 
+  test('--park leaves a run that waits for work elsewhere, whose call continues from its checkpoint', async () => {
+    const store = ['--store', storeFile()];
+    const parked = await troupe(['run', await compiledModuleOf('renderer.ts'), 'x', '--park', ...store]);
+    expect({ exit: parked.exit, stdout: parked.stdout }).toEqual({ exit: 75, stdout: '' });
+    const [runId = ''] = /(?<=troupe resume )\w+/.exec(parked.stderr) ?? [];
+    // It is not due for an hour.
+    expect((await troupe(['resume', '--all-due', ...store])).stdout).toBe('');
+    expect((await troupe(['resume', runId, '--park', ...store])).exit).toBe(75);
+    const done = await troupe(['resume', runId, '--quiet', ...store]);
+    expect(done).toEqual({ exit: 0, stdout: 'rendered\n', stderr: '' });
+  }, 60_000);
+
   test('a run that no command began is resumed with --agent, and every line says so', async () => {
     const file = storeFile();
     const store = ['--store', file];

@@ -49,14 +49,17 @@ const reaching =
     return isProbe ? new Response('no such method', { status: 400 }) : service.fetch(request);
   };
 
-const visitor = (service: McpService, isOlder = false) =>
+const visitor = (fetch: typeof globalThis.fetch) =>
   agent({
     name: 'visitor',
-    tools: [mcpServer({ name: 'mine', url: NOWHERE, fetch: reaching(service, isOlder) })],
+    tools: [mcpServer({ name: 'mine', url: NOWHERE, fetch })],
     model: scriptedModel([calls({ name: 'mine.digger', input: { input: 'Dig!' } }), 'Done.']),
   });
 
 const firstOf = ({ records }: RunResult<unknown>) => records[0]?.results[0];
+
+/** Resolves after the timers of no time that were set before. */
+const timersAreOver = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 const anything = z.looseObject({});
 
@@ -86,12 +89,16 @@ const official = async (
 
 test.each([false, true])('a long call is a task for a client of ours, an older one: %s', async (isOlder) => {
   const { digger, begun, found } = site();
-  const service = serveMcp([digger], { taskAfterMs: 0 });
-  const handle = visitor(service, isOlder).stream('go');
-  await begun.promise;
+  const reach = reaching(serveMcp([digger], { taskAfterMs: 0 }), isOlder);
+  const polled = deferred<void>();
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    if (typeof init?.body === 'string' && init.body.includes('"tasks/get"')) polled.resolve();
+    return reach(input, init);
+  };
+  const handle = visitor(fetch).stream('go');
+  await Promise.all([begun.promise, polled.promise]);
   found.resolve('gold');
-  const result = await handle.result;
-  expect(firstOf(result)).toMatchObject({ ok: true, text: 'Gold.' });
+  expect(firstOf(await handle.result)).toMatchObject({ ok: true, text: 'Gold.' });
 });
 
 test('a task tells its activity, is answered what it asks, and gives its result, to a client of the package', async () => {
@@ -153,6 +160,7 @@ test('a quick call is answered by its result, and so is a call of a client that 
   const other = await official(serveMcp([slow.digger], { taskAfterMs: 0 }), {});
   const answered = other.call({ input: 'Dig!' });
   await slow.begun.promise;
+  await timersAreOver();
   slow.found.resolve('gold');
   expect(await answered).toMatchObject({ content: [{ text: 'Gold.' }] });
   await Promise.all([one.client.close(), other.client.close()]);

@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agent } from '../../../src/index.ts';
+import { mcpServer } from '../../../src/mcp/index.ts';
+import { calls, scriptedModel } from '../../../src/testing/index.ts';
 import { AnotherProcess } from '../../journal/kills/another-process.ts';
 import { withTasks } from './task-servers.ts';
 
@@ -63,4 +66,18 @@ test('a process that is killed while a task of its call goes on polls that very 
   expect(failure).not.toMatch(/Error/);
   expect(JSON.parse(lines[0] ?? '')).toEqual(['Done.', 'gold']);
   expect(mine.asked).toEqual(['tools/call', ...Array.from({ length: 3 }, () => 'tasks/get task-1')]);
+});
+
+test('a program over standard input and output makes a task of a call, too', async () => {
+  const args = [join(import.meta.dirname, 'task-server.mjs')];
+  const digger = agent({
+    name: 'digger',
+    tools: [mcpServer({ name: 'mine', command: process.execPath, args })],
+    model: scriptedModel([calls({ name: 'mine.dig', input: {} }), 'Done.']),
+  });
+  const { records, events } = await digger.run('go');
+  expect(records[0]?.results[0]).toMatchObject({ ok: true, text: 'gold' });
+  expect(events.flatMap((event) => (event.type === 'tool.progressed' ? [event.text] : []))).toEqual([
+    'Digging',
+  ]);
 });
