@@ -1,11 +1,14 @@
-/** Resources used by a whole run, children included; `modelCalls` counts every request, failed ones too. */
+/** Resources used by a whole run, children included. */
 export interface RunTotals {
   readonly steps: number;
+  /** Requests to models, failed ones too. */
   readonly modelCalls: number;
   readonly toolCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** The part of the input that was read from prompt caches. */
   readonly cachedTokens: number;
+  /** Attempts after the first, of models and of tools. */
   readonly retries: number;
   readonly durationMs: number;
   /**

@@ -122,7 +122,7 @@ export const chatProfiles = {
     baseURL: 'https://openrouter.ai/api/v1',
     hosts: ['openrouter.ai'],
     keyVariable: 'OPENROUTER_API_KEY',
-    bill: openRouterBill,
+    bill: (usage: JsonObject) => openRouterBill(usage),
   },
   together: {
     name: 'together',
