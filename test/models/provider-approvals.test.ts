@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
+import type { Model } from '../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../src/models/index.ts';
 import { openai } from '../../src/models/openai/openai.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -93,7 +95,7 @@ describe('a request of OpenAI for the approval of a call of a remote MCP server'
     const input = { server: 'git', tool: 'delete_repo', input: { name: 'new' } };
     expect(handle.approve(id, { input })).toBe(false);
     expect(handle.requests).toHaveLength(1);
-    expect(handle.approve(id, { input: { ...input, input: { name: 'old' } } })).toBe(true);
+    expect(handle.approve(id)).toBe(true);
     expect((await settled(handle)).output).toBe('approved');
   });
 
@@ -149,6 +151,24 @@ it('a model that calls the tool of such requests itself asks nobody', async () =
   expect(output).toBe('Well.');
   expect(ofType(events, 'tool.approval-requested')).toEqual([]);
   expect(records[0]?.results[0]).toMatchObject({ ok: false, kind: 'validation' });
+});
+
+it('a call of that name asks nobody, either, where its provider sends fields with it, as Google does', async () => {
+  const signed = modelAnswer({
+    calls: [
+      {
+        id: 'a',
+        name: 'approve_provider_call',
+        input: {},
+        origin: { provider: 'example', id: 'a', model: 'one', fields: { extra_content: {} } },
+      },
+    ],
+  });
+  const answers = [signed, modelAnswer({ text: 'Well.' })];
+  const model: Model = { provider: 'example', id: 'one', answer: () => answers.shift() ?? signed };
+  const { events, output } = await settled(start(agent({ name: 'clerk', model }), 'go', yes));
+  expect(output).toBe('Well.');
+  expect(ofType(events, 'tool.approval-requested')).toEqual([]);
 });
 
 it('an agent cannot have a tool of that name', () => {

@@ -104,7 +104,7 @@ describe('the price that a provider states', () => {
     });
     const odd = { name: 'ours', bill: 'cost' };
     expect(() => openaiChat('some', { profile: odd as unknown as ChatProfile })).toThrow(
-      'its \'bill\' is "cost": it must be a function of the usage',
+      'its \'bill\' is "cost": it must be openrouter, xai or a function of the usage',
     );
   });
 

@@ -1,6 +1,4 @@
 import { messageOf } from '../../contracts/errors/error.ts';
-import { canonical } from '../../base/json/canonical.ts';
-import { toJson } from '../../base/json/json.ts';
 import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
@@ -13,17 +11,12 @@ import type { CallChange, CallWish, Desk } from '../desk.ts';
 /** Asks a person whether a call may run. Denied if nobody can answer. */
 export const approve = ({ call }: ToolAsk, desk: Desk): Promise<Approval> => {
   const tool = desk.tools.find(call.name);
-  const check = call.name === APPROVE_PROVIDER_CALL ? unchanged(call) : checkBy(tool);
+  const check = call.name === APPROVE_PROVIDER_CALL ? asItIs : checkBy(tool);
   return desk.approve(wishFor('approval', tool, call), check);
 };
 
 /** The arguments of a provider's call are its own: it takes yes or no. */
-const unchanged =
-  ({ input: own }: ToolAsk['call']): CallChange =>
-  (input) =>
-    canonical(toJson(input)) === canonical(own)
-      ? { ok: true, value: own }
-      : notFitting('the provider makes the call as it is');
+const asItIs: CallChange = () => notFitting('the provider makes the call as it is');
 
 /** The request for a person about a call. */
 export const wishFor = (kind: CallWish['kind'], tool: Tool | undefined, call: ToolAsk['call']): CallWish => ({

@@ -56,11 +56,9 @@ const isOmitted = (omitted: unknown): boolean =>
 const isUsage = (usage: Partial<Usage> | undefined): boolean =>
   isCount(usage?.input) &&
   isCount(usage?.output) &&
-  (usage?.cached === undefined || isCount(usage.cached)) &&
-  (usage?.stored === undefined || isCount(usage.stored)) &&
-  (usage?.reasoning === undefined || isCount(usage.reasoning)) &&
-  (usage?.webSearches === undefined || isCount(usage.webSearches)) &&
-  (usage?.fileSearches === undefined || isCount(usage.fileSearches)) &&
+  COUNTS.every((name) => usage?.[name] === undefined || isCount(usage[name])) &&
   (usage?.billedUsd === undefined || (Number.isFinite(usage.billedUsd) && usage.billedUsd >= 0));
+
+const COUNTS = ['cached', 'stored', 'reasoning', 'webSearches', 'fileSearches'] as const;
 
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;

@@ -5,7 +5,7 @@ import { toError } from '../../contracts/errors/error.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
-import { APPROVE_PROVIDER_CALL, isProviderRequest } from '../../contracts/tools/provider-approval.ts';
+import { APPROVE_PROVIDER_CALL, requestIn } from '../../contracts/tools/provider-approval.ts';
 import type { CallOrigin, ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
 import type { AgentContext, Decided } from '../../machines/agent/agent-context.ts';
@@ -107,7 +107,7 @@ const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): De
     const isCut = answer.finish === 'length' && index === answer.calls.length - 1;
     // A model may be foreign code: arguments become part of a context, and have to be plain JSON.
     const { input, problem: misfit } = parsedArguments(call.input);
-    const forged = call.name === APPROVE_PROVIDER_CALL && !isProviderRequest(call);
+    const forged = call.name === APPROVE_PROVIDER_CALL && requestIn(call) === undefined;
     const problem = forged
       ? NOT_FOR_MODELS
       : (call.problem ?? (isCut ? 'the answer was cut off at its length limit' : misfit));
@@ -128,7 +128,7 @@ const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): De
   };
 };
 
-const NOT_FOR_MODELS = 'only its provider can ask for the approval of its calls';
+const NOT_FOR_MODELS = 'no model may call it';
 
 /** Only the conversation keeps the provider's data of a call; the plan does not need it. */
 const withOrigins = (calls: readonly PlannedCall[], given: readonly ToolCall[]): readonly ToolCall[] =>

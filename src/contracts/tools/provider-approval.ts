@@ -14,6 +14,6 @@ export type ProviderApproval = {
   readonly input: Json;
 };
 
-/** Checks whether a call is a provider's request: a model may call the tool by its name, which asks nobody. */
-export const isProviderRequest = ({ name, origin }: Pick<ToolCall, 'name' | 'origin'>): boolean =>
-  name === APPROVE_PROVIDER_CALL && typeof origin?.id === 'string' && origin.fields !== undefined;
+/** The request of a provider that a call stands for, as its adapter has noted it; undefined for a call that a model made of that name. */
+export const requestIn = ({ origin }: Pick<ToolCall, 'origin'>): Json | undefined =>
+  origin?.fields?.['request'];

@@ -4,7 +4,8 @@ import type { ModelRequest, ReasoningEffort, ReasoningSettings } from '../../con
 import { thinkingFields, thinkingRefusals } from '../anthropic/anthropic-thinking.ts';
 import type { ProviderCall } from '../../contracts/models/provider-call.ts';
 import { providerCall } from '../wire/provider-tools.ts';
-import { dollarsOfTicks, type ReportedUsage } from '../wire/usage.ts';
+import { dollarsOfTicks } from '../wire/ticks.ts';
+import type { ReportedUsage } from '../wire/usage.ts';
 import type { Refusals } from '../wire/sent-settings.ts';
 import type { VendorOptions } from './language-model.ts';
 

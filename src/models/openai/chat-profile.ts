@@ -68,8 +68,8 @@ export interface ChatProfile {
   readonly foreignFields?: JsonObject | undefined;
   /** Fields that it requires in the first call of a message, for calls of other models. Default: none. */
   readonly foreignCallFields?: JsonObject | undefined;
-  /** Returns the price of a call in US dollars, from its usage, where the server states it. Default: none. */
-  readonly bill?: ((usage: JsonObject) => unknown) | undefined;
+  /** States the price of a call with its usage: as one of these servers does, or in US dollars as the function returns it. Default: none. */
+  readonly bill?: 'openrouter' | 'xai' | ((usage: JsonObject) => unknown) | undefined;
   /** Takes batches in OpenAI's form (`/files`, `/batches`), at half the price. Default false; OpenAI's own server does. */
   readonly batches?: boolean | undefined;
   /** Its own finish reasons, in addition to the common ones. Default: none. */
@@ -186,7 +186,10 @@ const CHECKS: Readonly<Record<keyof ChatProfile, FieldCheck>> = {
   },
   foreignFields: object,
   foreignCallFields: object,
-  bill: { wanted: 'a function of the usage', fits: (value) => typeof value === 'function' },
+  bill: {
+    wanted: 'openrouter, xai or a function of the usage',
+    fits: (value) => value === 'openrouter' || value === 'xai' || typeof value === 'function',
+  },
   finishWords: mapTo([...FINISHES, ...MODEL_CODES]),
   errorCodes: mapTo(MODEL_CODES),
 };

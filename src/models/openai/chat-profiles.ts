@@ -1,16 +1,6 @@
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
-import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import { dollarsOfTicks } from '../wire/usage.ts';
 import type { ChatProfile } from './chat-profile.ts';
-
-/** In credits, which are dollars; with a key of the app's own, its provider charges as well (openrouter.ai/docs, "Usage Accounting"). */
-const openRouterBill = ({ cost, is_byok: isOwnKey, cost_details: details }: JsonObject): unknown => {
-  const upstream = isJsonObject(details) ? details['upstream_inference_cost'] : undefined;
-  return isOwnKey === true && typeof cost === 'number' && typeof upstream === 'number'
-    ? cost + upstream
-    : cost;
-};
 
 /** Keywords outside the OpenAPI subset of Google's function declarations: one of them fails the whole request. */
 const GOOGLE_REFUSES = [
@@ -108,7 +98,7 @@ export const chatProfiles = {
     baseURL: 'https://api.x.ai/v1',
     hosts: ['api.x.ai'],
     keyVariable: 'XAI_API_KEY',
-    bill: (usage: JsonObject) => dollarsOfTicks(usage['cost_in_usd_ticks']),
+    bill: 'xai',
     refuses: (model: string) => [
       'presence_penalty',
       'frequency_penalty',
@@ -122,7 +112,7 @@ export const chatProfiles = {
     baseURL: 'https://openrouter.ai/api/v1',
     hosts: ['openrouter.ai'],
     keyVariable: 'OPENROUTER_API_KEY',
-    bill: (usage: JsonObject) => openRouterBill(usage),
+    bill: 'openrouter',
   },
   together: {
     name: 'together',

@@ -12,7 +12,8 @@ import { wireOutput } from '../schemas/output-schema.ts';
 import { cutOffError, malformedError, providerError, type StreamReader } from '../wire/provider-stream.ts';
 import { providerCall, providerCalls } from '../wire/provider-tools.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
-import { dollarsOfTicks, usageOf } from '../wire/usage.ts';
+import { dollarsOfTicks } from '../wire/ticks.ts';
+import { usageOf } from '../wire/usage.ts';
 
 /**
  * Assembles a stream of the Responses API. The last event contains the whole response and is authoritative; earlier
@@ -204,15 +205,12 @@ const callsIn = (
 const approvalCall = (
   item: Extract<CallItem, { type: 'mcp_approval_request' }>,
   { provider, model }: ErrorContext,
-): ToolCall => {
-  const fields = toJson(item);
-  return {
-    id: item.id,
-    name: APPROVE_PROVIDER_CALL,
-    input: approvalInput(item),
-    origin: { provider, id: item.id, model, ...(isJsonObject(fields) ? { fields } : {}) },
-  };
-};
+): ToolCall => ({
+  id: item.id,
+  name: APPROVE_PROVIDER_CALL,
+  input: approvalInput(item),
+  origin: { provider, id: item.id, model, fields: { request: toJson(item) } },
+});
 
 /** The calls that the provider ran. */
 const callsOfProvider = (items: readonly ResponseOutputItem[]): readonly ProviderCall[] =>

@@ -1,9 +1,10 @@
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
+import { isJsonObject } from '../../base/json/json.ts';
 import type { ToolTurn } from '../../contracts/conversations/transcript.ts';
 import {
   APPROVE_PROVIDER_CALL,
-  isProviderRequest,
   type ProviderApproval,
+  requestIn,
 } from '../../contracts/tools/provider-approval.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import { callArguments } from '../calls/call-arguments.ts';
@@ -23,11 +24,9 @@ export const approvalInput = (
 
 /** The request that a call stands for, as it came; undefined for any other call. */
 export const requestOf = (call: ToolCall): ApprovalRequest | undefined => {
-  const { origin } = call;
-  if (origin?.provider !== 'openai' || origin.fields === undefined || !isProviderRequest(call))
-    return undefined;
-  return isInputItem(origin.fields) && origin.fields.type === 'mcp_approval_request'
-    ? origin.fields
+  const request = requestIn(call);
+  return isJsonObject(request) && isInputItem(request) && request.type === 'mcp_approval_request'
+    ? request
     : undefined;
 };
 

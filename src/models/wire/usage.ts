@@ -58,11 +58,5 @@ export const estimateTokens = (text: string): number => Math.ceil(text.length / 
 const requestText = ({ instructions, messages, tools, output }: ModelRequest): string =>
   JSON.stringify([instructions, messages.toArray(), tools, output?.schema]);
 
-/** xAI states prices in ten-billionths of a dollar (docs.x.ai/developers/cost-tracking). */
-export const dollarsOfTicks = (ticks: unknown): number | undefined => {
-  const found = count(ticks);
-  return found === undefined ? undefined : found / 10_000_000_000;
-};
-
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

@@ -82,7 +82,8 @@ export class RunCounter {
     counts.outputTokens += usage.output;
     counts.cachedTokens += usage.cached ?? 0;
     if (usage.isEstimate === true) this.#estimated += 1;
-    if (usage.billedUsd !== undefined) this.#billedUsd = (this.#billedUsd ?? 0) + usage.billedUsd;
+    const { billedUsd: billed } = usage;
+    if (billed !== undefined) this.#billedUsd = billed + (this.#billedUsd ?? 0);
     if (costUsd === undefined) this.#unpriced.add(model);
     else this.#costUsd += costUsd;
   }

@@ -6,15 +6,12 @@ import { packageTool } from './define-tool.ts';
 /** Approves calls that a provider runs itself: it is executed once a person has said yes, and changes nothing itself. */
 export const approvingTool: Tool = packageTool({
   name: APPROVE_PROVIDER_CALL,
-  description: 'Lets a provider make a call of its own.',
-  category: 'tools',
+  description: 'Approves.',
   input: () => z.object({ server: z.string(), tool: z.string(), input: z.json() }),
-  approval: true,
   // What the provider does then may not be undone; to answer it twice does no harm.
   safety: 'danger',
   idempotent: true,
   exclusive: false,
-  retry: false,
   describe: ({ server, tool, input }) =>
     `Letting the provider call ${tool} of ${server}: ${JSON.stringify(input)}`,
   execute: () => 'Approved.',
