@@ -12,8 +12,8 @@ const summary = ({ text, reasoning, calls, finish, usage }: ModelAnswer): object
   reasoning,
   calls: calls.map(({ name, input, problem }) => ({ name, input, problem })),
   finish,
-  // Their packages count what was not counted as 0.
-  usage: { ...usage, cached: usage.cached || undefined },
+  // Their packages count what was not counted as 0, and keep xAI's price to themselves where OpenAI's reads it.
+  usage: { ...usage, cached: usage.cached || undefined, billedUsd: undefined },
 });
 
 /**

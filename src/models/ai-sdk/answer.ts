@@ -71,7 +71,7 @@ export const answerOf = (
     ...mediaOf(pieces),
     ...providerCalls([...callsOfProvider(pieces), ...(vendor.callsIn?.(facts.metadata ?? {}) ?? [])]),
     finish: finishOf(facts, calls.length > 0, text),
-    usage: usageOf(reportedUsage(facts, vendor), request, written),
+    usage: usageOf(reportedUsage(pieces, facts, vendor), request, written),
     ...(reasoning === '' ? {} : { reasoning }),
     ...(isMisread ? { problem: `The call that you made could not be read (${facts.rawFinish}).` } : {}),
     ...(isRefused ? { refusal: text || 'The model refused to answer.' } : {}),
@@ -163,9 +163,13 @@ const finishOf = ({ finish, rawFinish }: Facts, hasCalls: boolean, text: string)
 };
 
 /** Counts are nested from version 3 on, and plain before. */
-const reportedUsage = (facts: Facts, vendor: Vendor): ReportedUsage => ({
+const reportedUsage = (pieces: readonly Piece[], facts: Facts, vendor: Vendor): ReportedUsage => ({
   ...countedTokens(facts, vendor),
-  ...vendor.charges?.({ usage: rawUsage(facts), metadata: facts.metadata ?? {} }),
+  ...vendor.charges?.({
+    usage: rawUsage(facts),
+    metadata: facts.metadata ?? {},
+    results: pieces.flatMap(({ type, content }) => (type === 'tool-result' ? [content?.['result']] : [])),
+  }),
 });
 
 /** The provider's own counts; before version 3 the package keeps them to itself. */

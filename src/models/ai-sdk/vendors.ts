@@ -43,7 +43,9 @@ export interface Vendor {
   readonly charges?: (stated: {
     readonly usage: JsonObject;
     readonly metadata: JsonObject;
-  }) => Pick<ReportedUsage, 'webSearches' | 'billed'>;
+    /** Those of the calls that it ran. */
+    readonly results: readonly unknown[];
+  }) => Pick<ReportedUsage, 'webSearches' | 'fileSearches' | 'billed'>;
   /** The calls that it ran and reports beside its answer only. */
   readonly callsIn?: (metadata: JsonObject) => readonly ProviderCall[];
   /** Its package cannot give back calls that the vendor ran, unless they have options. */
@@ -124,6 +126,10 @@ const openaiVendor: Omit<Vendor, 'name'> = {
   takesTier: true,
   loose: { strictJsonSchema: false },
   bindsReasoning: true,
+  charges: ({ results }) => ({
+    webSearches: results.filter((result) => fieldOf(fieldOf(result, 'action'), 'type') === 'search').length,
+    fileSearches: results.filter((result) => fieldOf(result, 'queries') !== undefined).length,
+  }),
 };
 
 const vendors: readonly Vendor[] = [
