@@ -16,6 +16,7 @@ import type { RunOptions } from '../contracts/runs/run-options.ts';
 import { activityOf } from '../events/progress/activity.ts';
 import type { AnyAgent } from '../runtime/define/agent-registry.ts';
 import { definitionOf } from '../runtime/define/definition.ts';
+import { issuesText } from '../base/schemas/schema.ts';
 import { jsonSchemaIssues } from '../tools/schemas/json-schema-check.ts';
 import { failedResult, resultOf, schemasOf, TEXT_INPUT, toolOf } from './call-result.ts';
 import type { ServerPackage } from './client-request.ts';
@@ -214,9 +215,10 @@ class Serving {
       throw new loaded.ProtocolError(loaded.INVALID_PARAMS, `Tool ${name.slice(0, 100)} not found`);
     const { input = TEXT_INPUT } = schemasOf(agent);
     const plain = toJson(given);
-    const [issue] = isJsonObject(input) ? jsonSchemaIssues(input, plain) : [];
-    if (issue !== undefined)
-      return failedResult(`Invalid arguments for tool ${name}: ${issue.path.join('.')}: ${issue.message}`);
+    const issues = isJsonObject(input) ? jsonSchemaIssues(input, plain) : [];
+    const problems = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+    if (problems.length > 0)
+      return failedResult(`Invalid arguments for tool ${name}: ${issuesText(problems)}`);
     const task = input === TEXT_INPUT && isJsonObject(plain) ? (plain['input'] ?? '') : plain;
     try {
       const run = this.#resumed(agent, context) ?? this.#begin(agent, task);

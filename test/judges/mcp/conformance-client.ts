@@ -1,46 +1,57 @@
-/**
- * The client that the conformance suite judges: an agent that lists the tools of the server whose address is its last argument, calls
- * them, and answers. What it calls is the suite's order, or else each tool once, with the plainest arguments that its schema takes.
- */
 import { isJsonObject } from '../../../src/base/json/json.ts';
 import type { Json, JsonObject } from '../../../src/base/json/json.ts';
-import type { ModelRequest } from '../../../src/contracts/models/model.ts';
 import { agent } from '../../../src/index.ts';
 import { mcpServer } from '../../../src/mcp/index.ts';
+import type { ScriptedRequest } from '../../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../../src/testing/index.ts';
 
-interface Order {
+/** What the conformance suite tells a client: the address of its server, and the calls to be made, if it says which. */
+export interface ClientOrder {
+  readonly url: string;
+  /** JSON. */
+  readonly context: string;
+}
+
+interface Made {
   readonly name: string;
   readonly input: JsonObject;
 }
 
 const SERVER = 'suite';
 
-/** The calls that the suite orders for a scenario, by what it calls the context. */
-const ordered = (): readonly Order[] => {
-  const context: Json = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Json;
-  const given = isJsonObject(context) && Array.isArray(context['toolCalls']) ? context['toolCalls'] : [];
-  return given.flatMap((each) =>
+/**
+ * Runs an agent that has the tools of the suite's server: it makes the calls that the suite orders, or else calls each tool once, with the
+ * plainest input that its schema takes. Resolves with the results of its calls.
+ */
+export const runConformanceClient = async ({ url, context }: ClientOrder): Promise<readonly string[]> => {
+  const ordered = orderedCalls(context);
+  const client = agent({
+    name: 'client',
+    tools: [mcpServer({ name: SERVER, url })],
+    model: scriptedModel([
+      (request) => {
+        const made = ordered.length > 0 ? ordered : plainCalls(request);
+        return made.length === 0 ? 'There is nothing to call.' : calls(...made);
+      },
+      'Done.',
+    ]),
+  });
+  // A person who gives nothing of their own: a field has its default.
+  const { records } = await client.run('Go.', { person: { answer: () => '', approve: () => true } });
+  return records.flatMap(({ results }) => results.map(({ text }) => text));
+};
+
+const orderedCalls = (context: string): readonly Made[] => {
+  const parsed = JSON.parse(context) as Json;
+  const listed = isJsonObject(parsed) && Array.isArray(parsed['toolCalls']) ? parsed['toolCalls'] : [];
+  return listed.flatMap((each) =>
     isJsonObject(each) && typeof each['name'] === 'string' && isJsonObject(each['arguments'])
       ? [{ name: `${SERVER}.${each['name']}`, input: each['arguments'] }]
       : [],
   );
 };
 
-/** The plainest value of a schema; one for a schema is the schema of the first tool, as the model was shown it. */
-const plainValue = (name: string, schema: Json | undefined, shown: Json): Json => {
-  if (name === 'schema') return shown;
-  const type = isJsonObject(schema) ? schema['type'] : undefined;
-  return type === 'number' || type === 'integer'
-    ? 1
-    : type === 'boolean'
-      ? true
-      : type === 'object'
-        ? {}
-        : 'x';
-};
-
-const eachTool = ({ tools }: ModelRequest): readonly Order[] => {
+const plainCalls = ({ tools }: ScriptedRequest): readonly Made[] => {
   const shown = tools[0]?.parameters ?? {};
   return tools.map(({ name, parameters }) => {
     const properties = isJsonObject(parameters['properties']) ? parameters['properties'] : {};
@@ -49,24 +60,16 @@ const eachTool = ({ tools }: ModelRequest): readonly Order[] => {
   });
 };
 
-const client = agent({
-  name: 'client',
-  tools: [mcpServer({ name: SERVER, url: process.argv.at(-1) ?? '' })],
-  model: scriptedModel([
-    (request) => {
-      const made = ordered().length > 0 ? ordered() : eachTool(request);
-      return made.length === 0 ? 'There is nothing to call.' : calls(...made);
-    },
-    'Done.',
-  ]),
-});
+/** The plainest value of a schema. What is called a schema is that of the first tool, as the model is shown it. */
+const plainValue = (name: string, schema: Json | undefined, shown: JsonObject): Json => {
+  if (name === 'schema') return shown;
+  const type = isJsonObject(schema) ? schema['type'] : undefined;
+  return PLAIN_VALUES.get(typeof type === 'string' ? type : '') ?? 'x';
+};
 
-/** A person who gives nothing of their own: a field's default is what it has. */
-const person = { answer: () => '', approve: () => true };
-
-const { output, events } = await client.run('Go.', { person });
-for (const event of events) {
-  if (event.type === 'toolset.opened') console.log(JSON.stringify(event));
-  if (event.type === 'tool.finished') console.log(JSON.stringify([event.tool, event.ok, event.text]));
-}
-console.log(output);
+const PLAIN_VALUES: ReadonlyMap<string, Json> = new Map<string, Json>([
+  ['number', 1],
+  ['integer', 1],
+  ['boolean', true],
+  ['object', {}],
+]);

@@ -115,8 +115,10 @@ export const calling = (options: McpServerOptions, ...made: readonly MadeCall[])
     ]),
   });
 
+type Finished = Extract<RunResult<unknown>['events'][number], { readonly type: 'tool.finished' }>;
+
 /** The ends of the calls of a run, in the order of their making. */
-export const finished = ({ events }: RunResult<unknown>) =>
+export const finished = ({ events }: RunResult<unknown>): readonly Finished[] =>
   events.flatMap((event) => (event.type === 'tool.finished' ? [event] : []));
 
 export const progressed = ({ events }: RunResult<unknown>): readonly string[] =>
