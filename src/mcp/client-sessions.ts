@@ -37,7 +37,7 @@ export class ClientSessions {
     const id = request.headers.get(SESSION_HEADER);
     if (id === null) return (await this.#canBeAsked(request)) ? this.#begin(request) : undefined;
     const transport = this.#sessions.get(id);
-    if (transport === undefined) return id.startsWith(this.#mark) ? gone() : undefined;
+    if (transport === undefined) return id.startsWith(this.#mark) ? refuseSession() : undefined;
     this.#sessions.delete(id);
     this.#sessions.set(id, transport);
     return transport.handleRequest(request);
@@ -91,7 +91,7 @@ export class ClientSessions {
 }
 
 /** Tells a client that its session is over, upon which it begins another. */
-const gone = (): Response =>
+const refuseSession = (): Response =>
   Response.json(
     { jsonrpc: '2.0', id: null, error: { code: -32_001, message: 'Session not found' } },
     { status: 404 },

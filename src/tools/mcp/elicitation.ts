@@ -93,7 +93,7 @@ const askField = async (
   throw new Error('no valid answer');
 };
 
-/** What no answer stands for, where it stands for anything. */
+/** The end of a question that may be left without an answer. */
 const nothingMeans = (preset: FieldValue | undefined, isRequired: boolean): string => {
   if (preset !== undefined) return `, or nothing for ${oneLine(JSON.stringify(preset), 300)}`;
   return isRequired ? '' : ', or nothing to leave it out';
@@ -147,12 +147,12 @@ const fieldValue = (said: string, field: JsonObject): FieldValue => {
     return Number(said);
   const choices = choicesOf(field);
   return type === 'array'
-    ? said.split(',').map((each) => chosen(each.trim(), choices))
-    : chosen(said, choices);
+    ? said.split(',').map((each) => pickValue(each.trim(), choices))
+    : pickValue(said, choices);
 };
 
 /** The value of a choice that was named by its title. */
-const chosen = (said: string, choices: readonly Choice[]): string =>
+const pickValue = (said: string, choices: readonly Choice[]): string =>
   choices.some(({ value }) => value === said)
     ? said
     : (choices.find(({ title }) => title.toLowerCase() === said.toLowerCase())?.value ?? said);
