@@ -14,7 +14,7 @@ import { failLostAnswers } from './lost-answers.ts';
 import { mcpError } from './mcp-errors.ts';
 import type { McpServerOptions, McpStatus } from './mcp-options.ts';
 import { handOnTask } from './mcp-task.ts';
-import { authProvider } from './server-auth.ts';
+import { authProvider, withAuthorization } from './server-auth.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 /** Waits between attempts to connect, in ms: doubled each time. */
@@ -89,7 +89,7 @@ export class McpConnection {
   async request<Result>(doing: string, work: (client: Client) => Promise<Result>): Promise<Result> {
     const client = await this.#ready();
     try {
-      return await work(client);
+      return await this.#withAuthorization(() => work(client));
     } catch (thrown) {
       const error = mcpError(thrown, doing, this.#program?.account);
       if (error.code === 'mcp.lost') this.#lose(client);
@@ -138,7 +138,7 @@ export class McpConnection {
     const { attempts = 3 } = this.#options;
     for (let attempt = 1, waitMs = FIRST_WAIT_MS; ; attempt += 1, waitMs *= 2) {
       try {
-        return await this.#connect();
+        return await this.#withAuthorization(() => this.#connect());
       } catch (thrown) {
         const error = mcpError(thrown, `connect to ${this.#name}`, this.#program?.account);
         this.#enter('lost');
@@ -147,6 +147,11 @@ export class McpConnection {
         await this.#pause(Math.min(waitMs, LONGEST_WAIT_MS));
       }
     }
+  }
+
+  #withAuthorization<Result>(work: () => Promise<Result>): Promise<Result> {
+    const isRefusal = (thrown: unknown) => mcpError(thrown, '').code === 'mcp.auth';
+    return withAuthorization(this.#options.auth, isRefusal, work);
   }
 
   async #connect(): Promise<Client> {

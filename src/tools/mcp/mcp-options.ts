@@ -37,7 +37,7 @@ export interface McpServerOptions {
   readonly url?: string | URL | undefined;
   /** Headers of each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Returns a bearer token, from whatever flow; an OAuth client of the package `@modelcontextprotocol/client` goes into `fetch`. */
+  /** A function that returns a bearer token, or an OAuth client of the package `@modelcontextprotocol/client`. */
   readonly auth?: ServerAuth | undefined;
   /** Default: the platform's own. */
   readonly fetch?: typeof globalThis.fetch | undefined;

@@ -1,9 +1,8 @@
-import { ClientCredentialsProvider, PrivateKeyJwtProvider, withOAuth } from '@modelcontextprotocol/client';
-import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../../src/base/json/json.ts';
 import type { Json, JsonObject } from '../../../src/base/json/json.ts';
 import { agent } from '../../../src/index.ts';
 import { mcpServer } from '../../../src/mcp/index.ts';
+import { oauthClient } from './oauth-client.ts';
 import type { ScriptedRequest } from '../../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../../src/testing/index.ts';
 
@@ -29,7 +28,7 @@ export const runConformanceClient = async ({ url, context }: ClientOrder): Promi
   const ordered = orderedCalls(context);
   const client = agent({
     name: 'client',
-    tools: [mcpServer({ name: SERVER, url, fetch: fetchFor(url, context) })],
+    tools: [mcpServer({ name: SERVER, url, auth: oauthClient(url, JSON.parse(context) as Json) })],
     model: scriptedModel([
       (request) => {
         const made = ordered.length > 0 ? ordered : plainCalls(request);
@@ -41,25 +40,6 @@ export const runConformanceClient = async ({ url, context }: ClientOrder): Promi
   // A person who gives nothing of their own: a field has its default.
   const { records } = await client.run('Go.', { person: { answer: () => '', approve: () => true } });
   return records.flatMap(({ results }) => results.map(({ text }) => text));
-};
-
-/** The `fetch` of a server that wants authorization, as the guide has it: a flow without a person, by the package of the client. */
-const fetchFor = (url: string, context: string): typeof globalThis.fetch => {
-  const given = JSON.parse(context) as Json;
-  const provider = isJsonObject(given) ? providerOf(given) : undefined;
-  if (provider === undefined) return fetch;
-  const authorized = withOAuth(provider, url)(fetch);
-  return (input, init) => authorized(input instanceof Request ? input.url : input, init);
-};
-
-const providerOf = (given: JsonObject): OAuthClientProvider | undefined => {
-  const { name, client_id: clientId, client_secret: clientSecret, private_key_pem: privateKey } = given;
-  if (typeof clientId !== 'string') return undefined;
-  if (name === 'auth/client-credentials-basic' && typeof clientSecret === 'string')
-    return new ClientCredentialsProvider({ clientId, clientSecret });
-  if (name === 'auth/client-credentials-jwt' && typeof privateKey === 'string')
-    return new PrivateKeyJwtProvider({ clientId, privateKey, algorithm: 'ES256' });
-  return undefined;
 };
 
 const orderedCalls = (context: string): readonly Made[] => {
