@@ -7,7 +7,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
  */
 export type ServerAuth = ((refused: boolean) => string | Promise<string>) | OAuthClientProvider;
 
-/** Where tokens are registered as secrets of the run. */
+/** Registers secrets of the run. */
 interface Secrets {
   hide(secret: string, name: string): void;
 }
