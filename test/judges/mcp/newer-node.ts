@@ -1,11 +1,14 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { packageFolder } from './real-servers.ts';
 
-/** The Node that the packages of the protocol's authors need, which is newer than the oldest that troupe runs on. */
-const NEEDED = 22;
+/** The oldest Node of which each release is new enough for the packages of the protocol's authors. */
+const NEEDED = 24;
 
-/** A program of Node that is new enough for the judges: this one, or the one that is a package beside them. */
-export const newerNode = (): string =>
-  Number(process.versions.node.split('.')[0]) > NEEDED
-    ? process.execPath
-    : resolve(packageFolder(`node-${process.platform}-${process.arch}`), 'bin/node');
+/** A program of Node that is new enough for the judges: this one, or the one that is a package beside them (Linux only). */
+export const newerNode = (): string => {
+  if (Number(process.versions.node.split('.')[0]) >= NEEDED) return process.execPath;
+  const packaged = resolve(packageFolder(`node-${process.platform}-${process.arch}`), 'bin/node');
+  if (existsSync(packaged)) return packaged;
+  throw new Error(`Cannot run this judge as it needs Node ${NEEDED}: found ${process.versions.node}`);
+};
