@@ -1,6 +1,7 @@
 import { createMcpHandler, McpServer, Server } from '@modelcontextprotocol/server';
 import { memorySkillFiles, SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { agent, replay } from '../../src/index.ts';
 import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { platformSha256 } from '../../src/base/platform-sha256.ts';
@@ -147,4 +148,39 @@ test('a server without skills, or without the extension, ends the run at its sta
 test('options that have no meaning for skills are refused', () => {
   const given = { name: 'desk', url: 'https://desk.test/mcp', sampling: true };
   expect(() => skills({ mcp: given })).toThrow(/`sampling` is of `mcpServer`/);
+});
+
+test('skills that are too large, without hashes, or with files elsewhere are left out, and the others stay', async () => {
+  const digest = `sha256:${'0'.repeat(64)}`;
+  const entry = (name: string, more: readonly { uri: string; size: number }[] | 'dynamic') => ({
+    uri: `skill://${name}/SKILL.md`,
+    frontmatter: { name, description: 'Does something.' },
+    resources:
+      more === 'dynamic'
+        ? more
+        : [{ uri: `skill://${name}/SKILL.md`, size: 1 }, ...more].map((each) => ({ ...each, digest })),
+  });
+  const many = Array.from({ length: 512 }, (_, index) => ({ uri: `skill://many/${index}.md`, size: 1 }));
+  const listed = [
+    entry('good', []),
+    entry('many', many),
+    entry('large', [{ uri: 'skill://large/a.bin', size: 16_777_216 }]),
+    entry('generated', 'dynamic'),
+    entry('foreign', [{ uri: 'skill://good/a.md', size: 1 }]),
+    entry('climbing', [{ uri: 'skill://climbing/%2e%2e/good/a.md', size: 1 }]),
+  ];
+  const handler = createMcpHandler(() => {
+    const capabilities = { resources: {}, extensions: { 'io.modelcontextprotocol/skills': {} } };
+    const server = new Server({ name: 'odd', version: '1' }, { capabilities });
+    const result = { ttlMs: 0, cacheScope: 'private', skills: listed };
+    server.setRequestHandler('skills/list', { params: z.looseObject({}) }, () => result);
+    return server;
+  });
+  const fetch: typeof globalThis.fetch = (input, init) => handler.fetch(new Request(input, init));
+  const { events } = await clerk({ mcp: { name: 'odd', url: 'https://odd.test/mcp', fetch } }).run('go');
+  const opened = events.find((event) => event.type === 'toolset.opened');
+  expect(Object.keys(opened?.tools ?? {})).toEqual(['good']);
+  expect(Object.keys(opened?.refused ?? {}).toSorted()).toEqual(
+    ['climbing', 'foreign', 'generated', 'large', 'many'].map((name) => `skill://${name}/SKILL.md`),
+  );
 });
