@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { sha256 } from '../../src/base/sha256.ts';
+import { agent, answer } from '../../src/index.ts';
+import { folderBlobs } from '../../src/persistence/folder-blobs.ts';
 import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import { openSqlite } from '../../src/persistence/sqlite/sqlite-driver.ts';
 import { journalText, readJournalText } from '../../src/persistence/run-log.ts';
@@ -428,6 +431,26 @@ describe('troupe prune', () => {
     expect(await listed(call)).toMatchObject([{ status: 'completed' }]);
     const none = await call(['prune', '--older-than', '0s', '--status', 'waiting']);
     expect(none.stdout).toBe('Removed 0 runs\n');
+  });
+
+  test('releases the bytes of media in a folder that is named, and refuses one that is not there', async () => {
+    const { file, call } = kept();
+    const bytes = new TextEncoder().encode('Buy milk.');
+    const store = sqliteStore(file);
+    const blobs = folderBlobs(join(folder, 'media'));
+    await agent({ name: 'seer', decide: () => answer('Seen.') }).run([{ type: 'file', data: bytes }], {
+      store,
+      content: { blobs },
+    });
+    await store.close();
+    const all = ['prune', '--older-than', '0s', '--blobs'];
+    expect(oneLineOf(await call([...all, join(folder, 'nowhere')]))).toMatch(/^2 .*there is no folder/);
+    expect(await blobs.get(sha256(bytes))).toBeDefined();
+    expect((await call([...all, join(folder, 'media')])).stdout).toBe('Removed 1 run\n');
+    expect(await blobs.get(sha256(bytes))).toBeUndefined();
+    expect(oneLineOf(await call(['inspect', moduleOf('counter.ts'), 'x', '--blobs', folder]))).toMatch(
+      /^2 .*--blobs is for stored runs/,
+    );
   });
 });
 

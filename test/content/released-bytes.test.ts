@@ -18,6 +18,10 @@ import {
 } from '../../src/persistence/index.ts';
 import { RunContent } from '../../src/runtime/content/run-content.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
+import { calls, scriptedModel } from '../../src/testing/index.ts';
+import { dual } from '../../src/tools/calls/tool-result.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
+import { z } from 'zod';
 import { sha256 } from '../../src/base/sha256.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
 import { sized } from '../support/thorough.ts';
@@ -185,6 +189,43 @@ describe.each(Object.entries(places))('bytes %s', (_, make) => {
     });
     await fc.assert(law, { numRuns: sized(14, 300), examples: orders });
   }, 60_000);
+});
+
+test('a fork refers to what the shared steps of the other run have seen', async () => {
+  const store = memoryStore();
+  const camera = tool({
+    name: 'camera',
+    description: 'Takes a picture.',
+    input: z.object({}),
+    execute: () => dual({ parts: [{ type: 'image', data: pictures[3] ?? png() }], value: 'taken' }),
+  });
+  const model = () => scriptedModel([calls({ name: 'camera', input: {} }), 'Seen.']);
+  await agent({ name: 'eye', tools: [camera], model: model() }).run('Look.', { store, runId: 'first' });
+  const other = agent({ name: 'eye', tools: [camera], model: scriptedModel(['Seen, too.']) });
+  await (
+    await fork(other, 'first', { store, runId: 'fork', at: { step: 1 } })
+  ).result;
+  await pruneOnly({ ...inStore(store) }, 'first');
+  await readAll(inStore(store), [3]);
+});
+
+test('a run that was pruned as it is forked is unknown, and its fork commits nothing', async () => {
+  const store = memoryStore();
+  await seer.run(given([0]), { store, runId: 'first' });
+  const racing: JournalStore = Object.assign(Object.create(store) as JournalStore, {
+    read: (...asked: Parameters<JournalStore['read']>) => store.read(...asked),
+    create: async (...asked: Parameters<JournalStore['create']>) => {
+      await store.prune({});
+      return store.create(...asked);
+    },
+    hold: (...asked: Parameters<NonNullable<JournalStore['hold']>>) => store.hold?.(...asked) ?? [],
+    files: (room: string) => store.files(room),
+    entry: (runId: string) => store.entry(runId),
+    release: (...asked: Parameters<JournalStore['release']>) => store.release(...asked),
+  });
+  const forked = fork(seer, 'first', { store: racing, runId: 'fork', at: { step: 0 } });
+  await expect(forked).rejects.toMatchObject({ code: 'journal.unknown' });
+  expect(await store.read('fork')).toEqual([]);
 });
 
 describeWithPostgres('bytes in PostgreSQL', ({ connectionString }) => {

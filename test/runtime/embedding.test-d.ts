@@ -1,5 +1,6 @@
 import { createActor, setup, waitFor } from 'xstate';
-import type { Content } from '../../src/contracts/content/part.ts';
+import type { Content, GivenPart, Part } from '../../src/contracts/content/part.ts';
+import type { Turn, UserTurn } from '../../src/contracts/conversations/transcript.ts';
 import type { EmittedFrom, InputFrom, OutputFrom } from 'xstate';
 import { z } from 'zod';
 import { expectTypeOf, test } from 'vitest';
@@ -9,6 +10,19 @@ import type { MemberRef } from '../../src/runtime/embed/agent-types.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/patterns/index.ts';
 import type { WorkerReply } from '../../src/patterns/state/supervisor-context.ts';
+
+test('a history takes the bytes of its media; a conversation that is read has references only', () => {
+  const photo = { type: 'image', data: new Uint8Array([1]) } as const;
+  void plain.run('And now?', { history: [{ role: 'user', text: 'Look.', parts: [photo] }] });
+  void plain.run('And now?', {
+    history: [{ role: 'tool', callId: 'c', tool: 'camera', text: 'A cat.', parts: [photo] }],
+  });
+  // @ts-expect-error a number is no bytes
+  void plain.run('And now?', { history: [{ role: 'user', text: '', parts: [{ type: 'image', data: 3 }] }] });
+  expectTypeOf<UserTurn['parts']>().toEqualTypeOf<readonly Part[] | undefined>();
+  // @ts-expect-error a turn that is read has no bytes in it
+  expectTypeOf<Turn>().toEqualTypeOf<Turn<GivenPart>>();
+});
 
 const weigher = agent({
   name: 'weigher',

@@ -13,6 +13,7 @@ import type { SafetyStrategy } from '../tools/safety.ts';
 import type { Secrets } from '../secrets/redactor.ts';
 import type { Threads } from '../conversations/thread.ts';
 import type { TaskInput } from '../tasks/task.ts';
+import type { GivenPart } from '../content/part.ts';
 import type { Turn } from '../conversations/transcript.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { TreeLimits } from './tree-limits.ts';
@@ -56,7 +57,7 @@ export interface RunOptions {
   /** The time that people may take. */
   readonly requests?: RequestOptions | undefined;
   /** Earlier turns of the conversation to continue, tool cycles included; members of a team see them, too. */
-  readonly history?: readonly Turn[] | undefined;
+  readonly history?: readonly Turn<GivenPart>[] | undefined;
   /**
    * Name of the conversation that this run belongs to: its runs share memories of scope `thread`, and continue sessions
    * of external engines. Default: the run is a thread of its own.

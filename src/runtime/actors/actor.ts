@@ -1,3 +1,4 @@
+import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { callInKey, callKey } from '../../actors/acting/call-key.ts';
 import type { RunTask } from '../../actors/preparing/run-task.ts';
 import type { ChildTerms } from '../../contracts/tools/delegation.ts';
@@ -42,7 +43,7 @@ export interface ActorRun extends RememberingRun {
   readonly secrets: RunSecrets;
   readonly task: RunTask | undefined;
   /** Earlier turns, for the root, or the members of a team. */
-  readonly history: RunOptions['history'];
+  readonly history: readonly Turn[] | undefined;
   readonly states: RunStates | undefined;
   readonly journal: RememberingRun['journal'] & { readonly keys: { of(call: string, input: Json): string } };
   readonly models: { of(actor: Actor): readonly Model[] };
@@ -274,7 +275,7 @@ export class Actor implements Carrier, PlacedParty {
   }
 
   /** The history from its terms, or else that of its run. */
-  #historyAt(restart: Restart | undefined): RunOptions['history'] {
+  #historyAt(restart: Restart | undefined): readonly Turn[] | undefined {
     const { history } = this.#run;
     const { history: own, sees } = this.terms ?? {};
     const before = own ?? (history !== undefined && this.isOfRun ? history : undefined);

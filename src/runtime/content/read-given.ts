@@ -1,5 +1,6 @@
 import type { ContentLimits, KeepBlob } from '../../contracts/content/read-content.ts';
 import { isMediaBytes, readParts } from '../../contracts/content/read-content.ts';
+import type { GivenPart } from '../../contracts/content/part.ts';
 import { contentText } from '../../contracts/content/content-text.ts';
 import { errorData, toError } from '../../contracts/errors/error.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
@@ -55,6 +56,11 @@ const takeBytes = <Options extends RunOptions>(
   return blobs.size === 0 ? read : { ...read, blobs };
 };
 
+/** The history of a run, whose bytes were taken when it was given. */
+export const takenHistory = ({ history }: Pick<RunOptions, 'history'>): readonly Turn[] | undefined =>
+  // As `readGiven` leaves it: its parts are references.
+  history as readonly Turn[] | undefined;
+
 /** The values that a caller gives may throw when they are read. */
 const failToRead = (thrown: unknown): Error =>
   toError(errorData(thrown, 'internal', { message: 'Cannot start the run as what it was given threw' }));
@@ -79,10 +85,14 @@ const hasParts = (history: unknown): boolean =>
   Array.isArray(history) &&
   history.some((turn: unknown) => isObject(turn) && ('parts' in turn || 'whole' in turn));
 
-const readTurns = (history: readonly Turn[], keep: KeepBlob, limits: ContentLimits): readonly Turn[] =>
+const readTurns = (
+  history: readonly Turn<GivenPart>[],
+  keep: KeepBlob,
+  limits: ContentLimits,
+): readonly Turn<GivenPart>[] =>
   hasParts(history) ? history.map((turn) => readTurn(turn, keep, limits)) : history;
 
-const readTurn = (turn: Turn, keep: KeepBlob, limits: ContentLimits): Turn => {
+const readTurn = (turn: Turn<GivenPart>, keep: KeepBlob, limits: ContentLimits): Turn<GivenPart> => {
   const { parts, whole }: { readonly parts?: unknown; readonly whole?: unknown } = isObject(turn) ? turn : {};
   // Checked as any reference is: its hash names a file in some stores.
   if (isObject(whole)) readParts([whole], keep, limits);

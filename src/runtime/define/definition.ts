@@ -1,3 +1,4 @@
+import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { AnyStateMachine } from 'xstate';
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
 import type { Allotment, Budget } from '../../contracts/runs/budget.ts';
@@ -16,7 +17,7 @@ export interface Placement {
   readonly path: string;
   readonly at: number;
   /** Earlier turns of the conversation. */
-  readonly history?: RunOptions['history'];
+  readonly history?: readonly Turn[] | undefined;
   /** State from earlier runs of its thread, which replaces the defined one. */
   readonly state?: Json | undefined;
   /** Author of the input, if not the user. */

@@ -1,3 +1,4 @@
+import { readGiven, takenHistory } from '../content/read-given.ts';
 import { checkLogicOptions } from './logic-schema.ts';
 import type { AnyStateMachine } from 'xstate';
 import { TroupeError } from '../../contracts/errors/error.ts';
@@ -92,9 +93,11 @@ const firstSnapshot = (definition: Definition, options: LogicOptions, input: unk
   const { machine, name: path } = definition;
   const at = NO_TIME;
   try {
-    const placement = { runId: options.runId ?? '', path, at, history: options.history };
+    const given = readGiven(definition, input, options);
+    const placement = { runId: options.runId ?? '', path, at, history: takenHistory(given.options) };
     return (
-      firstTurn(definition, definition.start(input, placement), at).record.snapshot ?? bareSnapshot(machine)
+      firstTurn(definition, definition.start(given.input, placement), at).record.snapshot ??
+      bareSnapshot(machine)
     );
   } catch {
     return bareSnapshot(machine);

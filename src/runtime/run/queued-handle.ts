@@ -1,3 +1,5 @@
+import { takenHistory } from '../content/read-given.ts';
+import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { Content } from '../../contracts/content/part.ts';
 import type { ModelChoice } from '../../contracts/models/model.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
@@ -10,7 +12,7 @@ import type { Run } from './run.ts';
 import { failToBegin } from './create-run.ts';
 
 /** Starts a run; `history` replaces the one from its options, where it is known only then. */
-export type StartTurn = (history?: RunOptions['history']) => void;
+export type StartTurn = (history?: readonly Turn[] | undefined) => void;
 
 /** A queue in which a run waits for its turn. */
 export interface StartQueue {
@@ -42,7 +44,8 @@ export class QueuedHandle<Output, State> extends Handle<Output, State> {
   }
 
   /** Enters the queue; the run starts now if it is the first. */
-  enter(input: unknown, { history, signal }: RunOptions): void {
+  enter(input: unknown, options: RunOptions): void {
+    const { signal } = options;
     const skip = (): void => {
       this.#queue.skip(this.#turn);
     };
@@ -50,7 +53,7 @@ export class QueuedHandle<Output, State> extends Handle<Output, State> {
       signal?.removeEventListener('abort', skip);
       this.#queue.over(this.#turn);
     };
-    this.#turn = (earlier = history) => {
+    this.#turn = (earlier = takenHistory(options)) => {
       this.#begin(input, earlier);
     };
     this.#run.result.then(leave, leave);
@@ -126,7 +129,7 @@ export class QueuedHandle<Output, State> extends Handle<Output, State> {
     else this.#deferred.push(what);
   }
 
-  #begin(input: unknown, history: RunOptions['history']): void {
+  #begin(input: unknown, history: readonly Turn[] | undefined): void {
     this.#hasBegun = true;
     try {
       this.#run.begin(input, history);

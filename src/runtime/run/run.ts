@@ -1,3 +1,4 @@
+import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { ModelChoice } from '../../contracts/models/model.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type ErrorData } from '../../contracts/errors/error-data.ts';
@@ -86,7 +87,7 @@ export class Run implements JobWorker {
   readonly artifacts: KeptArtifact[] = [];
   readonly hooks: AttachedHooks[] = [];
   readonly ending: RunEnding;
-  history: RunOptions['history'];
+  history: readonly Turn[] | undefined;
   readonly result: Promise<RunResult>;
   readonly #queue: JobQueue;
   readonly models: RunModels;
@@ -131,7 +132,7 @@ export class Run implements JobWorker {
   }
 
   /** Starts the run: the first event, then the root actor. */
-  begin(input: unknown, history: RunOptions['history']): void {
+  begin(input: unknown, history: readonly Turn[] | undefined): void {
     const { journal } = this;
     journal.job(journal.root, true, () => {
       this.beginAgain(input, history);
@@ -139,7 +140,7 @@ export class Run implements JobWorker {
   }
 
   /** Like `begin`, for a recorded start. */
-  beginAgain(input: unknown, history: RunOptions['history']): void {
+  beginAgain(input: unknown, history: readonly Turn[] | undefined): void {
     this.#queue.release();
     const given = this.started(input, history);
     const refusal = refusalOf(this.root.definition, this.task, this.log.now());
@@ -148,7 +149,7 @@ export class Run implements JobWorker {
   }
 
   /** Writes the first event and returns the input of the root's machine. */
-  started(input: unknown, history?: RunOptions['history']): unknown {
+  started(input: unknown, history?: readonly Turn[] | undefined): unknown {
     const { root } = this;
     this.history = history;
     hideInput(this.secrets, root.definition, input);

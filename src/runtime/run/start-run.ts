@@ -2,7 +2,7 @@ import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { StartSetup } from './create-run.ts';
 import { createRun, failToBegin } from './create-run.ts';
-import { readGiven } from '../content/read-given.ts';
+import { readGiven, takenHistory } from '../content/read-given.ts';
 import type { Definition } from '../define/definition.ts';
 import { Handle } from './handle.ts';
 import { QueuedHandle } from './queued-handle.ts';
@@ -28,7 +28,7 @@ export const startRun = <Output, State>(
     return handle;
   }
   try {
-    run.begin(input, options.history);
+    run.begin(input, takenHistory(options));
   } catch (thrown) {
     failToBegin(run, thrown);
     throw thrown;

@@ -11,6 +11,7 @@ import type { SaidTurns, Threads } from '../../contracts/conversations/thread.ts
 import type { Turn, UserTurn } from '../../contracts/conversations/transcript.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import type { StartQueue } from '../run/queued-handle.ts';
+import { takenHistory } from '../content/read-given.ts';
 import { earlierTurns } from './earlier-turns.ts';
 import { pendingTurns } from './pending-turns.ts';
 import { RunStates } from './run-states.ts';
@@ -58,7 +59,8 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
   return async () => {
     const found = await (await threads).load(thread);
     known.kept = found?.states === undefined ? {} : await openStates(found.states, run, thread, options);
-    if (options.history !== undefined) return options.history;
+    const given = takenHistory(options);
+    if (given !== undefined) return given;
     const earlier = earlierTurns(
       found?.turns ?? [],
       run.root.definition.agent?.compaction?.thread ?? 'cycles',

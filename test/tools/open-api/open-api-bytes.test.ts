@@ -228,7 +228,7 @@ describe('a form of parts', () => {
   });
 
   test('has the names and texts of any form as they were given', async () => {
-    const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((each) => each.isWellFormed());
+    const text = fc.string({ unit: 'grapheme', maxLength: 20 });
     const law = fc.asyncProperty(
       fc.dictionary(
         text.filter((each) => !/[\r\n"]/.test(each) && each !== '__proto__'),

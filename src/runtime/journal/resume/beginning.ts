@@ -1,3 +1,4 @@
+import { takenHistory } from '../../content/read-given.ts';
 import { contentText } from '../../../contracts/content/content-text.ts';
 import { isPartList } from '../../../contracts/content/part.ts';
 import type { Json } from '../../../base/json/json.ts';
@@ -20,8 +21,9 @@ export const beganWith = (
   run: Run,
   { name }: Definition,
   input: unknown,
-  { thread, history, task, limits = {} }: RunOptions,
+  { thread, task, limits = {}, ...options }: RunOptions,
 ): Began => {
+  const history = takenHistory(options);
   const { budget, concurrency: _, messages: __, ...tree } = limits;
   return {
     kind: 'began',

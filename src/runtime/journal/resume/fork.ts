@@ -82,7 +82,7 @@ export const fork = async <Input, Output, State>(
     giveBack: (late) => releaseLate(store, late),
   });
   try {
-    await run.content.refer(first);
+    await run.content.refer([first, inHand]);
     const held = run.content.written();
     if (held !== undefined) {
       await held;

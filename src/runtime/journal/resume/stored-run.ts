@@ -1,3 +1,5 @@
+import { takenHistory } from '../../content/read-given.ts';
+import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { Budget } from '../../../contracts/runs/budget.ts';
 import { patientClock, systemClock } from '../../../base/clock.ts';
 import { errorData, toError, TroupeError } from '../../../contracts/errors/error.ts';
@@ -94,7 +96,7 @@ export const storedRun = (
     // Programs that store no run do not load the code for it.
     if (fields.length > 0)
       throw (await import('../../../persistence/field-vault.ts')).keyMissing(run.runId, fields);
-    const history = earlier === undefined ? options.history : await earlier();
+    const history = earlier === undefined ? takenHistory(options) : await earlier();
     const { assertReadable } = await import('../replay/parse-records.ts');
     const began = assertReadable(beganWith(run, definition, input, { ...options, history }));
     const entry = entryOf(began, began.at, (text) => run.secrets.text(text));
@@ -136,7 +138,7 @@ export const storedRun = (
 
 /** The starting point of a run that its store has accepted. */
 interface Opened {
-  readonly history: RunOptions['history'];
+  readonly history: readonly Turn[] | undefined;
 }
 
 /** Waits for a store as long as the run may take: a store that never answers ends an aborted or overdue run. */
