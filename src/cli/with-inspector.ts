@@ -12,7 +12,7 @@ import { agentOfRun } from './stored/agent-of-run.ts';
 export interface Inspected {
   readonly session: Session;
   readonly store: JournalStore | undefined;
-  /** Where the bytes of media of stored runs are. Default: the store. */
+  /** The place of the bytes of media of stored runs. Default: the store. */
   readonly content?: Pick<ContentOptions, 'blobs'> | undefined;
   /** The agent of stored runs, beside those started by a command. */
   readonly agent: () => LoadedAgent | undefined;

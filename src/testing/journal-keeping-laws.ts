@@ -121,14 +121,14 @@ export const holdingLaws: readonly SceneLaw[] = [
     for (const run of ['a', 'b', 'c']) await end(first, run);
     const turns = { room: 'threads', name: 'turns' };
     await first.files(turns.room).write(turns.name, 'text');
-    const unknown = await held(first, { runId: 'a' }, [ONE, SHARED]);
-    same('what is not there', stored(unknown), [false, false]);
+    const unknown = await hold(first, { runId: 'a' }, [ONE, SHARED]);
+    same('what is not there', isStoredOf(unknown), [false, false]);
     for (const hash of [ONE, SHARED, SAID, UNHELD]) await blobs.write(hash, 'Ynl0ZXM=');
-    const again = await held(first, { runId: 'a' }, [ONE, SHARED]);
-    same('what is there', stored(again), [true, true]);
+    const again = await hold(first, { runId: 'a' }, [ONE, SHARED]);
+    same('what is there', isStoredOf(again), [true, true]);
     same('a hold that is made again', tokensOf(again), tokensOf(unknown));
-    await held(second, { runId: 'b' }, [SHARED, SAID]);
-    await held(second, turns, [SAID]);
+    await hold(second, { runId: 'b' }, [SHARED, SAID]);
+    await hold(second, turns, [SAID]);
     await fails('journal.unknown', 'hold for no run', () => first.hold?.({ runId: 'none' }, [ONE]) ?? []);
 
     await end(first, 'a', 1);
@@ -141,19 +141,19 @@ export const holdingLaws: readonly SceneLaw[] = [
     same('no run', await second.prune({ idleSince: 2 }), 0);
     same('what nobody has held', await blobs.names(), [UNHELD]);
     await end(first, 'd', 3);
-    same('a run of now', stored(await held(first, { runId: 'd' }, [SHARED])), [false]);
+    same('a run of now', isStoredOf(await hold(first, { runId: 'd' }, [SHARED])), [false]);
   }),
   law('leaves the names of holds on bytes elsewhere, until they are released', async ({ store }) => {
     if (store.hold === undefined) return;
     await end(store, 'a', 1);
-    const holds = await held(store, { runId: 'a' }, [ONE, SHARED], 'folder');
-    await held(store, 'outside', [SHARED], 'folder');
+    const holds = await hold(store, { runId: 'a' }, [ONE, SHARED], 'folder');
+    await hold(store, 'outside', [SHARED], 'folder');
     const room = store.files('released');
     same('before', await room.names(), []);
     await store.prune({});
     same('after', await room.names(), tokensOf(holds).toSorted());
-    const [hold] = holds;
-    same('what is said', JSON.parse((await room.read(hold?.token ?? '')) ?? ''), {
+    const [first] = holds;
+    same('what is said', JSON.parse((await room.read(first?.token ?? '')) ?? ''), {
       hash: ONE,
       place: 'folder',
     });
@@ -171,12 +171,12 @@ const end = async (store: JournalStore, runId: string, updatedAt = 1000): Promis
   await store.release(lease);
 };
 
-const held = async (store: JournalStore, holder: BlobHolder, hashes: readonly string[], place?: string) => {
+const hold = async (store: JournalStore, holder: BlobHolder, hashes: readonly string[], place?: string) => {
   const holds = (await store.hold?.(holder, hashes, place)) ?? [];
-  return hashes.flatMap((hash) => holds.filter((hold) => hold.hash === hash));
+  return hashes.flatMap((hash) => holds.filter((each) => each.hash === hash));
 };
 
-type Held = Awaited<ReturnType<typeof held>>;
+type Held = Awaited<ReturnType<typeof hold>>;
 
-const stored = (holds: Held): readonly boolean[] => holds.map(({ isStored }) => isStored);
+const isStoredOf = (holds: Held): readonly boolean[] => holds.map(({ isStored }) => isStored);
 const tokensOf = (holds: Held): readonly string[] => holds.map(({ token }) => token);

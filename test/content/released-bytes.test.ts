@@ -86,7 +86,7 @@ const given = (indexes: readonly number[]) => [
   ...indexes.map((index) => ({ type: 'image' as const, data: pictures[index] ?? png() })),
 ];
 
-const readAll = async ({ store, content }: Place, indexes: Iterable<number>): Promise<void> => {
+const expectRead = async ({ store, content }: Place, indexes: Iterable<number>): Promise<void> => {
   for (const index of indexes)
     expect(new Uint8Array(await new RunContent({ store, content }).bytesOf(partOf(index)))).toEqual(
       pictures[index],
@@ -121,7 +121,7 @@ const anyAct: fc.Arbitrary<Act> = fc.oneof(
 );
 
 /** Does what is to be done, and checks after each act that all that is referred to is there. */
-const follow = async (place: Place, acts: readonly Act[]): Promise<void> => {
+const expectFollowed = async (place: Place, acts: readonly Act[]): Promise<void> => {
   const { store, content } = place;
   const talks = threads(store.files('threads'));
   const runs = new Map<string, ReadonlySet<number>>();
@@ -159,7 +159,7 @@ const follow = async (place: Place, acts: readonly Act[]): Promise<void> => {
       await pruneOnly(place, known);
       runs.delete(known);
     }
-    await readAll(place, all());
+    await expectRead(place, all());
   }
   for (const thread of said.keys()) await talks.remove(thread);
   await store.prune({}, content);
@@ -184,7 +184,7 @@ describe.each(Object.entries(places))('bytes %s', (_, make) => {
   test('are there for as long as a run, a fork or a thread refers to them, and no longer', async () => {
     const law = fc.asyncProperty(fc.array(anyAct, { maxLength: 10 }), async (acts) => {
       const place = make();
-      await follow(place, acts);
+      await expectFollowed(place, acts);
       await place.store.close();
     });
     await fc.assert(law, { numRuns: sized(14, 300), examples: orders });
@@ -206,7 +206,7 @@ test('a fork refers to what the shared steps of the other run have seen', async 
     await fork(other, 'first', { store, runId: 'fork', at: { step: 1 } })
   ).result;
   await pruneOnly({ ...inStore(store) }, 'first');
-  await readAll(inStore(store), [3]);
+  await expectRead(inStore(store), [3]);
 });
 
 test('a run that was pruned as it is forked is unknown, and its fork commits nothing', async () => {
@@ -242,9 +242,9 @@ describeWithPostgres('bytes in PostgreSQL', ({ connectionString }) => {
       { kind: 'remove', thread: 0 },
       { kind: 'prune', run: 0 },
     ] as const;
-    await follow(inStore(store), acts);
+    await expectFollowed(inStore(store), acts);
     const { blobs, objects } = plainBlobs();
-    await follow({ store, content: { blobs }, names: async () => [...objects.keys()] }, acts);
+    await expectFollowed({ store, content: { blobs }, names: async () => [...objects.keys()] }, acts);
     await store.close();
   }, 60_000);
 
@@ -257,7 +257,7 @@ describeWithPostgres('bytes in PostgreSQL', ({ connectionString }) => {
         other.prune({}),
         seer.run(given([0]), { store, runId: `new-${round}` }).catch(() => undefined),
       ]);
-      if ((await store.entry(`new-${round}`)) !== undefined) await readAll(place, [0]);
+      if ((await store.entry(`new-${round}`)) !== undefined) await expectRead(place, [0]);
       await store.prune({});
     }
     expect(await place.names()).toEqual([]);
@@ -271,7 +271,7 @@ test('bytes in a folder that runs of two stores share stay until both have let t
   const [one, two] = [memoryStore(), sqliteStore(':memory:')];
   for (const store of [one, two]) await seer.run(given([0]), { store, content, runId: 'same' });
   await one.prune({}, content);
-  await readAll({ store: two, content, names: async () => [] }, [0]);
+  await expectRead({ store: two, content, names: async () => [] }, [0]);
   await two.prune({}, content);
   expect(readdirSync(at)).toEqual([]);
 });
@@ -286,8 +286,8 @@ test('bytes that a run without a store, or a thread elsewhere, refers to stay', 
   await seer.run(given([1]), { store, content, thread: 't', threads: talks });
   await seer.run(given([2]), { store, thread: 't', threads: talks });
   await store.prune({}, content);
-  await readAll({ store, content, names: async () => [] }, [0, 1]);
-  await readAll({ store, content: {}, names: async () => [] }, [2]);
+  await expectRead({ store, content, names: async () => [] }, [0, 1]);
+  await expectRead({ store, content: {}, names: async () => [] }, [2]);
 });
 
 test('bytes elsewhere stay until the store is told where they are, and functions that remove them are needed', async () => {

@@ -21,7 +21,7 @@ export interface AssistantTurn<Shown extends GivenPart = Part> {
   readonly parts?: readonly Shown[] | undefined;
   /** All of a text that was too long for the conversation, in the run's blob store. */
   readonly whole?: MediaPart | undefined;
-  /** What the model thought before, where its provider shows that. */
+  /** Its thoughts, if the provider shows them. */
   readonly reasoning?: string | undefined;
   /** The calls of tools that it asks for. */
   readonly calls?: readonly ToolCall[] | undefined;

@@ -120,7 +120,7 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** What `text` was decoded from. */
+  /** The bytes that `text` was decoded from. */
   readonly bytes?: Uint8Array | undefined;
   readonly isCut: boolean;
 }

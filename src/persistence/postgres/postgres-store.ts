@@ -245,7 +245,7 @@ class PostgresStore implements JournalStore {
         );
         const { rows: ended } = await client.query(
           `delete from ${holds} as holds where (room = '' and name = any($1::text[]))
-           or (room not in ('', $2) and not exists (select 1 from ${files} as files where files.room = holds.room and files.name = holds.name))
+           or (room > '' and room <> $2 and not exists (select 1 from ${files} as files where files.room = holds.room and files.name = holds.name))
            returning place, hash, token`,
           [gone.map((row) => storedText(textAt(row, 'run'))), OUTSIDE],
         );

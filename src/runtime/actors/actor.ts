@@ -9,7 +9,6 @@ import { toJson } from '../../base/json/json.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
-import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { Toolset } from '../../contracts/tools/tool.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import type { Ask } from '../../machines/asks.ts';

@@ -5,10 +5,10 @@ import type { BlobHolder, JournalStore } from '../../contracts/journals/journal.
 /** Hashes that a holder refers to, with the bytes of those that have to be stored. */
 export type HeldBytes = ReadonlyMap<string, Uint8Array | undefined>;
 
-/** The stores that are told who refers to bytes. */
+/** The stores that know who refers to bytes, and have them. */
 export interface HoldPlace {
   readonly store: JournalStore | undefined;
-  /** Where the bytes are. */
+  /** The place of the bytes. */
   readonly blobs: BlobStore;
   /** True if that is the store itself. */
   readonly isInStore: boolean;

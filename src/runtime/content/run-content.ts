@@ -35,7 +35,7 @@ export class RunContent {
   >();
   /** Of a run that holds its bytes: those to be held and stored before the next record, as only then the store has the run. */
   #wanted = new Map<string, Uint8Array | undefined>();
-  /** What was stored, or referred to. */
+  /** Hashes that were stored, or held. */
   readonly #known = new Set<string>();
   #failure: TroupeError | undefined;
   /** Bytes that were given or read, where they are in memory only; undefined if they have a place of their own. */

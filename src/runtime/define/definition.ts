@@ -6,7 +6,6 @@ import type { DiagramSubject, Flow } from '../../machines/diagrams/composition.t
 import type { Hook } from '../../contracts/events/event.ts';
 import type { AgentMailbox } from '../../contracts/messages/message.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { MemberPolicy } from '../../contracts/agents/supervision.ts';
 import type { SubtreeLimits } from '../../contracts/runs/tree-limits.ts';
 import type { Rules } from '../../machines/rules.ts';

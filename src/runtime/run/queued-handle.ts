@@ -12,7 +12,7 @@ import type { Run } from './run.ts';
 import { failToBegin } from './create-run.ts';
 
 /** Starts a run; `history` replaces the one from its options, where it is known only then. */
-export type StartTurn = (history?: readonly Turn[] | undefined) => void;
+export type StartTurn = (history?: readonly Turn[]) => void;
 
 /** A queue in which a run waits for its turn. */
 export interface StartQueue {

@@ -149,7 +149,7 @@ export class Run implements JobWorker {
   }
 
   /** Writes the first event and returns the input of the root's machine. */
-  started(input: unknown, history?: readonly Turn[] | undefined): unknown {
+  started(input: unknown, history?: readonly Turn[]): unknown {
     const { root } = this;
     this.history = history;
     hideInput(this.secrets, root.definition, input);

@@ -116,7 +116,7 @@ const openStates = async (
   return opened;
 };
 
-/** What refers to the media of a thread: its turns in the store, or whatever threads are elsewhere. */
+/** The holder of a thread's media: its turns in the store, or threads that are elsewhere. */
 const holderOf = async (thread: string, { threads, store }: RunOptions): Promise<BlobHolder> => {
   if (threads !== undefined || store === undefined) return 'outside';
   const { ThreadFiles, DEFAULT_SCOPE } = await import('../../memory/threads/thread-files.ts');

@@ -110,3 +110,12 @@ test('bytes that were changed in a snapshot are refused', async () => {
   expect(outcome).toMatchObject({ status: 'failed', error: { code: 'journal.corrupt' } });
   expect(JSON.stringify(outcome)).toContain('the media of run');
 });
+
+test('an actor that has not started has references in its context, not bytes', () => {
+  const { made } = seer();
+  const history = [{ role: 'user' as const, text: 'Look.', parts: input }];
+  const actor = createActor(made.logicWith({ history }), { input });
+  const context = JSON.stringify(actor.getSnapshot().context);
+  expect(context).toMatch(/"hash":"[0-9a-f]{64}"/);
+  expect(context).not.toContain('"0":137');
+});

@@ -9,10 +9,10 @@ import { TroupeError } from '../../../contracts/errors/error.ts';
 import { foundText } from '../../../contracts/errors/found-text.ts';
 import type { ToolContext } from '../../../contracts/tools/tool.ts';
 
-/** The schema of bytes in the input of a tool. */
-export const BYTES_SCHEMA: JsonObject = {
+/** The schema of bytes in the input of a tool, with what the document says of them. */
+export const bytesSchema = (description?: Json): JsonObject => ({
   type: 'object',
-  description: 'A file: one of `media` and `text`.',
+  description: `${typeof description === 'string' ? `${description}\n` : ''}A file: one of \`media\` and \`text\`.`,
   properties: {
     media: {
       type: 'string',
@@ -23,7 +23,7 @@ export const BYTES_SCHEMA: JsonObject = {
     name: { type: 'string', description: 'The name of the file.' },
   },
   additionalProperties: false,
-};
+});
 
 /** Bytes as they are sent. */
 export interface GivenBytes {
@@ -32,7 +32,7 @@ export interface GivenBytes {
   readonly name: string | undefined;
 }
 
-/** What bytes are read with. */
+/** The conversation that bytes are read from, and their limits. */
 export interface BytesPlace {
   readonly context: Pick<ToolContext, 'conversation' | 'bytesOf'>;
   readonly limits: ContentLimits;

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../base/json/json.ts';
 import { randomId } from '../../../base/random-id.ts';
 import { foundText } from '../../../contracts/errors/found-text.ts';
 import { failed } from '../../calls/tool-result.ts';
-import { BYTES_SCHEMA, readBytes } from './given-bytes.ts';
+import { bytesSchema, readBytes } from './given-bytes.ts';
 import type { BytesPlace } from './given-bytes.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
 import { DocumentProblem } from './open-api-document.ts';
@@ -61,18 +61,13 @@ export const planParts = (document: OpenApiDocument, { schema, encoding }: JsonO
     parts.set(name, plan);
     properties[name] = plan.isBytes
       ? isList(field)
-        ? { type: 'array', items: BYTES_SCHEMA }
-        : describedBytes(field)
+        ? { type: 'array', items: bytesSchema() }
+        : bytesSchema(field['description'])
       : given;
   }
   const required = [...found.required].filter((name) => parts.has(name));
   return { parts, schema: { type: 'object', properties, required } };
 };
-
-const describedBytes = ({ description }: JsonObject): JsonObject =>
-  typeof description === 'string'
-    ? { ...BYTES_SCHEMA, description: `${description}\n${String(BYTES_SCHEMA['description'])}` }
-    : BYTES_SCHEMA;
 
 const isList = ({ type, items }: JsonObject): boolean =>
   type === 'array' || (type === undefined && items !== undefined);
@@ -245,11 +240,11 @@ const valuePart = (name: string, value: Json, { types }: PartPlan): WrittenPart 
 };
 
 const headLines = ({ name, file, mediaType }: WrittenPart, { headers }: PartPlan): readonly string[] => [
-  `Content-Disposition: form-data; name="${quoted(name)}"${file === undefined ? '' : `; filename="${quoted(file)}"`}`,
+  `Content-Disposition: form-data; name="${quoteName(name)}"${file === undefined ? '' : `; filename="${quoteName(file)}"`}`,
   ...(mediaType === undefined ? [] : [`Content-Type: ${mediaType}`]),
   ...Object.entries(headers).map(([header, value]) => `${header}: ${value}`),
 ];
 
 /** As browsers write the names of forms: no name ends a header. */
-const quoted = (name: string): string =>
+const quoteName = (name: string): string =>
   name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');

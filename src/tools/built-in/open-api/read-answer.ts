@@ -10,7 +10,7 @@ import { assertWithin } from './given-bytes.ts';
 /** Headers by their names. */
 type HeaderFields = Readonly<Record<string, string>>;
 
-/** What an answer is read with. */
+/** The call that an answer is of. */
 export interface AnswerPlan {
   /** The name of the tool. */
   readonly name: string;
@@ -97,12 +97,12 @@ const LONGEST_NAME = 120;
 const fileNameIn = (disposition: string): string | undefined => {
   const encoded = /;\s*filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(disposition)?.[1];
   const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i.exec(disposition);
-  const name = (encoded === undefined ? undefined : decoded(encoded)) ?? plain?.[1] ?? plain?.[2] ?? '';
+  const name = (encoded === undefined ? undefined : decodePart(encoded)) ?? plain?.[1] ?? plain?.[2] ?? '';
   const last = name.split(/[/\\]/).at(-1)?.replaceAll(/\p{C}/gu, '').trim().slice(0, LONGEST_NAME);
   return last === undefined || /^\.*$/.test(last) ? undefined : last;
 };
 
-const decoded = (text: string): string | undefined => {
+const decodePart = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text);
   } catch {

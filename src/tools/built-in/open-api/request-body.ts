@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../base/json/json.ts';
 import { foundText } from '../../../contracts/errors/found-text.ts';
 import { failed } from '../../calls/tool-result.ts';
 import type { BytesPlace } from './given-bytes.ts';
-import { BYTES_SCHEMA, readBytes } from './given-bytes.ts';
+import { bytesSchema, readBytes } from './given-bytes.ts';
 import type { PartPlan } from './multipart.ts';
 import { isBytesSchema, planParts, writeParts } from './multipart.ts';
 import type { DocumentedOperation, OpenApiDocument } from './open-api-document.ts';
@@ -86,7 +86,7 @@ const isBytes = (document: OpenApiDocument, media: Json | undefined): boolean =>
   isBytesSchema(document.follow(media['schema'], 'the schema of its body'));
 
 const schemaOf = (form: BodyForm, { schema }: JsonObject): Json | undefined => {
-  if (form === 'bytes') return BYTES_SCHEMA;
+  if (form === 'bytes') return bytesSchema();
   return form === 'text' ? (schema ?? { type: 'string' }) : schema;
 };
 
