@@ -119,16 +119,17 @@ describeWithFixtures('definitions of the Berkeley Function-Calling Leaderboard',
 
   it.each(files)('%s: arguments that fit are taken, and those that do not are not', async (file) => {
     for (const definitions of casesOf(file))
-      for (const { name, parameters, check } of toolsOf(definitions)) {
+      for (const each of toolsOf(definitions)) {
+        const { name, parameters } = each;
         const plain = JSON.parse(JSON.stringify(parameters)) as JsonObject;
         const required = namesOf(plain['required']);
         const given = isJsonObject(plain['properties']) ? Object.keys(plain['properties']) : [];
-        expect(await check(objectOf(plain, required)), name).toMatchObject({ ok: true });
-        expect(await check(objectOf(plain, given)), name).toMatchObject({ ok: true });
-        expect(await check('no object'), name).toMatchObject({ ok: false });
+        expect(await each.check(objectOf(plain, required)), name).toMatchObject({ ok: true });
+        expect(await each.check(objectOf(plain, given)), name).toMatchObject({ ok: true });
+        expect(await each.check('no object'), name).toMatchObject({ ok: false });
         for (const missing of required) {
-          const others = required.filter((each) => each !== missing);
-          expect(await check(objectOf(plain, others)), `${name} without ${missing}`).toMatchObject({
+          const others = required.filter((other) => other !== missing);
+          expect(await each.check(objectOf(plain, others)), `${name} without ${missing}`).toMatchObject({
             ok: false,
           });
         }
