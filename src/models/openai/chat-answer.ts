@@ -11,7 +11,7 @@ import type { ReaderContext } from '../wire/reader-context.ts';
 import { providerCalls } from '../wire/provider-tools.ts';
 import { thinkingParser } from '../thinking/thinking.ts';
 import { type ReportedUsage, usageOf } from '../wire/usage.ts';
-import { billedIn } from './chat-bills.ts';
+import { readBill } from './chat-bills.ts';
 import { chatCalls, type CallDraft } from './chat-calls.ts';
 import { wholeChunk } from './chat-completion.ts';
 import { chatContent } from './chat-content.ts';
@@ -307,6 +307,6 @@ const reportedUsage = (usage: unknown, profile: ChatProfile): ReportedUsage => {
     cached: of(of(usage, 'prompt_tokens_details'), 'cached_tokens') ?? of(usage, 'prompt_cache_hit_tokens'),
     stored: of(of(usage, 'prompt_tokens_details'), 'cache_write_tokens'),
     reasoning: of(of(usage, 'completion_tokens_details'), 'reasoning_tokens'),
-    billed: billedIn(usage, profile),
+    billed: readBill(usage, profile),
   };
 };

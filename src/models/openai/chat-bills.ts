@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
 import { dollarsOfTicks } from '../wire/ticks.ts';
 import type { ChatProfile } from './chat-profile.ts';
 
-/** The price that a server states with the usage of an answer, in US dollars, as it is: it may be of any form. Undefined where it states none. */
-export const billedIn = (usage: unknown, { bill }: ChatProfile): unknown => {
+/** Reads the price that a server states with the usage of an answer, in US dollars: it may be of any form. Undefined where it states none. */
+export const readBill = (usage: unknown, { bill }: ChatProfile): unknown => {
   if (!isJsonObject(usage) || bill === undefined) return undefined;
   if (typeof bill === 'function') return bill(usage);
   return bill === 'xai' ? dollarsOfTicks(usage['cost_in_usd_ticks']) : openRouterBill(usage);
