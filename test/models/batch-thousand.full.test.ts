@@ -22,7 +22,7 @@ test.each(['openai', 'anthropic'] as const)(
     const clock = virtualClock();
     await using service = await mockBatches({
       answers: ({ body }) => `Of ${JSON.stringify(body).match(/item (\d+)/)?.[1]}`,
-      now: clock.now,
+      clock,
     });
     // Time moves on while a thousand members start.
     const batch = { windowMs: 600_000, size: MEMBERS };

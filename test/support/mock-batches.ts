@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 
 /** One request of a batch, as the service has it. */
 export interface BatchedRequest {
@@ -56,11 +57,11 @@ export interface MockBatches extends AsyncDisposable {
 export const mockBatches = async ({
   fault = () => undefined,
   answers,
-  now = () => Date.now(),
+  clock = systemClock,
 }: {
   readonly fault?: (request: string, count: number) => Fault | undefined;
   readonly answers?: (request: BatchedRequest, batch: MockBatch) => Outcome;
-  readonly now?: () => number;
+  readonly clock?: Pick<Clock, 'now'>;
 } = {}): Promise<MockBatches> => {
   const batches: MockBatch[] = [];
   const files = new Map<string, string>();
@@ -88,7 +89,15 @@ export const mockBatches = async ({
   ): MockBatch => {
     const id = `${batch.vendor === 'openai' ? 'batch_' : 'msgbatch_'}${batches.length + 1}`;
     const status = batch.vendor === 'openai' ? 'validating' : 'in_progress';
-    const added: MockBatch = { ...batch, id, createdAt: now(), status, output: [], errors: [], refusals: [] };
+    const added: MockBatch = {
+      ...batch,
+      id,
+      createdAt: clock.now(),
+      status,
+      output: [],
+      errors: [],
+      refusals: [],
+    };
     batches.unshift(added);
     return added;
   };

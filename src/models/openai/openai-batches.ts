@@ -124,7 +124,7 @@ const refusalFor = (
   };
   return providerError({
     ...said,
-    message: `its batch ${id} was refused: ${String(message ?? 'no reason was given')}`,
+    message: `its batch ${id} was refused: ${typeof message === 'string' ? message : 'no reason was given'}`,
   });
 };
 
