@@ -138,6 +138,16 @@ describe.each(each)('[BATCH] calls by the batches of a provider: $api', ({ model
     await letTimePass(clock, service.when('GET'));
     // Another process, with a model of its own.
     const handle = await resume(clerkOf(model(service)), 'run-1', { store: mortalStore(store).store, clock });
+    // It may be parked again: it is due when the batch is looked at once more.
+    const resumedAt = clock.now();
+    let entry = await store.entry('run-1');
+    for (let passed = 0; passed < 25 && (entry?.dueAt ?? 0) < resumedAt + 20_000; passed += 1) {
+      await clock.advance(1_000);
+      await quiet();
+      entry = await store.entry('run-1');
+    }
+    expect(entry).toMatchObject({ status: 'waiting', dueAt: expect.any(Number) });
+    expect(entry?.dueAt).toBeGreaterThan(resumedAt + 20_000);
     service.end();
     const result = await letTimePass(clock, settled(handle));
     expect(result.output).toBe('Done.');

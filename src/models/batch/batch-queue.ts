@@ -49,7 +49,7 @@ export class BatchQueue {
       const sent = this.sentOf({ id: noted.batch, at: noted.at, requests: noted.requests });
       sent.join(member, noted.line);
       // The others that are in it come back at about the same time.
-      if (isFirst) sent.lookIn(this.#setup.windowMs);
+      if (isFirst) sent.lookSoon(this.#setup.windowMs);
     }
     return member.answer;
   }

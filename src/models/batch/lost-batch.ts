@@ -90,7 +90,7 @@ export class LostBatch {
         this.join(absent);
         this.searchIn(0);
       });
-    sent.lookIn(0);
+    sent.lookSoon(0);
   }
 
   /** It was never submitted: that is done now, unless the failure of it is for the caller's retry policy. */

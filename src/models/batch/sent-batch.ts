@@ -66,14 +66,19 @@ export class SentBatch {
     if (member.isOver) this.#forget(member);
   }
 
-  /** Looks at the batch after that time, which is long enough for others to join. */
+  /** Looks at the batch after that time, and shows that it is waited for. */
   lookIn(ms: number): void {
-    this.#endIfLeft();
-    const dueAt = this.#members.clock.now() + ms;
-    const { who } = this.#setup;
     const { id, requests } = this.#facts;
     const size = requests === undefined ? '' : ` (${requests} ${requests === 1 ? 'request' : 'requests'})`;
-    for (const member of this.#members) member.shows(`the batch ${id} of ${nameOf(who)}${size}`, dueAt);
+    const dueAt = this.#members.clock.now() + ms;
+    for (const member of this.#members)
+      member.shows(`the batch ${id} of ${nameOf(this.#setup.who)}${size}`, dueAt);
+    this.lookSoon(ms);
+  }
+
+  /** Looks at a batch that may have ended long ago, after a time that is long enough for others to join. */
+  lookSoon(ms: number): void {
+    this.#endIfLeft();
     this.#members.arm(Math.min(ms, Math.max(0, this.#leftMs)), () => {
       void this.#look();
     });
