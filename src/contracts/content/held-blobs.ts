@@ -81,4 +81,5 @@ const ATTEMPT_MS = 3_600_000;
 
 const isHold = (name: string): boolean => name.includes(HELD);
 const isMark = (name: string): boolean => name.includes(REMOVING);
-const timeOf = (mark: string): number => Number(/(\d+)-/.exec(mark.slice(mark.indexOf(REMOVING)))?.[1] ?? 0);
+const timeOf = (mark: string): number =>
+  Number.parseInt(mark.slice(mark.indexOf(REMOVING) + REMOVING.length), 10) || 0;
