@@ -1,7 +1,6 @@
 import type { Delegate } from '../../contracts/agents/delegate.ts';
 import type { Clock } from '../../base/clock.ts';
 import { canonical } from '../../base/json/canonical.ts';
-import type { Arrival } from '../../contracts/journals/journal-record.ts';
 import type { BudgetSpent } from '../../contracts/runs/budget.ts';
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
 import type { CallChange, CallWish, Desk, DeskContent } from '../../actors/desk.ts';
@@ -38,11 +37,13 @@ import type { AnsweredCall } from '../log/answers-so-far.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Gate } from './gate.ts';
 import { hideBrokenOff, hideCalls, hideResult, hideSaid, waitsForWhole } from '../secrets/hide-fields.ts';
-import type { Awaited, JournalPort } from '../journal/write/journal-port.ts';
+import type { JournalPort } from '../journal/write/journal-port.ts';
 import type { TalkingWork } from '../mail/messenger.ts';
 import type { KeptArtifact } from '../run/result.ts';
 import type { RunMoney } from '../limits/run-money.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { longWaitOf } from './long-wait.ts';
 import { Slot } from './slot.ts';
 import type { AskingRun, RequestingEffect } from '../people/ask-person.ts';
 import { approveCall, askPerson } from '../people/ask-person.ts';
@@ -74,9 +75,6 @@ export interface DeskRun extends AskingRun {
   /** From 0 to below 1. */
   random(): number;
 }
-
-/** The last value that a call committed to continue from. */
-export type Checkpoint = Extract<Arrival, { type: 'checkpointed' }>;
 
 /** The resources of one effect: what its actor may use, read from the run on access. */
 export class EffectDesk implements Desk {
@@ -282,25 +280,18 @@ export class EffectDesk implements Desk {
     }
   }
   longWait(): LongWait {
-    const { journal, effects, clock } = this.#run;
-    const { key: effect } = this.#ask;
-    let awaited: Awaited | undefined;
-    return {
-      clock,
-      hasLeft: () => journal.lost !== undefined,
-      noteOf: (name) => effects.checkpoints.get(name)?.value,
-      note: async (name, value) => {
+    return longWaitOf(this.#run, {
+      key: this.#ask.key,
+      note: async (key, value) => {
         if (this.#isOver) return;
-        this.#checkpoint({ type: 'checkpointed', key: name, value, asked: 0 });
-        await journal.flush();
-      },
-      shows: (reason, dueAt) => {
-        if (awaited !== undefined) journal.waits(effect, awaited, false);
-        journal.waits(effect, (awaited = { expiresAt: dueAt }), true);
-        if (reason !== undefined) this.emit({ type: 'agent.waiting', reason });
+        this.#checkpoint({ type: 'checkpointed', key, value, asked: 0 });
+        await this.#run.journal.flush();
       },
       during: (turn) => this.#whileWaiting(turn),
-    };
+      publish: (reason) => {
+        this.emit({ type: 'agent.waiting', reason });
+      },
+    });
   }
   get messages(): Messenger {
     return (this.#messenger ??= this.#run.mail.messengerFor({
