@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { act, answer } from '../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calculate } from '../../src/tools/built-in/calculator.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
@@ -47,6 +48,40 @@ describe('a tool that fails', () => {
     ]);
     expect(attempts).toBe(1);
   });
+});
+
+test.each<[unknown, string]>([
+  [undefined, 'It failed, and no reason was given.'],
+  [null, 'It failed, and no reason was given.'],
+  [5, '5'],
+  [{ code: 'E1' }, '{"code":"E1"}'],
+  [new Error('no seats'), 'no seats'],
+])('a tool that fails with %j in place of a text fails its call, not the run', async (given, text) => {
+  const odd = tool({
+    name: 'odd',
+    description: 'Fails with what another library said.',
+    input: z.object({}),
+    execute: () => Reflect.apply(failed, undefined, [given]) as never,
+  });
+  const thrower = tool({
+    name: 'thrower',
+    description: 'Throws an error without a text.',
+    input: z.object({}),
+    execute: () => {
+      throw Reflect.construct(TroupeError, ['tool.failed', given]) as TroupeError;
+    },
+  });
+  const { output, records } = await agent({
+    name: 'clerk',
+    tools: [odd, thrower],
+    decide: ({ step }) =>
+      step === 0 ? act({ name: 'odd', input: {} }, { name: 'thrower', input: {} }) : answer('recovered'),
+  }).run('go');
+  expect(output).toBe('recovered');
+  expect(records[0]?.results).toMatchObject([
+    { ok: false, text, error: { code: 'tool.failed', message: text } },
+    { ok: false, error: { code: 'tool.failed' } },
+  ]);
 });
 
 describe('an agent without own limits', () => {

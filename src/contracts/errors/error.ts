@@ -42,7 +42,11 @@ export class TroupeError extends Error {
     const found = Object.fromEntries(Object.entries(where).filter(([, value]) => value !== undefined));
     // Details go into events and journals, and an app may put anything there.
     const plain = details === undefined ? {} : { details: toJson(details) };
-    this.#data = noteThrown({ code, message, retryable, ...found, ...plain, ...causeOf(cause) }, this);
+    this.#data = noteThrown(
+      // The error's own, which is a text whatever was given.
+      { code, message: this.message, retryable, ...found, ...plain, ...causeOf(cause) },
+      this,
+    );
   }
 
   get data(): ErrorData {

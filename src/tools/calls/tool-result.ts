@@ -3,7 +3,7 @@ import type { GivenPart, Part } from '../../contracts/content/part.ts';
 import { readParts } from '../../contracts/content/read-content.ts';
 import type { ErrorData, Retryable } from '../../contracts/errors/error-data.ts';
 import { passThrown } from '../../contracts/errors/thrown-by.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { copyPlain } from '../../base/json/copy-plain.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
@@ -63,8 +63,12 @@ export const failed = (
     details,
   }: { readonly retryable?: Retryable | undefined; readonly details?: Json | undefined } = {},
 ): never => {
-  throw new TroupeError('tool.failed', text, { retryable, details });
+  throw new TroupeError('tool.failed', textOfFailure(text), { retryable, details });
 };
+
+/** The answer of another library may have anything as its error. */
+const textOfFailure = (text: unknown): string =>
+  text === undefined || text === null ? 'It failed, and no reason was given.' : messageOf(text);
 
 /** Checks whether a tool's return value was made by {@link dual}; true across copies of the package. */
 export const isDual = (value: unknown): value is Dual =>
