@@ -2,14 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
-import { answer } from '../../src/contracts/agents/decision.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import type { ModelAnswer } from '../../src/contracts/models/model.ts';
+import type { Budget } from '../../src/contracts/runs/budget.ts';
 import type { ParallelReply } from '../../src/patterns/parallel.ts';
 import { textOf } from '../../src/coordination/round/said-json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
+import { replay } from '../../src/runtime/journal/replay/replay.ts';
 import { parallel, pipeline } from '../../src/patterns/index.ts';
-import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { letTimePass, never, ofType, phasesOf, settled, start } from '../support/runs.ts';
 import { sized } from '../support/thorough.ts';
 
@@ -327,4 +332,54 @@ test('it is not a pipeline: what each gets is the input, not what another left',
   const { output } = await parallel({ name: 'all', members: { one, two } }).run('x');
   expect(output?.map(({ output: said }) => said)).toEqual(['one: x', 'two: x']);
   expect((await pipeline({ name: 'line', stages: [one, two] }).run('x')).output).toBe('two: one: x');
+});
+
+describe('the budget of a team', () => {
+  const noop = tool({ name: 'noop', description: 'Nothing.', input: z.object({}), execute: () => '' });
+  const hangs = agent({ name: 'hangs', decide: () => never() });
+  const wantsCalls = calls({ name: 'noop', input: {} });
+  const paid: ModelAnswer['usage'] = { input: 40, output: 0 };
+
+  test.each<[string, Budget]>([
+    ['steps', { steps: 4 }],
+    ['toolCalls', { toolCalls: 2 }],
+    ['tokens', { tokens: 100 }],
+    ['usd', { usd: 1 }],
+    ['timeMs', { timeMs: 1_000 }],
+  ])('ends it at once when it is spent, whoever is busy: %s', async (kind, budget) => {
+    const clock = virtualClock();
+    const model = scriptedModel(
+      Array.from({ length: 9 }, () => ({ ...wantsCalls, usage: paid })),
+      'costly',
+    );
+    const spender =
+      kind === 'timeMs'
+        ? agent({ name: 'spender', decide: () => never() })
+        : agent({ name: 'spender', tools: [noop], model: { ...model, isLanguageModel: true } });
+    // The team in between is bounded by the budget above it, too.
+    const inner = parallel({ name: 'inner', members: { hangs, spender } });
+    const team = parallel({ name: 'team', members: { hangs, inner }, limits: { budget } });
+    const prices = { name: 'p', cost: () => 0.5 };
+    const run = settled(start(team, 'go', { clock, prices }));
+    if (kind === 'timeMs') await clock.advance(1_001);
+    const { status, stopReason, events } = await run;
+    expect({ status, stopReason }).toMatchObject({
+      status: 'stopped',
+      stopReason: { kind: 'budget', budget: kind, path: 'team' },
+    });
+    expect(ofType(events, 'member.ended').map(({ member }) => member)).toEqual(
+      expect.arrayContaining(['hangs', 'spender', 'inner']),
+    );
+    expect(clock.pending).toBe(0);
+  });
+
+  test('that ended it is said by a replay of its journal, too', async () => {
+    const store = memoryStore();
+    const spender = agent({ name: 'spender', tools: [noop], decide: () => act({ name: 'noop', input: {} }) });
+    const team = parallel({ name: 'team', members: { hangs, spender }, limits: { budget: { steps: 3 } } });
+    const ran = await settled(start(team, 'go', { store, runId: 'r1' }));
+    const again = await replay(team, 'r1', { store });
+    expect(again.result?.events).toEqual(ran.events);
+    expect(again.result?.stopReason).toEqual(ran.stopReason);
+  });
 });

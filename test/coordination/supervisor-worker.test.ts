@@ -7,7 +7,7 @@ import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
-import { ofType, quiet, settled, start } from '../support/runs.ts';
+import { never, ofType, quiet, settled, start } from '../support/runs.ts';
 
 type Member = Agent<string, string>;
 
@@ -127,13 +127,13 @@ describe('who does what is the supervisor’s to say, however many', () => {
   });
 
   describe('$name', () => {
-    test('once its budget has stopped a worker, nobody starts any more; who is at work finishes', async () => {
+    test('once its budget has stopped a worker, nobody starts any more, and who is at work is stopped', async () => {
       const team = supervisorWorker({
         name: 'desk',
         supervisor: { model: scriptedModel([numbered(5)]) },
         workers: {
           ann: agent({ name: 'ann', decide: () => answer('seen') }),
-          bob: agent({ name: 'bob', decide: async () => (await quiet(), answer('heard')) }),
+          bob: agent({ name: 'bob', decide: () => never() }),
         },
         result: 'replies',
         concurrency: 2,
@@ -143,7 +143,7 @@ describe('who does what is the supervisor’s to say, however many', () => {
       expect(result.stopReason).toMatchObject({ kind: 'budget', path: 'desk' });
       expect(result.candidate).toMatchObject([
         { member: 'ann', status: 'completed' },
-        { member: 'bob', status: 'completed', output: 'heard' },
+        { member: 'bob', status: 'stopped', error: 'budget' },
         { member: 'ann', status: 'stopped', error: 'budget' },
         { member: 'bob', task: 'task 3', status: 'stopped', error: 'it was never begun' },
         { member: 'ann', task: 'task 4', status: 'stopped', error: 'it was never begun' },

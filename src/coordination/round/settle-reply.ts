@@ -124,7 +124,7 @@ const takeReply = (draft: Draft, index: number, reply: Reply): Draft => {
   const open = round.open - 1;
   const answered = round.answered + Number(isAnswer);
   const next = withRound({ ...draft, round }, { open, answered });
-  if (isBudgetOf(draft.team, reply.stopReason)) return withoutRest(next);
+  if (isBudgetOf(draft.team, reply.stopReason)) return callOff(next, 'stopped', reply.stopReason);
   if (open > 0 && answered >= round.enough)
     return callOff(next, 'aborted', noLonger('enough of the others have answered'));
   if (round.failsFast && !isAnswer)
@@ -193,7 +193,7 @@ const callOff = (draft: Draft, status: 'aborted' | 'stopped', stopReason: StopRe
   return next;
 };
 
-/** Members at work may finish what is paid for already; no other starts. */
+/** No other member starts. */
 const withoutRest = (draft: Draft): Draft => {
   const { tasks, started, open } = draft.round;
   return withRound(draft, { tasks: tasks.slice(0, started), open: open - (tasks.length - started) });
