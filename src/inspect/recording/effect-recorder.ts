@@ -4,7 +4,7 @@ import { toJson } from '../../base/json/json.ts';
 import type { ChartBook } from './chart-book.ts';
 import type { EffectRole } from './effect-charts.ts';
 import { effectArrow, effectCharts } from './effect-charts.ts';
-import type { NewEntry } from './entry.ts';
+import type { GoneStatus, NewEntry } from './entry.ts';
 
 /** An effect of an agent that is not over. */
 interface OpenEffect {
@@ -73,7 +73,7 @@ export class EffectRecorder {
       case 'person.answered':
         return this.#moves(owner, 'person', event.id, event, event.text);
       case 'request.withdrawn':
-        return this.#moves(owner, 'person', event.id, event);
+        return this.#moves(owner, 'person', event.id, event, event.reason);
       case 'agent.waiting':
         return this.#begins(owner, 'wait', String(event.seq), event.reason ?? 'to be woken', event, {});
       case 'phase.entered':
@@ -129,10 +129,21 @@ export class EffectRecorder {
     this.#add({ kind: 'moved', at, actor, on: type, arrows: [arrow.id], states: [arrow.target] });
     if (!arrow.isEnd) return;
     for (const [key, open] of this.#open) if (open === effect) this.#open.delete(key);
-    const status = arrow.target.endsWith('.failed') ? 'failed' : 'done';
-    this.#add({ kind: 'gone', at, actor, status, ...(output === undefined ? {} : { output }) });
+    this.#add({
+      kind: 'gone',
+      at,
+      actor,
+      status: statusAt(arrow.target),
+      ...(output === undefined ? {} : { output }),
+    });
   }
 }
+
+/** A withdrawn request was not answered. */
+const statusAt = (target: string): GoneStatus => {
+  if (target.endsWith('.withdrawn')) return 'stopped';
+  return target.endsWith('.failed') ? 'failed' : 'done';
+};
 
 type About = Pick<RuntimeEvent, 'at'> & { readonly type: string };
 

@@ -5,10 +5,13 @@ import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import { lanesOf, rowsAbout, Sequence } from '../../../src/inspect/recording/sequence.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
+import { traceAsSequence } from '../../../src/inspect/traces/trace-as-sequence.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
+import { letTimePass } from '../../support/runs.ts';
 
 const add = tool({
   name: 'add',
@@ -88,6 +91,26 @@ describe('who says what to whom', () => {
       expect(label).toMatch(/^Cannot answer as the account is empty/);
       expect(text).not.toContain('{');
     }
+  });
+
+  test('shows of a request that was withdrawn that nobody answered it, also as Mermaid', async () => {
+    const record = recorder();
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays.',
+      safety: 'danger',
+      input: z.object({}),
+      execute: () => 'paid',
+    });
+    const buyer = agent({ name: 'buyer', tools: [pay], decide: () => act({ name: 'pay', input: {} }) });
+    const clock = virtualClock();
+    const limits = { budget: { timeMs: 1_000 } };
+    const handle = buyer.stream('go', { inspect: record, runId: 'r', clock, limits });
+    const { events } = await letTimePass(clock, handle.result);
+    const { rows, lanes } = sequenceOf([...record.recording.from()].map((line) => JSON.parse(line) as Entry));
+    const fromPerson = rows.filter(({ from }) => lanes.get(from)?.name === 'person');
+    expect(fromPerson).toMatchObject([{ kind: 'failure', label: 'stopped' }]);
+    expect(await traceAsSequence({ events })).toMatch(/--x\w+: nobody waits for it any more/);
   });
 
   test('is the same whether it is taken in at once or as it comes', async () => {
