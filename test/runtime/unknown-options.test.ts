@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { answer } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
+import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
+import { createRequestEngine } from '../../src/runtime/engines/request-engine.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { windowMemory } from '../../src/memory/memories/window-memory.ts';
+import { replay } from '../../src/runtime/journal/replay/replay.ts';
+import { resume } from '../../src/runtime/journal/resume/resume.ts';
 import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 
 const OPTIONS =
@@ -67,6 +72,10 @@ test.each<[object, string]>([
     { settings: { reasoning: 'deep' } },
     "its settings.reasoning is not one of none, minimal, low, medium, high: found 'deep'",
   ],
+  [
+    { model: [] },
+    "its model is a list without a model: found [], write 'provider:model', or leave `model` out for the default model",
+  ],
   [{ hooks: [{ name: 'ear' }] }, 'its hooks[0].handle is not a function: found nothing'],
   [
     { tools: 'all', decide: 1 },
@@ -109,3 +118,32 @@ test.each([
   const refused = agent({ name: 'a', decide: () => answer('x') }).run(input as never);
   await expect(refused).rejects.toThrow(`expected a string, found ${found}`);
 });
+
+test.each<[unknown, string]>([
+  [undefined, 'its secrets.PIN is not a string: found nothing'],
+  [123456, 'its secrets.PIN is not a string: found a value of type number'],
+  [{ a: 'hush-hush' }, 'its secrets.PIN is not a string: found a value of type object'],
+  [() => 'hush-hush', 'its secrets.PIN is not a string: found a value of type function'],
+])(
+  'a secret that is not a string is refused before anything runs, and not shown: %j',
+  async (given, problem) => {
+    const a = agent({ name: 'a', decide: () => answer('x') });
+    const store = memoryStore();
+    await a.run('go', { store, runId: 'r1' });
+    const secrets: Record<string, string> = Reflect.apply(Object.fromEntries, Object, [[['PIN', given]]]);
+    const engine = createGlobalEngine();
+    const request = createRequestEngine(engine, {});
+    const refusal = expect.objectContaining({
+      code: 'input.invalid',
+      message: expect.stringContaining(problem) as string,
+    }) as Error;
+    await expect(a.run('go', { secrets })).rejects.toThrow(refusal);
+    expect(() => a.stream('go', { secrets })).toThrow(refusal);
+    expect(() => resume(a, 'r1', { store, secrets })).toThrow(problem);
+    await expect(replay(a, 'r1', { store, secrets })).rejects.toThrow(problem);
+    expect(() => a.logicWith({ secrets })).toThrow(problem);
+    await expect(engine.execute(a, 'go', { secrets })).rejects.toThrow(refusal);
+    expect(() => engine.stream(a, 'go', { secrets })).toThrow(refusal);
+    await expect(request.execute(a, 'go', { secrets })).rejects.toThrow(refusal);
+  },
+);

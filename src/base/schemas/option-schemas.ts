@@ -94,6 +94,14 @@ export const aText = (least: 0 | 1 = 0): z.ZodType =>
     least === 0 ? 'not a string' : 'not a non-empty string',
   );
 
+/** A text that no message may quote. */
+export const aSecret = (): z.ZodType =>
+  z.custom((given) => typeof given === 'string', {
+    error: 'not a string',
+    abort: true,
+    params: { isSecret: true },
+  });
+
 /** A function. */
 export const aFunction = (): z.ZodType =>
   fulfilling((given) => typeof given === 'function', 'not a function');

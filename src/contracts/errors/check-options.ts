@@ -91,7 +91,9 @@ const problemsOf = (
     return deeper.flatMap((each) => problemsOf(each, given, path));
   const subject = path.length === 0 ? 'its options are' : `its ${placeOf(path)} is`;
   const [words = '', advice] = wordsOf(issue).split(ADVICE);
-  const found = foundText(valueAt(given, path));
+  const value = valueAt(given, path);
+  const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
+  const found = isSecret && value !== undefined ? `a value of type ${typeof value}` : foundText(value);
   return [`${subject} ${words}: found ${found}${advice === undefined ? '' : `, write ${advice}`}`];
 };
 

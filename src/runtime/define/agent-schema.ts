@@ -54,6 +54,14 @@ const list = (item: z.ZodType, option: string): z.ZodType =>
 
 const isText = (given: unknown): boolean => typeof given === 'string';
 
+const isEmptyList = (given: unknown): boolean => Array.isArray(given) && given.length === 0;
+
+const someModel = (): z.ZodType =>
+  fulfilling(
+    () => false,
+    "a list without a model: write 'provider:model', or leave `model` out for the default model",
+  );
+
 const isBoolean = (given: unknown): boolean => typeof given === 'boolean';
 
 const criticSchema = onDemand(() =>
@@ -218,7 +226,7 @@ export const agentSchema = onDemand(() =>
       name: anything(),
       description: optional(aText()),
       instructions: optional(aText()),
-      model: optional(oneOrMore(modelSchema())),
+      model: optional(formOr(isEmptyList, someModel(), oneOrMore(modelSchema()))),
       settings: optional(settingsSchema()),
       input: anything(),
       output: anything(),

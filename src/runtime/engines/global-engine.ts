@@ -1,4 +1,5 @@
 import { readGiven } from '../content/read-given.ts';
+import { checkRunOptions } from '../run/run-schema.ts';
 import type { Observable } from 'rxjs';
 import type { Agent } from '../../contracts/agents/agent.ts';
 import type { Engine, EngineOptions, ShutdownOptions } from '../../contracts/runs/engine.ts';
@@ -146,6 +147,7 @@ export class GlobalEngine implements Engine {
         'agent.invalid',
         `Cannot run '${String(agent.name)}' as it was not made by agent() or a team`,
       );
+    checkRunOptions(definition.name, given);
     const runId = given.runId ?? randomId();
     if (this.#handles.has(runId))
       throw new TroupeError(

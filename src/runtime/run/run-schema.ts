@@ -10,6 +10,7 @@ import {
   aBoolean,
   aFunction,
   anything,
+  aSecret,
   aText,
   byName,
   formOr,
@@ -51,13 +52,13 @@ export const storeSchema = () =>
     "not a journal store: write one of troupe/stores, such as sqliteStore('./runs.db')",
   );
 
-/** The shape of a run's options. Histories, tasks and secrets are checked where they are read: what is wrong with them ends a run. */
+/** The shape of a run's options. Histories and tasks are checked where they are read: what is wrong with them ends a run. */
 export const runShape = (): OptionShape<RunOptions> => ({
   runId: optional(aText(1)),
   model: optional(modelSchema()),
   signal: optional(objectWith(['addEventListener'], 'not an AbortSignal')),
   hooks: optional(hooksSchema()),
-  secrets: optional(byName(anything())),
+  secrets: optional(byName(aSecret())),
   // A refusal would show what was given: it is checked where it is read.
   secretKey: anything(),
   log: optional(aFunction()),
