@@ -2,6 +2,7 @@ import { createActor } from 'xstate';
 import { waitingRequests, runningTools, partialOutput } from '../client/select-progress.ts';
 import type { ErrorData } from '../contracts/errors/error-data.ts';
 import { errorData, TroupeError } from '../contracts/errors/error.ts';
+import { checkApproval } from '../contracts/people/check-answer.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
 import type { Json } from '../base/json/json.ts';
 import { randomId } from '../base/random-id.ts';
@@ -223,8 +224,8 @@ export class AgentSession<Input, Output> {
     stop: (reason?: string) => this.command({ type: 'abort', reason }),
     pause: () => this.command({ type: 'pause' }),
     resume: () => this.command({ type: 'resume' }),
-    approve: (id: string, { input }: { readonly input?: Json | undefined } = {}) =>
-      this.command({ type: 'approve', id, input }),
+    approve: (id: string, options: { readonly input?: Json | undefined } = {}) =>
+      this.command({ type: 'approve', id, input: checkApproval(options).input }),
     deny: (id: string, reason?: string) => this.command({ type: 'deny', id, reason }),
     reply: (text: string, id?: string) => this.command({ type: 'reply', text, id }),
   };

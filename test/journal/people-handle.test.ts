@@ -11,6 +11,12 @@ import {
 } from '../../src/index.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel, virtualClock } from '../../src/testing/index.ts';
+import { commandSchema } from '../../src/inspect/local/control.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { readCommand } from '../../src/runtime/embed/agent-command.ts';
+import { letterSchema } from '../../src/runtime/journal/letters/letters.ts';
+import { answerRequest } from '../../src/runtime/journal/letters/requests.ts';
+import { callUntyped } from '../support/call-untyped.ts';
 import { quiet } from '../support/runs.ts';
 
 const stream = (made: Agent, options?: RunOptions): RunHandle => made.stream('go', options);
@@ -288,4 +294,48 @@ test('[KAIZEN-81] what an instance is told that its life has no place for change
       handle.abort();
       await handle.result;
     }
+});
+
+test.each<[unknown, string]>([
+  [{ inputs: { amount: 39 } }, 'its option `inputs` is unknown: did you mean `input`?'],
+  ['n=1', "its options are not an object: found 'n=1'"],
+])('an approval by %j is refused, and the call still waits', async (given, problem) => {
+  const { paid, pay } = payments();
+  const buyer = () => once('buyer', [pay], { name: 'pay', input: { amount: 390 } });
+  const handle = stream(buyer());
+  await quiet();
+  const id = handle.requests[0]?.id ?? '';
+  const refusal = expect.objectContaining({
+    code: 'input.invalid',
+    message: `Cannot approve the call as ${problem}`,
+  }) as Error;
+  expect(() => callUntyped(handle, 'approve', id, given)).toThrow(refusal);
+  expect(handle.requests).toHaveLength(1);
+  expect(handle.approve(id, { input: { amount: 39 } })).toBe(true);
+  await handle.result;
+  expect(paid).toEqual([{ amount: 39 }]);
+});
+
+test('an approval with a misspelt option is refused by letter and by command, too, and the call still waits', async () => {
+  const { paid, pay } = payments();
+  const buyer = once('buyer', [pay], { name: 'pay', input: { amount: 390 } });
+  const store = memoryStore();
+  const handle = stream(buyer, { store, runId: 'r1' });
+  await expect.poll(() => handle.requests.length).toBe(1);
+  const id = handle.requests[0]?.id ?? '';
+  const misspelt = { id, yes: true, inputs: { amount: 39 } } as const;
+  await expect(answerRequest(store, 'r1', misspelt)).rejects.toThrow(
+    expect.objectContaining({
+      code: 'input.invalid',
+      message: 'Cannot answer the request as its option `inputs` is unknown: did you mean `input`?',
+    }) as Error,
+  );
+  expect(readCommand({ type: 'approve', id, inputs: { amount: 39 } })).toBeUndefined();
+  expect(letterSchema.safeParse({ kind: 'approve', id, inputs: { amount: 39 } }).success).toBe(false);
+  expect(commandSchema.safeParse({ do: 'approve', run: 'r1', id, inputs: { amount: 39 } }).success).toBe(
+    false,
+  );
+  expect(paid).toEqual([]);
+  handle.abort();
+  await handle.result;
 });

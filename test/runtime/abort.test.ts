@@ -4,11 +4,15 @@ import { act, answer, wait } from '../../src/contracts/agents/decision.ts';
 import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
+import { definitionOf } from '../../src/runtime/define/definition.ts';
+import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
+import { createRun } from '../../src/runtime/run/create-run.ts';
 import { parallel, supervisorWorker } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
+import { callUntyped } from '../support/call-untyped.ts';
 import { deferred, hang, never, ofType, quiet, settled, start, typesOf } from '../support/runs.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { somewhere } from '../support/somewhere.ts';
@@ -372,3 +376,54 @@ const ticksUntil = async (handle: Pick<RunHandle<unknown, unknown>, 'result'>): 
   for (; !isSettled && ticks < 1_000; ticks += 1) await Promise.resolve();
   return ticks;
 };
+
+const circular: Record<string, unknown> = {};
+circular['self'] = circular;
+const hostile = new Proxy(
+  {},
+  {
+    get: () => {
+      throw new Error('no');
+    },
+    getPrototypeOf: () => {
+      throw new Error('no');
+    },
+  },
+);
+
+test.each<[string, unknown, string]>([
+  ['that is circular', circular, 'aborted'],
+  ['that throws when it is read', hostile, 'aborted'],
+  ['that is an event of the DOM', new Event('click'), 'aborted'],
+  ['that is an error', new Error('the caller left'), 'the caller left'],
+  ['that is a number', 7, '7'],
+  ['that is null', null, 'aborted'],
+])('a run ends with a text, whatever was passed as its reason: one %s', async (_, given, reason) => {
+  const hanging = () => agent({ name: 'a', decide: () => never() });
+  const handle = start(hanging(), 'go');
+  const ofSignal = new AbortController();
+  const signalled = start(hanging(), 'go', { signal: ofSignal.signal });
+  const engine = createGlobalEngine();
+  const carried = engine.stream(hanging(), 'go');
+  await quiet();
+  callUntyped(handle, 'abort', given);
+  ofSignal.abort(given);
+  callUntyped(engine, 'abort', given);
+  const stopReason = { kind: 'aborted', reason };
+  expect(await handle.result).toMatchObject({ status: 'aborted', stopReason });
+  expect(await signalled.result).toMatchObject({ status: 'aborted', stopReason });
+  expect(await carried.result).toMatchObject({ status: 'aborted', stopReason });
+});
+
+test('a run that cannot write its end rejects, so that nothing waits for it', async () => {
+  const definition = definitionOf(agent({ name: 'a', decide: () => never() }));
+  if (definition === undefined) throw new Error('it has a definition');
+  const run = createRun(definition, {}, { isAttended: true });
+  run.begin('go', undefined);
+  await quiet();
+  callUntyped(run, 'abort', circular);
+  await expect(run.result).rejects.toMatchObject({
+    code: 'internal',
+    message: expect.stringContaining('Cannot end the run') as string,
+  });
+});

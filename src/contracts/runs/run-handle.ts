@@ -65,7 +65,8 @@ export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<Li
   readonly requests: readonly OpenRequest[];
   /**
    * Approves a call, by the id of its request or of the call. With `input`, it is made with these arguments, which its
-   * tool validates. False if it does not wait for approval (any more), or the arguments are invalid.
+   * tool validates. False if it does not wait for approval (any more), or the arguments are invalid; throws `input.invalid` for
+   * another option.
    */
   approve(id: string, options?: { readonly input?: Json | undefined }): boolean;
   deny(id: string, reason?: string): boolean;

@@ -25,7 +25,8 @@ const MOST_BREAKPOINTS = 100;
 export const commandSchema = z.discriminatedUnion('do', [
   z.object({ do: z.enum(['pause', 'resume', 'step', 'effect']), run }),
   z.object({ do: z.literal('send'), run, text, path: name.optional() }),
-  z.object({ do: z.literal('approve'), run, id: name, input: json.optional() }),
+  // Strict: by a misspelt `input` the original arguments would be approved.
+  z.strictObject({ do: z.literal('approve'), run, id: name, input: json.optional() }),
   z.object({ do: z.literal('deny'), run, id: name, reason: text.optional(), text: text.optional() }),
   z.object({ do: z.literal('reply'), run, id: name.optional(), text }),
   z.object({ do: z.literal('abort'), run, reason: text.optional() }),

@@ -41,7 +41,8 @@ const commandSchema = onDemand(() => {
       message: z.union([text, z.object({ from: text, text, data: z.json().optional() })]),
       path: text.optional(),
     }),
-    z.object({ type: z.literal('approve'), ...ofRequest, input: z.json().optional() }),
+    // Strict: by a misspelt `input` the original arguments would be approved.
+    z.strictObject({ type: z.literal('approve'), ...ofRequest, input: z.json().optional() }),
     z.object({ type: z.literal('deny'), ...ofRequest, reason }),
     z.object({ type: z.enum(['answer', 'reply']), text, id: text.optional() }),
     z.object({ type: z.literal('pause') }),

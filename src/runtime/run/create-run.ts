@@ -15,6 +15,7 @@ import type { OnHooks } from './run-hooks.ts';
 import { RunHooks } from './run-hooks.ts';
 import { Run } from './run.ts';
 import { placeInspector } from '../inspection/run-inspector.ts';
+import { readReason } from './read-reason.ts';
 import { onSignal } from './shared-signal.ts';
 import type { Watch } from '../turn/watch.ts';
 
@@ -55,7 +56,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
   const { signal } = options;
   if (signal !== undefined) {
     const abort = (): void => {
-      run.abort(signal.reason instanceof Error ? signal.reason.message : String(signal.reason));
+      run.abort(readReason(signal.reason, 'aborted'));
     };
     if (signal.aborted) abort();
     else {

@@ -6,6 +6,7 @@ import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { DeadLetter, Message, Terminated } from '../../contracts/messages/message.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
+import { checkApproval } from '../../contracts/people/check-answer.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { DeepPartial, OutputElement } from '../../contracts/runs/partial-output.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
@@ -17,6 +18,7 @@ import type { Run } from './run.ts';
 import { elementsSoFar, valuesSoFar } from './partial-output.ts';
 import { deadLettersOf } from '../mail/dead-letters.ts';
 import { terminationOf } from '../mail/watch.ts';
+import { readReason } from './read-reason.ts';
 import { SUSPEND_MS, suspend } from './suspend.ts';
 
 /** The user's handle of a run. */
@@ -71,11 +73,15 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   get requests(): readonly OpenRequest[] {
     return this.#run.person.requests;
   }
-  approve(id: string, { input }: { readonly input?: Json | undefined } = {}): boolean {
+  approve(id: string, options: { readonly input?: Json | undefined } = {}): boolean {
+    const { input } = checkApproval(options);
     return this.#said(id, { isApproved: true, ...(input === undefined ? {} : { input: toJson(input) }) });
   }
   deny(id: string, reason?: string): boolean {
-    return this.#said(id, { isApproved: false, ...(reason === undefined ? {} : { reason }) });
+    return this.#said(id, {
+      isApproved: false,
+      ...(reason === undefined ? {} : { reason: readReason(reason, 'no reason was given') }),
+    });
   }
   reply(text: string, id = this.#run.person.oldestQuestion): boolean {
     return this.#said(id, { text });
@@ -89,10 +95,11 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   removeTool(name: string, path?: string): boolean {
     return this.#run.removeTool(name, path);
   }
-  stop(path: string, reason = 'stopped by hand'): boolean {
-    return this.#run.ending.stop(path, reason);
+  stop(path: string, reason?: string): boolean {
+    return this.#run.ending.stop(path, readReason(reason, 'stopped by hand'));
   }
-  abort(reason = 'aborted', { after }: AbortOptions = {}): void {
+  abort(given?: string, { after }: AbortOptions = {}): void {
+    const reason = readReason(given, 'aborted');
     if (after === 'step') this.#run.abortAfterStep(reason);
     else this.#run.abort(reason);
   }

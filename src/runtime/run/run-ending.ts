@@ -110,13 +110,29 @@ export class RunEnding {
   close(): void {
     if (this.#outcome === undefined) return;
     const { log, root, gate, journal } = this.#run;
-    const outcome = (this.#outcome = withMemoryFailures(this.#outcome, log.events));
-    log.closeTools('the run ended first');
-    log.write(endedBody(outcome, log.totals), root);
+    try {
+      const outcome = (this.#outcome = withMemoryFailures(this.#outcome, log.events));
+      log.closeTools('the run ended first');
+      log.write(endedBody(outcome, log.totals), root);
+      gate.close();
+      journal.end(() => {
+        this.#settle(outcome);
+      });
+    } catch (thrown) {
+      this.#breakOff(thrown);
+    }
+  }
+
+  /** Rejects the result of a run that cannot write its end, so that nothing waits for it. */
+  #breakOff(thrown: unknown): void {
+    const { runId, gate, log, deadlines } = this.#run;
     gate.close();
-    journal.end(() => {
-      this.#settle(outcome);
-    });
+    log.close();
+    deadlines.close();
+    this.result.catch(ignore);
+    this.#reject(
+      toError(errorData(thrown, 'internal', { message: 'Cannot end the run as troupe threw', runId })),
+    );
   }
 
   /** Ends an actor independently of its machine. */

@@ -11,7 +11,7 @@ const json: z.ZodType<Json> = z.json();
 export const letterSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('message'), from: z.string(), text: z.string(), path: z.string().optional() }),
   z.object({ kind: z.literal('abort'), reason: z.string() }),
-  z.object({ kind: z.literal('approve'), id: z.string(), input: json.optional() }),
+  z.strictObject({ kind: z.literal('approve'), id: z.string(), input: json.optional() }),
   z.object({ kind: z.literal('deny'), id: z.string(), reason: z.string().optional() }),
   z.object({ kind: z.literal('answer'), id: z.string(), text: z.string() }),
 ]);

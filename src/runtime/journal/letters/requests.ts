@@ -4,6 +4,7 @@ import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import type { Listed } from '../../../contracts/errors/listed.ts';
 import { listWith } from '../../../contracts/errors/listed.ts';
+import { checkCallAnswer } from '../../../contracts/people/check-answer.ts';
 import type { OpenRequest, RequestAnswer } from '../../../contracts/people/request.ts';
 import { EXPIRED } from '../../../contracts/people/request.ts';
 import type { RunOptions } from '../../../contracts/runs/run-options.ts';
@@ -97,6 +98,7 @@ export const answerRequest = async (
   answer: RequestAnswer,
   { now = () => systemClock.now(), ...known }: AnswerOptions = {},
 ): Promise<void> => {
+  if (!('text' in answer)) checkCallAnswer(answer);
   const { id } = answer;
   const open = await requestsOf(store, runId);
   const request = open.find((each) => each.id === id);
