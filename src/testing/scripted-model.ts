@@ -3,6 +3,7 @@ import { foundText } from '../contracts/errors/found-text.ts';
 import type { Json } from '../base/json/json.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../contracts/models/model.ts';
 import { modelAnswer } from '../contracts/models/model.ts';
+import { isObject } from '../base/schemas/option-schemas.ts';
 import { isThenable } from '../base/promises/thenable.ts';
 import type { Turn } from '../contracts/conversations/transcript.ts';
 
@@ -38,7 +39,7 @@ export interface ScriptedModel extends Model {
  * await agent({ name: 'a', model, tools: [add] }).run('1 + 2?');
  * model.assertConsumed();
  *
- * @throws {TroupeError} `input.invalid` unless the script is a list; `script.exhausted` (as a failed model call),
+ * @throws {TroupeError} `input.invalid` unless the script is a list of replies; `script.exhausted` (as a failed model call),
  * `script.unconsumed` from `assertConsumed()`.
  */
 export const scriptedModel = (script: readonly ScriptedReply[], id = 'script'): ScriptedModel => {
@@ -80,12 +81,22 @@ export const calls = (
 
 /** A function has a length, too, and would pass for a list. */
 const assertList = (script: unknown): void => {
-  if (Array.isArray(script)) return;
+  if (Array.isArray(script)) {
+    const index = script.findIndex((reply: unknown) => !isReply(reply));
+    if (index < 0) return;
+    throw new TroupeError(
+      'input.invalid',
+      `Cannot make a scripted model as its reply ${index + 1} is none: write a text, calls(…), an Error or a function, found ${foundText(script[index])}`,
+    );
+  }
   throw new TroupeError(
     'input.invalid',
     `Cannot make a scripted model as its script is not a list of replies: write scriptedModel([ … ]), found ${foundText(script)}`,
   );
 };
+
+const isReply = (reply: unknown): boolean =>
+  typeof reply === 'string' || typeof reply === 'function' || isObject(reply);
 
 const answerBy = (
   reply: ScriptedReply,

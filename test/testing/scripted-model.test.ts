@@ -13,3 +13,16 @@ test.each([
     }),
   );
 });
+
+test.each<[unknown, string]>([
+  [5, 'found 5'],
+  [undefined, 'found nothing'],
+  [null, 'found null'],
+])('a reply that is none is named when the script is made: %j', (reply, found) => {
+  expect(() => Reflect.apply(scriptedModel, undefined, [['hi', reply]])).toThrow(
+    expect.objectContaining({
+      code: 'input.invalid',
+      message: `Cannot make a scripted model as its reply 2 is none: write a text, calls(…), an Error or a function, ${found}`,
+    }) as Error,
+  );
+});
