@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Decision } from '../../src/contracts/agents/decision.ts';
+import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { answer } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
@@ -147,3 +149,43 @@ test.each<[unknown, string]>([
     await expect(request.execute(a, 'go', { secrets })).rejects.toThrow(refusal);
   },
 );
+
+const circular: Record<string, unknown> = {};
+circular['self'] = circular;
+
+test.each<[unknown, RegExp]>([
+  [5, /^Cannot run 'a' as its history is not a list of turns: found 5, write \[\{ role: 'user'/],
+  [{}, /its history is not a list of turns: found \{\}/],
+  ['x', /its history is not a list of turns: found 'x'/],
+  [[circular], /turn 1 of its history has an unknown role/],
+  [
+    [
+      { role: 'user', text: 'go' },
+      { role: 'assistant', text: '', calls: [{ id: 'c', name: 'n', input: circular }] },
+    ],
+    /turn 2 of its history is not plain JSON: .*calls\[0\]\.input/,
+  ],
+])('a history that is none is refused, and says what was found: case %#', async (history, problem) => {
+  const a = agent({ name: 'a', decide: () => answer('x') });
+  const refusal = expect.objectContaining({
+    code: 'input.invalid',
+    message: expect.stringMatching(problem) as string,
+  }) as Error;
+  const options: RunOptions = Object.fromEntries([['history', history]]);
+  await expect(a.run('go', options)).rejects.toThrow(refusal);
+  await expect(a.run('go', { ...options, store: memoryStore() })).rejects.toThrow(refusal);
+});
+
+test.each<[unknown, string]>([
+  ['hello', "found 'hello', write answer('hello') for the answer"],
+  [null, 'found null, write answer(null) for the answer'],
+  [42, 'found 42, write answer(42) for the answer'],
+])('a decision that is a plain value is refused, with what to write: %j', async (given, problem) => {
+  const decide = (): Decision => Reflect.apply(() => given, undefined, []) as Decision;
+  await expect(agent({ name: 'a', decide }).run('go')).rejects.toThrow(
+    expect.objectContaining({
+      code: 'decision.invalid',
+      message: expect.stringContaining(problem) as string,
+    }) as Error,
+  );
+});

@@ -2,6 +2,7 @@ import { andThen } from '../../base/promises/and-then.ts';
 import type { ActDecision, BranchTaken, Decision, TakenDecision } from '../../contracts/agents/decision.ts';
 import { decisionSchema } from '../../contracts/agents/decision.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 import type { AgentContext, Decided, Trouble } from '../../machines/agent/agent-context.ts';
 import type { PlannedCall } from '../../machines/agent/call-plan.ts';
 import type { Effect } from '../../contracts/runs/effect.ts';
@@ -36,12 +37,20 @@ const FIRST = { model: 0, attempt: 1, waitedMs: 0, hasTriedMaybe: false, nudge: 
 
 /** Validates the agent's own decision, which is as foreign as a model's. */
 export const checkChoice = (choice: Decision, name: string): Decision => {
-  const found = problemsOf(choice);
+  const found = isObject(choice)
+    ? problemsOf(choice)
+    : { decision: undefined, problems: notAnObject(choice) };
   if (found.decision !== undefined) return found.decision;
   throw new TroupeError(
     'decision.invalid',
     `Cannot use what '${name}' decided as it is no decision: ${found.problems}`,
   );
+};
+
+/** Names the value, and what to write in its place. */
+const notAnObject = (choice: unknown): string => {
+  const found = foundText(choice);
+  return `found ${found}, write answer(${found}) for the answer, or act({ name, input }) for a call`;
 };
 
 const problemsOf = (

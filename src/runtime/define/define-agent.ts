@@ -10,11 +10,13 @@ import type { Content, Part } from '../../contracts/content/part.ts';
 import { isPartList } from '../../contracts/content/part.ts';
 import type { ModelChoice } from '../../contracts/models/model.ts';
 import { checkOptions, refusedOptions } from '../../contracts/errors/check-options.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { toError, TroupeError } from '../../contracts/errors/error.ts';
 import { isObject } from '../../base/schemas/option-schemas.ts';
 import type { StopRule } from '../../contracts/agents/stop-rule.ts';
 import { writeOutStop } from '../../contracts/agents/ending.ts';
+import type { History } from '../../base/collections/history.ts';
 import { append, emptyHistory } from '../../base/collections/history.ts';
+import { historyProblems } from '../../actors/preparing/check-history.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import { freezeJson } from '../../base/json/freeze-json.ts';
@@ -154,6 +156,16 @@ export const agentDefinition = <
   };
 };
 
+/** A copy of the turns that were given, which may not be plain JSON. @throws {TroupeError} `input.invalid` */
+const frozenTurns = (history: readonly Turn[], name: string): History<Turn> => {
+  try {
+    return append<Turn>(emptyHistory(), ...distinctCalls(history));
+  } catch (thrown) {
+    const [problem] = historyProblems(history, name);
+    throw problem === undefined ? thrown : toError(problem);
+  }
+};
+
 const NAMELESS = { code: 'agent.invalid', owner: 'an agent' } as const;
 
 const stateFrom = (state: Json = {}, name: string): Json => {
@@ -177,7 +189,7 @@ const startOf = (
   input: toJson(input),
   // A frozen copy, as runs share no state.
   state: freezeJson(toJson(stateOver(plan.state, state))),
-  history: append<Turn>(emptyHistory(), ...distinctCalls(history)),
+  history: frozenTurns(history, plan.name),
   observes: plan.observe !== undefined || plan.environment !== undefined || plan.memories.length > 0,
   ...criticsOf(plan),
   maxRejections: plan.maxRejections,

@@ -52,7 +52,7 @@ export const storeSchema = () =>
     "not a journal store: write one of troupe/stores, such as sqliteStore('./runs.db')",
   );
 
-/** The shape of a run's options. Histories and tasks are checked where they are read: what is wrong with them ends a run. */
+/** The shape of a run's options. Turns and tasks are checked where they are read: what is wrong with them ends a run. */
 export const runShape = (): OptionShape<RunOptions> => ({
   runId: optional(aText(1)),
   model: optional(modelSchema()),
@@ -65,7 +65,7 @@ export const runShape = (): OptionShape<RunOptions> => ({
   clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
   person: anObject('not a person: write an object with answer() or approve()'),
   requests: optional(optionsSchema<RequestOptions>({ expireAfterMs: optional(wholeNumber(1)) })),
-  history: anything(),
+  history: optional(listOf(anything(), "not a list of turns: write [{ role: 'user', text: '…' }]")),
   thread: optional(aText()),
   threads: optional(
     objectWith(['append', 'load'], 'not a storage of threads: write threads(…) of troupe/memory'),
