@@ -1,4 +1,5 @@
 import type { ChildTerms } from '../contracts/tools/delegation.ts';
+import type { ErrorData } from '../contracts/errors/error-data.ts';
 import type { EventBody } from '../contracts/events/event.ts';
 import type { Message } from '../contracts/messages/message.ts';
 import type { Ask } from './asks.ts';
@@ -14,8 +15,8 @@ export interface Carrier {
   withdraw(): void;
   /** Starts child actors. */
   engage(engagements: readonly Engagement[]): void;
-  /** Stops the child actors at these addresses; without any, all that are running except delegates. */
-  dismiss(paths?: readonly string[]): void;
+  /** Stops the child actors at these addresses; without any, all that are running except delegates. Those with an error have failed. */
+  dismiss(paths?: readonly string[], errors?: Readonly<Record<string, ErrorData>>): void;
   /** Sends a message to another agent's inbox. */
   post(to: string, message: Message): void;
   /** Reports that a state was entered. */
@@ -57,7 +58,11 @@ export type Output =
   | { readonly type: 'ask'; readonly asks: readonly Ask[] }
   | { readonly type: 'withdraw' }
   | { readonly type: 'engage'; readonly engagements: readonly Engagement[] }
-  | { readonly type: 'dismiss'; readonly paths?: readonly string[] }
+  | {
+      readonly type: 'dismiss';
+      readonly paths?: readonly string[];
+      readonly errors?: Readonly<Record<string, ErrorData>> | undefined;
+    }
   | { readonly type: 'post'; readonly to: string; readonly message: Message }
   | { readonly type: 'enter'; readonly phase: string; readonly step: number }
   | {
@@ -78,8 +83,9 @@ export const collector = (outputs: Output[]): Carrier => ({
   engage: (engagements) => {
     outputs.push({ type: 'engage', engagements });
   },
-  dismiss: (paths) => {
-    outputs.push(paths === undefined ? { type: 'dismiss' } : { type: 'dismiss', paths });
+  dismiss: (paths, errors) => {
+    const facts = errors === undefined ? {} : { errors };
+    outputs.push(paths === undefined ? { type: 'dismiss' } : { type: 'dismiss', paths, ...facts });
   },
   post: (to, message) => {
     outputs.push({ type: 'post', to, message });
@@ -106,7 +112,7 @@ export const carryOut = (outputs: readonly Output[], carrier: Carrier): void => 
         carrier.engage(output.engagements);
         break;
       case 'dismiss':
-        carrier.dismiss(output.paths);
+        carrier.dismiss(output.paths, output.errors);
         break;
       case 'post':
         carrier.post(output.to, output.message);

@@ -15,6 +15,8 @@ import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
+import type { LogEntry } from '../../src/contracts/events/log.ts';
+import { jsonLog, metrics, snapshotAsPrometheus } from '../../src/inspect/telemetry/index.ts';
 import { letTimePass, never, ofType, phasesOf, settled, start } from '../support/runs.ts';
 import { sized } from '../support/thorough.ts';
 
@@ -382,4 +384,36 @@ describe('the budget of a team', () => {
     expect(again.result?.events).toEqual(ran.events);
     expect(again.result?.stopReason).toEqual(ran.stopReason);
   });
+});
+
+test('a member whose time is over has failed with one cause: in its reply, its event, the log and the measures', async () => {
+  const clock = virtualClock();
+  const lines: string[] = [];
+  const measures = metrics();
+  const hooks = [jsonLog((line) => void lines.push(line), { level: 'warn' }), measures];
+  const logged: string[] = [];
+  const store = memoryStore();
+  const team = parallel({
+    name: 'team',
+    members: {
+      hangs: agent({ name: 'hangs', decide: () => never() }),
+      quick: agent({ name: 'quick', decide: () => answer('x') }),
+    },
+    limits: { memberTimeMs: 300 },
+  });
+  const log = ({ type, error }: LogEntry): void => void logged.push(`${type} ${error.code}`);
+  const handle = start(team, 'go', { clock, hooks, log, store, runId: 'r1' });
+  const { output, events } = await letTimePass(clock, settled(handle));
+  const message = "Cannot wait for 'hangs' any longer as its time is over: 300 ms";
+  expect(output).toMatchObject([{ status: 'failed', error: message }, { status: 'completed' }]);
+  expect(ofType(events, 'member.ended').find(({ member }) => member === 'hangs')).toMatchObject({
+    status: 'failed',
+    stopReason: { kind: 'failed' },
+    error: { code: 'member.timed-out', message },
+  });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('member.timed-out');
+  expect(logged).toEqual(['member.ended member.timed-out']);
+  expect(snapshotAsPrometheus(measures.snapshot())).toMatch(/^troupe_errors_total\{.*member\.timed-out/m);
+  expect((await replay(team, 'r1', { store })).events).toEqual(events);
 });

@@ -143,8 +143,8 @@ describe('who does what is the supervisor’s to say, however many', () => {
       expect(result.stopReason).toMatchObject({ kind: 'budget', path: 'desk' });
       expect(result.candidate).toMatchObject([
         { member: 'ann', status: 'completed' },
-        { member: 'bob', status: 'stopped', error: 'budget' },
-        { member: 'ann', status: 'stopped', error: 'budget' },
+        { member: 'bob', status: 'stopped', error: "budget: 'desk' has used 3 of its 3 steps" },
+        { member: 'ann', status: 'stopped', error: "budget: 'desk' has used 3 of its 3 steps" },
         { member: 'bob', task: 'task 3', status: 'stopped', error: 'it was never begun' },
         { member: 'ann', task: 'task 4', status: 'stopped', error: 'it was never begun' },
       ]);

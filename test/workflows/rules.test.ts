@@ -98,7 +98,7 @@ describe('[KAIZEN-83] retry', () => {
     const result = await run(flow);
     expect(result.output).toBe('at last');
     expect(ofType(result.events, 'member.ended')).toMatchObject([
-      { status: 'aborted' },
+      { status: 'failed', error: { code: 'member.timed-out' } },
       { status: 'completed' },
     ]);
     const late = workflow({ name: 'flow' })

@@ -6,8 +6,12 @@ import type { Reply } from './round.ts';
 export const troubleOf = ({ status, error, stopReason }: Reply): string | null =>
   status === 'completed' ? null : (error?.message ?? reasonText(stopReason));
 
-const reasonText = (reason: Reply['stopReason']): string =>
-  reason.kind === 'aborted' ? `cancelled: ${reason.reason}` : reason.kind;
+const reasonText = (reason: Reply['stopReason']): string => {
+  if (reason.kind === 'aborted') return `cancelled: ${reason.reason}`;
+  if (reason.kind !== 'budget') return reason.kind;
+  const { budget, used, limit, path } = reason;
+  return `budget: '${path}' has used ${used} of its ${limit} ${budget}`;
+};
 
 /** Messages to the team since the last question, as its members read them. */
 export const messageLines = (inbox: readonly Message[]): readonly string[] =>

@@ -11,17 +11,21 @@ export type RoundMove = Pick<TeamContext, 'round' | 'engaged' | 'waits' | 'resta
 export interface Draft extends RoundMove {
   readonly team: TeamContext['team'];
   readonly at: number;
-  readonly wants: { -readonly [Key in keyof RoundWants]: RoundWants[Key][number][] };
+  readonly wants: {
+    -readonly [Key in Exclude<keyof RoundWants, 'overdue'>]: RoundWants[Key][number][];
+  } & { overdue?: RoundWants['overdue'] };
 }
 
 /** A draft of what comes next; what was wanted before has been carried out by now. */
 export const draftOf = (context: TeamContext, at: number): Draft => {
   const { team, round, engaged, waits, restarts, tally, end } = context;
+  // There only in a team that has stopped a member for its time.
+  const notOverdue = round.overdue === undefined ? {} : { overdue: null };
   return {
     team,
     at,
-    wants: { starting: [], stopping: [], waits: [], telling: [] },
-    round: { ...round, ...NOTHING_WANTED },
+    wants: { starting: [], stopping: [], waits: [], telling: [], ...notOverdue },
+    round: { ...round, ...NOTHING_WANTED, ...notOverdue },
     engaged: engaged + round.starting.length,
     waits: waits + round.waits.length,
     restarts,

@@ -90,6 +90,8 @@ export interface RoundWants {
   readonly starting: readonly number[];
   /** Addresses to stop. */
   readonly stopping: readonly string[];
+  /** The errors of those that are stopped because they failed, by address: their time was over. */
+  readonly overdue?: Readonly<Record<string, ErrorData>> | null | undefined;
   /** Waits to ask for, by number: before tasks start, and for overdue members. */
   readonly waits: readonly {
     readonly port: 'pause' | 'wake';

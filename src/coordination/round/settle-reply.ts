@@ -2,6 +2,7 @@ import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { Tally } from '../../contracts/agents/tally.ts';
 import { emptyTally } from '../../contracts/agents/tally.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import { atOnce, rulesInForce } from '../../machines/rules.ts';
 import { taskHandedOn } from './hand-on.ts';
@@ -152,12 +153,14 @@ const timeOut = (draft: Draft): Draft => {
     if (!isThere || time === null || startedAt + time > draft.at) continue;
     draft.wants.stopping.push(path);
     const member = draft.round.tasks[index]?.member ?? '';
-    next = settle(next, index, path, tooLate(member, time, draft.at));
+    const late = tooLate(member, time, draft.at);
+    draft.wants.overdue = { ...draft.wants.overdue, [path]: late.error };
+    next = settle(next, index, path, late);
   }
   return watchTime(next);
 };
 
-const tooLate = (member: string, limit: number, at: number): Outcome => ({
+const tooLate = (member: string, limit: number, at: number): Outcome & { readonly error: ErrorData } => ({
   status: 'failed',
   stopReason: { kind: 'failed' },
   error: {

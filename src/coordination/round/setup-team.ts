@@ -38,9 +38,9 @@ export const setupTeam = <Own extends Json, Options extends Json>() => {
       },
       /** Carries out what the round wants: members stopped, waits asked for, members started. */
       engageMembers: ({ self, context }) => {
-        const { stopping, waits, starting, telling } = context.round;
+        const { stopping, overdue, waits, starting, telling } = context.round;
         const carrier = carrierOf(self);
-        if (stopping.length > 0) carrier.dismiss(stopping);
+        if (stopping.length > 0) carrier.dismiss(stopping, overdue ?? undefined);
         for (const body of telling) carrier.emit(body, context.engaged, undefined);
         if (waits.length > 0) carrier.ask(waitsOf(context));
         if (starting.length > 0) carrier.engage(engagements(context));

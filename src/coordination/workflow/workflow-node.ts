@@ -10,12 +10,13 @@ import { graphOf, stateOf } from './workflow-state.ts';
 /** Adds to what the turn wants done. */
 export const alsoWanting = (context: WorkflowContext, change: (draft: Draft) => Draft): WorkflowContext => {
   const { team, round, engaged, waits, restarts, tally, end } = context;
-  const { starting, stopping, waits: asked, telling } = round;
+  const { starting, stopping, overdue, waits: asked, telling } = round;
   const wants = {
     starting: [...starting],
     stopping: [...stopping],
     waits: [...asked],
     telling: [...telling],
+    ...(overdue === undefined ? {} : { overdue }),
   };
   const draft: Draft = { team, at: tally.now, wants, round, engaged, waits, restarts, tally, end };
   return { ...context, ...moveOf(change(draft)) };

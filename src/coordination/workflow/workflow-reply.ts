@@ -152,16 +152,18 @@ const withStoppedPart = (
   if (task === null || path === undefined || path === null) return context;
   const { member } = node;
   const message = `Cannot wait for '${member}' any longer as its time is over: ${node.timeMs} ms`;
+  const error = { code: 'member.timed-out', message, retryable: 'yes' } as const;
   const reply: Reply = {
     member,
     status: 'failed',
     output: null,
     stopReason: { kind: 'failed' },
-    error: { code: 'member.timed-out', message, retryable: 'yes' },
+    error,
     steps: 0,
   };
   const stopped = alsoWanting(context, (draft) => {
     draft.wants.stopping.push(path);
+    draft.wants.overdue = { ...draft.wants.overdue, [path]: error };
     const round = withPlace(draft.round, task, { reply, path: null });
     return { ...draft, round: { ...round, open: round.open - 1 } };
   });

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { EventBody } from '../../contracts/events/event.ts';
 import { bestFit } from './best-fit.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { troubleOf } from '../../coordination/round/reply-text.ts';
 import type { Reply } from '../../coordination/round/round.ts';
 import { saidJson, textOf } from '../../coordination/round/said-json.ts';
 import { beginRound } from '../../coordination/round/settle-reply.ts';
@@ -104,7 +105,7 @@ const workerReply = (reply: Reply, task: string): WorkerReply => ({
   status: reply.status,
   output: reply.output,
   ...(reply.autoCompleted === true ? { autoCompleted: true } : {}),
-  error: reply.error?.message ?? (reply.status === 'completed' ? null : reply.stopReason.kind),
+  error: troubleOf(reply),
 });
 
 const withVerdicts = (context: Context): readonly Work[] => {

@@ -1,3 +1,4 @@
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Delegate } from '../../contracts/agents/delegate.ts';
 import type { ChildOptions } from '../../contracts/tools/delegation.ts';
 import { toError, TroupeError } from '../../contracts/errors/error.ts';
@@ -175,10 +176,10 @@ export class ActorTree {
     this.#addresses.set(path, undefined);
   }
 
-  /** Stops the actor at an address, if it is running. */
-  stopAt(path: string, reason: string): void {
+  /** Stops the actor at an address, if it is running; with an error, it has failed. */
+  stopAt(path: string, reason: string, error?: ErrorData): void {
     const entry = this.at(path);
-    if (entry !== undefined) this.stop(entry, reason);
+    if (entry !== undefined) this.stop(entry, reason, error);
   }
 
   /** Stops the children that an actor's machine dismisses. An agent's delegates outlive the state in which they were engaged. */
@@ -215,19 +216,29 @@ export class ActorTree {
    * Stops an actor from outside, with everything below it. A machine that sponsors it is not notified, as it asked for the stop; an effect
    * that sponsors it may have outlived its purpose.
    */
-  stop(entry: Actor, reason: string): void {
+  stop(entry: Actor, reason: string, error?: ErrorData): void {
     if (entry.isOver) return;
     this.#run.journal.stop(entry, reason, () => {
-      this.#stop(entry, reason);
+      this.#stop(entry, reason, error);
     });
   }
 
-  #stop(entry: Actor, reason: string): void {
-    if (!entry.isCall) this.#keepEnd(entry, outcomeOfFailure('run.aborted', reason, this.#run.log.now()));
+  #stop(entry: Actor, reason: string, error?: ErrorData): void {
+    const { code, message } = error ?? { code: 'run.aborted', message: reason };
+    if (!entry.isCall) this.#keepEnd(entry, outcomeOfFailure(code, message, this.#run.log.now()));
     this.#release(entry);
     this.#run.host.stop(entry);
     if (!entry.isCall)
-      this.#publishEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
+      this.#publishEnd(
+        entry,
+        error === undefined
+          ? { status: 'aborted', stopReason: { kind: 'aborted', reason } }
+          : {
+              status: 'failed',
+              stopReason: { kind: 'failed' },
+              error: { runId: this.#run.runId, path: entry.path, ...error },
+            },
+      );
     if (entry.sponsor.kind !== 'effect') return;
     entry.sponsor.settle(stoppedOutcome(entry.definition.name, reason, this.#run.log.now()));
   }

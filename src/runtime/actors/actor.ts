@@ -325,8 +325,8 @@ export class Actor implements Carrier, PlacedParty {
     for (const engagement of engagements) this.#run.enqueue({ kind: 'engage', actor: this, engagement });
   }
 
-  dismiss(paths?: readonly string[]): void {
-    if (paths !== undefined) this.#run.enqueue({ kind: 'stop', actor: this, paths });
+  dismiss(paths?: readonly string[], errors?: Readonly<Record<string, ErrorData>>): void {
+    if (paths !== undefined) this.#run.enqueue({ kind: 'stop', actor: this, paths, errors });
     else if (this.children.size > 0) this.#run.enqueue({ kind: 'dismiss', actor: this });
   }
 

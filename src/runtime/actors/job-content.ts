@@ -1,3 +1,4 @@
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Engagement } from '../../machines/outputs.ts';
@@ -16,7 +17,11 @@ type Work =
   | { readonly kind: 'withdraw'; readonly gone: readonly EffectUnderWay[] }
   | { readonly kind: 'engage'; readonly engagement: Engagement }
   | { readonly kind: 'dismiss' }
-  | { readonly kind: 'stop'; readonly paths: readonly string[] }
+  | {
+      readonly kind: 'stop';
+      readonly paths: readonly string[];
+      readonly errors?: Readonly<Record<string, ErrorData>> | undefined;
+    }
   | { readonly kind: 'post'; readonly to: string; readonly message: Message }
   /** Delivers the messages that have arrived. */
   | { readonly kind: 'mail' }

@@ -227,7 +227,8 @@ export class Run implements JobWorker {
         actors.dismiss(actor);
         break;
       case 'stop':
-        for (const path of job.paths) actors.stopAt(path, this.abortedFor ?? 'its supervisor stopped it');
+        for (const path of job.paths)
+          actors.stopAt(path, this.abortedFor ?? 'its supervisor stopped it', job.errors?.[path]);
         break;
       case 'post':
         mail.postFrom(actor, job.to, job.message);
