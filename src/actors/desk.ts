@@ -32,7 +32,7 @@ import type { PlannedCall } from '../machines/agent/call-plan.ts';
 import type { RunTask } from './preparing/run-task.ts';
 
 /** A call for a person to decide on. */
-export type CallWish = Pick<ApprovalRequest, 'kind' | 'callId' | 'tool' | 'input' | 'description'>;
+export type CallWish = Pick<ApprovalRequest, 'kind' | 'callId' | 'tool' | 'input' | 'description' | 'error'>;
 
 /** Validates changed arguments of a call. */
 export type CallChange = (input: Json) => Checked<unknown> | Promise<Checked<unknown>>;

@@ -1,3 +1,4 @@
+import type { ErrorData } from '../contracts/errors/error-data.ts';
 import type { Effect, Port } from '../contracts/runs/effect.ts';
 import type { ModelFailure } from '../contracts/models/model-failure.ts';
 import type { PlannedCall } from './agent/call-plan.ts';
@@ -30,6 +31,8 @@ export interface ToolAsk {
   readonly context: AgentContext;
   /** True if a person approved this call. */
   readonly isApproved: boolean;
+  /** The error of the tool's `approval`, which could not tell. */
+  readonly error?: ErrorData | undefined;
 }
 
 /** A failure to decide about. */

@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
   agent,
   tool,
   type Agent,
   type Decision,
+  type ErrorData,
+  type LogEntry,
   type RunHandle,
   type RunOptions,
   type RuntimeEvent,
@@ -15,7 +17,8 @@ import { commandSchema } from '../../src/inspect/local/control.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { readCommand } from '../../src/runtime/embed/agent-command.ts';
 import { letterSchema } from '../../src/runtime/journal/letters/letters.ts';
-import { answerRequest } from '../../src/runtime/journal/letters/requests.ts';
+import { answerRequest, openRequests } from '../../src/runtime/journal/letters/requests.ts';
+import { replay } from '../../src/runtime/journal/replay/replay.ts';
 import { callUntyped } from '../support/call-untyped.ts';
 import { quiet } from '../support/runs.ts';
 
@@ -338,4 +341,90 @@ test('an approval with a misspelt option is refused by letter and by command, to
   expect(paid).toEqual([]);
   handle.abort();
   await handle.result;
+});
+
+describe('what fails around an approval', () => {
+  const called = (tools: Parameters<typeof agent>[0]['tools']) =>
+    once('buyer', tools, { name: 'pay', input: { amount: 390 } });
+  const logged = () => {
+    const entries: string[] = [];
+    const log = ({ type, error }: LogEntry): void => void entries.push(`${type}: ${error.message}`);
+    return { entries, log };
+  };
+
+  test('an `approval` that throws asks a person, and says why in the request, to the log and in the denial', async () => {
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays.',
+      approval: () => {
+        throw new Error('rules engine is down');
+      },
+      input: z.object({ amount: z.number() }),
+      execute: () => 'paid',
+    });
+    const why = "Cannot tell whether 'pay' needs approval as its `approval` threw: rules engine is down";
+    const { entries, log } = logged();
+    const { records } = await called([pay]).run('go', { log });
+    expect(records[0]?.results).toMatchObject([
+      { ok: false, text: `Cannot run 'pay' as nobody is there to approve it: ${why}` },
+    ]);
+    expect(entries).toContain(`tool.approval-requested: ${why}`);
+    const store = memoryStore();
+    const handle = stream(called([pay]), { store, runId: 'r1' });
+    await expect
+      .poll(() => handle.requests)
+      .toMatchObject([{ error: { code: 'tool.failed', message: why } }]);
+    expect((await openRequests(store, 'r1'))[0]).toMatchObject({ error: { message: why } });
+    handle.approve(handle.requests[0]?.id ?? '');
+    const { events } = await handle.result;
+    expect((await replay(called([pay]), 'r1', { store })).events).toEqual(events);
+  });
+
+  test('a person who fails is said in the events, to the log, and to the model in plain words', async () => {
+    const { pay } = payments();
+    const { entries, log } = logged();
+    const person = {
+      approve: () => {
+        throw new Error('slack is down');
+      },
+    };
+    const { records, events } = await called([pay]).run('go', { person, log });
+    const why = "Cannot run 'pay' as the person who was to approve it failed: slack is down";
+    expect(records[0]?.results).toMatchObject([{ ok: false, text: why, error: { message: why } }]);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: 'request.withdrawn',
+        error: expect.objectContaining({ message: why }) as ErrorData,
+      }),
+    );
+    expect(entries).toContain(`request.withdrawn: ${why}`);
+  });
+
+  test('a denial says that a person denied it, and why; one without a reason, that they said no', async () => {
+    const { pay } = payments();
+    const textOf = async (approve: () => string | boolean) =>
+      (await called([pay]).run('go', { person: { approve } })).records[0]?.results[0]?.text;
+    expect(await textOf(() => 'too dear')).toBe("Cannot run 'pay' as a person denied it: too dear");
+    expect(await textOf(() => false)).toBe("Cannot run 'pay' as a person said no");
+  });
+
+  test('a hook that throws is logged, and a log that throws is not given its own failure', async () => {
+    const { entries, log } = logged();
+    const handle = (): never => {
+      throw new Error('hook broke');
+    };
+    await called([]).run('go', { hooks: [{ name: 'ear', on: 'run.started', handle }], log });
+    expect(entries.filter((entry) => entry.startsWith('observer.failed'))).toEqual([
+      "observer.failed: Cannot notify 'ear' as it failed: hook broke",
+    ]);
+    let times = 0;
+    const { events } = await called([]).run('go', {
+      log: ({ type }) => {
+        times += Number(type === 'observer.failed');
+        throw new Error('disk is full');
+      },
+    });
+    expect(events.map(({ type }) => type)).toContain('observer.failed');
+    expect(times).toBe(0);
+  });
 });

@@ -163,7 +163,7 @@ describe('[M23, M37] a troubled tool call', () => {
           ok: false,
           kind: 'denied',
           callId: 'call_0',
-          text: "Cannot run 'look' as too dear",
+          text: "Cannot run 'look' as a person denied it: too dear",
           error: { code: 'tool.denied' },
         },
       },

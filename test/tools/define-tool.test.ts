@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
+import { needsApproval } from '../../src/actors/acting/describe-call.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { dual } from '../../src/tools/calls/tool-result.ts';
 import { perform, performNow } from './tool-context.ts';
@@ -267,7 +268,7 @@ describe('approval', () => {
     expect(tool({ ...base, approval: true }).needsApproval({})).toBe(true);
   });
 
-  test('[M18] may depend on the input; where it cannot tell, a person is asked', () => {
+  test('[M18] may depend on the input; where it cannot tell, it says why, and a person is asked', () => {
     const large = tool({ ...base, approval: ({ a }) => a > 10 });
     expect(large.needsApproval({ a: 11, b: 0 })).toBe(true);
     expect(large.needsApproval({ a: 1, b: 0 })).toBe(false);
@@ -277,7 +278,11 @@ describe('approval', () => {
         throw new Error('no idea');
       },
     });
-    expect(throws.needsApproval({ a: 1, b: 0 })).toBe(true);
+    expect(() => throws.needsApproval({ a: 1, b: 0 })).toThrow('no idea');
+    expect(needsApproval(throws, { id: 'c', name: 'add', input: { a: 1, b: 0 } })).toMatchObject({
+      needsApproval: true,
+      error: { message: expect.stringContaining('no idea') as string },
+    });
   });
 });
 

@@ -9,10 +9,11 @@ import { describeCall } from './describe-call.ts';
 import type { CallChange, CallWish, Desk } from '../desk.ts';
 
 /** Asks a person whether a call may run. Denied if nobody can answer. */
-export const approve = ({ call }: ToolAsk, desk: Desk): Promise<Approval> => {
+export const approve = ({ call, error }: ToolAsk, desk: Desk): Promise<Approval> => {
   const tool = desk.tools.find(call.name);
   const check = call.name === APPROVE_PROVIDER_CALL ? asItIs : checkBy(tool);
-  return desk.approve(wishFor('approval', tool, call), check);
+  const wish = wishFor('approval', tool, call);
+  return desk.approve(error === undefined ? wish : { ...wish, error }, check);
 };
 
 /** The arguments of a provider's call are its own: it takes yes or no. */

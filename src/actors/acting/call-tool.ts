@@ -40,8 +40,8 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
   return andThen(consultSafety(tool, effect, ask, desk), (said) => {
     if (said.verdict === 'deny')
       return { kind: 'result', result: denialResult(said.reason, effect, ask, desk) };
-    if (said.verdict === 'ask' || needsApproval(tool, call))
-      return { kind: 'trouble', index: effect.index, attempt, waitMs: 0, needsApproval: true };
+    const need = needsApproval(tool, call) ?? (said.verdict === 'ask' ? { needsApproval: true } : undefined);
+    if (need !== undefined) return { kind: 'trouble', index: effect.index, attempt, waitMs: 0, ...need };
     return attemptCall(tool, effect, ask, desk);
   });
 };
@@ -49,8 +49,8 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
 /** Handles a call that may have been executed before the run was resumed; a call that still needs approval cannot have been. */
 const resumeCall = async (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Promise<Acted> => {
   const { attempt, index } = effect;
-  if (attempt === 1 && !ask.isApproved && needsApproval(tool, ask.call))
-    return { kind: 'trouble', index, attempt, waitMs: 0, needsApproval: true };
+  const need = attempt === 1 && !ask.isApproved ? needsApproval(tool, ask.call) : undefined;
+  if (need !== undefined) return { kind: 'trouble', index, attempt, waitMs: 0, ...need };
   const { key } = new CallContext(effect, ask, desk);
   const result = await ambiguousCall({ tool, effect, ask, desk, key });
   if (result === undefined) return attemptCall(tool, effect, ask, desk);

@@ -1,5 +1,7 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import { letGo } from '../../base/promises/let-go.ts';
+import { errorData } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 
@@ -15,14 +17,20 @@ export const describeCall = (tool: Tool | undefined, { name, input }: ToolCall):
   }
 };
 
-/** Checks whether a call needs approval, as it does if the tool cannot tell. */
-export const needsApproval = (tool: Tool, { input }: ToolCall): boolean => {
+/** The need of a call for approval: it has one, too, if the tool cannot tell, with the error why; undefined if it has none. */
+export const needsApproval = (
+  tool: Tool,
+  { input, name }: ToolCall,
+): { readonly needsApproval: true; readonly error?: ErrorData } | undefined => {
   try {
     const said: unknown = tool.needsApproval(freezeJson(input));
     letGo(said);
     // Anything but a plain false needs approval.
-    return said !== false;
-  } catch {
-    return true;
+    return said === false ? undefined : NEEDED;
+  } catch (thrown) {
+    const message = `Cannot tell whether '${name}' needs approval as its \`approval\` threw`;
+    return { ...NEEDED, error: errorData(thrown, 'tool.failed', { message, tool: name }) };
   }
 };
+
+const NEEDED = { needsApproval: true } as const;

@@ -1,3 +1,4 @@
+import type { ApprovalRequest, WithdrawnRequest } from '../people/request.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { BranchTaken } from '../agents/decision.ts';
 import type { CritiquePatch } from '../agents/critique.ts';
@@ -55,12 +56,7 @@ interface Offer {
 }
 
 /** A call that a person is asked about; see `OpenRequest`. */
-interface PersonCall extends ToolCalled {
-  readonly id: string;
-  readonly expiresAt?: number | undefined;
-  readonly input: Json;
-  readonly description: string;
-}
+type PersonCall = ToolCalled & Pick<ApprovalRequest, 'id' | 'expiresAt' | 'input' | 'description' | 'error'>;
 
 interface CallAllowed extends ToolCalled {
   readonly id: string;
@@ -248,7 +244,7 @@ interface EventData extends TextEvents, ToolsetEvents {
   };
   'person.asked': PersonQuestion;
   'person.answered': { readonly id: string; readonly text: string };
-  'request.withdrawn': { readonly id: string; readonly reason: string };
+  'request.withdrawn': WithdrawnRequest;
   'answer.refused': { readonly id?: string | undefined; readonly reason: string };
   'observer.failed': {
     readonly observer: string;

@@ -22,7 +22,7 @@ export const requestOf = (
     const { question, callId } = body;
     return { ...base, kind: 'question', question, ...(callId === undefined ? {} : { callId }) };
   }
-  const { callId, tool, input, description } = body;
+  const { callId, tool, input, description, error } = body;
   const kind = body.type === 'tool.ambiguous' ? 'ambiguous' : 'approval';
-  return { ...base, kind, callId, tool, input, description };
+  return { ...base, kind, callId, tool, input, description, ...(error === undefined ? {} : { error }) };
 };

@@ -1,4 +1,5 @@
 import type { Json } from '../../base/json/json.ts';
+import type { ErrorData } from '../errors/error-data.ts';
 
 /**
  * The kind of request to a person: approve a call, answer a question, or decide about a call that may already have been
@@ -34,6 +35,8 @@ export interface ApprovalRequest extends RequestBase {
   readonly input: Json;
   /** Description for the person. */
   readonly description: string;
+  /** The error of the tool's `approval`, which could not tell: a person is asked then. */
+  readonly error?: ErrorData | undefined;
 }
 
 /** A question that waits for an answer. */
@@ -46,6 +49,14 @@ export interface QuestionRequest extends RequestBase {
 
 /** A request that waits for a person. */
 export type OpenRequest = ApprovalRequest | QuestionRequest;
+
+/** A request that nobody waits for any more. */
+export interface WithdrawnRequest {
+  readonly id: string;
+  readonly reason: string;
+  /** The error of the `Person` who was asked. */
+  readonly error?: ErrorData | undefined;
+}
 
 /** Options of requests to people. */
 export interface RequestOptions {
@@ -65,3 +76,13 @@ export type RequestAnswer =
 
 /** Reason given for a request that expired. */
 export const EXPIRED = 'nobody answered in time';
+
+/** Reason given where no person can be asked. */
+export const NOBODY_THERE = 'nobody is there to approve it';
+
+/** A denial as its model reads it, which cannot tell the words of a person from those of the runtime. */
+export const denialText = (reason: string | undefined): string => {
+  if (reason === undefined) return 'a person said no';
+  const isOfRuntime = reason === EXPIRED || reason.startsWith(NOBODY_THERE);
+  return isOfRuntime ? reason : `a person denied it: ${reason}`;
+};

@@ -2,6 +2,7 @@ import type { BudgetUse } from '../../contracts/runs/budget.ts';
 import type { Effect } from '../../contracts/runs/effect.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
+import { denialText } from '../../contracts/people/request.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { ToolFailure, ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Acted, AgentContext, Trouble } from '../agent/agent-context.ts';
@@ -72,9 +73,14 @@ export const toolAsk = ({ of, attempt, isApproved }: ToolCallContext): AskOf<'to
 });
 
 /** The ask for approval. */
-export const approvalAsk = ({ of, attempt, isApproved }: ToolCallContext): AskOf<'approve'> => ({
+export const approvalAsk = ({
+  of,
+  attempt,
+  isApproved,
+  trouble: { error },
+}: ToolCallContext): AskOf<'approve'> => ({
   ...effectOf('approve', originOf(of, 'awaitingApproval', attempt)),
-  input: { call: of.call, context: of.context, isApproved },
+  input: { call: of.call, context: of.context, isApproved, ...(error === undefined ? {} : { error }) },
 });
 
 /** The ask to wait before the next attempt. */
@@ -107,7 +113,7 @@ export const denied = (
   at: number,
 ): Partial<ToolCallContext> => ({
   now: at,
-  result: refusal(context, 'denied', reason ?? 'a person said no', approvalAsk(context)),
+  result: refusal(context, 'denied', denialText(reason), approvalAsk(context)),
 });
 
 /** Handles the result of an attempt. */
@@ -127,7 +133,7 @@ export const cancelled = (context: ToolCallContext): Partial<ToolCallContext> =>
 
 /** Fails the call, as the runtime could not execute it. */
 export const broken = (context: ToolCallContext, error: ErrorData): Partial<ToolCallContext> => ({
-  result: withError(refusal(context, 'system', error.message), error),
+  result: { ...withError(refusal(context, 'system', error.message), error), text: error.message },
 });
 
 /** Gives up: the error of the last attempt is the result. */

@@ -42,4 +42,6 @@ export const approvalResponse = (
 });
 
 /** The beginning of a refusal's text, which names a tool that no model knows. */
-const REFUSAL = new RegExp(`^Cannot run '${APPROVE_PROVIDER_CALL}' as (it was denied: )?`);
+const REFUSAL = new RegExp(
+  `^Cannot run '${APPROVE_PROVIDER_CALL}' as ((it was denied|a person denied it): )?`,
+);

@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
-import { EXPIRED } from '../../contracts/people/request.ts';
+import { EXPIRED, NOBODY_THERE } from '../../contracts/people/request.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
@@ -185,7 +186,17 @@ export class PersonDesk {
         if (this.#waiters.has(request.id)) this.#close(waiter, said);
       },
       (thrown: unknown) => {
-        this.#fail(waiter, 'the person failed', thrown);
+        const message =
+          request.kind === 'question'
+            ? 'Cannot ask a person as they failed'
+            : `Cannot run '${request.tool}' as the person who was to approve it failed`;
+        const { path, step } = request;
+        const error = errorData(thrown, 'agent.threw', {
+          message,
+          path,
+          ...(step === undefined ? {} : { step }),
+        });
+        this.#fail(waiter, 'the person failed', toError(error), error);
       },
     );
   }
@@ -193,7 +204,8 @@ export class PersonDesk {
   #nobody(waiter: Waiter): void {
     const { request } = waiter;
     if (request.kind !== 'question') {
-      this.#close(waiter, { isApproved: false, reason: 'nobody is there to approve it' });
+      const why = request.error === undefined ? '' : `: ${request.error.message}`;
+      this.#close(waiter, { isApproved: false, reason: `${NOBODY_THERE}${why}` });
       return;
     }
     const message = `Cannot ask a person as nobody is there to answer: ${JSON.stringify(request.question)}`;
@@ -241,10 +253,10 @@ export class PersonDesk {
     waiter.resolve(said);
   }
 
-  #fail(waiter: Waiter, reason: string, thrown: unknown): void {
+  #fail(waiter: Waiter, reason: string, thrown: unknown, error?: ErrorData): void {
     if (!this.#waiters.has(waiter.request.id)) return;
     this.#leave(waiter);
-    this.#withdraw(waiter.request, reason, waiter.wanting);
+    this.#withdraw(waiter.request, reason, waiter.wanting, error);
     waiter.reject(thrown);
   }
 
@@ -257,10 +269,11 @@ export class PersonDesk {
     journal.waits(wanting.key, request, false);
   }
 
-  #withdraw(request: OpenRequest, reason: string, wanting?: Requester): void {
+  #withdraw(request: OpenRequest, reason: string, wanting?: Requester, error?: ErrorData): void {
     const { id, path } = request;
     const speaker = wanting?.speaker ?? this.#run.actors.at(path) ?? this.#run.root;
-    this.#write({ type: 'request.withdrawn', id, reason }, wanting ?? { speaker });
+    const facts = error === undefined ? {} : { error };
+    this.#write({ type: 'request.withdrawn', id, reason, ...facts }, wanting ?? { speaker });
     const incoming = this.#incoming.get(id);
     if (incoming === undefined) return;
     this.#incoming.delete(id);

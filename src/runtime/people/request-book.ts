@@ -93,7 +93,7 @@ export const announcementOf = (request: OpenRequest): Announcement => {
     const { question, callId } = request;
     return { type: 'person.asked', ...base, question, ...(callId === undefined ? {} : { callId }) };
   }
-  const { callId, tool, input, description } = request;
+  const { callId, tool, input, description, error } = request;
   const type = kind === 'ambiguous' ? 'tool.ambiguous' : 'tool.approval-requested';
-  return { type, ...base, callId, tool, input, description };
+  return { type, ...base, callId, tool, input, description, ...(error === undefined ? {} : { error }) };
 };

@@ -125,14 +125,10 @@ const toolOf = <
     check,
     needsApproval: (raw) => {
       if (typeof approval !== 'function') return approval ?? safety === 'danger';
-      try {
-        const checked = check(raw);
-        letGo(checked);
-        // An input can be judged only after validation: until then a person is asked.
-        return isThenable(checked) || (checked.ok && approval(checked.value));
-      } catch {
-        return true;
-      }
+      const checked = check(raw);
+      letGo(checked);
+      // An input can be judged only after validation: until then a person is asked, as where it throws.
+      return isThenable(checked) || (checked.ok && approval(checked.value));
     },
     describe: (raw) => {
       try {
