@@ -1,4 +1,4 @@
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Redactor } from '../../contracts/secrets/redactor.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
@@ -15,6 +15,7 @@ import type { FaceSnapshot } from './face-snapshot.ts';
 import type { Scope } from '../turn/quiet-scope.ts';
 import type { ReadCommand } from './agent-command.ts';
 import { canObey, CHANGES_WHAT_CAN_BE, obey, readCommand } from './agent-command.ts';
+import { AppStop } from './app-stop.ts';
 import { BeforeRun } from './before-run.ts';
 import { Cast } from './cast.ts';
 import type { EmbeddedRun, LeftRun } from './embedded-run.ts';
@@ -23,6 +24,7 @@ import { Face, type KeptFace } from './face.ts';
 import { packBlobs } from './kept-blobs.ts';
 import type { KeptActor, KeptRun, OpenedRun } from './kept-run.ts';
 import { keptVersion } from './kept-run.ts';
+import { leave, untilLeft } from './leaving-runs.ts';
 import type { LogicOptions } from './logic-options.ts';
 import { Outgoing } from './outgoing.ts';
 import type { Follower, SeatPlan } from './seat-plan.ts';
@@ -33,6 +35,7 @@ import type { Follower, SeatPlan } from './seat-plan.ts';
  * I1 There is one run at a time; a previous one is no longer shown.
  * I2 Updates are shown in order, and outside the turns of the run.
  * I3 A stop pauses the run at once, and ends it in a microtask unless the actor is started again.
+ * I4 A run whose address was persisted is suspended, not aborted, when its app stops: a snapshot of it can be restored.
  */
 export class Seat {
   readonly definition: Definition;
@@ -66,7 +69,11 @@ export class Seat {
   #isOver = false;
   /** The run is paused because the actor is stopped, not by a command. */
   #isHeld = false;
-  #leaving: Promise<void> = Promise.resolve();
+  /** A persisted snapshot refers to the run in its store. */
+  #isAddressed: boolean;
+  #appStop: AppStop | undefined;
+  /** The run may have been started in its store after it was persisted. */
+  readonly #mayBeStored: boolean;
 
   constructor({ definition, options, latest, input, kept, refusal }: SeatPlan) {
     this.definition = definition;
@@ -74,6 +81,8 @@ export class Seat {
     this.#input = kept?.opened?.input ?? input;
     this.#refusal = refusal;
     this.runId = kept?.run.runId ?? options.runId ?? randomId();
+    this.#isAddressed = kept?.run.isStored === true;
+    this.#mayBeStored = this.#isAddressed && kept?.run.input !== undefined && options.store !== undefined;
     this.#before = new BeforeRun(definition, this.runId, this.#input, options);
     const { name: path } = definition;
     this.root = new Face({ home: this, path, definition, latest: { snapshot: latest } });
@@ -140,6 +149,7 @@ export class Seat {
   /** Starts or resumes the run when its actor is started, after the code that started it. */
   start(): void {
     this.#isParked = false;
+    if (this.#isAddressed) this.#address();
     this.#hold(false);
     this.#outgoing.open();
     if (this.#isComing || this.#run !== undefined || this.#isOver) return;
@@ -165,14 +175,25 @@ export class Seat {
     const { runId, definition } = this;
     const head = { v: keptVersion, agent: definition.name, runId, published: this.#published };
     if (this.#isOver) return head;
+    const isStored = this.#options.store === undefined ? undefined : true;
+    if (isStored === true) this.#address();
     if (this.#locked !== undefined) return this.#locked.run;
     const { run, records } = this.#run ?? {};
     const kept = run === undefined ? this.#kept : { records, blobs: run.content.unstored };
-    if (kept === undefined || kept.records?.isEmpty === true) return { ...head, input: this.#before.keep() };
+    if (kept === undefined || kept.records?.isEmpty === true)
+      return { ...head, isStored, input: this.#before.keep() };
     if (kept.records !== undefined)
       return { ...head, ...kept.records.seal(this.#redactor), ...packBlobs(kept.blobs) };
     void run?.journal.flush();
-    return { ...head, isStored: true };
+    // Until its first event is published, its store may not have it yet.
+    return { ...head, isStored: true, input: this.#published < 0 ? this.#before.keep() : undefined };
+  }
+
+  /** From now on, a stop of the app suspends the run. */
+  #address(): void {
+    this.#isAddressed = true;
+    const system = this.root.scope?.system;
+    if (system !== undefined) this.#appStop ??= new AppStop(system);
   }
 
   keepFace(face: Face): KeptFace {
@@ -183,7 +204,7 @@ export class Seat {
   async #come(): Promise<void> {
     const epoch = this.#epoch;
     try {
-      await this.#leaving;
+      await untilLeft(this.runId);
       if (epoch !== this.#epoch) return;
       if (this.#locked !== undefined) {
         const { open } = this.#locked;
@@ -192,10 +213,11 @@ export class Seat {
         this.#unlocked(opened);
       }
       if (this.#refusal !== undefined) this.#end(this.#refusal);
-      else if (this.#kept === undefined) {
+      else if (this.#kept !== undefined) await this.#resume(this.#kept);
+      else if (!(await this.#resumeStored()) && epoch === this.#epoch) {
         const { definition, runId } = this;
         this.#enter(newRun(definition, this.#input, { ...this.#options, runId }, this.#watch()));
-      } else await this.#resume(this.#kept);
+      }
     } catch (thrown) {
       if (epoch === this.#epoch) this.#end(notBegun(thrown, this.runId));
     } finally {
@@ -208,6 +230,18 @@ export class Seat {
     this.#input = input;
     this.#before = new BeforeRun(this.definition, this.runId, input, this.#options);
     if (records !== undefined) this.#kept = { ...this.#kept, runId: this.runId, records, fields };
+  }
+
+  /** Resumes a run that was started in its store after it was persisted; false if it never was. */
+  async #resumeStored(): Promise<boolean> {
+    if (!this.#mayBeStored) return false;
+    try {
+      await this.#resume({ runId: this.runId, records: undefined });
+      return true;
+    } catch (thrown) {
+      if (isTroupeError(thrown) && thrown.code === 'journal.unknown') return false;
+      throw thrown;
+    }
   }
 
   /** Resumes a run, and shows its state once its records are replayed. */
@@ -273,6 +307,8 @@ export class Seat {
     this.#isComing = false;
     this.#epoch += 1;
     this.#outgoing.clear();
+    const isAppStopped = this.#appStop?.isOver === true;
+    this.#forgetApp();
     if (embedded === undefined || this.#isOver) return;
     const { run, handle, records } = embedded;
     this.#run = undefined;
@@ -285,16 +321,24 @@ export class Seat {
       await run.result.catch(() => undefined);
       await run.journal.released;
     };
-    if (this.#options.onStop === 'suspend' && records === undefined)
-      this.#leaving = handle.suspend().then(through, through);
+    // Without the app, the persisted address is all that is left of the run; an app that goes on has cancelled it.
+    const { onStop = isAppStopped ? 'suspend' : 'abort' } = this.#options;
+    if (records === undefined && onStop === 'suspend')
+      leave(this.runId, handle.suspend().then(through, through));
     else {
       run.abort(STOPPED);
-      if (records === undefined) this.#leaving = through();
+      if (records === undefined) leave(this.runId, through());
     }
+  }
+
+  #forgetApp(): void {
+    this.#appStop?.forget();
+    this.#appStop = undefined;
   }
 
   #end(outcome: Outcome): void {
     this.#isOver = true;
+    this.#forgetApp();
     this.#show(() => {
       this.root.end(outcome);
     });
