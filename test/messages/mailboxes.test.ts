@@ -176,7 +176,7 @@ describe('mailboxes', () => {
     expect(dropped.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(1 + thousands * 1_000);
   });
 
-  test('who answers lets go of what came in meanwhile, or reads it first, as it was told to', async () => {
+  test('an agent reads what people said while it answered before its answer counts, and leaves it if it is told to', async () => {
     const run = async (unread: 'leave' | 'read' | undefined) => {
       const { gate, hold } = holding();
       const slow = scriptedModel([() => gate.promise.then(() => 'first answer'), 'second answer'] as never);
@@ -192,14 +192,16 @@ describe('mailboxes', () => {
       gate.resolve('now');
       return settled(handle);
     };
-    const left = await run(undefined);
+    const left = await run('leave');
     expect(left.output).toBe('first answer');
     expect(ofType(left.events, 'message.dropped')).toMatchObject([
       { text: 'wait, there is more', reason: 'unread' },
     ]);
-    const read = await run('read');
-    expect(read.output).toBe('second answer');
-    expect(ofType(read.events, 'message.dropped')).toEqual([]);
+    for (const unread of [undefined, 'read'] as const) {
+      const read = await run(unread);
+      expect(read.output).toBe('second answer');
+      expect(ofType(read.events, 'message.dropped')).toEqual([]);
+    }
   });
 
   test('an agent that is to read first and is at a limit gives the answer that it has', async () => {

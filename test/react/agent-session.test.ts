@@ -141,6 +141,23 @@ describe('a session', () => {
     );
   });
 
+  test('a text sent while the answer is composed is answered, and part of the conversation', async () => {
+    const gate = deferred<string>();
+    const model = scriptedModel([() => gate.promise, 'Both.', 'Three.']);
+    const session = new AgentSession(agent({ name: 'a', model }), { input: 'one' });
+    session.attach();
+    await expect.poll(() => model.requests.length).toBe(1);
+    expect(session.send('two')).toBe(true);
+    gate.resolve('One.');
+    await until(session, 'completed');
+    expect(session.getSnapshot().output).toBe('Both.');
+    session.send('three');
+    await expect.poll(() => session.getSnapshot().output).toBe('Three.');
+    const shown = [...(model.requests[2]?.messages ?? [])].map(({ text }) => text).join('|');
+    expect(shown).toContain('two');
+    expect(shown).toContain('Both.');
+  });
+
   test('is given what is wrong with it, as data', async () => {
     const adder = agent({ name: 'adder', input: z.object({ a: z.number() }), model: scriptedModel(['1']) });
     const session = new AgentSession(adder, {});

@@ -82,8 +82,8 @@ export interface AgentMailbox extends MailboxOptions {
   /** Topics whose messages it gets from its beginning. */
   readonly topics?: readonly string[] | undefined;
   /**
-   * Handling of messages that arrive while it composes its answer: `leave` drops them as dead letters (default); `read`
-   * adds a step to read them first, within its limits.
+   * Handling of messages that arrive while it composes its answer: `leave` drops them as dead letters; `read` adds a step to read them
+   * first, within its limits. Default: `leave`, except what people say to the agent that is run, which it reads.
    */
   readonly unread?: 'leave' | 'read' | undefined;
 }

@@ -51,8 +51,8 @@ export interface AgentIdentity {
   readonly path: string;
   readonly agent: string;
   readonly observes: boolean;
-  /** True if it answers only after reading all messages. */
-  readonly readsUnread?: true | undefined;
+  /** True if it answers only after reading all messages; `people`: those from outside the run. */
+  readonly readsUnread?: true | 'people' | undefined;
   readonly critics: 'none' | 'answer' | 'step';
   /** Critics of steps apply to multiples of these only; absent if one of them applies to every step. */
   readonly critiqueEvery?: readonly number[] | undefined;

@@ -214,7 +214,8 @@ const wordsOf = (
     : `'${to}' was stopped before it was done (${stopReason.kind}). ${words}`;
 };
 
-const isResult = ({ data }: Message): boolean =>
+/** Checks whether a message is the result of a delegated task. */
+export const isResult = ({ data }: Message): boolean =>
   typeof data === 'object' && data !== null && 'delegation' in data;
 
 /**

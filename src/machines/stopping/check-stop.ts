@@ -4,13 +4,14 @@ import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { StopView } from '../../contracts/agents/stop-rule.ts';
 import { isStopKind } from '../../contracts/agents/stop-reason.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
+import type { Message } from '../../contracts/messages/message.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { AgentChange, AgentContext, End } from '../agent/agent-context.ts';
 import { threw } from '../agent/agent-end.ts';
 import { budgetEnd, budgetRule } from './budget-rule.ts';
 import { firstReason, memoriesOf, warningsOf } from './composed-rules.ts';
 import { runtimeSays } from '../agent/conversation.ts';
-import { putBack } from '../agent/delegations.ts';
+import { isResult, putBack } from '../agent/delegations.ts';
 import type { Rules } from '../rules.ts';
 import { atOnce, plain, rulesInForce } from '../rules.ts';
 import type { Watch } from './watch.ts';
@@ -73,11 +74,15 @@ const ANSWERED: AgentChange = { end: { status: 'completed', stopReason: { kind: 
 /** Adds a step for messages that arrived with the answer, if the agent wants that and nothing else ends the run. */
 const readingFirst = (context: AgentContext): AgentChange | undefined => {
   const { review, inbox, run } = context;
-  if (run.readsUnread !== true || inbox.length === 0) return undefined;
+  if (run.readsUnread === undefined) return undefined;
+  if (run.readsUnread === 'people' ? !inbox.some(isOfPeople) : inbox.length === 0) return undefined;
   const unanswered = { ...context, review: { ...review, candidate: null } };
   const change = checked(unanswered);
   return change.end === undefined ? { review: unanswered.review, ...change } : undefined;
 };
+
+/** Checks whether a message is from outside the run: what a person said is not left unread. */
+const isOfPeople = (message: Message): boolean => message.sender === undefined && !isResult(message);
 
 /** Rules are foreign code, and a reason becomes part of events and journals. */
 const ruleEnd = (stopReason: StopReason): End => {

@@ -28,6 +28,7 @@ import type { Definition, Placement } from '../define/definition.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
 import type { Envelope } from '../turn/envelope.ts';
 import type { JobContent } from './job-content.ts';
+import type { CallKeys } from '../journal/write/call-keys.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import { RunCounter } from './run-counter.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
@@ -44,7 +45,7 @@ export interface ActorRun extends RememberingRun {
   /** Earlier turns, for the root, or the members of a team. */
   readonly history: readonly Turn[] | undefined;
   readonly states: RunStates | undefined;
-  readonly journal: RememberingRun['journal'] & { readonly keys: { of(call: string, input: Json): string } };
+  readonly journal: RememberingRun['journal'] & { readonly keys: Pick<CallKeys, 'of' | 'hasDigests'> };
   readonly models: { of(actor: Actor): readonly Model[] };
   readonly mail: { heard(body: EventBody): void };
   /** Registers that a machine entered a state. */
@@ -270,6 +271,8 @@ export class Actor implements Carrier, PlacedParty {
       keepsConversation,
       inputFrom,
       phase: this.#workPhase,
+      // Agents of 0.1 left them unread, and their journals say so.
+      readsPeople: this.sponsor.kind === 'root' && this.#run.journal.keys.hasDigests,
     };
   }
 

@@ -151,7 +151,8 @@ export const agentDefinition = <
     limits,
     start: (input, placement) => {
       const begun = startOf(plan, input, placement);
-      return mailbox?.unread === 'read' ? { ...begun, readsUnread: true } : begun;
+      const { unread = placement.readsPeople === true ? 'people' : 'leave' } = mailbox ?? {};
+      return unread === 'leave' ? begun : { ...begun, readsUnread: unread === 'read' ? true : unread };
     },
   };
 };

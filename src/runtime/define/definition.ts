@@ -25,6 +25,8 @@ export interface Placement {
   readonly phase?: string | undefined;
   /** Includes the conversation in the outcome. */
   readonly keepsConversation?: boolean | undefined;
+  /** By default it reads what people said before it answers. */
+  readonly readsPeople?: boolean | undefined;
 }
 
 /** An agent or a team as the runtime sees it: its chart, its rules, and its members. */

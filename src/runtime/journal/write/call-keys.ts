@@ -16,6 +16,11 @@ export class CallKeys {
     this.#hasDigests = began?.kind !== 'began' || began.keys === 'digest';
   }
 
+  /** False for a run started with 0.1. */
+  get hasDigests(): boolean {
+    return this.#hasDigests;
+  }
+
   of(call: string, input: Json): string {
     return this.#hasDigests ? idempotencyKey(call, input, this.#conceal) : call;
   }

@@ -8,6 +8,7 @@ import type { Actor, Job } from '../../actors/actor.ts';
 import type { MemoryKeeper } from '../../actors/agent-memory.ts';
 import type { EffectAnswer } from '../../effects/effect-under-way.ts';
 import type { LogKeeper } from '../../log/event-log.ts';
+import type { CallKeys } from './call-keys.ts';
 import type { Scope } from './scope.ts';
 
 /** Runs the turns of a run and the work between them. The journal owns the scopes: which one is entered, and its time. */
@@ -90,7 +91,7 @@ export interface JournalPort
     BudgetRecorder,
     EndRecorder {
   readonly memories: MemoryKeeper;
-  readonly keys: { of(call: string, input: Json): string };
+  readonly keys: Pick<CallKeys, 'of' | 'hasDigests'>;
   readonly again: TurnRecorder['again'] & {
     /** A person's recorded answer to the `index`-th question of an effect. */
     previousAnswer(key: string, index: number): string | undefined;

@@ -157,6 +157,9 @@ function does(work: () => void): void {
 // Shared by all runs that are not stored.
 const MEMORIES = { when: nothing, done: nothing };
 const BUDGETS = { at: nothing, isPaid: no };
-const KEYS = { of: (call: string, input: Json): string => idempotencyKey(call, input) };
+const KEYS = {
+  of: (call: string, input: Json): string => idempotencyKey(call, input),
+  hasDigests: true,
+};
 const AGAIN = { previousAnswer: nothing, due: (job: Job): Job => job, resuming: does };
 const LAST_WRITE = { hurry: nothing };
