@@ -11,9 +11,11 @@ import type { Progress } from '../events/progress/progress.ts';
 import { foldProgress, noProgress } from '../events/progress/progress.ts';
 import { threads } from '../memory/threads/threads.ts';
 import { memoryStore } from '../persistence/memory-store.ts';
+import type { LogicOptions } from '../runtime/embed/logic-options.ts';
 import type { AgentCommand } from '../runtime/embed/agent-command.ts';
 import { eventsOf } from '../runtime/embed/events-of.ts';
 import type { AgentSessionView, UseAgentOptions, ViewedAgent } from './agent-session-view.ts';
+import { earlierMessages } from './earlier-messages.ts';
 
 /** One run of the session, and its actor. */
 interface SessionRun {
@@ -28,7 +30,7 @@ interface RunActor {
   start(): unknown;
   stop(): unknown;
   send(command: AgentCommand): void;
-  getSnapshot(): unknown;
+  getSnapshot(): { can(command: AgentCommand): boolean };
 }
 
 interface SessionState {
@@ -52,6 +54,8 @@ export class AgentSession<Input, Output> {
   /** The thread of its runs, unless the caller gives one. */
   readonly #thread = `session-${randomId()}`;
   #threads: Threads | undefined;
+  /** The thread begins with the given history. */
+  #isContinued = false;
   #run: SessionRun | undefined;
   #following: { unsubscribe(): void } | undefined;
   #isAttached = false;
@@ -64,6 +68,8 @@ export class AgentSession<Input, Output> {
     this.name = agent.name;
     this.#agent = agent;
     this.#options = options;
+    const messages = earlierMessages(options.history, agent.name);
+    this.#state = { ...this.#state, progress: { ...noProgress, messages } };
     this.#view = this.#viewed();
   }
 
@@ -117,9 +123,22 @@ export class AgentSession<Input, Output> {
     return true;
   };
 
+  /** Answers a request; false, with the reason in `error`, if none is open that could be answered so. */
+  readonly answer = (command: Extract<AgentCommand, { type: 'approve' | 'deny' | 'reply' }>): boolean => {
+    const { actor, isOver = true } = this.#run ?? {};
+    const isPossible = !isOver && actor?.getSnapshot().can(command) === true;
+    if (isPossible && this.#state.failure !== undefined) this.#change({ failure: undefined });
+    if (isPossible) return this.command(command);
+    this.#change({ failure: refusalOf(command, waitingRequests(this.#state.progress)) });
+    return false;
+  };
+
   #begin(input: Input): boolean {
     this.#leave();
-    const { messages, lastSaid, speaker, text } = this.#state.progress;
+    const { lastSaid, speaker, text } = this.#state.progress;
+    const messages = this.#state.hasBegun
+      ? this.#state.progress.messages
+      : earlierMessages(this.#options.history, this.name);
     try {
       const actor: RunActor = createActor(this.#agent.logicWith(this.#runOptions()), { input });
       this.#run = { actor, last: -1, isOver: false };
@@ -138,10 +157,22 @@ export class AgentSession<Input, Output> {
   }
 
   #runOptions() {
-    const { input: _, ...options } = this.#options;
-    if (options.thread !== undefined || options.history !== undefined) return options;
-    this.#threads ??= threads(memoryStore().files('threads'));
-    return { ...options, thread: this.#thread, threads: options.threads ?? this.#threads };
+    const { input: _, history, ...options } = this.#options;
+    if (options.thread !== undefined) return { ...options, history };
+    this.#threads ??= options.threads ?? threads(memoryStore().files('threads'));
+    const inThread = { ...options, thread: this.#thread, threads: this.#threads };
+    if (history === undefined || this.#isContinued) return inThread;
+    this.#continue(history);
+    return { ...inThread, history };
+  }
+
+  /** Puts the given history at the beginning of the thread, for the runs after the first. */
+  #continue(turns: NonNullable<LogicOptions['history']>): void {
+    const over = (isContinued: boolean) => () => {
+      this.#isContinued = isContinued;
+    };
+    // The run that is given an invalid history reports it.
+    this.#threads?.append(this.#thread, { turns }).then(over(true), over(false));
   }
 
   /** Starts the actor, initially or again. */
@@ -225,8 +256,24 @@ export class AgentSession<Input, Output> {
     pause: () => this.command({ type: 'pause' }),
     resume: () => this.command({ type: 'resume' }),
     approve: (id: string, options: { readonly input?: Json | undefined } = {}) =>
-      this.command({ type: 'approve', id, input: checkApproval(options).input }),
-    deny: (id: string, reason?: string) => this.command({ type: 'deny', id, reason }),
-    reply: (text: string, id?: string) => this.command({ type: 'reply', text, id }),
+      this.answer({ type: 'approve', id, input: checkApproval(options).input }),
+    deny: (id: string, reason?: string) => this.answer({ type: 'deny', id, reason }),
+    reply: (text: string, id?: string) => this.answer({ type: 'reply', text, id }),
   };
 }
+
+/** The reason why a request cannot be answered. */
+const refusalOf = (
+  { type, ...command }: { readonly type: string; readonly id?: unknown },
+  open: readonly { readonly id: string; readonly kind: string }[],
+): ErrorData => {
+  const { id } = command;
+  const isOpen = open.some(
+    (request) => request.id === id && (request.kind === 'question') === (type === 'reply'),
+  );
+  const message = isOpen
+    ? `Cannot ${type} the request '${String(id)}' as what was given does not fit it`
+    : `Cannot ${type} as ${id === undefined ? 'no question is open' : `no such request is open: ${JSON.stringify(id) ?? typeof id}`}`;
+  const code = isOpen ? 'tool.input-invalid' : 'request.unknown';
+  return errorData(new TroupeError(code, message), code);
+};

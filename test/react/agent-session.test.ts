@@ -239,3 +239,72 @@ describe('a session', () => {
     expect(session.getSnapshot().messages.at(-1)?.text).toBe('All done.');
   });
 });
+
+describe('a session that continues a conversation', () => {
+  const history = [
+    { role: 'user', text: 'I am Ada.' },
+    { role: 'assistant', text: 'Hello Ada.' },
+  ] as const;
+
+  test('shows the turns of its history, and remembers what came after them', async () => {
+    const model = scriptedModel(['Yes.', 'Two.', 'Three.']);
+    const session = new AgentSession(agent({ name: 'a', model }), { history });
+    session.attach();
+    expect(session.getSnapshot().messages.map(({ role, text }) => `${role}: ${text}`)).toEqual([
+      'user: I am Ada.',
+      'assistant: Hello Ada.',
+    ]);
+    for (const [text, output] of [
+      ['one', 'Yes.'],
+      ['two', 'Two.'],
+      ['three', 'Three.'],
+    ] as const) {
+      // A render gives options anew.
+      session.update(agent({ name: 'a', model }), { history: [...history] });
+      session.send(text);
+      await expect.poll(() => session.getSnapshot().output).toBe(output);
+    }
+    const shown = model.requests.map(({ messages }) => [...messages].map(({ text }) => text));
+    expect(shown.map(({ length }) => length)).toEqual([3, 5, 7]);
+    expect(shown[2]).toEqual(['I am Ada.', 'Hello Ada.', 'one', 'Yes.', 'two', 'Two.', 'three']);
+    expect(session.getSnapshot().messages.map(({ text }) => text)).toEqual([...(shown[2] ?? []), 'Three.']);
+  });
+});
+
+describe('an answer to a request', () => {
+  test('that is not open, or that does not fit, is false, and the error says why', async () => {
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays.',
+      input: z.object({ euros: z.number() }),
+      approval: true,
+      execute: ({ euros }) => `paid ${euros}`,
+    });
+    const model = scriptedModel([calls({ name: 'pay', input: { euros: 5 } }), 'Done.']);
+    const session = new AgentSession(agent({ name: 'a', tools: [pay], model }), { input: 'go' });
+    session.attach();
+    await expect.poll(() => session.getSnapshot().requests.length).toBe(1);
+    const { approve, deny, reply, requests } = session.getSnapshot();
+    const id = requests[0]?.id ?? '';
+    for (const answer of [
+      () => approve('nope'),
+      () => approve(5 as never),
+      () => approve(undefined as never),
+      () => deny('nope'),
+      () => reply('blue'),
+      () => reply('blue', id),
+    ]) {
+      expect(answer()).toBe(false);
+      expect(session.getSnapshot()).toMatchObject({ status: 'running', error: { code: 'request.unknown' } });
+    }
+    expect(approve(id, { input: { euros: 'many' } })).toBe(false);
+    expect(session.getSnapshot().error).toMatchObject({ code: 'tool.input-invalid' });
+    expect(approve(id, { input: { euros: 7 } })).toBe(true);
+    expect(session.getSnapshot().error).toBeUndefined();
+    await until(session, 'completed');
+    expect(approve(id)).toBe(false);
+    expect(session.getSnapshot().messages.flatMap((message) => message.calls)).toMatchObject([
+      { text: 'paid 7' },
+    ]);
+  });
+});

@@ -4,7 +4,6 @@ import type { RunTask } from '../../actors/preparing/run-task.ts';
 import type { ChildTerms } from '../../contracts/tools/delegation.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
-import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import type { Model } from '../../contracts/models/model.ts';

@@ -99,15 +99,25 @@ export const canObey = (
   {
     requests,
     isPaused,
-  }: { readonly requests: Handle<unknown, unknown>['requests']; readonly isPaused: boolean },
+    fits,
+  }: {
+    readonly requests: Handle<unknown, unknown>['requests'];
+    readonly isPaused: boolean;
+    /** Checks the arguments that a call is to be made with. */
+    readonly fits: (requestId: string, input: Json) => boolean;
+  },
   command: ReadCommand,
 ): boolean => {
   switch (command.type) {
     case 'approve':
     case 'deny': {
       const { id = command.callId } = command;
+      const input = command.type === 'approve' ? command.input : undefined;
       return requests.some(
-        (request) => request.kind !== 'question' && (request.id === id || request.callId === id),
+        (request) =>
+          request.kind !== 'question' &&
+          (request.id === id || request.callId === id) &&
+          (input === undefined || fits(request.id, input)),
       );
     }
     case 'answer':

@@ -11,6 +11,7 @@ import type {
 } from 'xstate';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
+import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { TeamContext } from '../../coordination/round/team-context.ts';
 import type { AgentContext } from '../../machines/agent/agent-context.ts';
@@ -37,12 +38,18 @@ export interface TeamChart extends LogicChart {
 /** The states of an agent: `'preparing'`, `{ running: 'DECIDE' }`, `'waiting'`, `'completed'` … */
 export type AgentValue = StateValueFrom<typeof agentMachine>;
 
+/** The part of a context that is the runtime's. */
+interface WithRequests {
+  /** Open requests to people in the whole run, oldest first, as `requests` of a run handle; the same array while nothing changes. */
+  readonly requests: readonly OpenRequest[];
+}
+
 /**
  * The snapshot of an embedded agent or team: its states in `value`, its machine's context in `context`, the actors below it in `children`,
  * its outcome in `output`. `can` tells whether a command would have an effect now; a paused run has the tag `paused`.
  */
 export type AgentSnapshot<Output, Chart extends LogicChart = TeamChart> = MachineSnapshot<
-  Chart['context'],
+  Chart['context'] & WithRequests,
   AgentCommand,
   Record<string, MemberRef | undefined>,
   Chart['value'],

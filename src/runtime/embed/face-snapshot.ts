@@ -1,5 +1,6 @@
 import { isMachineSnapshot } from 'xstate';
 import type { AnyActorRef, AnyStateMachine } from 'xstate';
+import type { OpenRequest } from '../../contracts/people/request.ts';
 import { inertScope } from '../turn/quiet-scope.ts';
 import type { MachineSnapshot } from '../turn/turn.ts';
 
@@ -14,6 +15,8 @@ export interface Dressing {
   readonly face: object;
   readonly children: Readonly<Record<string, AnyActorRef>>;
   readonly isPaused: boolean;
+  /** Open requests of the whole run, for the context. */
+  readonly requests: readonly OpenRequest[];
   readonly can: (command: unknown) => boolean;
   /** Replaces the machine's status. */
   readonly standing?: Pick<FaceSnapshot, 'status' | 'output'> | undefined;
@@ -22,11 +25,12 @@ export interface Dressing {
 /** Creates an app's view of a machine's snapshot. */
 export const dressSnapshot = (
   snapshot: MachineSnapshot,
-  { face, children, isPaused, can, standing }: Dressing,
+  { face, children, isPaused, requests, can, standing }: Dressing,
 ): FaceSnapshot =>
   ({
     ...snapshot,
     ...standing,
+    context: { ...(snapshot.context as object), requests },
     children,
     tags: isPaused ? new Set([...snapshot.tags, 'paused']) : snapshot.tags,
     can,

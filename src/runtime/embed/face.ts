@@ -1,4 +1,5 @@
 import type { AnyActorRef, Snapshot } from 'xstate';
+import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { Definition } from '../define/definition.ts';
 import type { Scope } from '../turn/quiet-scope.ts';
 import type { MachineSnapshot } from '../turn/turn.ts';
@@ -9,6 +10,8 @@ import { Moved } from './moved.ts';
 /** The calls that a face needs of its run. */
 export interface FaceHome {
   readonly isPaused: boolean;
+  /** Open requests to people, oldest first; the same array while nothing changes. */
+  readonly requests: readonly OpenRequest[];
   /** Checks whether a command would have an effect now. */
   can(command: unknown): boolean;
   /** Executes a command that an app sent to an actor; `path` is undefined for the root. */
@@ -89,6 +92,7 @@ export class Face {
       face: this,
       children,
       isPaused: home.isPaused,
+      requests: this.#over === undefined ? home.requests : NONE,
       can: (command) => this.#over === undefined && home.can(command),
       standing: this.#standing(snapshot),
     });
@@ -159,6 +163,7 @@ export class Face {
   }
 }
 
+const NONE: readonly OpenRequest[] = [];
 const ENDED = { type: 'troupe.ended' };
 
 /** The face of a snapshot. */

@@ -1,33 +1,34 @@
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { Redactor } from '../../contracts/secrets/redactor.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
+import type { Json } from '../../base/json/json.ts';
 import { randomId } from '../../base/random-id.ts';
 import type { Definition } from '../define/definition.ts';
-import type { Envelope } from '../turn/envelope.ts';
 import { outcomeOfFailure } from '../run/result.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 import { onlyOnce } from '../inspection/safe-inspector.ts';
-import type { Actor } from '../actors/actor.ts';
-import type { TurnRecord } from '../turn/turn.ts';
-import type { Watch } from '../turn/watch.ts';
 import type { FaceSnapshot } from './face-snapshot.ts';
 import type { Scope } from '../turn/quiet-scope.ts';
 import type { ReadCommand } from './agent-command.ts';
+import { keepSame } from '../../base/collections/keep-same.ts';
 import { canObey, CHANGES_WHAT_CAN_BE, obey, readCommand } from './agent-command.ts';
 import { AppStop } from './app-stop.ts';
 import { BeforeRun } from './before-run.ts';
 import { Cast } from './cast.ts';
+import { CastWatch } from './cast-watch.ts';
 import type { EmbeddedRun, LeftRun } from './embedded-run.ts';
 import { keptRun, newRun, notBegun } from './embedded-run.ts';
 import { Face, type KeptFace } from './face.ts';
 import { packBlobs } from './kept-blobs.ts';
 import type { KeptActor, KeptRun, OpenedRun } from './kept-run.ts';
 import { keptVersion } from './kept-run.ts';
-import { leave, untilLeft } from './leaving-runs.ts';
+import { leave, untilLeft } from '../journal/resume/leaving-runs.ts';
 import type { LogicOptions } from './logic-options.ts';
 import { Outgoing } from './outgoing.ts';
 import type { Follower, SeatPlan } from './seat-plan.ts';
+import { followRun } from './follow-run.ts';
 
 /**
  * The place of one run in an XState app: the actor of its root, the faces of its actors, and its life cycle.
@@ -49,8 +50,6 @@ export class Seat {
   #locked: { readonly run: KeptRun; readonly open: () => Promise<OpenedRun> } | undefined;
   readonly #cast: Cast;
   readonly #outgoing: Outgoing;
-  /** Faces of actors that are alive after a resume. */
-  readonly #alive = new Set<Face>();
   readonly #followers = new Set<Follower>();
   /** Commands sent before the run existed. */
   #early: (() => void)[] = [];
@@ -59,12 +58,12 @@ export class Seat {
   #kept: LeftRun | undefined;
   #refusal: Outcome | undefined;
   #published = -1;
+  #requests: readonly OpenRequest[] = [];
   /** Secrets of the current or last run. */
   #secrets: RunSecrets | undefined;
   /** Incremented when a run is left. */
   #epoch = 0;
   #isParked = false;
-  #isQuiet = false;
   #isComing = false;
   #isOver = false;
   /** The run is paused because the actor is stopped, not by a command. */
@@ -122,7 +121,12 @@ export class Seat {
   can(event: unknown): boolean {
     const command = readCommand(event);
     if (command === undefined || this.#isOver) return false;
-    return canObey({ requests: this.#run?.handle.requests ?? [], isPaused: this.isPaused }, command);
+    const fits = (id: string, input: Json): boolean => this.#run?.run.person.fits(id, input) === true;
+    return canObey({ requests: this.requests, isPaused: this.isPaused, fits }, command);
+  }
+
+  get requests(): readonly OpenRequest[] {
+    return (this.#requests = keepSame(this.#requests, this.#run?.handle.requests ?? []));
   }
 
   command(event: unknown, path: string | undefined): void {
@@ -248,25 +252,20 @@ export class Seat {
   async #resume(kept: LeftRun): Promise<void> {
     const epoch = this.#epoch;
     const known = new Set(this.#cast.faces);
-    this.#alive.clear();
-    const resumed = await keptRun(
-      this.definition,
-      kept,
-      { ...this.#options, runId: this.runId },
-      this.#watch(),
-    );
+    const watch = this.#watch();
+    const resumed = await keptRun(this.definition, kept, { ...this.#options, runId: this.runId }, watch);
     if (epoch !== this.#epoch) {
       // It has not started, so there is nothing to abort.
       resumed.run.ending.lose(new TroupeError('run.aborted', `Cannot continue as ${STOPPED}`));
       return;
     }
-    this.#isQuiet = true;
+    watch.isQuiet = true;
     try {
       this.#enter(resumed);
     } finally {
-      this.#isQuiet = false;
+      watch.isQuiet = false;
     }
-    for (const face of known) if (face !== this.root && !this.#alive.has(face)) this.#remove(face);
+    for (const face of known) if (face !== this.root && !watch.alive.has(face)) watch.remove(face);
     for (const face of this.#cast.faces)
       if (face.isShown) this.#show(() => face.show(RESUMED));
       else this.#show(() => this.#cast.engage(face, face.latest));
@@ -372,16 +371,7 @@ export class Seat {
 
   #attach({ run }: EmbeddedRun, follower: Follower): void {
     const epoch = this.#epoch;
-    run.log.stream.watch({
-      name: 'actor',
-      wantsDeltas: true,
-      from: follower.next,
-      next: (event) => {
-        if (epoch !== this.#epoch) return;
-        if ('seq' in event) follower.next = event.seq + 1;
-        follower.tell(event);
-      },
-    });
+    followRun(run, follower, () => epoch === this.#epoch);
   }
 
   /** Shows an update in order, unless the run was left meanwhile. */
@@ -393,50 +383,16 @@ export class Seat {
   }
 
   /** Connects the interpreter's moves with the faces. */
-  #watch(): Watch {
+  #watch(): CastWatch {
     const epoch = this.#epoch;
-    return {
-      started: (actor, record) => {
-        if (epoch === this.#epoch && record.position !== undefined) this.#started(actor, record);
+    return new CastWatch({
+      home: this,
+      cast: this.#cast,
+      isCurrent: () => epoch === this.#epoch,
+      show: (show) => {
+        this.#show(show);
       },
-      moved: (actor, envelope, record) => {
-        if (epoch === this.#epoch && record.position !== undefined) this.#moved(actor, envelope, record);
-      },
-      stopped: (actor) => {
-        const face = this.#cast.at(actor.path);
-        if (epoch === this.#epoch && face !== undefined && face !== this.root) this.#remove(face);
-      },
-    };
-  }
-
-  #started({ path, definition, sponsor }: Actor, record: TurnRecord): void {
-    const known = this.#cast.at(path);
-    if (known !== undefined) {
-      known.stand(record);
-      this.#alive.add(known);
-      return;
-    }
-    const parent = sponsor.kind === 'root' ? undefined : this.#cast.at(sponsor.parent.path);
-    const face = this.#cast.add({ home: this, path, definition, latest: record, parent });
-    if (this.#isQuiet) return;
-    const { latest } = face;
-    this.#show(() => this.#cast.engage(face, latest));
-  }
-
-  #remove(face: Face): void {
-    this.#cast.remove(face);
-    this.#show(() => {
-      this.#cast.stop(face);
     });
-  }
-
-  #moved({ path }: Actor, envelope: Envelope, record: TurnRecord): void {
-    const face = this.#cast.at(path);
-    if (face === undefined) return;
-    face.stand(record);
-    if (this.#isQuiet) return;
-    const { latest } = face;
-    this.#show(() => face.show(envelope, latest));
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Json } from '../../base/json/json.ts';
 import type { Clock } from '../../base/clock.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
@@ -220,6 +221,12 @@ export class PersonDesk {
     }
     const message = `Cannot ask a person as ${EXPIRED}: ${JSON.stringify(request.question)}`;
     this.#fail(waiter, EXPIRED, new TroupeError('tool.failed', message));
+  }
+
+  /** Checks the arguments that the call of an open request is to be made with; true where only the call can tell. */
+  fits(id: string, input: Json): boolean {
+    const checked = this.#waiters.get(id)?.wanting.check?.(input);
+    return checked === undefined || isThenable(checked) || checked.ok;
   }
 
   /** Applies an answer; returns the reason for refusing it, if that is known at once. */
