@@ -8,10 +8,13 @@ import type {
 import * as z from 'zod';
 import type { Json } from '../base/json/json.ts';
 import { isJsonObject, toJson } from '../base/json/json.ts';
+import { aBound, aText, aTime, objectLike, optional } from '../base/schemas/option-schemas.ts';
 import { LONGEST_TIMER_MS, systemClock } from '../base/clock.ts';
 import { randomId } from '../base/random-id.ts';
 import { loadPackage, rethrow } from '../contracts/errors/load-package.ts';
+import { optionsCheck } from '../contracts/errors/check-options.ts';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
+import { foundText } from '../contracts/errors/found-text.ts';
 import type { RunOptions } from '../contracts/runs/run-options.ts';
 import { activityOf } from '../events/progress/activity.ts';
 import type { AnyAgent } from '../runtime/define/agent-registry.ts';
@@ -89,11 +92,12 @@ const MAX_WAITING = 1_000;
  * const service = serveMcp([clerk, desk], { run: { limits: { budget: { usd: 1 } } } });
  * export default { fetch: service.fetch };
  *
- * @throws {TroupeError} `agent.invalid` for anything but agents and teams; `agent.duplicate` for two of one name. `fetch` and `stdio` reject
+ * @throws {TroupeError} `agent.invalid` for anything but agents and teams; `agent.duplicate` for two of one name; `input.invalid` for options that do not fit. `fetch` and `stdio` reject
  * with `mcp.package-missing` if the package is missing.
  */
 export const serveMcp = (agents: readonly AnyAgent[], options: McpServing = {}): McpService => {
   checkAgents(agents);
+  check(options);
   const service = new Serving(agents, options);
   return {
     fetch: (request) => service.fetch(request),
@@ -102,7 +106,25 @@ export const serveMcp = (agents: readonly AnyAgent[], options: McpServing = {}):
   };
 };
 
+const check = optionsCheck<McpServing>(
+  { code: 'input.invalid', owner: 'an MCP server of agents', verb: 'start' },
+  () => ({
+    name: optional(aText(1)),
+    version: optional(aText(1)),
+    instructions: optional(aText()),
+    // Checked when a run starts.
+    run: optional(objectLike({}, 'not an object')),
+    patienceMs: optional(aTime()),
+    taskAfterMs: optional(aBound(0)),
+  }),
+);
+
 const checkAgents = (agents: readonly AnyAgent[]): void => {
+  if (!Array.isArray(agents))
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot serve agents as they are not a list, write serveMcp([ … ]): found ${foundText(agents)}`,
+    );
   const names = new Set<string>();
   for (const agent of agents) {
     if (definitionOf(agent) === undefined)

@@ -1,4 +1,6 @@
 import type { Clock } from '../base/clock.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
+import { foundText } from '../contracts/errors/found-text.ts';
 import { whenNothingIsPutOff } from '../runtime/run/pacer.ts';
 
 /** A clock that only a test advances. */
@@ -7,7 +9,8 @@ export interface VirtualClock extends Clock {
   readonly pending: number;
   /**
    * Moves time on by `ms`, firing what comes due in order of its time; between two timers, everything that promises
-   * have to do is done first, so a timer that is armed by a reaction to another one fires too if it comes due.
+   * have to do is done first, so a timer that is armed by a reaction to another one fires too if it comes due. Rejects
+   * with `input.invalid` for anything but a number from 0.
    */
   advance(ms: number): Promise<void>;
 }
@@ -55,6 +58,11 @@ export const virtualClock = (startMs = 0): VirtualClock => {
       return timers.size;
     },
     advance: async (ms) => {
+      if (!(typeof ms === 'number' && ms >= 0))
+        throw new TroupeError(
+          'input.invalid',
+          `Cannot advance the clock as its time is not a number of ms from 0: found ${foundText(ms)}`,
+        );
       const end = now + ms;
       await untilSettled();
       for (let timer = nextUntil(end); timer !== undefined; timer = nextUntil(end)) {

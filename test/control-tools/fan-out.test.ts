@@ -203,7 +203,9 @@ describe('[QITOS-93] fanning out', () => {
 
 test('a number that bounds nothing is refused', () => {
   const to = [agent({ name: 'worker' })];
-  expect(() => fanOut({ to, concurrency: 0 })).toThrow('concurrency is not a valid limit: 0');
+  expect(() => fanOut({ to, concurrency: 0 })).toThrow(
+    'its concurrency is not a whole number from 1: found 0',
+  );
   expect(() => fanOut({ to, totalMs: NaN })).toThrow('totalMs');
   expect(() => fanOut({ to: [] })).toThrow('needs agents');
 });

@@ -267,6 +267,13 @@ export const eventTypes = onDemand(
   (): ReadonlySet<unknown> => new Set(durableEventSchema.options.map(({ shape }) => shape.type.value)),
 );
 
+/** The types of all events, also of those that no run records. */
+export const liveEventTypes = onDemand((): readonly EventType[] => [
+  ...durableEventSchema.options.map(({ shape }) => shape.type.value),
+  'model.delta',
+  'observer.dropped',
+]);
+
 type Base = ReturnType<typeof eventShape>['base'];
 
 /** Fields that the runtime sets on every event: an event body must not contain them. */

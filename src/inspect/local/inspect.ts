@@ -1,13 +1,25 @@
 import { randomBytes } from 'node:crypto';
+import {
+  aBoolean,
+  anything,
+  aText,
+  formOr,
+  fulfilling,
+  listOf,
+  objectLike,
+  objectWith,
+  optional,
+} from '../../base/schemas/option-schemas.ts';
 import type { ContentOptions } from '../../contracts/content/content-options.ts';
 import type { MediaPart } from '../../contracts/content/part.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { RunInspector } from '../../contracts/events/inspection.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { RunContent } from '../../runtime/content/run-content.ts';
 import { parseJson } from '../sinks/parse-json.ts';
 import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
-import { recorder } from '../recording/recorder.ts';
+import { recorder, recorderShape } from '../recording/recorder.ts';
 import { carryOut, commandSchema } from './control.ts';
 import { Feed } from './feed.ts';
 import { LocalServer } from './local-server.ts';
@@ -48,6 +60,27 @@ export interface Inspector extends RunInspector {
   close(): Promise<void>;
 }
 
+const MAX_PORT = 65_535;
+
+const check = optionsCheck<InspectOptions>(
+  { code: 'inspector.failed', owner: 'the inspector', verb: 'open' },
+  () => ({
+    ...recorderShape(),
+    port: optional(fulfilling(isPort, `not a port from 0 to ${MAX_PORT}`)),
+    control: optional(aBoolean()),
+    open: optional(aBoolean()),
+    store: optional(objectWith(['load'], 'not a store: write one of troupe/stores')),
+    content: optional(objectLike({ blobs: anything() }, 'not an object')),
+    agents: optional(formOr((given) => typeof given === 'function', anything(), listOf(anything()))),
+    keepsProcess: optional(aBoolean()),
+    page: optional(aText()),
+  }),
+);
+
+function isPort(given: unknown): boolean {
+  return Number.isInteger(given) && Number(given) >= 0 && Number(given) <= MAX_PORT;
+}
+
 /**
  * Opens the local inspector: a page, served on the loopback, that shows runs as statecharts while they happen, and
  * stored runs.
@@ -60,7 +93,7 @@ export interface Inspector extends RunInspector {
  * await clerk.run('What is 19 + 23?', { inspect: inspector });
  * await inspector.close();
  *
- * @throws {TroupeError} `inspector.failed` where the port is not to be had.
+ * @throws {TroupeError} `inspector.failed` where the port is not to be had, or for options that do not fit.
  */
 export const inspect = async (options: InspectOptions = {}): Promise<Inspector> => {
   const {
@@ -71,7 +104,7 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
     content,
     agents = [],
     keepsProcess = false,
-  } = options;
+  } = check(options);
   const { capacity, secrets } = options;
   const record = recorder({ capacity, secrets });
   const token = randomBytes(24).toString('base64url');

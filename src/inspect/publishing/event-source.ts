@@ -1,5 +1,8 @@
 import type { Observable } from 'rxjs';
+import { isObject } from '../../base/schemas/option-schemas.ts';
 import type { Clock } from '../../base/clock.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import { buffered } from '../../events/stream/buffered.ts';
 import type { EventMiddleware } from '../../events/stream/middleware.ts';
@@ -32,6 +35,11 @@ export const openSource = (
   source: EventSource,
   { middleware = [], secrets, capacity, overflow }: StreamOptions,
 ): AsyncIterator<LiveEvent, undefined> => {
+  if (!isObject(source) || !('events$' in source) || !(Symbol.asyncIterator in source))
+    throw new TroupeError(
+      'input.invalid',
+      `Cannot send events of what is not the handle of a run, as agent.stream() returns it: found ${foundText(source)}`,
+    );
   const pulled: AsyncIterator<LiveEvent> =
     capacity === undefined && overflow === undefined
       ? source[Symbol.asyncIterator]()

@@ -1,4 +1,7 @@
+import type { OptionShape } from '../../base/schemas/option-schemas.ts';
+import { anything, byName, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
 import type { MediaPart } from '../../contracts/content/part.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { InspectedRun, RunInspector } from '../../contracts/events/inspection.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { FieldSecret } from '../../contracts/secrets/field-secret.ts';
@@ -54,6 +57,14 @@ export interface Recorder extends RunInspector {
 
 const CAPACITY = 100_000;
 
+/** The schemas of the options of a recorder. */
+export const recorderShape = (): OptionShape<RecorderOptions> => ({
+  capacity: optional(wholeNumber(0)),
+  secrets: optional(byName(anything())),
+});
+
+const check = optionsCheck<RecorderOptions>({ code: 'input.invalid', owner: 'a recorder' }, recorderShape);
+
 /**
  * Records what happens in runs, for inspectors to show: from XState's inspection events and from those of the runtime, one ordered,
  * bounded log of actors, charts, transitions with the arrows taken, contexts as patches, and effects as actors of their own.
@@ -65,8 +76,11 @@ const CAPACITY = 100_000;
  * const record = recorder();
  * await clerk.run('What is 19 + 23?', { inspect: record });
  * for (const line of record.recording.from()) console.log(line);
+ *
+ * @throws {TroupeError} `input.invalid` for options that do not fit.
  */
-export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {}): Recorder => {
+export const recorder = (options: RecorderOptions = {}): Recorder => {
+  const { capacity = CAPACITY, secrets } = check(options);
   const failures: unknown[] = [];
   const handles = new Map<string, RunHandle<unknown, unknown>>();
   const breakpoints = new Breakpoints();

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { aText, isObject, optional } from '../../base/schemas/option-schemas.ts';
 import { escapedJson } from '../../base/text/printable.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 import type { Session } from '../page/session.ts';
 import type { Trace } from './trace.ts';
 import { titleOf } from './trace-text.ts';
@@ -21,10 +24,20 @@ export interface PageOptions {
  * @example
  * await writeFile('run.html', await traceAsHtml(await readTrace('./traces/r1.jsonl')));
  *
- * @throws {TroupeError} `inspector.page-missing`
+ * @throws {TroupeError} `inspector.page-missing`; `input.invalid` for what is not a trace, and for options that do not fit.
  */
-export const traceAsHtml = async (trace: Trace, options: PageOptions = {}): Promise<string> =>
-  sealPage(await tracePage(trace, options));
+export const traceAsHtml = async (trace: Trace, options: PageOptions = {}): Promise<string> => {
+  if (!isObject(trace) || !('events' in trace) || !('account' in trace))
+    throw new TroupeError(
+      'input.invalid',
+      `Cannot show what is not a trace, write traceAsHtml(await readTrace(file)): found ${foundText(trace)}`,
+    );
+  return sealPage(await tracePage(trace, check(options)));
+};
+
+const check = optionsCheck<PageOptions>({ code: 'input.invalid', owner: 'a page', verb: 'make' }, () => ({
+  page: optional(aText()),
+}));
 
 /** The page of a run as a server gives it: with a place for the nonce of its scripts and styles, and no policy of its own. */
 export const tracePage = async (trace: Trace, { page }: PageOptions = {}): Promise<string> => {

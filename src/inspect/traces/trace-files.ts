@@ -1,5 +1,14 @@
 import { resolve } from 'node:path';
 import { canonical } from '../../base/json/canonical.ts';
+import {
+  aBound,
+  aFunction,
+  anything,
+  byName,
+  fulfilling,
+  optional,
+} from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Hook, HookScope, RuntimeEvent } from '../../contracts/events/event.ts';
 import { durableEventSchema } from '../../contracts/events/event.ts';
@@ -72,7 +81,7 @@ const END_MS = 30_000;
  * await traces.written();
  * console.log((await readTrace(`./traces/${runId}.jsonl`)).account.status); // => 'completed'
  *
- * @throws {TroupeError} `input.invalid` for a limit that is none, or an empty folder.
+ * @throws {TroupeError} `input.invalid` for options that do not fit.
  */
 export const traceFiles = (options: TraceOptions): TraceFiles => traceFilesOn(realDisk, options);
 
@@ -161,13 +170,20 @@ const durable = (): readonly RuntimeEvent['type'][] =>
 const failure = ({ runId, message }: TraceTrouble): TroupeError =>
   new TroupeError('trace.unreadable', message, { runId });
 
-const setupOf = (
-  disk: TraceDisk,
-  { folder, secrets, redact, facts, maxBytes = 256 * MIB, maxText = 100_000 }: TraceOptions,
-): Omit<TraceSetup, 'maxWaiting'> => {
-  if (folder.trim() === '') throw refusal('folder', 'it names none');
-  if (!(maxBytes >= 0)) throw refusal('maxBytes', 'it is not a number of bytes');
-  if (!(maxText >= 1)) throw refusal('maxText', 'it is not a number of characters');
+const check = optionsCheck<TraceOptions>({ code: 'input.invalid', owner: 'traces', verb: 'write' }, () => ({
+  folder: fulfilling(
+    (given) => typeof given === 'string' && given.trim() !== '',
+    "not a path: write `folder: './traces'`",
+  ),
+  secrets: optional(byName(anything())),
+  redact: optional(aFunction()),
+  facts: optional(fulfilling(isJsonObject, 'not an object of JSON')),
+  maxBytes: optional(aBound(0)),
+  maxText: optional(aBound(1)),
+}));
+
+const setupOf = (disk: TraceDisk, options: TraceOptions): Omit<TraceSetup, 'maxWaiting'> => {
+  const { folder, secrets, redact, facts, maxBytes = 256 * MIB, maxText = 100_000 } = check(options);
   const tidy = tidier({ secrets, redact, maxText });
   const writer = { holder: processHolder(), node: process.version, platform: process.platform };
   return { disk, folder: resolve(folder), tidy, maxBytes, writer, facts: hashFacts(facts, tidy) };
@@ -183,6 +199,3 @@ const hashFacts = (facts: JsonObject | undefined, tidy: TraceSetup['tidy']): Tra
 
 const withoutHoles = (facts: JsonObject) =>
   Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, value ?? null]));
-
-const refusal = (option: string, reason: string): TroupeError =>
-  new TroupeError('input.invalid', `Cannot write traces as ${option} will not do: ${reason}`);

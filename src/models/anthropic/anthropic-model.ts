@@ -8,7 +8,7 @@ import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
-import { providerShape } from '../wire/provider-shape.ts';
+import { checkModelId, providerShape } from '../wire/provider-shape.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import { type MakeModel, sdkModel } from '../wire/sdk-model.ts';
 
@@ -18,6 +18,7 @@ export const anthropicModel = (
   options: ProviderOptions,
   make: MakeModel<Anthropic> = sdkModel,
 ): Model => {
+  checkModelId(id);
   check(options, `the model '${PROVIDER}:${id}'`);
   return make({
     provider: PROVIDER,

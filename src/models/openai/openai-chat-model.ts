@@ -8,7 +8,7 @@ import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { noEvents } from '../wire/no-events.ts';
 import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
-import { providerShape } from '../wire/provider-shape.ts';
+import { checkModelId, providerShape } from '../wire/provider-shape.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import { type MakeModel, sdkModel } from '../wire/sdk-model.ts';
 import type { ChatProfile } from './chat-profile.ts';
@@ -36,6 +36,7 @@ export const openaiChatModel = (
   options: OpenAIChatOptions,
   make: MakeModel<OpenAI> = sdkModel,
 ): Model => {
+  checkModelId(id);
   const { stream: isStreamed = true } = check(options, `the model '${id}'`);
   const named = options.profile === undefined ? undefined : profileNamed(options.profile);
   const provider = options.provider ?? named?.name ?? 'compatible';

@@ -11,6 +11,8 @@ import {
   optional,
   optionsSchema,
 } from '../../base/schemas/option-schemas.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import type { ProviderOptions } from './provider-options.ts';
 
@@ -23,6 +25,19 @@ export const modelShape = (): OptionShape<Pick<ProviderOptions, 'takes' | 'heade
     ),
     headers: optional(byName(aText())),
   };
+};
+
+/**
+ * Checks the id of a model.
+ *
+ * @throws {TroupeError} `input.invalid` for what is not a name.
+ */
+export const checkModelId = (id: string): void => {
+  if (typeof id !== 'string' || id.trim() === '')
+    throw new TroupeError(
+      'input.invalid',
+      `Cannot define a model as its id is not a name, such as 'gpt-5': found ${foundText(id)}`,
+    );
 };
 
 /** The schemas of the options that the models of all providers have. */

@@ -3,6 +3,7 @@ import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { KeepBlob } from '../../contracts/content/read-content.ts';
 import { readParts } from '../../contracts/content/read-content.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { shapeOf, shapeWithout } from '../../base/schemas/option-schemas.ts';
 import type { AnyAgent } from '../define/agent-registry.ts';
@@ -52,7 +53,7 @@ export const asLanguageModel = (
   if (definition === undefined)
     throw new TroupeError(
       'agent.invalid',
-      `Cannot use '${agent.name}' as a language model as it was not made by agent() or a team`,
+      `Cannot use as a language model what was not made by agent() or a team: ${foundText(agent)}`,
     );
   const { name } = definition;
   const always = check(options, `'${name}'`);

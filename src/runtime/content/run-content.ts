@@ -1,4 +1,6 @@
 import { platformSha256 } from '../../base/platform-sha256.ts';
+import { isObject } from '../../base/schemas/option-schemas.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 import { blobsOf } from './blobs-of.ts';
 import { contentText } from '../../contracts/content/content-text.ts';
 import type { Message } from '../../contracts/messages/message.ts';
@@ -74,6 +76,7 @@ export class RunContent {
   /** A message of a text, of parts, or as it is, with its parts read. @throws {TroupeError} `content.*` */
   messageOf(given: Content | Message): Message {
     if (typeof given === 'string') return { from: 'person', text: given };
+    if (!Array.isArray(given)) checkMessage(given);
     if ('text' in given)
       return given.parts === undefined ? given : { ...given, parts: this.take(given.parts) };
     const parts = this.take(given);
@@ -218,3 +221,12 @@ export class RunContent {
 const HASH_IN_NAME = 12;
 
 const NO_BLOBS: GivenBlobs = new Map();
+
+/** Checks what is neither a text nor a list of parts. */
+const checkMessage = (given: unknown): void => {
+  if (isObject(given) && 'text' in given && typeof given.text === 'string') return;
+  throw new TroupeError(
+    'content.invalid',
+    `Cannot send what is neither a text, nor a list of parts, nor a message with a text: found ${foundText(given)}`,
+  );
+};

@@ -95,7 +95,7 @@ const memorySchema = onDemand(() => {
     query: optional(aFunction()),
     timeoutMs: optional(wholeNumber(1)),
   });
-  const writtenOut = optionsSchema<AgentMemory>({ sources: optional(sources), recall: optional(recall) });
+  const writtenOut = optionsSchema<AgentMemory>({ sources, recall: optional(recall) });
   return formOr(
     (given) => !isObject(given) || Array.isArray(given) || 'open' in given || 'release' in given,
     sources,

@@ -1,4 +1,8 @@
+import { onDemand } from '../../base/on-demand.ts';
+import { listOf, objectLike, objectWith, optionsSchema } from '../../base/schemas/option-schemas.ts';
+import { optionProblems, refusedOptions } from '../../contracts/errors/check-options.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type {
   CombinedEvaluation,
@@ -16,11 +20,16 @@ import type { SuccessCriterion, Task, TaskInput } from '../../contracts/tasks/ta
 import { checkTask } from '../../tools/environments/check-task.ts';
 import { contains, exact, matches } from './evaluators.ts';
 
-/** Runs one evaluator. Never rejects: if the evaluator throws or returns something invalid, the evaluation fails. */
+/**
+ * Runs one evaluator. If the evaluator throws or returns something invalid, the evaluation fails.
+ *
+ * @throws (rejects with) `input.invalid` for what is not an evaluator, and without anything to examine.
+ */
 export const evaluate = async <Output>(
   evaluator: Evaluator<Output>,
   examined: Examined<Output>,
 ): Promise<Evaluation> => {
+  checkEvaluation([evaluator], examined);
   const { name, threshold = 1 } = evaluator;
   try {
     const { score, reason, passed } = readJudgement(await evaluator.evaluate(examined));
@@ -34,6 +43,26 @@ export const evaluate = async <Output>(
     return { evaluator: name, passed: false, score: 0, error: messageOf(thrown) };
   }
 };
+
+/** Checks what is given to evaluate. */
+const checkEvaluation = (evaluators: unknown, examined: unknown): void => {
+  const given = { evaluators, examined };
+  const problems = optionProblems(evaluationSchema(), given);
+  if (problems.length > 0)
+    throw refusedOptions(problems, { code: 'input.invalid', owner: 'an evaluation', verb: 'start' });
+};
+
+const evaluationSchema = onDemand(() =>
+  optionsSchema<{ readonly evaluators: unknown; readonly examined: unknown }>({
+    evaluators: listOf(
+      objectWith(['evaluate'], 'not an evaluator: write an object with a name and evaluate()'),
+    ),
+    examined: objectLike(
+      { result: objectLike({}, 'not the result of a run') },
+      'not what is examined: write { result, input }',
+    ),
+  }),
+);
 
 /** Validated, as an evaluator is foreign code. */
 const readJudgement = (
@@ -51,16 +80,23 @@ const readJudgement = (
   return judgement;
 };
 
+const COMBINATIONS: readonly Combination[] = ['all', 'any', 'mean'];
+
 /**
  * Combines evaluators into one: `all` and `any` test which passed, `mean` whether the mean score reaches the threshold.
  *
- * @throws `agent.invalid` without evaluators, as `all` of none would pass for everything.
+ * @throws `agent.invalid` for another combination, and without evaluators, as `all` of none would pass for everything.
  */
 export const combined = <Output>(
   combination: Combination,
   evaluators: readonly Evaluator<Output>[],
   threshold = 1,
 ): Evaluator<Output> => {
+  if (!COMBINATIONS.includes(combination))
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot combine evaluators as their combination is not one of ${COMBINATIONS.join(', ')}: found ${foundText(combination)}`,
+    );
   if (evaluators.length === 0)
     throw new TroupeError(
       'agent.invalid',
@@ -79,10 +115,13 @@ export const evaluateAll = async <Output>(
   evaluators: readonly Evaluator<Output>[],
   examined: Examined<Output>,
   threshold = 1,
-): Promise<CombinedEvaluation> => ({
-  evaluator: combined(combination, evaluators).name,
-  ...(await combine(combination, evaluators, examined, threshold)),
-});
+): Promise<CombinedEvaluation> => {
+  checkEvaluation(evaluators, examined);
+  return {
+    evaluator: combined(combination, evaluators).name,
+    ...(await combine(combination, evaluators, examined, threshold)),
+  };
+};
 
 const combine = async <Output>(
   combination: Combination,

@@ -18,6 +18,7 @@ import type { Run } from './run.ts';
 import { elementsSoFar, valuesSoFar } from './partial-output.ts';
 import { deadLettersOf } from '../mail/dead-letters.ts';
 import { terminationOf } from '../mail/watch.ts';
+import { checkAbort, checkModel } from './control-checks.ts';
 import { readReason } from './read-reason.ts';
 import { SUSPEND_MS, suspend } from './suspend.ts';
 
@@ -87,6 +88,7 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
     return this.#said(id, { text });
   }
   use(model: ModelChoice): void {
+    checkModel(model);
     this.#run.use(model);
   }
   addTools(tools: readonly (Tool | Toolset)[], path?: string): Promise<readonly ErrorData[]> {
@@ -98,8 +100,9 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   stop(path: string, reason?: string): boolean {
     return this.#run.ending.stop(path, readReason(reason, 'stopped by hand'));
   }
-  abort(given?: string, { after }: AbortOptions = {}): void {
+  abort(given?: string, options: AbortOptions = {}): void {
     const reason = readReason(given, 'aborted');
+    const { after } = checkAbort(options);
     if (after === 'step') this.#run.abortAfterStep(reason);
     else this.#run.abort(reason);
   }

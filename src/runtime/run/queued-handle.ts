@@ -7,6 +7,7 @@ import type { Message } from '../../contracts/messages/message.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { AbortOptions, SuspendOptions } from '../../contracts/runs/run-control.ts';
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
+import { checkModel } from './control-checks.ts';
 import { Handle } from './handle.ts';
 import type { Run } from './run.ts';
 import { failToBegin } from './create-run.ts';
@@ -96,6 +97,7 @@ export class QueuedHandle<Output, State> extends Handle<Output, State> {
     return this.#hasBegun ? super.sendWhenRoom(message, path) : this.send(message, path);
   }
   override use(model: ModelChoice): void {
+    checkModel(model);
     this.#defer(() => {
       super.use(model);
     });

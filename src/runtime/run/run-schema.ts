@@ -21,6 +21,8 @@ import {
   optionsSchema,
   shapeOf,
   wholeNumber,
+  fulfilling,
+  isObject,
 } from '../../base/schemas/option-schemas.ts';
 import { budgetSchema } from '../../policy/budget-schema.ts';
 import { hooksSchema, modelSchema, subtreeShape, treeLimit } from '../define/common-schemas.ts';
@@ -63,7 +65,12 @@ export const runShape = (): OptionShape<RunOptions> => ({
   secretKey: anything(),
   log: optional(aFunction()),
   clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
-  person: anObject('not a person: write an object with answer() or approve()'),
+  person: optional(
+    fulfilling(
+      (given) => isObject(given) && ('answer' in given || 'approve' in given),
+      'not a person: write an object with answer() or approve()',
+    ),
+  ),
   requests: optional(optionsSchema<RequestOptions>({ expireAfterMs: optional(wholeNumber(1)) })),
   history: optional(listOf(anything(), "not a list of turns: write [{ role: 'user', text: '…' }]")),
   thread: optional(aText()),

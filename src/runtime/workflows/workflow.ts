@@ -1,5 +1,9 @@
+import { isObject } from '../../base/schemas/option-schemas.ts';
 import type { InputOf, OutputOf } from '../../base/schemas/schema.ts';
 import type { Described, InputSchemaOf, ValidDescription } from '../../contracts/agents/signature.ts';
+import { refusedOptions } from '../../contracts/errors/check-options.ts';
+import type { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 import { Draft } from './draft.ts';
 import type { WorkflowOptions } from './plan.ts';
 import { emptyPlan } from './plan.ts';
@@ -26,18 +30,26 @@ export interface WorkflowSetup<Input extends Described = undefined> extends Work
  * .build();
  * const { output } = await report.run('How do tides work?');
  */
-export const workflow = <Input extends Described = undefined>({
-  input,
-  ...options
-}: WorkflowSetup<Input>): WorkflowBuilder<
+export const workflow = <Input extends Described = undefined>(
+  setup: WorkflowSetup<Input>,
+): WorkflowBuilder<
   InputOf<InputSchemaOf<Input, undefined>>,
   Readonly<Record<never, never>>,
   never,
   OutputOf<InputSchemaOf<Input, undefined>>
-> =>
-  new Draft<
+> => {
+  if (!isObject(setup)) throw noSetup(setup);
+  const { input, ...options } = setup;
+  return new Draft<
     InputOf<InputSchemaOf<Input, undefined>>,
     Readonly<Record<never, never>>,
     never,
     OutputOf<InputSchemaOf<Input, undefined>>
   >(emptyPlan(options, input));
+};
+
+const noSetup = (given: unknown): TroupeError =>
+  refusedOptions([`its options are not an object: found ${foundText(given)}`], {
+    code: 'team.invalid',
+    owner: 'a workflow',
+  });

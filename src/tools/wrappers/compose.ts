@@ -1,4 +1,13 @@
-import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import {
+  aBoolean,
+  aFunction,
+  aText,
+  fulfilling,
+  listOf,
+  objectWith,
+  optional,
+} from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Tool, ToolContext, Toolset } from '../../contracts/tools/tool.ts';
 import { isToolsetName } from '../define/tool-options.ts';
 import { withExecute } from './with-execute.ts';
@@ -11,16 +20,25 @@ import { withExecute } from './with-execute.ts';
  * });
  * agent({ name: 'clerk', tools: [files] }); // the model sees files.read and files.write
  *
- * @throws `tool.invalid` for an invalid name.
+ * @throws `tool.invalid` for an invalid name, and for options that do not fit.
  */
 export const toolset = (options: Toolset): Toolset => {
-  const { name }: { readonly name: string } = options;
-  if (isToolsetName(name)) return options;
-  throw new TroupeError(
-    'tool.invalid',
-    `Cannot define toolset '${messageOf(options.name)}' as its name may contain up to 64 letters, digits, _ and - only: ${messageOf(options.name)}`,
-  );
+  const { name } = { ...options };
+  return check(options, typeof name === 'string' ? `toolset '${name}'` : undefined);
 };
+
+const check = optionsCheck<Toolset>({ code: 'tool.invalid', owner: 'a toolset' }, () => ({
+  name: fulfilling(
+    isToolsetName,
+    'not a name: write up to 64 letters, digits, _ and -, the first a letter or _',
+  ),
+  tools: listOf(objectWith(['execute'], 'not a tool: write tool({ … })'), 'not a list: write `tools: [ … ]`'),
+  deferred: optional(aBoolean()),
+  mergeHint: optional(aText(1)),
+  setup: optional(aFunction()),
+  teardown: optional(aFunction()),
+  open: optional(aFunction()),
+}));
 
 /** Wraps the execution of a tool: may observe it, change its input and result, or not call `next` at all. */
 export type Interceptor = (

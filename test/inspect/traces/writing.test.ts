@@ -430,6 +430,6 @@ describe('the traces of an engine', () => {
 test.each([{ folder: ' ' }, { folder: 'x', maxBytes: Number.NaN }, { folder: 'x', maxText: 0 }])(
   'options that make no sense are refused: %o',
   (options) => {
-    expect(() => traceFiles(options)).toThrow(/^Cannot write traces as \w+ will not do/);
+    expect(() => traceFiles(options)).toThrow(/^Cannot write traces as its \w+ is not/);
   },
 );

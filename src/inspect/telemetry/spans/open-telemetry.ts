@@ -1,4 +1,13 @@
 import type { Context, MeterProvider, SpanContext, TracerProvider } from '@opentelemetry/api';
+import {
+  aBoolean,
+  aFunction,
+  objectWith,
+  oneOf,
+  optional,
+  wholeNumber,
+} from '../../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../../contracts/errors/check-options.ts';
 import type { Hook, HookScope, LiveEvent } from '../../../contracts/events/event.ts';
 import { redactorOf } from '../../../policy/redaction.ts';
 import { FirstError } from '../work/first-error.ts';
@@ -65,11 +74,11 @@ export interface OpenTelemetryHook extends Hook {
  * span.end();
  * });
  *
- * @throws (rejects with) `telemetry.package-missing` if `@opentelemetry/api` is not installed.
+ * @throws (rejects with) `telemetry.package-missing` if `@opentelemetry/api` is not installed, `input.invalid` for options that do not fit.
  */
 export const openTelemetry = async (options: OpenTelemetryOptions = {}): Promise<OpenTelemetryHook> => {
+  const { spans = 'names', chunks = false, parent } = check(options);
   const api = await loadApi();
-  const { spans = 'names', chunks = false, parent } = options;
   const tracers = options.tracerProvider ?? api.trace.getTracerProvider();
   const meters = options.meterProvider ?? api.metrics.getMeterProvider();
   const secrets = redactorOf();
@@ -106,6 +115,16 @@ export const openTelemetry = async (options: OpenTelemetryOptions = {}): Promise
     },
   };
 };
+
+const check = optionsCheck<OpenTelemetryOptions>({ code: 'input.invalid', owner: 'openTelemetry' }, () => ({
+  tracerProvider: optional(objectWith(['getTracer'], 'not a tracer provider')),
+  meterProvider: optional(objectWith(['getMeter'], 'not a meter provider')),
+  spans: optional(oneOf(['names', 'full', 'off'])),
+  redact: optional(aFunction()),
+  maxCharacters: optional(wholeNumber(1)),
+  chunks: optional(aBoolean()),
+  parent: optional(aFunction()),
+}));
 
 const each = <Item>(items: readonly Item[], work: (item: Item) => void): void => {
   const fault = new FirstError();

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { aBoolean, aTime, aBound, oneOf, optional } from '../../../base/schemas/option-schemas.ts';
 import type { BeforeEnd, Delegation } from '../../../contracts/tools/delegation.ts';
+import { optionsCheck } from '../../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { Control } from '../../../contracts/tools/tool-result.ts';
 import type { ToolContext } from '../../../contracts/tools/tool.ts';
@@ -8,7 +10,7 @@ import { tool } from '../../define/define-tool.ts';
 import type { Dual } from '../../calls/tool-result.ts';
 import { dual } from '../../calls/tool-result.ts';
 import type { Delegated, ReceiverOptions } from './receivers.ts';
-import { delegateResult, Receivers, refusal, wordsOf } from './receivers.ts';
+import { delegateResult, receiverShape, Receivers, refusal, wordsOf } from './receivers.ts';
 import { inputFor } from './seen-conversation.ts';
 
 /** Options of delegation: to whom, how deep, and whether to wait for the answer. */
@@ -73,12 +75,12 @@ export interface DelegationBegun {
  * agent({ name: 'lead', tools: [delegate({ to: [researcher, reviewTeam] })] });
  * agent({ name: 'editor', tools: [delegate({ to: [writer], mode: 'background', followUps: true }), awaitDelegates] });
  *
- * @throws `agent.invalid` without a delegate, with two of one name, or for options of the other mode.
+ * @throws `agent.invalid` without a delegate, with two of one name, or for options of the other mode, or that do not fit.
  */
 export const delegate = (
   options: DelegateOptions,
 ): DefinedTool<DelegateInput, Delegated | DelegationBegun> => {
-  const { name = 'delegate', sees = 'task', followUps = false } = options;
+  const { name = 'delegate', sees = 'task', followUps = false } = check(options);
   refuseOthers(name, options);
   const receivers = new Receivers(name, options);
   const isBackground = options.mode === 'background';
@@ -107,6 +109,23 @@ export const delegate = (
     receivers: receivers.listed,
   };
 };
+
+/** All options of both modes. */
+type AnyDelegateOptions = CommonOptions &
+  Omit<WaitingOptions, 'mode'> &
+  Omit<BackgroundOptions, 'mode'> & { readonly mode?: DelegateOptions['mode'] };
+
+const check = optionsCheck<AnyDelegateOptions>(
+  { code: 'agent.invalid', owner: 'a tool that delegates' },
+  () => ({
+    ...receiverShape(),
+    mode: optional(oneOf(['wait', 'background'])),
+    followUps: optional(aBoolean()),
+    timeoutMs: optional(aTime()),
+    beforeEnd: optional(oneOf(['tell', 'wait', 'leave'])),
+    gatherMs: optional(aBound(0)),
+  }),
+);
 
 const inputSchema = (
   names: readonly string[],

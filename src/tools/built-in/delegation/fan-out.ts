@@ -1,12 +1,13 @@
 import * as z from 'zod';
-import { isTroupeError, messageOf, TroupeError } from '../../../contracts/errors/error.ts';
-import { foundText } from '../../../contracts/errors/found-text.ts';
+import { aBound, optional, wholeNumber } from '../../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../../contracts/errors/check-options.ts';
+import { isTroupeError, messageOf } from '../../../contracts/errors/error.ts';
 import type { ToolContext } from '../../../contracts/tools/tool.ts';
 import type { DefinedTool } from '../../define/define-tool.ts';
 import { tool } from '../../define/define-tool.ts';
 import { dual } from '../../calls/tool-result.ts';
 import type { Delegated, ReceiverOptions } from './receivers.ts';
-import { delegateResult, Receivers, wordsOf } from './receivers.ts';
+import { delegateResult, receiverShape, Receivers, wordsOf } from './receivers.ts';
 import { inputFor } from './seen-conversation.ts';
 
 /** Options of parallel delegation, with its limits. */
@@ -46,7 +47,7 @@ interface FanOutInput {
  * @example
  * agent({ name: 'lead', tools: [fanOut({ to: [researcher], concurrency: 8, budget: { share: 0.1 } })] });
  *
- * @throws `agent.invalid` without a delegate, with two of one name, or for an invalid limit.
+ * @throws `agent.invalid` without a delegate, with two of one name, or for options that do not fit.
  */
 export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonly FannedOut[]> => {
   const {
@@ -55,17 +56,8 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
     timeoutMs = 120_000,
     totalMs = 300_000,
     name = 'fan_out',
-  } = options;
+  } = check(options);
   const receivers = new Receivers(name, options);
-  for (const [option, value] of Object.entries({ concurrency, maxTasks, timeoutMs, totalMs }))
-    if (
-      !(typeof value === 'number' && value >= 1) ||
-      (option !== 'timeoutMs' && option !== 'totalMs' && !Number.isSafeInteger(value))
-    )
-      throw new TroupeError(
-        'agent.invalid',
-        `Cannot define the tool '${name}' as its ${option} is not a valid limit: ${foundText(value)}`,
-      );
   const shown =
     (options.sees ?? 'task') === 'task' ? ' Say everything that is needed: they see nothing else.' : '';
   const fanned = tool({
@@ -112,6 +104,14 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
   });
   return { ...fanned, receivers: receivers.listed };
 };
+
+const check = optionsCheck<FanOutOptions>({ code: 'agent.invalid', owner: 'a tool that fans out' }, () => ({
+  ...receiverShape(),
+  concurrency: optional(wholeNumber(1)),
+  maxTasks: optional(wholeNumber(1)),
+  timeoutMs: optional(aBound(1)),
+  totalMs: optional(aBound(1)),
+}));
 
 /** Returns the result of one task; rejects only if the whole call was cancelled. */
 const runTask = async (

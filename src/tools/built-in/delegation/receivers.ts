@@ -1,3 +1,16 @@
+import type { OptionShape } from '../../../base/schemas/option-schemas.ts';
+import {
+  aBoolean,
+  aText,
+  formOr,
+  fulfilling,
+  isObject,
+  listOf,
+  objectLike,
+  oneOf,
+  optional,
+  wholeNumber,
+} from '../../../base/schemas/option-schemas.ts';
 import type { Agent } from '../../../contracts/agents/agent.ts';
 import type { Allotment } from '../../../contracts/runs/budget.ts';
 import type { ChildTerms } from '../../../contracts/tools/delegation.ts';
@@ -38,6 +51,29 @@ export interface Delegated {
   readonly stop: StopReason['kind'];
   readonly steps: number;
 }
+
+/** The schemas of the delegates of a tool, and of their terms. */
+export const receiverShape = (): OptionShape<ReceiverOptions> => ({
+  to: listOf(
+    fulfilling(
+      (given) => isObject(given) && 'name' in given && 'run' in given,
+      'not an agent: write one of agent() or of a team',
+    ),
+    'not a list: write `to: [ … ]`',
+  ),
+  self: optional(aBoolean()),
+  maxDepth: optional(wholeNumber(0)),
+  sees: optional(
+    formOr(
+      (given) => typeof given === 'string',
+      oneOf(['task', 'summary', 'conversation']),
+      fulfilling((given) => typeof given === 'function', 'not one of task, summary, conversation'),
+    ),
+  ),
+  // Its amounts are checked when a delegate starts.
+  budget: optional(objectLike({}, 'not a budget')),
+  name: optional(aText(1)),
+});
 
 const SELF = 'self';
 const ANOTHER_SELF = 'another of you, who cannot give work away';

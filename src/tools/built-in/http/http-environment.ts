@@ -1,4 +1,13 @@
+import {
+  aFunction,
+  aText,
+  aTime,
+  listOf,
+  optional,
+  wholeNumber,
+} from '../../../base/schemas/option-schemas.ts';
 import type { HttpOps } from '../../../contracts/environments/operations.ts';
+import { optionsCheck } from '../../../contracts/errors/check-options.ts';
 import type { HttpRules } from './http-rules.ts';
 
 /**
@@ -7,11 +16,26 @@ import type { HttpRules } from './http-rules.ts';
  * Every address that a name resolves to must be public, and the connection goes to a checked address, so a name that
  * changes a moment later has no effect. Every redirect is checked like the first URL; secrets are not sent to another
  * origin, and https never redirects to http. Proxies in environment variables are ignored.
+ *
+ * @throws {TroupeError} `input.invalid` for rules that do not fit.
  */
-export const publicHttp = (rules: HttpRules = {}): HttpOps => ({
-  request: async (request) => {
-    // Node's network is loaded with the first request, as `troupe/tools` is for browsers too.
-    const { requestPublicly } = await import('./public-request.ts');
-    return requestPublicly(request, rules);
-  },
-});
+export const publicHttp = (rules: HttpRules = {}): HttpOps => {
+  check(rules);
+  return {
+    request: async (request) => {
+      // Node's network is loaded with the first request, as `troupe/tools` is for browsers too.
+      const { requestPublicly } = await import('./public-request.ts');
+      return requestPublicly(request, rules);
+    },
+  };
+};
+
+const check = optionsCheck<HttpRules>({ code: 'input.invalid', owner: 'the rules of publicHttp' }, () => ({
+  methods: optional(listOf(aText(1), "not a list: write ['GET', 'POST']")),
+  ports: optional(listOf(wholeNumber(1), 'not a list: write [80, 443]')),
+  trusted: optional(listOf(aText(1), "not a list: write ['intranet.example:8080']")),
+  maxRedirects: optional(wholeNumber(0)),
+  maxBytes: optional(wholeNumber(0)),
+  timeoutMs: optional(aTime()),
+  lookup: optional(aFunction()),
+}));
