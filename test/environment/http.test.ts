@@ -203,3 +203,16 @@ describe('headers at a redirect', () => {
     expect(JSON.stringify(away)).not.toContain('secret');
   });
 });
+
+test('what the rules refuse says which rule to write', async () => {
+  const ops = publicHttp();
+  await expect(ops.request({ url: 'http://shop.example/', method: 'POST' })).rejects.toThrow(
+    "the method POST is not allowed here: write publicHttp({ methods: ['GET', 'HEAD', 'POST'] })",
+  );
+  await expect(ops.request({ url: 'http://127.0.0.1:41669/' })).rejects.toThrow(
+    "the port 41669 is not allowed here: write publicHttp({ trusted: ['127.0.0.1:41669'] })",
+  );
+  await expect(ops.request({ url: 'http://127.0.0.1/' })).rejects.toThrow(
+    "write publicHttp({ trusted: ['127.0.0.1:80'] })",
+  );
+});

@@ -207,6 +207,21 @@ describe('[KAIZEN-83] edges', () => {
     expect(result.state.nodes.sell.reason).toBe("the condition on 'kind' does not hold");
   });
 
+  test('a node after branches that exclude each other is skipped with the advice to join any of them', async () => {
+    const flow = workflow({ name: 'flow' })
+      .node('kind', () => 'refund')
+      .node('refund', says('ada'), { input: 'x', after: 'kind' })
+      .node('sell', says('bob'), { input: 'x', after: 'kind', condition: () => false })
+      .node('reply', (given: unknown) => given, { after: ['refund', 'sell'] })
+      .output('reply')
+      .build();
+    const { stopReason } = await run(flow);
+    expect(stopReason).toMatchObject({
+      detail:
+        "'reply' was skipped: 'sell' before it was skipped. Write `join: 'any'` if one of those before it suffices",
+    });
+  });
+
   test('a node’s own condition; an output that was skipped is none', async () => {
     const flow = workflow({ name: 'flow' })
       .node('a', () => 3)

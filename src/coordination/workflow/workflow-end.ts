@@ -45,9 +45,23 @@ export const conclusion = (context: WorkflowContext): TeamEnd | undefined => {
 const isCompleted = (context: WorkflowContext, id: string): boolean =>
   stateOf(context, id).status === 'completed';
 
+/** Checks whether a node was skipped though one of those before it was completed: the end of branches that exclude each other. */
+const isAfterOneBranch = (context: WorkflowContext, id: string): boolean => {
+  const { nodes, edges } = graphOf(context);
+  const joinsAll = nodes.some((node) => node.id === id && node.join === 'all');
+  const before = edges.filter(({ to }) => to === id).map(({ from }) => from);
+  const isSkipped = (node: string): boolean => stateOf(context, node).status === 'skipped';
+  return (
+    joinsAll && isSkipped(id) && before.some(isSkipped) && before.some((each) => isCompleted(context, each))
+  );
+};
+
 const wordsOn = (context: WorkflowContext, id: string): string => {
   const { status, reason } = stateOf(context, id);
-  return `'${id}' ${status === 'failed' ? 'failed' : 'was skipped'}${reason === null ? '' : `: ${reason}`}`;
+  const words = `'${id}' ${status === 'failed' ? 'failed' : 'was skipped'}${reason === null ? '' : `: ${reason}`}`;
+  return isAfterOneBranch(context, id)
+    ? `${words}. Write \`join: 'any'\` if one of those before it suffices`
+    : words;
 };
 
 const nothingDone = ({ team }: WorkflowContext, detail: string): NonNullable<TeamEnd['error']> => ({

@@ -51,7 +51,9 @@ export const mcpError = (thrown: unknown, doing: string, account = ''): TroupeEr
   const http = status === undefined ? '' : `HTTP ${status}`;
   // A server that answers says itself what is wrong.
   const more = code === 'tool.failed' ? '' : account;
-  const found = [http, oneLine(messageOf(thrown), 500), more].filter((part) => part !== '').join('; ');
+  const found = [http, oneLine(messageOf(networkFailure(thrown) ?? thrown), 500), more]
+    .filter((part) => part !== '')
+    .join('; ');
   return new TroupeError(code, `Cannot ${doing} as ${reason}: ${found}`, {
     retryable,
     cause: thrown,
@@ -69,6 +71,7 @@ const ownError = (thrown: unknown): TroupeError | undefined => {
 const kindOf = (thrown: unknown): Kind => {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   if (isLostAnswer(thrown)) return LOST;
+  if (networkFailure(thrown) !== undefined) return UNAVAILABLE;
   const known = typeof code === 'string' ? KINDS[code] : undefined;
   if (known !== undefined) return known;
   const status = statusOf(thrown);
@@ -87,6 +90,15 @@ const kindOf = (thrown: unknown): Kind => {
   return thrown instanceof Error && (thrown.name === 'ZodError' || thrown instanceof SyntaxError)
     ? INVALID
     : UNAVAILABLE;
+};
+
+/** The failure of the network behind the first question, which the package calls one of its protocol: what `fetch` rejects with. */
+const networkFailure = (thrown: unknown): Error | undefined => {
+  if (!(thrown instanceof Error) || !('code' in thrown) || thrown.code !== 'ERA_NEGOTIATION_FAILED')
+    return undefined;
+  const { cause } = thrown;
+  if (!(cause instanceof TypeError)) return undefined;
+  return cause.cause instanceof Error && cause.cause.message !== '' ? cause.cause : cause;
 };
 
 /** Of JSON-RPC 2.0, "Error object". */

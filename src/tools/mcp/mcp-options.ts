@@ -41,8 +41,10 @@ export interface McpServerOptions {
   readonly auth?: ServerAuth | undefined;
   /** Default: the platform's own. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** The tools that are offered, by the server's own names. Default: all. */
+  /** The tools that are offered, by the server's own names; one that it does not have is refused when a run starts. Default: all. */
   readonly only?: readonly string[] | undefined;
+  /** True if its tools are not sent to the model until it has found them by `find_tools`. Default false. */
+  readonly deferred?: boolean | undefined;
   /**
    * Safety of tools, by the server's own names. Default: what the server says of them: `read` for `readOnlyHint`, `danger` for
    * `destructiveHint`, else `write`.
@@ -97,6 +99,7 @@ const serverSchema = onDemand(() =>
     auth: anything(),
     fetch: optional(aFunction()),
     only: optional(listOf(aText(1))),
+    deferred: optional(aBoolean()),
     safety: optional(byName(oneOf(['read', 'write', 'danger']))),
     approval: optional(shortOr((given) => typeof given === 'boolean', listOf(aText(1)))),
     approved: optional(byName(aText(1))),

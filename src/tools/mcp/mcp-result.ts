@@ -90,7 +90,7 @@ const keepFile = (
 ): string => {
   const name = `${callId}-${tool}-${artifacts.length + 1}`;
   artifacts.push({ ...file, name });
-  const bytes = Math.floor((file.content.length * 3) / 4);
+  const bytes = Math.floor((file.content.replace(/={1,2}$/, '').length * 3) / 4);
   return `[${oneLine(file.mediaType, 100)}, ${bytes} bytes, kept as ${name}]`;
 };
 

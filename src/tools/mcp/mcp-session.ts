@@ -11,6 +11,7 @@ import type { Json, JsonObject } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import { withinTime } from '../../base/promises/within-time.ts';
 import { oneLine } from '../../base/text/printable.ts';
+import { refusedOptions } from '../../contracts/errors/check-options.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import type { OpenToolset, Tool, ToolContext, ToolsetOpening } from '../../contracts/tools/tool.ts';
@@ -27,7 +28,7 @@ import { mcpResult, outputSchemaOf } from './mcp-result.ts';
 import type { CallAnswer } from './mcp-task.ts';
 import { callOrTask, cancelTask, notFollowing, relatedTask, TASKS } from './mcp-task.ts';
 import type { McpCaller } from './mcp-tools.ts';
-import { fingerprintOf, mcpTools } from './mcp-tools.ts';
+import { fingerprintOf, mcpTools, misnamedTools } from './mcp-tools.ts';
 
 /** Reports of progress that a call may make; more are dropped. */
 const MAX_PROGRESS = 200;
@@ -118,6 +119,15 @@ export class McpSession implements McpCaller {
       if (!optional) throw thrown;
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
       return { tools: [], listed: {}, refused: { [name]: reason } };
+    }
+    const misnamed = misnamedTools(this.#listed, this.#options, this.#opening.listed);
+    if (misnamed.length > 0) {
+      await close();
+      throw refusedOptions(misnamed, {
+        code: 'tool.invalid',
+        owner: `the tools of the MCP server '${name}'`,
+        verb: 'offer',
+      });
     }
     const { tools, refused } = mcpTools(this.#listed, this.#options, this);
     const names = new Set(tools.map((each) => each.name));

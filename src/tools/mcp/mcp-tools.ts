@@ -3,6 +3,7 @@ import { canonical } from '../../base/json/canonical.ts';
 import type { Json, JsonObject, JsonSchema } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { sha256 } from '../../base/sha256.ts';
+import { nearestName } from '../../base/text/nearest-name.ts';
 import { printable } from '../../base/text/printable.ts';
 import { messageOf } from '../../contracts/errors/error.ts';
 import type { Safety, Tool, ToolContext } from '../../contracts/tools/tool.ts';
@@ -79,6 +80,20 @@ export const mcpTools = (
     }
   }
   return { tools, refused };
+};
+
+/** The problems of names in `only` that the server does not have. One that it had when this run first opened it is held instead. */
+export const misnamedTools = (
+  listed: readonly McpTool[],
+  { only = [] }: McpServerOptions,
+  before: Readonly<Record<string, string>> = {},
+): readonly string[] => {
+  const names = listed.map(({ name }) => name);
+  const unknown = only.filter((name) => !names.includes(name) && !Object.hasOwn(before, name));
+  return unknown.map((name) => {
+    const nearest = nearestName(name, names);
+    return `\`only\` names the tool '${name}', which it does not have${nearest === undefined ? '' : `: did you mean '${nearest}'?`}`;
+  });
 };
 
 const mcpTool = (name: string, definition: McpTool, options: McpServerOptions, caller: McpCaller): Tool => {

@@ -11,6 +11,7 @@ export const mcpToolset = (options: McpServerOptions, sample: Sampler): Toolset 
   return {
     name: options.name,
     tools: [],
+    ...(options.deferred === undefined ? {} : { deferred: options.deferred }),
     open: (opening) => new McpSession(options, opening, first, sample).open(),
   };
 };

@@ -215,3 +215,42 @@ test.each([
   });
   expect(textsOf(await reader.run('go'))).toEqual(['docs://readme · readme · Read it.']);
 });
+
+test('a server that cannot be reached is unavailable, with what the network says', async () => {
+  const fetch = () =>
+    Promise.reject(new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') }));
+  const host = booker({ name: 'desk', url: 'https://desk.test/mcp', fetch, attempts: 1 }, ['Done.']);
+  await expect(host.run('Book.')).rejects.toThrow(/it cannot be reached: connect ECONNREFUSED$/);
+});
+
+const withForecast = (server: McpServer): void => {
+  server.registerTool('forecast', { description: 'Forecasts.' }, () => ({
+    content: [{ type: 'image', data: Buffer.alloc(70).toString('base64'), mimeType: 'image/png' }],
+  }));
+};
+
+test('a tool in `only` that the server does not have is refused, with the nearest one', async () => {
+  const host = booker(served(withForecast, { only: ['forcast'] }), ['Done.']);
+  await expect(host.run('Rain?')).rejects.toThrow(
+    "as `only` names the tool 'forcast', which it does not have: did you mean 'forecast'?",
+  );
+});
+
+test('the tools of a deferred server are found by find_tools, and not sent before', async () => {
+  const server = served(withForecast, { deferred: true });
+  const model = scriptedModel([calls({ name: 'find_tools', input: { query: 'forecast' } }), 'Done.']);
+  await agent({ name: 'host', tools: [mcpServer(server)], model }).run('Rain?');
+  expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+    ['find_tools'],
+    expect.arrayContaining([`${server.name}.forecast`]),
+  ]);
+});
+
+test('the size of binary content is that of its bytes', async () => {
+  const server = served(withForecast);
+  const model = scriptedModel([calls({ name: `${server.name}.forecast`, input: {} }), 'Done.']);
+  const result = await agent({ name: 'host', tools: [mcpServer(server)], model }).run('Rain?', {
+    person: { approve: () => true },
+  });
+  expect(textsOf(result)[0]).toContain('[image/png, 70 bytes,');
+});

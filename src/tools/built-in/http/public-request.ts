@@ -39,7 +39,10 @@ const assertMethod = (
   { methods = ['GET', 'HEAD'] }: HttpRules,
 ): void => {
   if (!methods.includes(method))
-    throw deniedError(url, `the method ${method.slice(0, 20)} is not allowed here`);
+    throw deniedError(
+      url,
+      `the method ${method.slice(0, 20)} is not allowed here: write publicHttp({ methods: ['${[...methods, method.slice(0, 20)].join("', '")}'] })`,
+    );
 };
 
 const once = async (request: HttpRequest, rules: HttpRules, signal: AbortSignal): Promise<HttpResponse> => {
@@ -73,7 +76,10 @@ const checkedUrl = (given: string, { ports = [80, 443], trusted = [] }: HttpRule
   if (url.username !== '' || url.password !== '')
     throw deniedError(given, 'it contains a user name or password');
   if (!ports.includes(portOf(url)) && !trusted.includes(hostOf(url)))
-    throw deniedError(given, `the port ${portOf(url)} is not allowed here`);
+    throw deniedError(
+      given,
+      `the port ${portOf(url)} is not allowed here: write publicHttp({ trusted: ['${hostOf(url)}'] })`,
+    );
   return url;
 };
 
@@ -95,7 +101,10 @@ const checkedAddresses = async (
     );
   }
   if (addresses.length === 0 || (!isTrusted && !addresses.every(isPublicAddress)))
-    throw deniedError(url.href, 'its address is not on the public internet');
+    throw deniedError(
+      url.href,
+      `its address is not on the public internet: write publicHttp({ trusted: ['${hostOf(url)}'] }) if it may be reached`,
+    );
   return addresses;
 };
 
