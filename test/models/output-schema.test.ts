@@ -39,6 +39,20 @@ describe('a structured output', () => {
     expect(wire(z.array(z.string())).unwrap(text)).toBe(text);
   });
 
+  it('of plain objects is closed and strict: unknown keys would be stripped anyway', () => {
+    const schema: JsonSchema = {
+      type: 'object',
+      properties: { a: { type: 'object', properties: { b: { type: 'number' } }, required: ['b'] } },
+      required: ['a'],
+    };
+    const { schema: closed, isStrict } = wireOutput({ name: 'out', schema });
+    expect(isStrict).toBe(true);
+    expect(closed).toMatchObject({
+      additionalProperties: false,
+      properties: { a: { additionalProperties: false } },
+    });
+  });
+
   it.each([
     ['an optional property', z.object({ a: z.number().optional() })],
     ['free keys', z.record(z.string(), z.number())],

@@ -42,8 +42,12 @@ export const readAnswer = (
   const turn = turnOf(answer);
   if (finish === 'pause') return { kind: 'again', turn, usage };
   if (answer.text.trim() === '') return silence(answer, context, desk);
-  if (finish === 'length')
-    return { kind: 'again', turn, usage, note: CUT_NOTE, problem: truncationError(context) };
+  if (finish === 'length') {
+    const problem = truncationError(context);
+    // Each answer up to the limit is paid for: one that is asked for again, and is cut off again, will be a third time.
+    if (context.review.badTurns > 0) throw toError(problem);
+    return { kind: 'again', turn, usage, note: CUT_NOTE, problem };
+  }
   const { output } = desk.definition;
   if (output === undefined)
     return { kind: 'decided', decision: { kind: 'answer', answer: answer.text }, turn, usage };

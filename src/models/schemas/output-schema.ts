@@ -23,11 +23,15 @@ export interface WireOutput {
 export const wireOutput = ({ name, schema }: OutputSpec): WireOutput => {
   const { $schema: _dialect, ...plain } = schema;
   const mustWrap = needsWrapping(plain);
-  const wire = inDialect(mustWrap ? wrapAsValue(plain) : plain);
+  const given = inDialect(mustWrap ? wrapAsValue(plain) : plain);
+  // What fits the closed schema fits the given one: a schema that says nothing of other keys needs none.
+  const closed = closeObjects(given);
+  const canBeStrict = isJsonObject(closed) && isStrict(closed);
+  const wire = canBeStrict ? closed : given;
   return {
     name: name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'output',
     schema: wire,
-    isStrict: isStrict(wire),
+    isStrict: canBeStrict,
     unwrap: mustWrap ? unwrapValue : (text) => text,
   };
 };
@@ -51,6 +55,23 @@ const unwrapValue = (text: string): string => {
     return text;
   }
 };
+
+/** Closes objects that have properties and say nothing of other keys, such as those of `z.object`. */
+const closeObjects = (schema: Json): Json => {
+  if (Array.isArray(schema)) return schema.map(closeObjects);
+  if (!isJsonObject(schema)) return schema;
+  const inner = Object.entries(schema).map(([key, value]): [string, Json | undefined] => {
+    if (value === undefined || KEEP.has(key)) return [key, value];
+    return [key, MAPS.has(key) && isJsonObject(value) ? closeEach(value) : closeObjects(value)];
+  });
+  const isOpen = isJsonObject(schema['properties']) && schema['additionalProperties'] === undefined;
+  return { ...Object.fromEntries(inner), ...(isOpen ? { additionalProperties: false } : {}) };
+};
+
+const closeEach = (schemas: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([key, value]) => [key, value === undefined ? {} : closeObjects(value)]),
+  );
 
 /** OpenAI's strict mode requires every object to be closed and all of its properties required. */
 const isStrict = (schema: unknown): boolean => {
