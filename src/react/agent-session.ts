@@ -124,7 +124,9 @@ export class AgentSession<Input, Output> {
   };
 
   /** Answers a request; false, with the reason in `error`, if none is open that could be answered so. */
-  readonly answer = (command: Extract<AgentCommand, { type: 'approve' | 'deny' | 'reply' }>): boolean => {
+  readonly answer = (
+    command: Extract<AgentCommand, { type: 'approve' | 'deny' | 'answer' | 'reply' }>,
+  ): boolean => {
     const { actor, isOver = true } = this.#run ?? {};
     const isPossible = !isOver && actor?.getSnapshot().can(command) === true;
     if (isPossible && this.#state.failure !== undefined) this.#change({ failure: undefined });

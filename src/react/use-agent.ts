@@ -1,4 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { TroupeError } from '../contracts/errors/error.ts';
 import { AgentSession } from './agent-session.ts';
 import type { AgentSessionView, UseAgentOptions, ViewedAgent } from './agent-session-view.ts';
 
@@ -14,11 +15,14 @@ import type { AgentSessionView, UseAgentOptions, ViewedAgent } from './agent-ses
  *
  * @example
  * const { messages, text, isStreaming, send, stop } = useAgent(clerk);
+ *
+ * @throws {TroupeError} `agent.invalid` for what is not an agent, or not an object of options.
  */
 export const useAgent = <Input, Output>(
   agent: ViewedAgent<Input, Output>,
   options: UseAgentOptions<Input> = {},
 ): AgentSessionView<Input, Output> => {
+  assertUsable(agent, options);
   const [known, setKnown] = useState(() => new AgentSession(agent, options));
   let session = known;
   if (known.name !== agent.name) {
@@ -33,4 +37,12 @@ export const useAgent = <Input, Output>(
   const { getSnapshot } = session;
   const [idle] = useState(() => getSnapshot());
   return useSyncExternalStore(session.subscribe, getSnapshot, () => idle);
+};
+
+/** JavaScript callers may pass anything. */
+const assertUsable = (agent: unknown, options: unknown): void => {
+  const isAgent = typeof Reflect.get(Object(agent), 'logicWith') === 'function';
+  if (isAgent && typeof options === 'object' && options !== null) return;
+  const found = isAgent ? `its options are ${String(options)}` : `it is not an agent: ${String(agent)}`;
+  throw new TroupeError('agent.invalid', `Cannot use an agent in a component as ${found}`);
 };

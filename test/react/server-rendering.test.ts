@@ -33,3 +33,14 @@ test('what is neither a run nor a URL is an error of the component, by name', ()
     expect.objectContaining({ code: 'stream.invalid' }),
   );
 });
+
+test('what is not an agent, or has no options, is an error of the component, by name', () => {
+  const one = agent({ name: 'one', model: scriptedModel([]) });
+  // @ts-expect-error what JavaScript may give
+  const Nobody = () => createElement('p', null, useAgent(undefined).status);
+  const Nothing = () => createElement('p', null, useAgent(one, null as never).status);
+  for (const component of [Nobody, Nothing])
+    expect(() => renderToString(createElement(component))).toThrow(
+      expect.objectContaining({ code: 'agent.invalid' }),
+    );
+});

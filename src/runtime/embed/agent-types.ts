@@ -38,18 +38,12 @@ export interface TeamChart extends LogicChart {
 /** The states of an agent: `'preparing'`, `{ running: 'DECIDE' }`, `'waiting'`, `'completed'` … */
 export type AgentValue = StateValueFrom<typeof agentMachine>;
 
-/** The part of a context that is the runtime's. */
-interface WithRequests {
-  /** Open requests to people in the whole run, oldest first, as `requests` of a run handle; the same array while nothing changes. */
-  readonly requests: readonly OpenRequest[];
-}
-
 /**
- * The snapshot of an embedded agent or team: its states in `value`, its machine's context in `context`, the actors below it in `children`,
+ * The snapshot of an embedded agent or team: its states in `value`, its machine's context in `context`, with the open `requests` of the whole run (the same array while nothing changes), the actors below it in `children`,
  * its outcome in `output`. `can` tells whether a command would have an effect now; a paused run has the tag `paused`.
  */
 export type AgentSnapshot<Output, Chart extends LogicChart = TeamChart> = MachineSnapshot<
-  Chart['context'] & WithRequests,
+  Chart['context'] & { readonly requests: readonly OpenRequest[] },
   AgentCommand,
   Record<string, MemberRef | undefined>,
   Chart['value'],

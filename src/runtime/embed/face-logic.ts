@@ -8,6 +8,8 @@ import { Moved } from './moved.ts';
 /** The event that XState sends to a stopped actor, and the prefix of XState's own events. */
 const STOPPED = 'xstate.stop';
 const OF_XSTATE = 'xstate.';
+const STOPPED_STATUS = 'stopped';
+const STARTED = { type: 'troupe.started' };
 
 /** The behaviour in which the logic of a root and that of a member differ. */
 export interface FaceLife {
@@ -34,6 +36,8 @@ export const faceLogic = (machine: AnyStateMachine, life: FaceLife): AnyStateMac
         if (face === undefined) return;
         face.startChildren();
         life.start(face);
+        // Delivered before the actor's start returns: who waits for it must not find it stopped.
+        if (snapshot.status === STOPPED_STATUS) face.show(STARTED);
       },
     },
     transition: {

@@ -90,6 +90,19 @@ describe('an actor that is stopped and started', () => {
     expect(typesOf(events)).not.toContain('run.paused');
   });
 
+  test('is active as soon as it is started, so that who waits for its end does not find it stopped', async () => {
+    const { clerk: one, gate } = clerk();
+    const actor = createActor(one.logic, { input: 'go' }).start();
+    await waitFor(actor, (snapshot) => snapshot.matches({ running: 'ACT' }));
+    await quiet();
+    actor.stop();
+    expect(actor.getSnapshot().status).toBe('stopped');
+    actor.start();
+    gate.resolve('fetched');
+    const ended = await waitFor(actor, ({ status }) => status !== 'active');
+    expect(ended).toMatchObject({ status: 'done', output: { output: 'done' } });
+  });
+
   test('[FIND-07] later, in mid-run, goes on from its records: a call that was cut is made again where that is safe', async () => {
     const { clerk: one, gate, made, signals, model } = clerk();
     const actor = createActor(one.logic, { input: 'go' });
