@@ -6,7 +6,9 @@ import { checkApproval } from '../contracts/people/check-answer.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
 import type { Json } from '../base/json/json.ts';
 import { randomId } from '../base/random-id.ts';
+import type { GivenPart } from '../contracts/content/part.ts';
 import type { Threads } from '../contracts/conversations/thread.ts';
+import type { Turn } from '../contracts/conversations/transcript.ts';
 import type { Progress } from '../events/progress/progress.ts';
 import { foldProgress, noProgress } from '../events/progress/progress.ts';
 import { threads } from '../memory/threads/threads.ts';
@@ -169,7 +171,9 @@ export class AgentSession<Input, Output> {
   }
 
   /** Puts the given history at the beginning of the thread, for the runs after the first. */
-  #continue(turns: NonNullable<LogicOptions['history']>): void {
+  #continue(given: NonNullable<LogicOptions['history']>): void {
+    const turns = given.filter(isReference);
+    if (turns.length < given.length) return;
     const over = (isContinued: boolean) => () => {
       this.#isContinued = isContinued;
     };
@@ -263,6 +267,10 @@ export class AgentSession<Input, Output> {
     reply: (text: string, id?: string) => this.answer({ type: 'reply', text, id }),
   };
 }
+
+/** Checks that a turn has no bytes of media in it, which no thread can keep: each run reads those anew. */
+const isReference = (turn: Turn<GivenPart>): turn is Turn =>
+  (turn.parts ?? []).every((part) => part.type === 'data' || !('data' in part));
 
 /** The reason why a request cannot be answered. */
 const refusalOf = (

@@ -41,7 +41,6 @@ test('[FIND-40] what a page needs that only shows a run takes at most 12 kB, and
     'src/base/clock.ts',
     'src/base/json/json.ts',
     'src/base/json/partial-json.ts',
-    'src/base/on-demand.ts',
     'src/base/text/printable.ts',
     'src/client/follow-run.ts',
     'src/client/read-event.ts',

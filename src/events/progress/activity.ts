@@ -1,6 +1,5 @@
 import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { DropReason } from '../../contracts/messages/message.ts';
-import { onDemand } from '../../base/on-demand.ts';
 import { oneLine } from '../../base/text/printable.ts';
 
 /** An activity in a run, described for people; safe to print. */
@@ -127,9 +126,10 @@ const modelWords = (event: LiveEvent): string | undefined => {
 };
 
 const omittedWords = (model: string, omitted: Readonly<Record<string, string>>): string =>
-  `Asked ${model} without ${Object.entries(omitted)
-    .map(([setting, reason]) => `${setting} (${reason})`)
-    .join(', ')}`;
+  `Asked ${model} without ${namedReasons(omitted).join(', ')}`;
+
+const namedReasons = (reasons: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(reasons).map(([name, reason]) => `${name} (${reason})`);
 
 const toolWords = (event: LiveEvent): string | undefined => {
   switch (event.type) {
@@ -159,7 +159,7 @@ const toolWords = (event: LiveEvent): string | undefined => {
 };
 
 const openedWords = ({ toolset, tools, refused = {} }: EventOf<'toolset.opened'>): string => {
-  const out = Object.entries(refused).map(([name, reason]) => `${name} (${reason})`);
+  const out = namedReasons(refused);
   return `Opened ${toolset}: ${listNames(Object.keys(tools))}${out.length === 0 ? '' : `, without ${out.join(', ')}`}`;
 };
 
@@ -262,21 +262,20 @@ const rounds = ({ period, repeats, tools }: EventOf<'loop.warned'>): string => {
 
 const percent = (fraction: number): string => `${Math.round(fraction * 100)} %`;
 
-// Loading locales takes longer than the rest of this package's import.
-const number = onDemand(() => new Intl.NumberFormat('en', { maximumFractionDigits: 4 }));
+const amount = (number: number): string => number.toLocaleString('en', { maximumFractionDigits: 4 });
 
 type Spent = Pick<EventOf<'budget.warned'>, 'used' | 'limit'>;
 
 const countWords =
   (what: string) =>
   ({ used, limit }: Spent): string =>
-    `${number().format(used)} of ${number().format(limit)} ${what}`;
+    `${amount(used)} of ${amount(limit)} ${what}`;
 
 const BUDGETS = {
   steps: countWords('steps'),
   tokens: countWords('tokens'),
   toolCalls: countWords('tool calls'),
-  usd: ({ used, limit }: Spent) => `$${number().format(used)} of $${number().format(limit)}`,
+  usd: ({ used, limit }: Spent) => `$${amount(used)} of $${amount(limit)}`,
   timeMs: ({ used, limit }: Spent) => `${seconds(used)} of ${seconds(limit)}`,
 } as const;
 

@@ -9,8 +9,7 @@ export const addUsage = (
   usage: Usage,
   costUsd: number | undefined,
 ): RunTotals => {
-  const { costUsd: before, billedUsd = 0, unpriced = [], estimated = 0, ...rest } = totals;
-  const billed = usage.billedUsd === undefined ? totals.billedUsd : billedUsd + usage.billedUsd;
+  const { costUsd: before, unpriced = [], ...rest } = totals;
   const isKnown = costUsd !== undefined;
   return {
     ...rest,
@@ -18,15 +17,20 @@ export const addUsage = (
     outputTokens: totals.outputTokens + usage.output,
     cachedTokens: totals.cachedTokens + (usage.cached ?? 0),
     ...(isKnown && before !== undefined ? { costUsd: before + costUsd } : {}),
-    ...(billed === undefined ? {} : { billedUsd: billed }),
+    ...sumOf('billedUsd', totals, usage.billedUsd),
     ...(isKnown && unpriced.length === 0
       ? {}
       : { unpriced: isKnown ? unpriced : [...new Set([...unpriced, model])] }),
-    ...(usage.isEstimate === true || estimated > 0
-      ? { estimated: estimated + Number(usage.isEstimate === true) }
-      : {}),
+    ...sumOf('estimated', totals, usage.isEstimate === true ? 1 : undefined),
   };
 };
+
+/** A total that is absent until there is something to add. */
+const sumOf = (
+  name: 'billedUsd' | 'estimated',
+  totals: RunTotals,
+  more: number | undefined,
+): Partial<RunTotals> => (more === undefined ? {} : { [name]: (totals[name] ?? 0) + more });
 
 /**
  * Adds an event to a run's totals; the same object if nothing changes. `durationMs` is unchanged until `run.ended`, whose totals replace

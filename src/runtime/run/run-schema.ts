@@ -27,8 +27,6 @@ import {
 import { budgetSchema } from '../../policy/budget-schema.ts';
 import { hooksSchema, modelSchema, subtreeShape, treeLimit } from '../define/common-schemas.ts';
 
-const anObject = (otherwise: string) => optional(objectLike({}, otherwise));
-
 const limitsShape = (): OptionShape<RunLimits> => ({
   ...subtreeShape(),
   maxAgents: treeLimit(),
