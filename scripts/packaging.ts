@@ -158,7 +158,7 @@ const bundleAtOnce = async (contents: string): Promise<readonly Uint8Array[]> =>
  * `agent` alone, compressed, in kB: all that it may load (0.1: 268), and what a page loads at once (0.1: 235). Zod's 50 languages (60 kB) come
  * back with one `import { z }`, which bundlers cannot shake.
  */
-const MAX_AGENT = { all: 268.5, atOnce: 219 };
+const MAX_AGENT = { all: 273.5, atOnce: 221.5 };
 
 const AGENT = `export { agent } from './src/index.ts'`;
 

@@ -152,7 +152,7 @@ export type {
   LiveEvent,
   RuntimeEvent,
 } from './contracts/events/event.ts';
-export { hook } from './events/hooks/hooks.ts';
+export { hook } from './events/hooks/define-hook.ts';
 export { ofType, text$, totals$, under } from './events/stream/select.ts';
 export type { SpokenText } from './events/stream/select.ts';
 export { activity$ } from './events/progress/activities.ts';

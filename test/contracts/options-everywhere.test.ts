@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answer } from '../../src/contracts/agents/decision.ts';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
-import { hook } from '../../src/events/hooks/hooks.ts';
+import { hook } from '../../src/events/hooks/define-hook.ts';
 import { inspect } from '../../src/inspect/local/inspect.ts';
 import { sseResponse } from '../../src/inspect/publishing/sse.ts';
 import { recorder } from '../../src/inspect/recording/recorder.ts';

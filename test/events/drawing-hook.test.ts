@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { activityOf } from '../../src/events/progress/activity.ts';
-import { hook } from '../../src/events/hooks/hooks.ts';
+import { hook } from '../../src/events/hooks/define-hook.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Hook, RuntimeEvent } from '../../src/contracts/events/event.ts';
 import { EventStream } from '../../src/events/stream/event-stream.ts';
 import type { HookSetup } from '../../src/events/hooks/hooks.ts';
-import { attachHooks, hook } from '../../src/events/hooks/hooks.ts';
+import { hook } from '../../src/events/hooks/define-hook.ts';
+import { attachHooks } from '../../src/events/hooks/hooks.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { durable, noted, sampleRun, short } from './sample-events.ts';
 

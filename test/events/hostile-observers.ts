@@ -13,7 +13,8 @@ import {
   take,
   tap,
 } from 'rxjs';
-import { attachHooks, hook } from '../../src/events/hooks/hooks.ts';
+import { hook } from '../../src/events/hooks/define-hook.ts';
+import { attachHooks } from '../../src/events/hooks/hooks.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { text$, totals$ } from '../../src/events/stream/select.ts';
 import { activity$ } from '../../src/events/progress/activities.ts';

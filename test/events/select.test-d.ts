@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import { expectTypeOf, test } from 'vitest';
 import type { EventOf, Hook, LiveEvent } from '../../src/contracts/events/event.ts';
-import { hook } from '../../src/events/hooks/hooks.ts';
+import { hook } from '../../src/events/hooks/define-hook.ts';
 import { ofType } from '../../src/events/stream/select.ts';
 
 declare const events$: Observable<LiveEvent>;

@@ -6,7 +6,7 @@ import type { HookScope, LiveEvent, RuntimeEvent } from '../../src/contracts/eve
 import { runtimeEventSchema } from '../../src/contracts/events/event.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
-import { hook } from '../../src/events/hooks/hooks.ts';
+import { hook } from '../../src/events/hooks/define-hook.ts';
 import { text$ } from '../../src/events/stream/select.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';

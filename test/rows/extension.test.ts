@@ -5,7 +5,7 @@ import type { Processor } from '../../src/contracts/conversations/processor.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
 import type { StopRule } from '../../src/contracts/agents/stop-rule.ts';
-import { hook } from '../../src/events/hooks/hooks.ts';
+import { hook } from '../../src/events/hooks/define-hook.ts';
 import { reactParser } from '../../src/models/parsers/react-parser.ts';
 import { withTextTools } from '../../src/models/parsers/with-text-tools.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

@@ -5,7 +5,7 @@ import { chainOfThought } from '../../src/actors/strategies/chain-of-thought.ts'
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { Json } from '../../src/base/json/json.ts';
 import type { Turn } from '../../src/contracts/conversations/transcript.ts';
-import { hook } from '../../src/events/hooks/hooks.ts';
+import { hook } from '../../src/events/hooks/define-hook.ts';
 import { filterTurns } from '../../src/memory/processors/filter-turns.ts';
 import { truncateTools } from '../../src/memory/processors/truncate-tools.ts';
 import { windowMemory } from '../../src/memory/memories/window-memory.ts';

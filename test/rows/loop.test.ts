@@ -4,7 +4,7 @@ import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { Hook } from '../../src/contracts/events/event.ts';
 import type { StopRule } from '../../src/contracts/agents/stop-rule.ts';
-import { hook } from '../../src/events/hooks/hooks.ts';
+import { hook } from '../../src/events/hooks/define-hook.ts';
 import { allOf, anyOf } from '../../src/machines/stopping/composed-rules.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

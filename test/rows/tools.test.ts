@@ -7,7 +7,7 @@ import type { Json } from '../../src/base/json/json.ts';
 import type { ToolContext } from '../../src/contracts/tools/tool.ts';
 import type { ToolFailure } from '../../src/contracts/tools/tool-result.ts';
 import { activityOf } from '../../src/events/progress/activity.ts';
-import { hook } from '../../src/events/hooks/hooks.ts';
+import { hook } from '../../src/events/hooks/define-hook.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -9,7 +9,7 @@ import type { Model, ModelRequest } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
 import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 import { TurnCounter } from '../../src/memory/tokens/count-tokens.ts';
-import { hook } from '../../src/events/hooks/hooks.ts';
+import { hook } from '../../src/events/hooks/define-hook.ts';
 import { keepLast } from '../../src/memory/processors/keep-last.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';

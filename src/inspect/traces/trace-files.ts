@@ -15,7 +15,7 @@ import { durableEventSchema } from '../../contracts/events/event.ts';
 import type { JsonObject } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { hook } from '../../events/hooks/hooks.ts';
+import { hook } from '../../events/hooks/define-hook.ts';
 import { withSent } from '../recording/sent-requests.ts';
 import { processHolder } from '../../persistence/process-holder.ts';
 import type { Secrets } from '../../policy/redaction.ts';
