@@ -85,7 +85,8 @@ test('[KAIZEN-82] whoever watches is told once how somebody ended: by itself, st
         const { reason, path, agent: name } = await by;
         const life = crew[who] ?? 'answers';
         // Whoever has not ended when the team gives up is stopped with it.
-        const allowed = isOut && life !== 'mends' ? [lives[life][0], 'killed'] : [lives[life][0]];
+        const own = lives[life][0] === 'killed' && end === 'memberTime' ? 'error' : lives[life][0];
+        const allowed = isOut && life !== 'mends' ? [own, 'killed'] : [own];
         expect(allowed).toContain(reason);
         expect([path, name]).toEqual([`crew/m${who}-${who + 1}`, `m${who}`]);
         seen.set(reason, (seen.get(reason) ?? 0) + 1);

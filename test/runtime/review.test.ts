@@ -149,7 +149,7 @@ test.each([{ history: 5 }, { hooks: 5 }, { model: Symbol('x') }, null, { signal:
 test('a run that could not begin lets go of its signal', async () => {
   const { signal } = new AbortController();
   const one = agent({ name: 'a', model: scriptedModel(['x']) });
-  await expect(one.run('go', fromJavaScript({ signal, history: 5 }))).rejects.toThrow(/Cannot start/);
+  await expect(one.run('go', fromJavaScript({ signal, history: 5 }))).rejects.toThrow(/not a list of turns/);
   await quiet();
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });

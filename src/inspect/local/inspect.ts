@@ -69,7 +69,7 @@ const check = optionsCheck<InspectOptions>(
     port: optional(fulfilling(isPort, `not a port from 0 to ${MAX_PORT}`)),
     control: optional(aBoolean()),
     open: optional(aBoolean()),
-    store: optional(objectWith(['load'], 'not a store: write one of troupe/stores')),
+    store: optional(objectWith(['read', 'list'], 'not a store: write one of troupe/stores')),
     content: optional(objectLike({ blobs: anything() }, 'not an object')),
     agents: optional(formOr((given) => typeof given === 'function', anything(), listOf(anything()))),
     keepsProcess: optional(aBoolean()),

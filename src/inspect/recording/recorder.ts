@@ -1,5 +1,5 @@
 import type { OptionShape } from '../../base/schemas/option-schemas.ts';
-import { anything, byName, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { aBound, anything, byName, optional } from '../../base/schemas/option-schemas.ts';
 import type { MediaPart } from '../../contracts/content/part.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { InspectedRun, RunInspector } from '../../contracts/events/inspection.ts';
@@ -59,7 +59,7 @@ const CAPACITY = 100_000;
 
 /** The schemas of the options of a recorder. */
 export const recorderShape = (): OptionShape<RecorderOptions> => ({
-  capacity: optional(wholeNumber(0)),
+  capacity: optional(aBound(0)),
   secrets: optional(byName(anything())),
 });
 

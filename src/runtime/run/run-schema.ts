@@ -1,6 +1,7 @@
 import type { ContentOptions } from '../../contracts/content/content-options.ts';
 import type { OptionsOwner } from '../../contracts/errors/check-options.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
+import { errorData, toError } from '../../contracts/errors/error.ts';
 import type { MessageLimits } from '../../contracts/messages/message.ts';
 import type { RequestOptions } from '../../contracts/people/request.ts';
 import type { LaterLimits, RunLimits, RunOptions } from '../../contracts/runs/run-options.ts';
@@ -105,8 +106,12 @@ const check = optionsCheck<RunOptions>(A_RUN, runShape);
 /**
  * Checks the options of a run: unknown ones are refused, with the nearest name.
  *
- * @throws {TroupeError} `input.invalid`
+ * @throws {TroupeError} `input.invalid`; `internal` for options that throw when they are read.
  */
 export const checkRunOptions = (name: string, options: RunOptions): void => {
-  check(options, `'${name}'`);
+  try {
+    check(options, `'${name}'`);
+  } catch (thrown) {
+    throw toError(errorData(thrown, 'internal', { message: 'Cannot start the run as it threw' }));
+  }
 };

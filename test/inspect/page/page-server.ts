@@ -77,6 +77,9 @@ const answer = async (shown: Shown, request: IncomingMessage, response: ServerRe
     for await (const part of request) parts.push(Buffer.from(part as Uint8Array));
     shown.control?.(JSON.parse(Buffer.concat(parts).toString()));
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  } else if (pathname.startsWith('/api/content/')) {
+    // Whether they can be read: the bytes themselves nobody asks for here.
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   } else response.writeHead(404).end();
 };
 

@@ -111,7 +111,7 @@ describe.each([
       [true, 'heard a'],
       [true, '{"sum":3}'],
       [false, 'There is no such order.'],
-      [true, expect.stringMatching(/^Here it is\.\n\[image\/png, 6 bytes, kept as call_3_0-paint-1\]$/)],
+      [true, expect.stringMatching(/^Here it is\.\n\[image\/png, 5 bytes, kept as call_3_0-paint-1\]$/)],
     ]);
     expect(result.artifacts).toMatchObject([
       { mediaType: 'image/png', content: 'aGVsbG8=', encoding: 'base64' },
