@@ -32,7 +32,16 @@ interface RunActor {
   start(): unknown;
   stop(): unknown;
   send(command: AgentCommand): void;
-  getSnapshot(): { can(command: AgentCommand): boolean };
+  getSnapshot(): {
+    can(command: AgentCommand): boolean;
+    readonly context: { readonly requests: readonly Asked[] };
+  };
+}
+
+/** The part of a request by which an answer finds it. */
+interface Asked {
+  readonly id: string;
+  readonly kind: string;
 }
 
 interface SessionState {
@@ -126,14 +135,13 @@ export class AgentSession<Input, Output> {
   };
 
   /** Answers a request; false, with the reason in `error`, if none is open that could be answered so. */
-  readonly answer = (
-    command: Extract<AgentCommand, { type: 'approve' | 'deny' | 'answer' | 'reply' }>,
-  ): boolean => {
-    const { actor, isOver = true } = this.#run ?? {};
-    const isPossible = !isOver && actor?.getSnapshot().can(command) === true;
+  readonly answer = (command: Answering): boolean => {
+    const open = waitingRequests(this.#state.progress);
+    const isPossible =
+      this.#run !== undefined && !this.#run.isOver && canAnswer(command, open, this.#run.actor);
     if (isPossible && this.#state.failure !== undefined) this.#change({ failure: undefined });
     if (isPossible) return this.command(command);
-    this.#change({ failure: refusalOf(command, waitingRequests(this.#state.progress)) });
+    this.#change({ failure: refusalOf(command, open) });
     return false;
   };
 
@@ -272,15 +280,25 @@ export class AgentSession<Input, Output> {
 const isReference = (turn: Turn<GivenPart>): turn is Turn =>
   (turn.parts ?? []).every((part) => part.type === 'data' || !('data' in part));
 
+/** An answer to a request. */
+type Answering = Extract<AgentCommand, { type: 'approve' | 'deny' | 'answer' | 'reply' }>;
+
+const isAbout = (command: Answering, { id, kind }: Asked): boolean =>
+  'id' in command && command.id === id && (kind === 'question') === (command.type === 'reply');
+
+/** Checks whether a request can be answered so: also one that a run that was shown again is about to open. */
+const canAnswer = (command: Answering, open: readonly Asked[], actor: RunActor): boolean => {
+  const snapshot = actor.getSnapshot();
+  if (snapshot.can(command)) return true;
+  const asked = open.find((request) => isAbout(command, request));
+  return asked !== undefined && !snapshot.context.requests.some(({ id }) => id === asked.id);
+};
+
 /** The reason why a request cannot be answered. */
-const refusalOf = (
-  { type, ...command }: { readonly type: string; readonly id?: unknown },
-  open: readonly { readonly id: string; readonly kind: string }[],
-): ErrorData => {
-  const { id } = command;
-  const isOpen = open.some(
-    (request) => request.id === id && (request.kind === 'question') === (type === 'reply'),
-  );
+const refusalOf = (command: Answering, open: readonly Asked[]): ErrorData => {
+  const { type } = command;
+  const id: unknown = 'id' in command ? command.id : undefined;
+  const isOpen = open.some((request) => isAbout(command, request));
   const message = isOpen
     ? `Cannot ${type} the request '${String(id)}' as what was given does not fit it`
     : `Cannot ${type} as ${id === undefined ? 'no question is open' : `no such request is open: ${JSON.stringify(id) ?? typeof id}`}`;
