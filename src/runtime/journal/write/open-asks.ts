@@ -36,7 +36,7 @@ export class OpenAsks {
 
   close(key: string): void {
     this.#open.delete(key);
-    this.#waiting.delete(key);
+    if (this.#waiting.delete(key)) this.onWaits(this.#waiting.size > 0);
   }
 
   waits(key: string, request: Awaited, isWaiting: boolean): void {
