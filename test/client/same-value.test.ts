@@ -20,7 +20,7 @@ const frozen = <Value>(value: Value): Value => {
   return value;
 };
 
-test.each(sampled(allScenarios, 3))(
+test.each(sampled(allScenarios, 6))(
   'the run comes to one value, streamed, from its log, and after a reconnect at any event: $name',
   async ({ make }) => {
     const clock = virtualClock(1_000);

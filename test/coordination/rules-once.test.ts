@@ -114,7 +114,7 @@ const watched = (
   return made;
 };
 
-test.each(sampled(allScenarios, 3, 1))(
+test.each(sampled(allScenarios, 6, 1))(
   '[FIND-45] guards read, and consult no rule: $name',
   async (scenario) => {
     const clock = virtualClock(1_000);

@@ -67,7 +67,7 @@ const remembered = async (make: Make, store: JournalStore, agents: readonly stri
 
 describe.each([
   { where: 'in memory', open: () => memoryStore(), tried: kinds },
-  { where: 'in SQLite', open: () => sqliteStore(':memory:'), tried: sampled(kinds, 2) },
+  { where: 'in SQLite', open: () => sqliteStore(':memory:'), tried: sampled(kinds, 4) },
 ])('a store $where', ({ open, tried }) => {
   test.each(tried)(
     'a run that dies at any write and is gone on with leaves all in a memory of kind $kind, and once',

@@ -14,7 +14,7 @@ const size = ({ places, moves }: Graph): string => `${places.length} places, ${m
 const counts = ({ isFromOutside, from }: GraphMove): boolean =>
   !isFromOutside || from.name.startsWith('"waiting"');
 
-const agents = sampled(agentExplorations, 2).map(({ kind, bounded, endless }) => {
+const agents = sampled(agentExplorations, 4).map(({ kind, bounded, endless }) => {
   const graphs = { bounded: explore(agentMachine, bounded), endless: explore(agentMachine, endless) };
   return { kind, ...graphs, sizes: `${size(graphs.bounded)}; unbounded: ${size(graphs.endless)}` };
 });

@@ -80,7 +80,7 @@ afterAll(() => {
 });
 
 describe('an example', () => {
-  test.each(sampled(names, 2))(
+  test.each(sampled(names, 3))(
     '%s comes to the same stored as live, and is replayed byte for byte',
     async (name) => {
       const live = await runsOf(name, false);

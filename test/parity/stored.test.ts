@@ -188,7 +188,7 @@ beforeAll(async () => {
 });
 
 /** Those that are cut; all end with their last record in the test before. */
-const cutScenarios = new Set(sampled(allScenarios, 2));
+const cutScenarios = new Set(sampled(allScenarios, 4));
 
 describe.each(allScenarios)('$name', (scenario) => {
   test('comes to its end, means the same stored, and its journal tells every event again when it is replayed', async () => {
@@ -239,7 +239,7 @@ describe.each(allScenarios)('$name', (scenario) => {
 });
 
 // Two readings of one moment differ by this clock: what is not on record is found out.
-test.each(sampled(allScenarios, 3))(
+test.each(sampled(allScenarios, 5))(
   '[FIND-46] $name is replayed and resumed byte for byte by a clock that ticks at each reading',
   async (scenario) => {
     const book = new PromptBook();

@@ -29,7 +29,7 @@ import { sized } from '../support/thorough.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-faults-'));
 /** How far apart the places are at which a file is cut: no divisor of a page. */
-const STEP = sized(5_179, 1_733);
+const STEP = sized(10_357, 1_733);
 let places = 0;
 /** A file in a folder of its own. */
 const place = (): string => {
@@ -131,7 +131,7 @@ describe('a store that was damaged gives the last good state, or says that it is
       },
     );
     await fc.assert(flipped, {
-      numRuns: sized(120, 5_000),
+      numRuns: sized(60, 5_000),
       examples: [
         [16, 0],
         [30, 3],
@@ -284,7 +284,7 @@ describe('several processes on one store', () => {
   const another = (task: 'write' | 'race', at: string) =>
     spawn(process.execPath, [program, task, at], { stdio: ['pipe', 'pipe', 'inherit'] });
 
-  const kills = sized(12, 200);
+  const kills = sized(6, 200);
 
   test(`lose nothing that was confirmed, and leave nothing half done, when they are killed ${kills} times`, async () => {
     let file = '';

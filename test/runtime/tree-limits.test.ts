@@ -198,7 +198,7 @@ describe('limits', () => {
     for (let level = 10; level > 0; level -= 1)
       nested = pipeline({ name: `level-${level}`, stages: [nested] });
     expect((await nested.run('go')).output).toBe('done');
-    const count = sized(1_000, 5_000);
+    const count = sized(400, 5_000);
     const many = Array.from({ length: count }, () => ({ worker: 'worker', task: 'go' }));
     const desk = supervisorWorker({
       name: 'desk',

@@ -6,7 +6,7 @@ import { sized } from './thorough.ts';
 const packages = resolve(import.meta.dirname, '../../node_modules');
 
 /** How many files there are. */
-export const SIZE = sized(300, 1_000);
+export const SIZE = sized(150, 1_000);
 const LARGEST = 200_000;
 
 /**

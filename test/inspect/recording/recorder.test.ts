@@ -86,7 +86,7 @@ const wrongWith = (entry: Entry, { charts, actors }: Tableau): readonly string[]
   ];
 };
 
-describe.each(sampled(allScenarios, 3, 2))('the recording of a run: $name', (scenario) => {
+describe.each(sampled(allScenarios, 6, 2))('the recording of a run: $name', (scenario) => {
   test('tells of everybody before anything of them, moves them along arrows of their charts, and lets all of them go', async () => {
     const record = recorder();
     const result = await play(scenario, record);

@@ -15,7 +15,7 @@ import { PromptBook, scripted } from '../../support/prompt-book.ts';
 import { sized } from '../../support/thorough.ts';
 
 /** A thousand, over all patterns, alone and inside of an app. */
-const CUTS = Math.ceil(sized(40, 1_000) / allRows.length / 2);
+const CUTS = Math.ceil(sized(20, 1_000) / allRows.length / 2);
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
 
 /** From 0 to below 1, the same for the same seed. */
