@@ -288,7 +288,7 @@ class Serving {
           await run.begun();
           return { resultType: 'task', ...newTask(this.#tasks.begin(agent, run)) };
         }
-        if ('result' in next) return resultOf(next.result, agent);
+        if ('result' in next) return await resultOf(next.result, agent, run.bytesOf);
         const answer = await this.#ask(next.wish, run, agent, context, loaded);
         if (answer !== undefined) return answer;
       }

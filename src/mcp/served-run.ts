@@ -1,11 +1,14 @@
 import type { Json } from '../base/json/json.ts';
+import { memoryBlobs } from '../contracts/content/blob-store.ts';
 import type { Person } from '../contracts/people/person.ts';
 import type { JournalStore } from '../contracts/journals/journal.ts';
 import type { RunHandle } from '../contracts/runs/run-handle.ts';
 import type { RunOptions } from '../contracts/runs/run-options.ts';
 import type { RunResult } from '../contracts/runs/run-result.ts';
 import type { AnyAgent } from '../runtime/define/agent-registry.ts';
+import { RunContent } from '../runtime/content/run-content.ts';
 import { resumeWith } from '../runtime/journal/resume/resume.ts';
+import type { BytesOf } from './call-result.ts';
 
 /** A question of a run that its caller has to answer. */
 export interface Wish {
@@ -31,17 +34,23 @@ export class ServedRun {
   readonly #end: Promise<Progressed>;
   readonly #wishes: Wishes;
 
-  private constructor(handle: RunHandle<unknown, unknown>, wishes: Wishes) {
+  /** Reads the bytes of media of the run. Rejects with `content.missing`. */
+  readonly bytesOf: BytesOf;
+
+  private constructor(handle: RunHandle<unknown, unknown>, wishes: Wishes, options: RunOptions) {
     this.handle = handle;
+    const content = new RunContent(options);
+    this.bytesOf = (part) => content.bytesOf(part);
     this.#wishes = wishes;
     this.#end = handle.result.then((result) => ({ result }));
     // The failure is given to the call that waits for the next thing.
     this.#end.catch(() => undefined);
   }
 
-  static begin(agent: AnyAgent, input: Json, options: RunOptions): ServedRun {
+  static begin(agent: AnyAgent, input: Json, given: RunOptions): ServedRun {
     const wishes = new Wishes();
-    return new ServedRun(agent.stream(input, { person: wishes.person, ...options }), wishes);
+    const options = withBlobs(given);
+    return new ServedRun(agent.stream(input, { person: wishes.person, ...options }), wishes, options);
   }
 
   /** Resumes a run of an earlier process, or has its result. */
@@ -51,7 +60,8 @@ export class ServedRun {
     options: RunOptions & { readonly store: JournalStore },
   ): Promise<ServedRun> {
     const wishes = new Wishes();
-    return new ServedRun(await resumeWith(agent, runId, { person: wishes.person, ...options }), wishes);
+    const handle = await resumeWith(agent, runId, { person: wishes.person, ...options });
+    return new ServedRun(handle, wishes, options);
   }
 
   /** Resolves once the run is on record, if it has a store; rejects if that failed. */
@@ -77,6 +87,13 @@ export class ServedRun {
     return ended ?? this.next();
   }
 }
+
+/** Gives a run whose bytes would end with it a place for them, from which its result is read. */
+const withBlobs = (options: RunOptions): RunOptions => {
+  const { content, store, threads } = options;
+  const place = content?.blobs ?? store ?? threads;
+  return place === undefined ? { ...options, content: { ...content, blobs: memoryBlobs() } } : options;
+};
 
 /** The questions of a run that wait for its client, as a person of the run. */
 class Wishes {

@@ -10,6 +10,21 @@ import type { ServedRun, Wish } from './served-run.ts';
 /** The status of a task, as both revisions of the protocol have it, but for `failed`. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled';
 
+/** A task as a list has it. */
+export interface ListedTask {
+  readonly id: string;
+  readonly status: TaskStatus;
+  /** True if it is completed by a result that says that the call failed. */
+  readonly hasFailed: boolean;
+  /** In ms since 1970, as below. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Time from its start for which it is kept, in ms; null while nothing limits it. */
+  readonly ttlMs: number | null;
+  /** Its last activity, for people. */
+  readonly message?: string | undefined;
+}
+
 /** The facts of a task that are known from its start. */
 export interface TaskFacts {
   readonly id: string;
@@ -29,7 +44,7 @@ export interface TaskFacts {
  * I1 Once it is completed or cancelled it changes no more.
  * I2 The key of a question is the id of its request: equal after a restart, and never that of another question.
  */
-export class ServedTask {
+export class ServedTask implements ListedTask {
   readonly id: string;
   readonly agent: AnyAgent;
   readonly createdAt: number;
@@ -69,6 +84,9 @@ export class ServedTask {
   get isOver(): boolean {
     return this.#isCancelled || this.#result !== undefined;
   }
+  get hasFailed(): boolean {
+    return this.#result?.isError === true;
+  }
   /** The result of a completed task. */
   get result(): CallToolResult | undefined {
     return this.#result;
@@ -76,11 +94,9 @@ export class ServedTask {
   get updatedAt(): number {
     return this.#updatedAt;
   }
-  /** Time from its start for which it is kept, in ms; null while nothing limits it. */
   get ttlMs(): number | null {
     return this.isOver && this.#keptMs !== undefined ? this.#updatedAt - this.createdAt + this.#keptMs : null;
   }
-  /** Its last activity, for people. */
   get message(): string | undefined {
     return this.isOver ? undefined : this.#message;
   }
@@ -123,17 +139,19 @@ export class ServedTask {
       for (;;) {
         const next = await this.#run.next();
         if ('wish' in next) this.#open(next.wish);
-        else return this.#end(next.result);
+        else if (next.result.status === 'aborted') return this.#end(undefined);
+        else return this.#end(await resultOf(next.result, this.agent, this.#run.bytesOf));
       }
     } catch (thrown) {
-      return this.#end(undefined, messageOf(thrown));
+      return this.#end(failedResult(messageOf(thrown)));
     }
   }
 
-  #end(ended: Parameters<typeof resultOf>[0] | undefined, failure = ''): void {
+  /** Completes it by a result, or has it cancelled. */
+  #end(result: CallToolResult | undefined): void {
     if (this.isOver) return;
-    if (ended?.status === 'aborted') this.#isCancelled = true;
-    else this.#result = ended === undefined ? failedResult(failure) : resultOf(ended, this.agent);
+    this.#isCancelled = result === undefined;
+    this.#result = result;
     this.#wishes.clear();
     this.#notify();
   }

@@ -88,9 +88,9 @@ const plainSpec = (name: string): ToolSpec => ({ name, description: name, parame
 
 const playCall = ({ result, error }: RecordedCall): unknown => {
   if (result?.ok === true) {
-    const { text, value, artifacts, control } = result;
+    const { text, parts, value, artifacts, control } = result;
     return dual({
-      text,
+      ...(parts === undefined ? { text } : { parts }),
       value,
       ...(artifacts === undefined ? {} : { artifacts }),
       ...(control === undefined ? {} : { control }),

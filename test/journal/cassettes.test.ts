@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent, replay, tool, TroupeError, type Tool } from '../../src/index.ts';
+import { agent, dual, replay, tool, TroupeError, type Tool } from '../../src/index.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { traceFiles } from '../../src/inspect/index.ts';
 import { exportJournal, memoryStore, readJournalFile } from '../../src/persistence/index.ts';
@@ -11,6 +11,7 @@ import { calls, replayModel, replayTools, scriptedModel } from '../../src/testin
 import { sha256 } from '../../src/base/sha256.ts';
 import { runScript } from '../support/run-script.ts';
 import { PlainStore } from '../support/plain-store.ts';
+import { png } from '../content/pictures.ts';
 import { clerkTools, shop, till } from '../support/recorded-clerk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-cassettes-'));
@@ -204,3 +205,21 @@ test.each(['the real tools', 'tools made of what models were told'])(
     assertReplayed();
   },
 );
+
+test('a tool that showed a picture shows it again, with the same conversation', async () => {
+  const picture = { type: 'image', data: png(), name: 'garden.png' } as const;
+  const look = tool({
+    name: 'look',
+    description: 'Looks.',
+    input: z.object({}),
+    execute: () => dual({ text: 'The garden:', parts: [picture], value: 'seen' }),
+  });
+  const store = memoryStore();
+  const seer = (model: Model, tools: readonly Tool[]) => agent({ name: 'seer', model, tools });
+  const model = scriptedModel([calls({ name: 'look', input: {} }), 'Green.']);
+  const first = await seer(model, [look]).run('Look.', { store, runId: 'seen' });
+  const file = join(folder, 'seen.journal');
+  await exportJournal(store, 'seen', file);
+  const again = await seer(replayModel(file), replayTools(file, [look]).tools).run('Look.');
+  expect(again.transcript).toEqual(first.transcript);
+});

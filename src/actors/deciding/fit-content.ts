@@ -2,9 +2,9 @@ import { andThen } from '../../base/promises/and-then.ts';
 import type { History } from '../../base/collections/history.ts';
 import { append, emptyHistory, HistoryView } from '../../base/collections/history.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
-import { isAmong } from '../../contracts/content/media-type.ts';
+import { isAmong, isTextType } from '../../contracts/content/media-type.ts';
 import { takesPart } from '../../contracts/content/content-support.ts';
-import type { LinkPart, MediaPart, Part } from '../../contracts/content/part.ts';
+import type { LinkPart, Part } from '../../contracts/content/part.ts';
 import { isLink, isMedia } from '../../contracts/content/part.ts';
 import { contentText, partText } from '../../contracts/content/content-text.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
@@ -87,13 +87,10 @@ const convertPart = async (
     const made = await converter(part, await content.bytesOf(part));
     return content.take(typeof made === 'string' ? [{ type: 'text', text: made }] : made);
   }
-  if (!isText(part)) throw refusal(part, turn, model);
+  if (!isTextType(part.mediaType)) throw refusal(part, turn, model);
   const text = new TextDecoder().decode(await content.bytesOf(part));
   return [{ type: 'text', text: part.name === undefined ? text : `${part.name}:\n${text}` }];
 };
-
-const isText = ({ mediaType }: MediaPart): boolean =>
-  isAmong(mediaType, ['text/*', 'application/json']) || /\+(json|xml)$/.test(mediaType);
 
 const refusal = (part: Part, turn: Turn, model: Model): TroupeError => {
   const place = turn.role === 'tool' ? `the result of '${turn.tool}'` : 'a message';

@@ -94,3 +94,7 @@ export const isAmong = (type: string, wanted: readonly string[]): boolean =>
   wanted.some(
     (each) => each === '*' || each === type || (each.endsWith('/*') && type.startsWith(each.slice(0, -1))),
   );
+
+/** Checks whether the bytes of a media type are a text. */
+export const isTextType = (type: string): boolean =>
+  isAmong(type, ['text/*', 'application/json']) || /\+(json|xml)$/.test(type);

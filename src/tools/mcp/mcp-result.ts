@@ -1,41 +1,48 @@
-import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import type { BlobResourceContents, CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
 import { issuesText } from '../../base/schemas/schema.ts';
-import type { Artifact } from '../../contracts/tools/tool-result.ts';
+import { fromBase64 } from '../../base/bytes.ts';
+import { mediaTypeOf, UNKNOWN } from '../../contracts/content/media-type.ts';
+import type { MediaSource, TextPart } from '../../contracts/content/part.ts';
 import type { Dual } from '../calls/tool-result.ts';
 import { dual, failed } from '../calls/tool-result.ts';
 import { jsonSchemaIssues } from '../schemas/json-schema-check.ts';
 
-/** The call that has a result, for its errors and the names of its files. */
+/** The call that has a result, for its errors. */
 export interface ResultPlace {
   readonly server: string;
   readonly tool: string;
-  readonly callId: string;
   readonly outputSchema: JsonObject | undefined;
 }
 
+/** A part of a result: a text, or media with their bytes. */
+type ResultPart = TextPart | Media;
+
+type Media = MediaSource & { readonly mediaType: string };
+
 /**
- * Converts the result of a server's tool: texts for the model, structured content as the value, and binary content as artifacts.
+ * Converts the result of a server's tool: texts and media for the model, structured content as the value.
+ *
+ * Media become parts of the result, so that their bytes go to the run's blob store within its limits. Those of a failure are only named.
  *
  * @throws {TroupeError} `tool.failed` with the server's own words for a failure, `mcp.protocol` for content that is not what the server
  * declared.
  */
 export const mcpResult = (result: CallToolResult, place: ResultPlace): Dual => {
   const { content, structuredContent, isError } = result;
-  const artifacts: Artifact[] = [];
-  const texts = content.map((block) => textOf(block, place, artifacts));
-  const text = texts.filter((each) => each !== '').join('\n');
-  if (isError === true) return failed(text === '' ? `${place.tool} failed, and said no more` : text);
+  const parts = content.flatMap(partsOf).filter((part) => part.type !== 'text' || part.text !== '');
+  const said = parts.map(textOf).join('\n');
+  if (isError === true) return failed(said === '' ? `${place.tool} failed, and said no more` : said);
   const value = structuredContent === undefined ? undefined : toJson(structuredContent);
   if (place.outputSchema !== undefined) checkStructure(value, place.outputSchema, place);
-  return dual({
-    text: text === '' && value !== undefined ? JSON.stringify(value) : text,
-    value: value ?? text,
-    ...(artifacts.length === 0 ? {} : { artifacts }),
-  });
+  // Structured content without a text is read as JSON.
+  const isSilent = value !== undefined && !parts.some(({ type }) => type === 'text');
+  const text = isSilent ? JSON.stringify(value) : '';
+  const shown = parts.every(({ type }) => type === 'text') ? { text: text || said } : { text, parts };
+  return dual({ ...shown, value: value ?? said });
 };
 
 const checkStructure = (value: unknown, schema: JsonObject, { server, tool }: ResultPlace): void => {
@@ -57,41 +64,67 @@ const checkStructure = (value: unknown, schema: JsonObject, { server, tool }: Re
     );
 };
 
-const textOf = (block: ContentBlock, place: ResultPlace, artifacts: Artifact[]): string => {
+const partsOf = (block: ContentBlock): readonly ResultPart[] => {
   switch (block.type) {
     case 'text':
-      return printable(block.text);
+      return [textPart(printable(block.text))];
     case 'image':
     case 'audio':
-      return keepFile(
-        { mediaType: block.mimeType, content: block.data, encoding: 'base64' },
-        place,
-        artifacts,
-      );
+      return [{ type: block.type, data: block.data, mediaType: mediaTypeIn(block.mimeType) ?? UNKNOWN }];
     case 'resource_link':
-      return `Resource ${oneLine(block.name)}: ${oneLine(block.uri, 500)}`;
+      return [textPart(`Resource ${oneLine(block.name)}: ${oneLine(block.uri, 500)}`)];
     case 'resource': {
       const { resource } = block;
       const about = `Resource ${oneLine(resource.uri, 500)}:`;
-      if ('text' in resource) return `${about}\n${printable(resource.text)}`;
-      const mediaType = resource.mimeType ?? 'application/octet-stream';
-      return `${about} ${keepFile({ mediaType, content: resource.blob, encoding: 'base64' }, place, artifacts)}`;
+      if ('text' in resource) return [textPart(`${about}\n${printable(resource.text)}`)];
+      return [textPart(about), fileOf(resource)];
     }
     default:
-      return '(content of an unknown kind)';
+      return [textPart('(content of an unknown kind)')];
   }
 };
 
-/** Keeps binary content as an artifact of the run; the model reads that it is there. */
-const keepFile = (
-  file: Omit<Artifact, 'name'>,
-  { callId, tool }: ResultPlace,
-  artifacts: Artifact[],
-): string => {
-  const name = `${callId}-${tool}-${artifacts.length + 1}`;
-  artifacts.push({ ...file, name });
-  const bytes = Math.floor((file.content.replace(/={1,2}$/, '').length * 3) / 4);
-  return `[${oneLine(file.mediaType, 100)}, ${bytes} bytes, kept as ${name}]`;
+const textPart = (text: string): TextPart => ({ type: 'text', text });
+
+/** The text that stands for a part where only text fits. */
+const textOf = (part: ResultPart): string =>
+  part.type === 'text' ? part.text : `[${part.type} ${part.name ?? part.mediaType}]`;
+
+/** The bytes of a resource, as the kind that its media type says, or else its first bytes do. */
+const fileOf = ({ uri, mimeType = '', blob }: BlobResourceContents): Media => {
+  const mediaType = mediaTypeIn(mimeType) ?? mediaTypeOf(fromBase64(blob.slice(0, HEAD)) ?? new Uint8Array());
+  const [kind] = mediaType?.split('/') ?? [];
+  const name = nameIn(uri);
+  return {
+    type: kind === 'image' || kind === 'audio' ? kind : 'file',
+    data: blob,
+    mediaType: mediaType ?? UNKNOWN,
+    ...(name === '' ? {} : { name }),
+  };
+};
+
+/** The file name in an address; empty if it has none. */
+const nameIn = (uri: string): string => {
+  const [path = ''] = uri.split(/[?#]/);
+  const last =
+    path
+      .replace(/^[\w+.-]+:/, '')
+      .split('/')
+      .findLast((segment) => segment !== '') ?? '';
+  try {
+    return oneLine(decodeURIComponent(last), 100);
+  } catch {
+    return oneLine(last, 100);
+  }
+};
+
+/** Characters of base64 that are enough to tell a format. */
+const HEAD = 64;
+
+/** A media type without its parameters; undefined if there is none. */
+const mediaTypeIn = (stated: string): string | undefined => {
+  const [type = ''] = stated.split(';');
+  return type.trim() === '' ? undefined : type.trim().toLowerCase();
 };
 
 /** The schema of structured content, if it is one. */

@@ -194,7 +194,6 @@ export class McpSession implements McpCaller {
     return mcpResult(result, {
       server: this.#options.name,
       tool: name,
-      callId: context.callId,
       outputSchema,
     });
   }

@@ -33,12 +33,6 @@ export const readingTools = (
   { server, hasResources, hasPrompts }: Readable,
   perform: Perform,
 ): readonly Tool[] => {
-  const place = (name: string, context: ToolContext) => ({
-    server,
-    tool: name,
-    callId: context.callId,
-    outputSchema: undefined,
-  });
   const made = (
     name: string,
     description: string,
@@ -61,7 +55,7 @@ export const readingTools = (
           await perform(`${name} of the MCP server '${server}'`, context, (client, options) =>
             work(isJsonObject(input) ? input : {}, client, options),
           ),
-          place(name, context),
+          { server, tool: name, outputSchema: undefined },
         ),
     });
   const resources = [

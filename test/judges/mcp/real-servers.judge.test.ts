@@ -26,16 +26,19 @@ describe.each(['standard input and output', 'HTTP'])('the server of everything, 
     [['get-sum', { a: 1, b: 2 }], /The sum of 1 and 2 is 3\./],
     [['get-structured-content', { location: 'Chicago' }], /^\{"temperature":36,.*"humidity":82\}$/],
     [['get-tiny-image', {}], /MCP logo/],
-    [['get-annotated-message', { messageType: 'error', includeImage: true }], /^Error: .*\n\[image\/png, /],
+    [
+      ['get-annotated-message', { messageType: 'error', includeImage: true }],
+      /^Error: .*\n+\[image image\/png\]$/,
+    ],
     [['get-resource-links', { count: 2 }], /demo:\/\/resource\/dynamic\/blob\/1\n.*dynamic\/text\/2/],
     [['get-resource-reference', { resourceType: 'Text', resourceId: 1 }], /This is a plaintext resource/],
-    [['get-resource-reference', { resourceType: 'Blob', resourceId: 2 }], /kept as call_7_0-get-resource/],
+    [['get-resource-reference', { resourceType: 'Blob', resourceId: 2 }], /dynamic\/blob\/2:\n+\[file 2\]/],
     [
       [
         'gzip-file-as-resource',
         { name: 'a.gz', data: `data:text/plain;base64,${text}`, outputType: 'resource' },
       ],
-      /application\/gzip, \d+ bytes, kept as/,
+      /\[file .*a\.gz\]/,
     ],
     [['toggle-simulated-logging', {}], /Started simulated/],
     [['list_resources', {}], /features\.md · .*\n(.*\n)*demo:\/\/resource\/dynamic\/text\/\{resourceId\} · /],
@@ -50,10 +53,12 @@ describe.each(['standard input and output', 'HTTP'])('the server of everything, 
     expect(finished(result).map(({ ok, text: said }, index) => [made[index]?.[0], ok, said])).toEqual(
       expected.map(([[name], said]) => [name, true, expect.stringMatching(said)]),
     );
-    const pictures = result.artifacts.filter(({ mediaType }) => mediaType === 'image/png');
-    expect(pictures.map(({ content }) => Buffer.from(content, 'base64').subarray(1, 4).toString())).toEqual([
-      'PNG',
-      'PNG',
+    const shown = result.records.flatMap(({ results }) => results.flatMap(({ parts = [] }) => parts));
+    expect(shown.filter((part) => 'hash' in part).map(({ mediaType }) => mediaType)).toEqual([
+      'image/png',
+      'image/png',
+      'text/plain',
+      'application/gzip',
     ]);
     expect(result.output).toBe('Done.');
   });

@@ -224,9 +224,7 @@ test('a server that cannot be reached is unavailable, with what the network says
 });
 
 const withForecast = (server: McpServer): void => {
-  server.registerTool('forecast', { description: 'Forecasts.' }, () => ({
-    content: [{ type: 'image', data: Buffer.alloc(70).toString('base64'), mimeType: 'image/png' }],
-  }));
+  server.registerTool('forecast', { description: 'Forecasts.' }, () => ({ content: [] }));
 };
 
 test('a tool in `only` that the server does not have is refused, with the nearest one', async () => {
@@ -244,13 +242,4 @@ test('the tools of a deferred server are found by find_tools, and not sent befor
     ['find_tools'],
     expect.arrayContaining([`${server.name}.forecast`]),
   ]);
-});
-
-test('the size of binary content is that of its bytes', async () => {
-  const server = served(withForecast);
-  const model = scriptedModel([calls({ name: `${server.name}.forecast`, input: {} }), 'Done.']);
-  const result = await agent({ name: 'host', tools: [mcpServer(server)], model }).run('Rain?', {
-    person: { approve: () => true },
-  });
-  expect(textsOf(result)[0]).toContain('[image/png, 70 bytes,');
 });
