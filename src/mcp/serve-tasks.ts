@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { LONGEST_TIMER_MS } from '../base/clock.ts';
 import type { ServerPackage } from './client-request.ts';
 import { ANSWER, answerIn, canAsk, isModern, takesTasks, tasksNotTaken } from './client-request.ts';
-import type { ServedTask } from './served-task.ts';
+import type { ListedTask, ServedTask } from './served-task.ts';
 import type { ServedTasks } from './served-tasks.ts';
 
 /** The interval at which clients should ask for a task, in ms. */
@@ -90,14 +90,14 @@ export const newTask = (task: ServedTask) => ({
 });
 
 /** A task as 2025-11-25 has it, where a result that says that the call failed is a task that failed. */
-export const olderTask = (task: ServedTask) => ({
+export const olderTask = (task: ListedTask) => ({
   ...describeTask(task),
-  ...(task.result?.isError === true ? { status: 'failed' } : {}),
+  ...(task.hasFailed ? { status: 'failed' } : {}),
   ttl: task.ttlMs,
   pollInterval: POLL_MS,
 });
 
-const describeTask = ({ id, status, message, createdAt, updatedAt }: ServedTask) => ({
+const describeTask = ({ id, status, message, createdAt, updatedAt }: ListedTask) => ({
   taskId: id,
   status,
   ...(message === undefined ? {} : { statusMessage: message }),

@@ -1,9 +1,10 @@
 import { systemClock } from '../base/clock.ts';
 import { randomId } from '../base/random-id.ts';
-import type { JournalStore } from '../contracts/journals/journal.ts';
+import type { JournalStore, RunEntry, StoredStatus } from '../contracts/journals/journal.ts';
 import type { RunOptions } from '../contracts/runs/run-options.ts';
 import type { AnyAgent } from '../runtime/define/agent-registry.ts';
 import { ServedRun } from './served-run.ts';
+import type { ListedTask, TaskStatus } from './served-task.ts';
 import { ServedTask } from './served-task.ts';
 
 /** Time for which a task of a run without a store is kept after its end, in ms. */
@@ -66,14 +67,18 @@ export class ServedTasks {
     return resuming;
   }
 
-  /** The tasks that are known here, and those in the store, the newest first. */
-  async list(): Promise<readonly ServedTask[]> {
-    const stored = (await this.store?.list({ limit: MAX_TASKS })) ?? [];
-    const ids = new Set([...this.#tasks.keys(), ...stored.map(({ runId }) => runId)]);
-    const found = await Promise.all([...ids].map((id) => this.find(id).catch(() => undefined)));
-    return found
-      .filter((task) => task !== undefined)
-      .toSorted((one, other) => other.createdAt - one.createdAt);
+  /** The tasks that are known here, and those in the store by their entries, the newest first: none is resumed. */
+  async list(): Promise<readonly ListedTask[]> {
+    this.#forgetOld();
+    const stored = (await this.store?.list()) ?? [];
+    const others = stored.filter((entry) => this.#isOurs(entry) && !this.#tasks.has(entry.runId));
+    return [...this.#tasks.values(), ...others.map(taskOf)]
+      .toSorted((one, other) => other.createdAt - one.createdAt)
+      .slice(0, MAX_TASKS);
+  }
+
+  #isOurs({ runId, agent }: RunEntry): boolean {
+    return TASK_ID.test(runId) && this.#setup.agents.some(({ name }) => name === agent);
   }
 
   /** Suspends what is stored, and aborts the rest. */
@@ -104,3 +109,22 @@ export class ServedTasks {
       if (isOver && (updatedAt < isOld || this.#tasks.size >= MAX_TASKS)) this.#tasks.delete(id);
   }
 }
+
+/** A stored run as a task. One that waits for a person says so once its client asks for it. */
+const taskOf = ({ runId: id, status, createdAt, updatedAt }: RunEntry): ListedTask => ({
+  id,
+  status: STATUS[status],
+  hasFailed: status === 'failed' || status === 'stopped',
+  createdAt,
+  updatedAt,
+  ttlMs: null,
+});
+
+const STATUS: Readonly<Record<StoredStatus, TaskStatus>> = {
+  running: 'working',
+  waiting: 'working',
+  completed: 'completed',
+  stopped: 'completed',
+  failed: 'completed',
+  aborted: 'cancelled',
+};
