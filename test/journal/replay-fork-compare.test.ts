@@ -190,7 +190,11 @@ describe('[QITOS-91] a fork', () => {
     const error: unknown = await fork(clerk(), 'run-1', { store, at: { step: 7 } }).catch(
       (thrown: unknown) => thrown,
     );
-    expect(isTroupeError(error, 'command.usage')).toBe(true);
+    expect(isTroupeError(error, 'journal.point-unknown')).toBe(true);
+    const shown: unknown = await replay(clerk(), 'run-1', { store, to: { step: 7 } }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(isTroupeError(shown, 'journal.point-unknown')).toBe(true);
   });
 });
 

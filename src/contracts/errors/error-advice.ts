@@ -32,6 +32,7 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
     'Install the package that the message names, or use a Node that has its own SQLite.',
   'journal.full': 'Free space where the store is, then resume the run.',
   'journal.corrupt': 'Fork the run at its last valid row, or restore the store from a backup.',
+  'journal.point-unknown': 'Name a step of its root agent, or an event, that the run has reached.',
   'journal.diverged': 'Resume the run with the agents that started it.',
   'engine.full': 'Try again when some runs have finished, or raise `admission.queue`.',
   'resource.open':

@@ -94,6 +94,7 @@ export const errorCodes = [
   'journal.diverged',
   'journal.package-missing',
   'journal.failed',
+  'journal.point-unknown',
   'thread.exists',
   'thread.unknown',
   'thread.version',

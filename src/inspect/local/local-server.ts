@@ -309,6 +309,6 @@ const fail = (response: ServerResponse, status: number, code: string, message: s
 };
 
 const statusOf = (code: string): number => {
-  if (code.endsWith('.unknown') || code === 'content.missing') return 404;
-  return code === 'input.invalid' || code === 'command.usage' ? 400 : 409;
+  if (code.endsWith('unknown') || code === 'content.missing') return 404;
+  return code === 'input.invalid' ? 400 : 409;
 };

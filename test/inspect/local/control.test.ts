@@ -248,8 +248,8 @@ describe('the page can have a stored run', () => {
       error: { code: 'journal.unknown' },
     });
     expect(await control(all, { ...fork, at: { step: 99 } })).toMatchObject({
-      status: 400,
-      error: { code: 'command.usage' },
+      status: 404,
+      error: { code: 'journal.point-unknown' },
     });
   });
 

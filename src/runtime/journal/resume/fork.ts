@@ -37,7 +37,7 @@ import {
  * const other = await fork(clerk, 'run-17', { store, at: { step: 2 }, change: { model: 'anthropic:claude-sonnet-4-5' } });
  * const { output } = await other.result;
  *
- * @throws {TroupeError} `command.usage` for a point that the run does not have; {@link DeterminismError} where the agent does something
+ * @throws {TroupeError} `journal.point-unknown` for a point that the run does not have; {@link DeterminismError} where the agent does something
  * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `journal.failed`
  * where the
  * store does not answer and `signal` is aborted, or the time of the run is up; `secret.missing`, `secret.wrong-key`.

@@ -52,7 +52,7 @@ const indexOf = (records: readonly JournalRecord[], point: RunPoint): number => 
   const runId = began?.kind === 'began' ? began.runId : '';
   const found = `${records.filter(({ kind }) => kind === 'event').length} events`;
   throw new TroupeError(
-    'command.usage',
+    'journal.point-unknown',
     `Cannot go to ${wanted} of run '${runId}' as it has none: found ${found}`,
     {
       runId,
