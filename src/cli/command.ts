@@ -1,12 +1,12 @@
 import { ask } from './ask.ts';
-import { exitCode } from './exit-code.ts';
+import { codeOfFailure, exitCode } from './exit-code.ts';
 import { failureLine } from './words/failure-line.ts';
 import { graph } from './graph.ts';
 import { helpText } from './usage/help.ts';
 import { paintFor } from './terminal/paint.ts';
 import { run } from './run.ts';
 import type { Session } from './session.ts';
-import { codeOfFailure, withSession } from './session.ts';
+import { withSession } from './session.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import type { Command } from './usage/command-read.ts';
 import type { Usage } from './usage/usage.ts';

@@ -1,4 +1,4 @@
-import { isTroupeError, TroupeError } from '../contracts/errors/error.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
 import type { Environment } from '../models/environment.ts';
 import type { Model } from '../contracts/models/model.ts';
 import { modelFromEnvironment, resolveModel } from '../models/model-registry.ts';
@@ -68,28 +68,3 @@ export const modelOf = ({ settings, terminal }: Session): Model =>
   settings.model === undefined
     ? modelFromEnvironment(terminal.environment)
     : resolveModel(settings.model, terminal.environment);
-
-/** The exit code for what went wrong before there was a result, and in it. */
-export const codeOfFailure = (thrown: unknown): number => {
-  if (isTroupeError(thrown, 'run.aborted')) return exitCode.aborted;
-  return isTroupeError(thrown) && USAGE.has(thrown.code) ? exitCode.usage : exitCode.unanswered;
-};
-
-const USAGE: ReadonlySet<string> = new Set([
-  'command.usage',
-  'documents.unreadable',
-  'trace.unreadable',
-  'model.unknown',
-  'model.missing',
-  'agent.invalid',
-  'agent.duplicate',
-  'team.invalid',
-  'tool.invalid',
-  'tool.duplicate',
-  'machine.invalid',
-  'input.invalid',
-  'journal.unknown',
-  'journal.exists',
-  'journal.package-missing',
-  'inspector.failed',
-]);

@@ -2,11 +2,15 @@ import { TroupeError } from '../contracts/errors/error.ts';
 import type { Model } from '../contracts/models/model.ts';
 import type { Environment } from './environment.ts';
 import { variable } from './environment.ts';
+import type { ChatProfile } from './openai/chat-profile.ts';
+import { chatProfiles } from './openai/chat-profiles.ts';
 
-/** Environment variables with a vendor's key, the usual one first. */
-const keysOf: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  openai: ['OPENAI_API_KEY'],
-  anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+/** Environment variables with a vendor's key, the usual one first; empty where none is needed. */
+const keysOf = (provider: string): readonly string[] => {
+  if (provider === 'openai') return ['OPENAI_API_KEY'];
+  if (provider === 'anthropic') return ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'];
+  const profile = Object.values<ChatProfile>(chatProfiles).find(({ name }) => name === provider);
+  return profile?.keyVariable === undefined ? [] : [profile.keyVariable];
 };
 
 /**
@@ -16,7 +20,8 @@ const keysOf: Readonly<Record<string, readonly [string, ...string[]]>> = {
  * @throws {TroupeError} `model.auth`
  */
 export const assertKey = ({ provider, id }: Model, environment: Environment): void => {
-  const names = Object.hasOwn(keysOf, provider) ? keysOf[provider] : undefined;
-  if (names === undefined || names.some((name) => variable(environment, name) !== undefined)) return;
-  throw new TroupeError('model.auth', `Cannot ask ${provider}:${id} as no API key is set: set ${names[0]}`);
+  const names = keysOf(provider);
+  const [usual] = names;
+  if (usual === undefined || names.some((name) => variable(environment, name) !== undefined)) return;
+  throw new TroupeError('model.auth', `Cannot ask ${provider}:${id} as no API key is set: set ${usual}`);
 };

@@ -113,7 +113,7 @@ describe('npm start, on a machine with nothing set', () => {
   });
 });
 
-describe('a model that cannot be had is one clear line, and exit code 1', () => {
+describe('a model that cannot be had is one clear line, and exit code 2 where the one who called can mend it', () => {
   const server = createServer((_, response) => {
     response.writeHead(401, { 'content-type': 'application/json' });
     response.end(
@@ -135,23 +135,27 @@ describe('a model that cannot be had is one clear line, and exit code 1', () => 
     server.close();
   });
 
-  const failing = async (env: Readonly<Record<string, string>>, imports: readonly string[] = []) => {
+  const failing = async (
+    wanted: number,
+    env: Readonly<Record<string, string>>,
+    imports: readonly string[] = [],
+  ) => {
     const { exit, stdout, stderr } = await troupe([...aboutLeave, '--quiet', '--no-color'], {
       env,
       imports,
     });
     expect(stderr).toMatch(/^✗ Cannot [^\n]+\n$/);
-    expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
+    expect({ exit, stdout }).toEqual({ exit: wanted, stdout: '' });
     return stderr;
   };
 
   test('a key that is refused', async () => {
-    const line = await failing({ OPENAI_BASE_URL: address, OPENAI_API_KEY: 'wrong' });
+    const line = await failing(2, { OPENAI_BASE_URL: address, OPENAI_API_KEY: 'wrong' });
     expect(line).toMatch(/the API key was refused.*Incorrect API key/);
   });
 
   test('a server that is not there', async () => {
-    const line = await failing({ OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', TROUPE_MODEL: 'compatible:x' });
+    const line = await failing(1, { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', TROUPE_MODEL: 'compatible:x' });
     expect(line).toMatch(/compatible:x/);
   }, 60_000);
 
@@ -159,7 +163,7 @@ describe('a model that cannot be had is one clear line, and exit code 1', () => 
     ['openai', { OPENAI_API_KEY: 'any' }],
     ['@anthropic-ai/sdk', { ANTHROPIC_API_KEY: 'any' }],
   ])('a package that is not installed: %s', async (name, env) => {
-    const line = await failing(env, [pathToFileURL(moduleOf('no-sdk.mjs')).href]);
+    const line = await failing(2, env, [pathToFileURL(moduleOf('no-sdk.mjs')).href]);
     expect(line).toContain(`npm install ${name}`);
   });
 });

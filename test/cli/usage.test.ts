@@ -162,11 +162,11 @@ describe('what makes no sense is one clear line on standard error, and exit code
     '[FIND-83] a key of %s that is missing is said before a file is read',
     async (model) => {
       const { code, stderr, stdout } = await play(['ask', 'why?', 'nowhere', '--model', model], { folder });
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toMatch(/^✗ .*(?:OPENAI|ANTHROPIC)_API_KEY/);
       expect(stderr).not.toContain('folder');
       const run = await play(['run', moduleOf('echo.ts'), 'x', '--model', model]);
-      expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 1, stdout: '' });
+      expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 2, stdout: '' });
     },
   );
 

@@ -1,3 +1,4 @@
+import { exitMeanings } from '../exit-code.ts';
 import type { CommandName } from './command-shapes.ts';
 import { commandNames, isCommand } from './command-shapes.ts';
 import { helpTexts } from './help-texts.ts';
@@ -21,11 +22,7 @@ or ~/.local/share/troupe/runs.db, on macOS ~/Library/Application Support/troupe,
 Without a person at the terminal, a run that needs one prints the command that answers it, and waits.
 
 Exit codes:
-  0    answered, also if the answer is that nothing was found
-  1    failed, or stopped without an answer; a journal is damaged; two runs differ
-  2    wrong usage, or a missing file, package or key
-  75   parked: the run waits, and can be resumed
-  130  aborted by Ctrl-C (once: in order; twice: at once, and a stored run can be resumed)
+${exitMeanings.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}
 
 The answer goes to standard output, everything else to standard error.
 `;
