@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TroupeError } from '../contracts/errors/error.ts';
 import { oneLine } from '../base/text/printable.ts';
@@ -10,7 +11,9 @@ import { OWN_QUESTION, ownDocuments, ownIgnored, ownProject, packageRoot } from 
 import { countOf } from '../base/text/number-words.ts';
 import type { Session } from './session.ts';
 import { modelOf } from './session.ts';
+import { explainBudget } from './words/unpriced.ts';
 import { modelLine, skippedLine } from './words/start-lines.ts';
+import { wrong } from './usage/wrong-usage.ts';
 import { spinner } from './terminal/spinner.ts';
 import { begin } from './stored/begin.ts';
 
@@ -20,7 +23,7 @@ export const ask = async (wanted: AskCommand, session: Session): Promise<number>
   const model = modelOf(session);
   assertKey(model, terminal.environment);
   const place = placeOf(wanted, terminal.folder);
-  const memory = wanted.memory === undefined ? undefined : resolve(terminal.folder, wanted.memory);
+  const memory = memoryFolder(wanted.memory, terminal.folder);
   const desk = { folders: place.folders, ignored: place.ignored, budget: wanted.budget, memory };
   const { desk: agent, library } = deskFor(desk, session.signal);
   const report = await reportOf(library, place.name, session);
@@ -39,11 +42,21 @@ export const ask = async (wanted: AskCommand, session: Session): Promise<number>
     session,
     model,
     soFar,
+    explain: (thrown) => explainBudget(thrown, wanted.budget, model),
     record,
     isParked: wanted.isParked,
     trace: wanted.trace,
     inspect: wanted.inspect,
   });
+};
+
+/** A folder that is there, or can be made. */
+const memoryFolder = (named: string | undefined, current: string): string | undefined => {
+  if (named === undefined) return undefined;
+  const folder = resolve(current, named);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw wrong(`--memory names a file: '${named}'. Give the path of a folder`, 'ask');
+  return folder;
 };
 
 interface Place {

@@ -121,7 +121,11 @@ const chooseExport = (
     const named = exports[exportName];
     if (isAgent(named)) return named;
     const names = Object.keys(exports).join(', ') || 'nothing';
-    throw cannot(file, `its export '${exportName}' is not an agent or team`, `it exports ${names}`);
+    throw cannot(
+      file,
+      `its export '${exportName}' is not an agent or team`,
+      `it exports ${names}; choose one as ${file}#NAME, or with --export NAME`,
+    );
   }
   if (isAgent(exports['default'])) return exports['default'];
   const agents = Object.entries(exports).filter((entry): entry is [string, LoadedAgent] => isAgent(entry[1]));

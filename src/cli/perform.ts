@@ -24,6 +24,8 @@ export interface Performance {
   readonly model?: Model | undefined;
   /** Returns a partial result of a run that ended early; none by default. */
   readonly soFar?: ((events: readonly RuntimeEvent[]) => string | undefined) | undefined;
+  /** Returns an error with what it has to do with the command line; the same by default. */
+  readonly explain?: ((thrown: unknown) => unknown) | undefined;
   /** True if requests can be answered elsewhere: on the page of an inspector. */
   readonly isAnswerable?: boolean | undefined;
   /** The stored run, if it is stored. */
@@ -36,7 +38,7 @@ export type Attendance = Pick<RunOptions, 'signal' | 'person' | 'model'>;
 /** Runs in the foreground of the terminal, and returns the exit code. */
 export const perform = async <Output>(
   start: (options: Attendance) => RunHandle<Output, unknown> | Promise<RunHandle<Output, unknown>>,
-  { session, model, soFar = () => undefined, isAnswerable = false, kept }: Performance,
+  { session, model, soFar = () => undefined, explain = asItIs, isAnswerable = false, kept }: Performance,
 ): Promise<number> => {
   const { terminal, settings, sidePaint: paint } = session;
   const view = progressView(session);
@@ -63,13 +65,17 @@ export const perform = async <Output>(
     return await conclude(result, { session, soFar, kept });
   } catch (thrown) {
     view.end(messageOf(thrown));
-    terminal.stderr.write(`${view.hasShown ? '\n' : ''}${failureLine(thrown, paint, settings.debug)}`);
+    terminal.stderr.write(
+      `${view.hasShown ? '\n' : ''}${failureLine(explain(thrown), paint, settings.debug)}`,
+    );
     if (view.hasShown) sayTotals(totalsIn(events), session, kept);
     return codeOfFailure(thrown);
   } finally {
     waiting?.end();
   }
 };
+
+const asItIs = (thrown: unknown): unknown => thrown;
 
 const reportParked = (
   kept: KeptRun | undefined,

@@ -7,6 +7,9 @@ import { loadAgent } from './load-agent.ts';
 import type { Session } from './session.ts';
 import { modelOf } from './session.ts';
 import { begin } from './stored/begin.ts';
+import { explainOwnBudget } from './words/unpriced.ts';
+import { givenBy } from './usage/given-by.ts';
+import { oneLine } from '../base/text/printable.ts';
 
 /** `troupe run`: runs the agent or team that a module exports. */
 export const run = async (wanted: RunCommand, session: Session): Promise<number> => {
@@ -25,6 +28,8 @@ export const run = async (wanted: RunCommand, session: Session): Promise<number>
     model: settings.model,
   } as const;
   return begin(agent, wanted.isData ? dataIn(given) : given, {
+    explain: (thrown) =>
+      explainOwnBudget(givenBy(thrown, ['input.invalid'], ...(wanted.isData ? AS_DATA : AS_TEXT))),
     session,
     model,
     record,
@@ -49,7 +54,10 @@ const dataIn = (given: string): unknown => {
   } catch (thrown) {
     throw new TroupeError(
       'command.usage',
-      `Cannot run the agent as its input is not JSON: ${messageOf(thrown)}`,
+      `Cannot run the agent as --data takes JSON: found '${oneLine(given, 80)}' (${messageOf(thrown)}). Quote it, such as '{"city": "Oslo"}', or leave --data out if it is text`,
     );
   }
 };
+
+const AS_DATA = ['INPUT with --data'] as const;
+const AS_TEXT = ['INPUT', 'it is taken as text; if it is JSON, add --data'] as const;

@@ -5,6 +5,7 @@ import { modelFromEnvironment, resolveModel } from '../models/model-registry.ts'
 import { exitCode } from './exit-code.ts';
 import type { Paint } from './terminal/paint.ts';
 import { paintFor } from './terminal/paint.ts';
+import { givenBy } from './usage/given-by.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import type { Settings } from './usage/usage.ts';
 
@@ -64,7 +65,13 @@ const commandIn = (environment: Environment): string =>
 const INTERRUPTED = 'interrupted from the keyboard';
 
 /** Returns the model of the command line, else that of the environment. */
-export const modelOf = ({ settings, terminal }: Session): Model =>
-  settings.model === undefined
-    ? modelFromEnvironment(terminal.environment)
-    : resolveModel(settings.model, terminal.environment);
+export const modelOf = ({ settings, terminal }: Session): Model => {
+  try {
+    return settings.model === undefined
+      ? modelFromEnvironment(terminal.environment)
+      : resolveModel(settings.model, terminal.environment);
+  } catch (thrown) {
+    const option = settings.model === undefined ? 'TROUPE_MODEL' : '--model';
+    throw givenBy(thrown, ['model.unknown', 'model.missing'], option);
+  }
+};

@@ -93,7 +93,13 @@ describe('each row of the table is what the command does', () => {
   test('2: a price that is missing', async () => {
     const environment = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
     const args = ['ask', 'why?', join(root, 'docs/guide/teams'), '--model', 'compatible:x', '--budget', '1'];
-    expect(await codeOf(args, { environment })).toBe(2);
+    const { code, stderr } = await play(args, { folder, environment });
+    expect(code).toBe(2);
+    // What it advises can be done from the command line.
+    expect(stderr).toContain(
+      'Cannot hold --budget 1 as the price of a model is not known: compatible:x. Leave --budget out, name another --model, or install',
+    );
+    expect(stderr).not.toMatch(/`prices`|unpriced/);
   });
 
   test('2: a package that is missing, whichever it is', () => {

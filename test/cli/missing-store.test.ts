@@ -33,10 +33,11 @@ describe('a command that works on runs that are kept', () => {
     const given = args.filter((word) => word !== undefined);
     const named = await play([...given, '--store', 'typo/runs.db'], { folder });
     const file = join(folder, 'typo/runs.db');
-    const refusal = `✗ Cannot look for runs as there is no store ${file}: check its name\n`;
-    expect([named.code, named.stdout, named.stderr]).toEqual([2, '', refusal]);
+    const refusal = (option: string) =>
+      `✗ Cannot look for runs as ${option} names a store that is not there: ${file}. Check its name\n`;
+    expect([named.code, named.stdout, named.stderr]).toEqual([2, '', refusal('--store')]);
     const byEnvironment = await play(given, { folder, environment: { TROUPE_STORE: 'typo/runs.db' } });
-    expect([byEnvironment.code, byEnvironment.stderr]).toEqual([2, refusal]);
+    expect([byEnvironment.code, byEnvironment.stderr]).toEqual([2, refusal('TROUPE_STORE')]);
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -133,7 +133,7 @@ describe('troupe trace', () => {
     expect(statSync(join(folder, 'run.html')).mode & 0o077).toBe(0);
     const again = await call('export', trace, '--html', 'run.html');
     expect(again.code).toBe(2);
-    expect(again.stderr).toMatch(/^✗ Cannot export to run\.html as the file system refuses/);
+    expect(again.stderr).toMatch(/^✗ Cannot export by --html to run\.html as the file system refuses/);
     const { stdout } = await call('export', trace, '--ndjson');
     expect(eventsIn(stdout)).toEqual((await readTrace(trace)).events);
     expect((await call('export', trace, '--html', '-')).stdout).toMatch(/^<!doctype html>/);
@@ -184,7 +184,7 @@ describe('troupe trace', () => {
     [['trace', 'replay', 'a', '--speed', '0'], /--speed is not a number above 0/],
     [['trace', 'export', 'a'], /give --html FILE, --mermaid FILE or --ndjson/],
     [['trace', 'export', 'a', '--html', '-', '--ndjson'], /only one format/],
-    [['trace', 'list', 'a', '--status', 'done'], /no trace is 'done'/],
+    [['trace', 'list', 'a', '--status', 'done'], /--status has no 'done'/],
     [['run', 'x.ts', 'y', '--trace', ''], /--trace names no folder/],
     [['trace', 'list', './nowhere'], /Cannot list the traces in .* as there is no such folder/],
   ] as const)('what makes no sense is one line, and exit code 2: %j', async (args, line) => {

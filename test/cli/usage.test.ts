@@ -52,7 +52,11 @@ describe('help', () => {
 describe('what makes no sense is one clear line on standard error, and exit code 2', () => {
   const wrong: readonly (readonly [what: string, args: readonly string[], line: RegExp])[] = [
     ['an unknown command', ['frobnicate'], /no such command: 'frobnicate'/],
-    ['an unknown option', ['ask', '--frobnicate'], /'--frobnicate'\. See: troupe --help$/m],
+    [
+      'an unknown option',
+      ['ask', '--frobnicate'],
+      /'--frobnicate' \(there are --budget, .*\. See: troupe ask --help$/m,
+    ],
     ['an option without its value', ['ask', '--model'], /--model/],
     ['an option of another command', ['ask', 'why?', '--data'], /'ask' has no such option: --data/],
     ['a question without quotes', ['ask', 'why', '.', 'is', 'it'], /quote arguments with spaces/],
@@ -66,12 +70,16 @@ describe('what makes no sense is one clear line on standard error, and exit code
     ['a run and all', ['resume', 'abcd', '--all-due'], /a run and --all-due/],
     ['a fork from nowhere', ['fork', 'abcd'], /give --at STEP/],
     ['a step that is no number', ['fork', 'abcd', '--at', 'two'], /--at is not a whole number: 'two'/],
-    ['a status that is none', ['runs', '--status', 'done,failed'], /no run is 'done'.*completed/],
+    ['a status that is none', ['runs', '--status', 'done,failed'], /--status has no 'done'.*completed/],
     ['an age that is not given', ['prune'], /give --older-than 30d/],
     ['an age that is no time', ['prune', '--older-than', 'ages'], /not a duration: 'ages'.*30d/],
     ['a store without a name', ['runs', '--store', ''], /--store names no store/],
     ['a run without input', ['run', moduleOf('echo.ts')], /as it has no input/],
-    ['data that is no JSON', ['run', moduleOf('weather.ts'), 'Oslo', '--data'], /its input is not JSON/],
+    [
+      'data that is no JSON',
+      ['run', moduleOf('weather.ts'), 'Oslo', '--data'],
+      /--data takes JSON: found 'Oslo'/,
+    ],
     [
       'input that the agent does not take',
       ['run', moduleOf('weather.ts'), '{"city": 1}', '--data'],

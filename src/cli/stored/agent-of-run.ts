@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { resolveModel } from '../../models/model-registry.ts';
@@ -9,9 +8,12 @@ import { soFar } from '../desk/so-far.ts';
 import type { Code } from '../usage/command-read.ts';
 import type { LoadedAgent } from '../load-agent.ts';
 import { loadAgent } from '../load-agent.ts';
+import type { Performance } from '../perform.ts';
+import { explainBudget, explainOwnBudget } from '../words/unpriced.ts';
 import type { Session } from '../session.ts';
 import { modelOf } from '../session.ts';
 import { oneLine } from '../../base/text/printable.ts';
+import { givenBy } from '../usage/given-by.ts';
 import { askLine } from '../terminal/ask-line.ts';
 import { isAttended } from '../terminal/terminal.ts';
 import type { CommandRecord } from './command-record.ts';
@@ -22,7 +24,8 @@ export interface AgentOfRun {
   readonly agent: LoadedAgent;
   /** In place of the agents' own. */
   readonly model: Model | undefined;
-  readonly soFar?: ((events: readonly RuntimeEvent[]) => string | undefined) | undefined;
+  readonly soFar?: Performance['soFar'];
+  readonly explain: Performance['explain'];
   /** The record by which it is found again. */
   readonly record: CommandRecord;
 }
@@ -36,7 +39,7 @@ export interface AgentOfRun {
  * @throws {TroupeError} `command.usage` if neither names a module, the module is gone, or imported code is not allowed.
  */
 export const agentOfRun = async (
-  { file, exportName }: Code,
+  { file, exportName, option = '--agent' }: Code,
   { store, runId }: { readonly store: JournalStore; readonly runId: string },
   session: Session,
 ): Promise<AgentOfRun> => {
@@ -50,15 +53,30 @@ export const agentOfRun = async (
       { runId },
     );
   const wanted = withModel(record, session.settings.model);
-  const model =
-    wanted.model === undefined ? undefined : resolveModel(wanted.model, session.terminal.environment);
+  const model = modelIn(wanted, session);
   if (wanted.command === 'run') {
-    const agent = await loadAgent(wanted.file, session.terminal.folder, exportName ?? wanted.exportName);
-    return { agent, model, record: wanted };
+    const agent = await loadAgent(
+      wanted.file,
+      session.terminal.folder,
+      exportName ?? wanted.exportName,
+    ).catch((thrown: unknown) => {
+      if (file !== undefined) throw givenBy(thrown, ['command.usage'], option);
+      const advice = 'if it has moved, name it with --agent FILE';
+      throw givenBy(thrown, ['command.usage'], 'the command that started the run', advice);
+    });
+    return { agent, model, explain: explainOwnBudget, record: wanted };
   }
   const { desk } = deskFor(wanted, session.signal);
+  const asked = model ?? modelOf(session);
+  const explain = (thrown: unknown): unknown => explainBudget(thrown, wanted.budget, asked);
   // Its input is text only, and its journal has that.
-  return { agent: desk as LoadedAgent, model: model ?? modelOf(session), soFar, record: wanted };
+  return { agent: desk as LoadedAgent, model: asked, soFar, explain, record: wanted };
+};
+
+/** The model of the command line, else that of the command that started the run. */
+const modelIn = ({ model }: CommandRecord, session: Session): Model | undefined => {
+  if (session.settings.model !== undefined) return modelOf(session);
+  return model === undefined ? undefined : resolveModel(model, session.terminal.environment);
 };
 
 /** Asks the person at the terminal whether the code of an imported run may be run here. */

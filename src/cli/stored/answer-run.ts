@@ -1,3 +1,4 @@
+import { oneLine } from '../../base/text/printable.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { RunEntry } from '../../contracts/journals/journal.ts';
 import type { Json } from '../../base/json/json.ts';
@@ -12,6 +13,7 @@ import { findRun } from './find-run.ts';
 import { isFree } from './lease.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
+import { givenBy } from '../usage/given-by.ts';
 import { requestName, requestWords } from './request-words.ts';
 import { resumeHere } from './resume.ts';
 
@@ -23,7 +25,11 @@ export const answerRun = (wanted: AnswerCommand, session: Session): Promise<numb
     const entry = await findRun(store, wanted.runId);
     const { runId } = entry;
     const request = chooseRequest(await openRequests(store, runId), wanted, entry);
-    await answerRequest(store, runId, answerFor(request.id, wanted, input));
+    await answerRequest(store, runId, answerFor(request.id, wanted, input)).catch((thrown: unknown) => {
+      throw input === undefined
+        ? thrown
+        : givenBy(thrown, ['input.invalid', 'tool.input-invalid'], '--input');
+    });
     const isNobodys = await isFree(store, runId);
     const isRecorded = (await commandOf(store, runId)) !== undefined;
     const run = { runId, isNobodys, isRecorded };
@@ -52,7 +58,9 @@ const chooseRequest = (
     new TroupeError('command.usage', `Cannot ${name} as ${reason}`, { runId });
   if (only !== undefined) throw cannot(`run '${runId}' waits for several: name one of ${namesOf(named)}`);
   if (waiting.length > 0)
-    throw cannot(`run '${runId}' waits for nothing of that name: it waits for ${namesOf(waiting)}`);
+    throw cannot(
+      `run '${runId}' waits for no ${name === 'answer' ? '--request' : 'request'} '${request}': it waits for ${namesOf(waiting)}`,
+    );
   const what = name === 'answer' ? 'asks nothing' : 'waits for no approval';
   const when = open.length > 0 ? ' that is not answered already' : `: it is ${status}`;
   throw cannot(`run '${runId}' ${what}${when}`);
@@ -81,7 +89,10 @@ const jsonIn = (given: string): Json => {
     // Parsed JSON is JSON.
     return JSON.parse(given) as Json;
   } catch (thrown) {
-    throw new TroupeError('command.usage', `Cannot approve as --input is not JSON: ${messageOf(thrown)}`);
+    throw new TroupeError(
+      'command.usage',
+      `Cannot approve as --input is not JSON: found '${oneLine(given, 80)}' (${messageOf(thrown)}). Quote it, such as '{"to": "Ada"}'`,
+    );
   }
 };
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Agent } from '../../contracts/agents/agent.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Model } from '../../contracts/models/model.ts';
+import type { Performance } from '../perform.ts';
 import { perform } from '../perform.ts';
 import { withTrace } from '../trace/with-trace.ts';
 import type { InspectorRequest } from '../usage/inspector-request.ts';
@@ -16,7 +16,8 @@ import { withStoreIfAny } from './open-store.ts';
 export interface Beginning {
   readonly session: Session;
   readonly model: Model | undefined;
-  readonly soFar?: ((events: readonly RuntimeEvent[]) => string | undefined) | undefined;
+  readonly soFar?: Performance['soFar'];
+  readonly explain?: Performance['explain'];
   /** The record by which its agent is found again. */
   readonly record: CommandRecord;
   readonly isParked: boolean;
@@ -32,7 +33,7 @@ export const newRunId = (): string => randomBytes(6).toString('hex');
 export const begin = async <Input, Output>(
   agent: Agent<Input, Output>,
   input: Input,
-  { session, model, soFar, record, isParked, trace, inspect: wish }: Beginning,
+  { session, model, soFar, explain, record, isParked, trace, inspect: wish }: Beginning,
 ): Promise<number> => {
   const runId = newRunId();
   return withStoreIfAny(
@@ -53,13 +54,14 @@ export const begin = async <Input, Output>(
               session,
               model,
               soFar,
+              explain,
               isAnswerable: wish?.isControlled,
             });
           const { store } = opened;
           const kept = { ...opened, runId, isParked };
           const start = (options: Parameters<typeof agent.stream>[1]) =>
             agent.stream(input, { ...options, ...own, store });
-          return perform(start, { session, model, soFar, kept });
+          return perform(start, { session, model, soFar, explain, kept });
         }),
       );
     },

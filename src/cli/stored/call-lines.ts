@@ -75,8 +75,8 @@ const pickCall = (asked: readonly Asked[], wanted: string): Asked => {
   if (only !== undefined && keys.size === 1) return only;
   const problem =
     only === undefined
-      ? `the run has no model call '${oneLine(wanted)}': it has ${countOf(asked.length, 'call')}`
-      : `'${oneLine(wanted)}' matches several keys: ${[...keys]
+      ? `--call names no model call of the run: '${oneLine(wanted)}'. It has ${countOf(asked.length, 'call')}: give a number from 1, or the end of a key`
+      : `--call '${oneLine(wanted)}' matches several keys: ${[...keys]
           .slice(0, 5)
           .map((key) => oneLine(key))
           .join(', ')}`;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { ContentOptions } from '../../contracts/content/content-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Session } from '../session.ts';
@@ -11,8 +11,12 @@ export const contentIn = async (
 ): Promise<Pick<ContentOptions, 'blobs'>> => {
   if (named === undefined) return {};
   const folder = resolve(terminal.folder, named);
-  if (!existsSync(folder))
-    throw new TroupeError('command.usage', `Cannot find the bytes of media as there is no folder ${folder}`);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() !== true)
+    throw new TroupeError(
+      'command.usage',
+      `Cannot find the bytes of media as --blobs names ${found === undefined ? 'no folder' : 'a file'}: ${folder}. Give the folder of folderBlobs()`,
+    );
   const { folderBlobs } = await import('../../persistence/folder-blobs.ts');
   return { blobs: folderBlobs(folder) };
 };

@@ -6,6 +6,7 @@ import { agentOfRun } from './agent-of-run.ts';
 import { newRunId } from './begin.ts';
 import { dropCommands, keepCommand } from './command-record.ts';
 import { findRun } from './find-run.ts';
+import { givenBy } from '../usage/given-by.ts';
 import { withStore } from './open-store.ts';
 
 /** `troupe fork`: starts a run that shares the first steps of another. */
@@ -14,7 +15,11 @@ export const fork = (wanted: ForkCommand, session: Session): Promise<number> =>
     const { store } = opened;
     const { step, message, isParked } = wanted;
     const { runId: from } = await findRun(store, wanted.runId);
-    const { agent, model, soFar, record } = await agentOfRun(wanted, { store, runId: from }, session);
+    const { agent, model, soFar, explain, record } = await agentOfRun(
+      wanted,
+      { store, runId: from },
+      session,
+    );
     const runId = newRunId();
     const kept = { ...opened, runId, isParked };
     return perform(
@@ -25,9 +30,9 @@ export const fork = (wanted: ForkCommand, session: Session): Promise<number> =>
           return await part(agent, from, { store, at: { step }, change, runId, signal, person });
         } catch (thrown) {
           await dropCommands(store, [runId]);
-          throw thrown;
+          throw givenBy(thrown, ['journal.point-unknown'], '--at', `troupe show ${from} lists the steps`);
         }
       },
-      { session, soFar, kept },
+      { session, soFar, explain, kept },
     );
   });

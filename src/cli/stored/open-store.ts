@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
@@ -43,8 +43,36 @@ export const assertStoreThere = (session: Session): void => {
   if (missing === undefined || !isNamed(session)) return;
   throw new TroupeError(
     'command.usage',
-    `Cannot look for runs as there is no store ${missing}: check its name`,
+    `Cannot look for runs as ${optionOf(session)} names a store that is not there: ${missing}. Check its name`,
   );
+};
+
+/** The setting that names the store. */
+const optionOf = ({ settings }: Session): string =>
+  settings.store === undefined ? 'TROUPE_STORE' : '--store';
+
+/** Throws where a file is there that is no store: SQLite would take a short one for an empty store, and write over it. */
+const assertSqlite = (file: string, session: Session): void => {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined || (found.isFile() && (found.size === 0 || beginningOf(file) === SQLITE))) return;
+  throw new TroupeError(
+    'command.usage',
+    `Cannot use a store as ${optionOf(session)} names ${found.isFile() ? 'a file that is no SQLite database' : 'a folder'}: ${file}. Name another file`,
+  );
+};
+
+/** The first bytes of each SQLite database. */
+const SQLITE = 'SQLite format 3\0';
+
+const beginningOf = (file: string): string => {
+  const bytes = Buffer.alloc(SQLITE.length);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, bytes);
+  } finally {
+    closeSync(descriptor);
+  }
+  return bytes.toString('latin1');
 };
 
 /** The file of a store that is not made yet. */
@@ -148,6 +176,7 @@ const openAt = async (place: StorePlace, session: Session): Promise<OpenStore> =
     }
     case 'sqlite': {
       const { sqliteStore } = await import('../../persistence/sqlite/sqlite-store.ts');
+      if (isNamed(session)) assertSqlite(place.file, session);
       loadQuietly();
       // Questions and answers are private.
       if (!isNamed(session)) makeOwnFolder(place.file);

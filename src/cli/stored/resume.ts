@@ -38,9 +38,15 @@ export const resumeHere = async (
   session: Session,
 ): Promise<number> => {
   const { store } = opened;
-  const { agent, model, soFar } = await agentOfRun(code, { store, runId }, session);
+  const { agent, model, soFar, explain } = await agentOfRun(code, { store, runId }, session);
   const kept = { ...opened, runId, isParked, agentOption: agentOption(code) };
-  return perform((options) => goOn(agent, runId, { ...options, store }), { session, model, soFar, kept });
+  return perform((options) => goOn(agent, runId, { ...options, store }), {
+    session,
+    model,
+    soFar,
+    explain,
+    kept,
+  });
 };
 
 /** Returns the option that names the code of a run, if the command line named it. */

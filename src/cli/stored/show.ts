@@ -42,7 +42,9 @@ export const show = (
     else terminal.stdout.write(await asText(shown, step !== undefined, opened, session));
     const isMissing = step !== undefined && steps.length === 0;
     if (isMissing)
-      terminal.stderr.write(`${sidePaint.red('✗')} Cannot show step ${step} as no agent has reached it\n`);
+      terminal.stderr.write(
+        `${sidePaint.red('✗')} Cannot show --step ${step} as no agent has reached it: leave it out to see all steps\n`,
+      );
     if (run.damage !== undefined) terminal.stderr.write(failureLine(run.damage, sidePaint, settings.debug));
     return isMissing ? exitCode.usage : run.damage === undefined ? exitCode.answered : exitCode.unanswered;
   });

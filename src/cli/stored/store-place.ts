@@ -29,12 +29,26 @@ export const storePlace = ({ given, environment, folder, platform }: StoreWish):
     return home === undefined ? undefined : { kind: 'sqlite', file: join(home, 'runs.db') };
   }
   if (named.trim() === '')
-    throw new TroupeError('command.usage', 'Cannot follow the command line as --store names no store');
+    throw new TroupeError(
+      'command.usage',
+      `Cannot follow the command line as --store names no store: '${named}'. Give ${STORES}`,
+    );
   if (named === 'none' || named === 'memory') return { kind: named };
   if (/^postgres(?:ql)?:\/\//.test(named)) return { kind: 'postgres', url: named };
   // As stores call themselves.
-  return { kind: 'sqlite', file: resolve(folder, named.replace(/^sqlite:/, '')) };
+  const file = named.replace(/^sqlite:(?:\/\/(?=\/))?/, '');
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(file))
+    throw new TroupeError(
+      'command.usage',
+      `Cannot use a store as ${given === undefined ? 'TROUPE_STORE' : '--store'} names a kind that is unknown: '${withoutAccess(named)}'. Give ${STORES}`,
+    );
+  return { kind: 'sqlite', file: resolve(folder, file) };
 };
+
+const STORES = 'a FILE (SQLite), postgres://…, memory or none';
+
+/** An address without a name or a password in it. */
+const withoutAccess = (address: string): string => address.replace(/\/\/[^/]*@/, '//…@');
 
 /** Returns the user's folder for application data. */
 const dataFolder = (environment: Environment, platform: NodeJS.Platform): string | undefined => {

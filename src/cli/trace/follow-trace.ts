@@ -92,13 +92,18 @@ const exportTrace = async (
   session: Session,
 ): Promise<number> => {
   const trace = await traceAt(place, session);
-  if (html !== undefined) await writeTo(html, await traceAsHtml(trace), session);
-  if (mermaid !== undefined) await writeTo(mermaid, await traceAsSequence(trace), session);
-  if (ndjson) await writeTo(STANDARD, traceAsLines(trace), session);
+  if (html !== undefined) await writeTo('--html', html, await traceAsHtml(trace), session);
+  if (mermaid !== undefined) await writeTo('--mermaid', mermaid, await traceAsSequence(trace), session);
+  if (ndjson) await writeTo('--ndjson', STANDARD, traceAsLines(trace), session);
   return exitCode.answered;
 };
 
-const writeTo = async (file: string, text: string, { terminal, settings }: Session): Promise<void> => {
+const writeTo = async (
+  option: string,
+  file: string,
+  text: string,
+  { terminal, settings }: Session,
+): Promise<void> => {
   if (file === STANDARD) {
     await new Promise<void>((written) => {
       terminal.stdout.write(text, written);
@@ -109,7 +114,7 @@ const writeTo = async (file: string, text: string, { terminal, settings }: Sessi
     // An existing file is not overwritten, and texts of a run are private.
     await writeFile(resolve(terminal.folder, file), text, { flag: 'wx', mode: 0o600 });
   } catch (thrown) {
-    const message = `Cannot export to ${file} as the file system refuses: ${messageOf(thrown)}`;
+    const message = `Cannot export by ${option} to ${file} as the file system refuses: ${messageOf(thrown)}. Name a new file in a folder that is there`;
     throw new TroupeError('command.usage', message, { cause: thrown });
   }
   if (!settings.json && !settings.quiet) terminal.stderr.write(`Exported to ${file}\n`);

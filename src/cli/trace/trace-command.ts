@@ -1,6 +1,7 @@
 import type { TraceStatus } from '../../inspect/traces/trace-account.ts';
 import { traceStatuses } from '../../inspect/traces/trace-account.ts';
-import { countOf } from '../usage/option-values.ts';
+import { nearestName } from '../../base/text/nearest-name.ts';
+import { countOf, statusesAmong } from '../usage/option-values.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 
 const verbs = ['list', 'show', 'replay', 'export', 'check'] as const;
@@ -49,7 +50,11 @@ export const traceCommandFrom = (
   values: TraceValues,
 ): TraceCommand => {
   const verb = verbs.find((known) => known === word);
-  if (verb === undefined) throw wrong(`there is no subcommand '${word}': ${verbs.join(', ')}`, 'trace');
+  if (verb === undefined) {
+    const meant = nearestName(word, verbs);
+    const hint = meant === undefined ? `there are ${verbs.join(', ')}` : `did you mean '${meant}'?`;
+    throw wrong(`there is no subcommand '${word}' (${hint})`, 'trace');
+  }
   if (first === undefined)
     throw wrong(
       verb === 'list'
@@ -67,7 +72,7 @@ export const traceCommandFrom = (
     name: 'trace',
     verb,
     places: [first, ...more],
-    status: statusesIn(values.status),
+    status: statusesAmong(traceStatuses, values.status, 'trace'),
     limit: countOf(values.limit, '--limit', 'trace') ?? LISTED,
     speed: readSpeed(values.speed),
     html,
@@ -81,20 +86,15 @@ const assertOneOutput = (html: string | undefined, mermaid: string | undefined, 
     throw wrong('the format is missing: give --html FILE, --mermaid FILE or --ndjson', 'trace');
   if ([html === '-', mermaid === '-', ndjson].filter(Boolean).length > 1)
     throw wrong('only one format can go to standard output', 'trace');
-  if (html?.trim() === '' || mermaid?.trim() === '') throw wrong('no file was named to export to', 'trace');
+  for (const [option, file] of Object.entries({ html, mermaid }))
+    if (file?.trim() === '')
+      throw wrong(`--${option} names no file: '${file}'. Give one, or - for standard output`, 'trace');
 };
-
-const statusesIn = (given: string | undefined): readonly TraceStatus[] | undefined =>
-  given?.split(',').map((word) => {
-    const status = traceStatuses.find((known) => known === word.trim());
-    if (status === undefined)
-      throw wrong(`no trace is '${word.trim()}': a status is one of ${traceStatuses.join(', ')}`, 'trace');
-    return status;
-  });
 
 const readSpeed = (given: string | undefined): number => {
   if (given === undefined) return 1;
   const speed = /^\d{0,9}\.?\d{1,9}$/.test(given) ? Number(given) : 0;
-  if (speed === 0) throw wrong(`--speed is not a number above 0: '${given}'`, 'trace');
+  if (speed === 0)
+    throw wrong(`--speed is not a number above 0: '${given}'. Give a factor such as 0.5 or 10`, 'trace');
   return speed;
 };

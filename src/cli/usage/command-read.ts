@@ -6,7 +6,7 @@ import type { InspectValues, InspectorRequest } from './inspector-request.ts';
 import { inspectorRequest, inspectorRequestIfAny } from './inspector-request.ts';
 import type { NamedModule } from './named-module.ts';
 import { namedModule } from './named-module.ts';
-import { countOf, dollarsOf, durationOf, statusesOf } from './option-values.ts';
+import { countOf, dollarsOf, durationOf, endStatusesOf, statusesOf, textOf } from './option-values.ts';
 import type { TraceCommand } from '../trace/trace-command.ts';
 import { traceCommandFrom } from '../trace/trace-command.ts';
 import { folderOf } from './option-values.ts';
@@ -18,6 +18,8 @@ export type { CommandName } from './command-shapes.ts';
 export interface Code {
   readonly file: string | undefined;
   readonly exportName: string | undefined;
+  /** The option that names it. */
+  readonly option?: '--agent' | '--file' | undefined;
 }
 
 /** A parsed command line. */
@@ -204,6 +206,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
   const missing = needs.find((_, index) => (rest[index] ?? '').trim() === '');
   if (missing !== undefined) throw wrong(missing, name);
   const [first = '', second] = rest;
+  textOf(values.export, '--export', name);
   const isParked = values.park ?? false;
   const code = codeOf(values, name);
   switch (name) {
@@ -253,7 +256,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
     case 'fork': {
       const step = countOf(values.at, '--at', name);
       if (step === undefined) throw wrong('the step to fork at is missing: give --at STEP', name);
-      return { name, ...code, runId: first, step, message: values.message, isParked };
+      const message = textOf(values.message, '--message', name);
+      return { name, ...code, runId: first, step, message, isParked };
     }
     case 'compare':
       return { name, runId: first, other: second ?? '' };
@@ -264,7 +268,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return {
         name,
         runId: first,
-        request: isAnswer ? values.request : second,
+        request: isAnswer ? textOf(values.request, '--request', name) : second,
         text: isAnswer ? second : values.reason,
         input: values.input,
         isResumed: values.resume ?? false,
@@ -279,7 +283,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       if (olderThanMs === undefined) throw wrong('the age is missing: give --older-than 30d', name);
       const isDryRun = values['dry-run'] ?? false;
       const blobs = folderOf(values.blobs, '--blobs', name);
-      return { name, olderThanMs, status: statusesOf(values.status, name), blobs, isDryRun };
+      return { name, olderThanMs, status: endStatusesOf(values.status, name), blobs, isDryRun };
     }
     case 'trace':
       return traceCommandFrom(rest, values);
@@ -291,7 +295,8 @@ const codeOf = (values: OwnValues, name: CommandName): Code => {
   const { agent, file } = values;
   if (agent !== undefined && file !== undefined)
     throw wrong('one excludes the other: --agent and --file', name);
-  return codeIn(agent ?? file, values, name);
+  const option = agent === undefined ? '--file' : '--agent';
+  return { ...codeIn(textOf(agent ?? file, option, name), values, name), option };
 };
 
 const codeIn = (given: string | undefined, values: OwnValues, name: CommandName): Code =>
@@ -303,7 +308,7 @@ const codeIn = (given: string | undefined, values: OwnValues, name: CommandName)
 const subjectOf = ({ of, taken = false }: OwnValues, name: CommandName): DiagramSubject => {
   if (of === undefined) return taken ? 'chart' : 'composition';
   if (of !== 'chart' && of !== 'composition')
-    throw wrong(`--of is neither chart nor composition: ${of}`, name);
+    throw wrong(`--of is neither chart nor composition: '${of}'`, name);
   if (taken && of === 'composition')
     throw wrong('one excludes the other: --of composition and --taken', name);
   return of;
@@ -327,6 +332,6 @@ const showFrom = (
 ): ShowCommand => {
   if (step !== undefined && call !== undefined)
     throw wrong('one excludes the other: --step and --call', 'show');
-  if (call?.trim() === '') throw wrong('--call names no model call', 'show');
+  textOf(call, '--call', 'show');
   return { name: 'show', runId, step: countOf(step, '--step', 'show'), call };
 };

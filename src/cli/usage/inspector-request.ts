@@ -29,7 +29,8 @@ export const inspectorRequest = (
   name: CommandName,
 ): InspectorRequest => {
   const port = countOf(given, '--port', name) ?? 0;
-  if (port > HIGHEST_PORT) throw wrong(`--port is not a port: '${given}'`, name);
+  if (port > HIGHEST_PORT)
+    throw wrong(`--port is not a port: '${given}'. Give one from 0 to ${HIGHEST_PORT}`, name);
   return { port, isControlled: control ?? false, isShown: open ?? false };
 };
 

@@ -8,7 +8,7 @@ export const dollarsOf = (given: string | undefined, about: CommandName): number
   if (/^-\.?\d/.test(given))
     throw wrong(`--budget is negative: '${given}'. Give US dollars from 0 on`, about);
   if (!/^(?:\d+|\d*\.\d+)$/.test(given))
-    throw wrong(`--budget is not a number of US dollars: '${given}'`, about);
+    throw wrong(`--budget is not a number of US dollars: '${given}'. Give one such as 0.50`, about);
   return Number(given);
 };
 
@@ -21,7 +21,8 @@ export const countOf = (
   if (given === undefined) return undefined;
   if (/^-\d/.test(given))
     throw wrong(`${option} is negative: '${given}'. Give a whole number from 0 on`, about);
-  if (!/^\d{1,9}$/.test(given)) throw wrong(`${option} is not a whole number: '${given}'`, about);
+  if (!/^\d{1,9}$/.test(given))
+    throw wrong(`${option} is not a whole number: '${given}'. Give one from 0 on`, about);
   return Number(given);
 };
 
@@ -31,7 +32,7 @@ export const folderOf = (
   option: string,
   about: CommandName,
 ): string | undefined => {
-  if (given?.trim() === '') throw wrong(`${option} names no folder`, about);
+  if (given?.trim() === '') throw wrong(`${option} names no folder: '${given}'. Give the path of one`, about);
   return given;
 };
 
@@ -45,7 +46,7 @@ export const durationOf = (
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(given) ?? [];
   const unitMs = UNITS_MS[unit];
   if (unitMs === undefined)
-    throw wrong(`${option} is not a duration: '${given}' (such as 90s, 15m, 12h, 30d, 4w)`, about);
+    throw wrong(`${option} is not a duration: '${given}'. Give one such as 90s, 15m, 12h, 30d or 4w`, about);
   return Number(count) * unitMs;
 };
 
@@ -57,23 +58,38 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-const STATUSES = [
-  'running',
-  'waiting',
-  'completed',
-  'stopped',
-  'aborted',
-  'failed',
-] as const satisfies readonly StoredStatus[];
+const END_STATUSES = ['completed', 'stopped', 'aborted', 'failed'] as const satisfies readonly StoredStatus[];
+
+const STATUSES = ['running', 'waiting', ...END_STATUSES] as const satisfies readonly StoredStatus[];
 
 /** Parses one or several statuses of a run, separated by commas. */
 export const statusesOf = (
   given: string | undefined,
   about: CommandName,
-): readonly StoredStatus[] | undefined =>
+): readonly StoredStatus[] | undefined => statusesAmong(STATUSES, given, about);
+
+/** Parses one or several statuses of a run that has ended, separated by commas. */
+export const endStatusesOf = (
+  given: string | undefined,
+  about: CommandName,
+): readonly StoredStatus[] | undefined => statusesAmong(END_STATUSES, given, about);
+
+/** Parses one or several of the words that `known` lists, separated by commas. */
+export const statusesAmong = <Status extends string>(
+  known: readonly Status[],
+  given: string | undefined,
+  about: CommandName,
+): readonly Status[] | undefined =>
   given?.split(',').map((word) => {
-    const status = STATUSES.find((known) => known === word.trim());
+    const status = known.find((each) => each === word.trim());
     if (status === undefined)
-      throw wrong(`no run is '${word.trim()}': a status is one of ${STATUSES.join(', ')}`, about);
+      throw wrong(`--status has no '${word.trim()}': give one or several of ${known.join(',')}`, about);
     return status;
   });
+
+/** Checks that an option has a text. */
+export const textOf = (given: string | undefined, option: string, about: CommandName): string | undefined => {
+  if (given?.trim() === '')
+    throw wrong(`${option} is empty: '${given}'. Give a value or leave it out`, about);
+  return given;
+};

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { TroupeError } from '../../contracts/errors/error.ts';
 import { messageOf } from '../../contracts/errors/error.ts';
 import type { Command, CommandName } from './command-read.ts';
 import { commandFrom } from './command-read.ts';
@@ -41,7 +42,9 @@ export const readUsage = (args: readonly string[]): Usage => {
   if (values.version === true) return { settings, command: { name: 'version' } };
   const [name, ...rest] = positionals;
   if (name === undefined || name === 'help') {
-    const about = rest[0] !== undefined && isCommand(rest[0]) ? rest[0] : undefined;
+    const [about] = rest;
+    if (about !== undefined && !isCommand(about))
+      throw wrong(`there is no such command: '${about}' ${instead(about)}`);
     return { settings, command: { name: 'help', about } };
   }
   if (!isCommand(name)) throw wrong(`there is no such command: '${name}' ${instead(name)}`);
@@ -60,17 +63,45 @@ const assertOwn = (given: readonly string[], name: CommandName): void => {
   const own: readonly string[] = shapes[name].options;
   for (const option of given)
     if (isOwnOption(option) && !own.includes(option))
-      throw wrong(`'${name}' has no such option: --${option}`, name);
+      throw wrong(`'${name}' has no such option: --${option} ${optionInstead(`--${option}`, name)}`, name);
 };
 
 const parse = (args: readonly string[]) => {
   try {
     return parseArgs({ args: joinNegatives(args), options, allowPositionals: true, strict: true });
   } catch (thrown) {
-    // Node's further explanation is dropped.
-    const [first = ''] = messageOf(thrown).split(/\.(?:\s|$)/);
-    throw wrong(`it cannot be read: ${first}`);
+    throw unreadable(messageOf(thrown), args);
   }
+};
+
+/** The error for what Node refuses: its sentence names the option. */
+const unreadable = (sentence: string, args: readonly string[]): TroupeError => {
+  const name = args.find(isCommand);
+  const [, given] = /'(?:-\w, )?(--?[\w-]+)/.exec(sentence) ?? [];
+  // Node's further explanation is dropped.
+  if (given === undefined)
+    return wrong(`it cannot be read: ${sentence.split(/\.(?:\s|$)/, 1).join('')}`, name);
+  if (sentence.includes('does not take')) return wrong(`${given} takes no value: write it alone`, name);
+  if (sentence.includes('missing')) return wrong(`${given} has no value: give one after it`, name);
+  if (sentence.includes('ambiguous'))
+    return wrong(`${given} has no value, as an option follows it: give one, or write ${given}=VALUE`, name);
+  return wrong(`there is no option '${given}' ${optionInstead(given, name)}`, name);
+};
+
+const optionInstead = (given: string, name: CommandName | undefined): string => {
+  const known = optionsOf(name);
+  // Of a letter, no spelling is near.
+  const meant = given.startsWith('--') ? nearestName(given, known) : undefined;
+  return meant === undefined ? `(there are ${known.join(', ')})` : `(did you mean '${meant}'?)`;
+};
+
+/** All options of a command; without one, of any. */
+const optionsOf = (name: CommandName | undefined): readonly string[] => {
+  const own: readonly string[] | undefined = name === undefined ? undefined : shapes[name].options;
+  return Object.keys(options)
+    .filter((option) => own?.includes(option) ?? true)
+    .concat(own === undefined ? [] : Object.keys(options).filter((option) => !isOwnOption(option)))
+    .map((option) => `--${option}`);
 };
 
 /** Options with the negative number that follows them joined by `=`: apart, Node takes the number for an option. */

@@ -1,0 +1,153 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { options } from '../../src/cli/usage/command-shapes.ts';
+import { play } from './fake-terminal.ts';
+import { moduleOf } from './run-command.ts';
+
+let folder = '';
+/** Runs of the store `runs.db`: one that has ended, and two that wait for a person. */
+const runs = { ended: '', asking: '', approving: '' };
+const store = ['--store', 'runs.db'];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'troupe-bad-values-'));
+  mkdirSync(join(folder, 'docs'));
+  writeFileSync(join(folder, 'docs/leave.md'), '# Leave\nEverybody has 30 days of leave a year.\n');
+  writeFileSync(join(folder, 'a-file'), 'x');
+  const begun = async (module: string): Promise<string> => {
+    await play(['run', moduleOf(module), 'x', '--park', ...store], { folder });
+    const { stdout } = await play(['runs', '--json', '--limit', '1', ...store], { folder });
+    return /"runId":"(\w+)"/.exec(stdout)?.[1] ?? '';
+  };
+  runs.ended = await begun('echo.ts');
+  runs.asking = await begun('people.ts');
+  runs.approving = await begun('patient.ts');
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const echo = moduleOf('echo.ts');
+const weather = moduleOf('weather.ts');
+
+/** A bad value of an option: the command before it, what is found, and what to do; `ENDED` … stand for runs. */
+const bad: readonly (readonly [option: string, value: string, before: readonly string[], advice: RegExp])[] =
+  [
+    ['--model', 'gpt-5.5', ['run', echo, 'x'], /did you mean 'openai:gpt-5.5'\?/],
+    ['--model', '', ['ask', 'leave?', 'docs'], /write provider:model/],
+    ['--model', 'acme:x', ['mcp', echo], /providers are openai/],
+    ['--model', 'gpt-5.5', ['fork', 'ENDED', '--at', '0', ...store], /did you mean/],
+    ['--store', 'nope://x', ['runs'], /Give a FILE \(SQLite\), postgres:\/\/…, memory or none/],
+    ['--store', 'nope://x', ['run', echo, 'x'], /Give a FILE/],
+    ['--store', '', ['runs'], /Give a FILE/],
+    ['--store', 'docs', ['runs'], /a folder: .*Name another file/],
+    ['--store', 'docs', ['run', echo, 'x'], /a folder: .*Name another file/],
+    ['--store', 'a-file', ['runs'], /a file that is no SQLite database: .*Name another file/],
+    ['--store', 'a-file', ['import', 'a-file'], /no SQLite database/],
+    ['--store', 'typo.db', ['show', 'ENDED'], /not there: .*Check its name/],
+    ['--export', 'nobody', ['run', echo, 'x'], /it exports default/],
+    ['--export', '', ['graph', echo], /leave it out/],
+    ['--agent', 'nowhere.ts', ['replay', 'ENDED', ...store], /there is no such file/],
+    ['--agent', '', ['resume', 'ENDED', ...store], /leave it out/],
+    ['--file', 'nowhere.ts', ['fork', 'ENDED', '--at', '0', ...store], /there is no such file/],
+    ['--budget', 'lots', ['ask', 'leave?', 'docs'], /Give one such as 0\.50/],
+    ['--memory', '', ['ask', 'leave?', 'docs'], /Give the path/],
+    ['--memory', 'a-file', ['ask', 'leave?', 'docs'], /Give the path of a folder/],
+    ['--trace', '', ['run', echo, 'x'], /Give the path/],
+    ['--status', 'done', ['runs', ...store], /one or several of running,waiting,completed/],
+    ['--status', 'running', ['prune', '--older-than', '1d', ...store], /of completed,stopped,aborted,failed/],
+    ['--status', 'waiting', ['trace', 'list', 'docs'], /interrupted/],
+    ['--limit', 'many', ['runs', ...store], /Give one from 0 on/],
+    ['--limit', '-1', ['graph', echo, '--taken'], /Give a whole number from 0 on/],
+    ['--limit', '1.5', ['trace', 'list', 'docs'], /Give one from 0 on/],
+    ['--step', 'last', ['show', 'ENDED', ...store], /Give one from 0 on/],
+    ['--call', 'zz', ['show', 'ENDED', ...store], /give a number from 1, or the end of a key/],
+    ['--call', ' ', ['show', 'ENDED', ...store], /leave it out/],
+    ['--at', 'start', ['fork', 'ENDED', ...store], /Give one from 0 on/],
+    ['--at', '9', ['fork', 'ENDED', ...store], /troupe show \w+ lists the steps/],
+    ['--message', '', ['fork', 'ENDED', '--at', '0', ...store], /leave it out/],
+    ['--input', '{to: Ada}', ['approve', 'APPROVING', ...store], /not JSON.*Quote it/],
+    ['--request', 'nobody', ['answer', 'ASKING', 'Ada', ...store], /it waits for \w+ \(clerk asks/],
+    ['--request', '', ['answer', 'ASKING', 'Ada', ...store], /leave it out/],
+    ['--older-than', 'ages', ['prune', ...store], /such as 90s/],
+    ['--blobs', 'nowhere', ['prune', '--older-than', '1d', ...store], /Give the folder/],
+    ['--blobs', 'a-file', ['inspect', ...store], /names a file/],
+    ['--speed', 'fast', ['trace', 'replay', 'ENDED', ...store], /such as 0\.5 or 10/],
+    ['--html', 'nowhere/run.html', ['trace', 'export', 'ENDED', ...store], /a folder that is there/],
+    ['--html', '', ['trace', 'export', 'ENDED', ...store], /- for standard output/],
+    ['--mermaid', 'a-file', ['trace', 'export', 'ENDED', ...store], /Name a new file/],
+    ['--of', 'char', ['graph', echo], /neither chart nor composition/],
+    ['--port', 'http', ['inspect', ...store], /Give one from 0 on/],
+    ['--port', '70000', ['run', echo, 'x', '--inspect'], /from 0 to 65535/],
+  ];
+
+test.each(bad)(
+  '%s %j names the option, what was found, and what to do: %j',
+  async (option, value, before, advice) => {
+    const known = { ENDED: runs.ended, ASKING: runs.asking, APPROVING: runs.approving };
+    const args = before.map((word) => (Reflect.get(known, word) as string | undefined) ?? word);
+    const { code, stdout, stderr } = await play([...args, option, value], { folder });
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^✗ Cannot [^\n]+\n$/);
+    expect(stderr).toContain(option);
+    expect(stderr).toContain(value);
+    expect(stderr).toMatch(advice);
+    // Of a file that is no store, nothing is lost.
+    expect(readFileSync(join(folder, 'a-file'), 'utf8')).toBe('x');
+  },
+);
+
+test('every option that takes a value is among them, but a reason, which may be any text', () => {
+  const taking = Object.entries(options).flatMap(([name, { type }]) =>
+    type === 'string' ? [`--${name}`] : [],
+  );
+  const tried = new Set([...bad.map(([option]) => option), '--reason']);
+  expect(taking.filter((option) => !tried.has(option))).toEqual([]);
+});
+
+test.each([
+  [
+    'JSON that is none',
+    ['run', weather, '{bad', '--data'],
+    /--data takes JSON: found '\{bad' .*leave --data out/,
+  ],
+  ['JSON of another type', ['run', weather, '{"city":1}', '--data'], /expected string.*INPUT with --data/],
+  ['JSON that is taken as text', ['run', weather, '{"city":"Oslo"}'], /found|received string.*add --data/],
+])('--data: %s is named, with what to do', async (_, args, line) => {
+  const { code, stdout, stderr } = await play(args, { folder });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(line);
+});
+
+test.each([
+  ['TROUPE_STORE', 'nope://ada:secret@x', ['runs']],
+  ['TROUPE_MODEL', 'acme:x', ['ask', 'leave?', 'docs']],
+])('a bad value of %s is that of the variable, and holds no password', async (name, value, args) => {
+  const { code, stderr } = await play(args, { folder, environment: { [name]: value } });
+  expect(code).toBe(2);
+  expect(stderr).toContain(name);
+  expect(stderr).not.toContain('secret');
+});
+
+test.each([
+  [
+    ['run', echo, 'x', '--modle', 'y'],
+    "no option '--modle' (did you mean '--model'?). See: troupe run --help",
+  ],
+  [['runs', '--limt=3'], "no option '--limt' (did you mean '--limit'?)"],
+  [['--quite', 'ask', 'x'], "no option '--quite' (did you mean '--quiet'?)"],
+  [['run', echo, 'x', '--budgte', '1'], "no option '--budgte' (there are --data, --export,"],
+  [['ask', 'x', '--dta'], "no option '--dta' (there are --budget,"],
+  [['run', echo, 'x', '-x'], "no option '-x' (there are "],
+  [['run', echo, 'x', '--model'], '--model has no value: give one after it'],
+  [['run', echo, 'x', '--model', '--quiet'], '--model has no value, as an option follows it'],
+  [['runs', '--json=3'], '--json takes no value: write it alone'],
+  [['help', 'rnu'], "no such command: 'rnu' (did you mean 'run'?)"],
+  [['trace', 'shw', 'x'], "no subcommand 'shw' (did you mean 'show'?)"],
+])('an option that is unknown, or misused, has the nearest suggested: %j', async (args, words) => {
+  const { code, stdout, stderr } = await play(args, { folder });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(words);
+});
