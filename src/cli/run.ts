@@ -29,7 +29,14 @@ export const run = async (wanted: RunCommand, session: Session): Promise<number>
   } as const;
   return begin(agent, wanted.isData ? dataIn(given) : given, {
     explain: (thrown) =>
-      explainOwnBudget(givenBy(thrown, ['input.invalid'], ...(wanted.isData ? AS_DATA : AS_TEXT))),
+      explainOwnBudget(
+        givenBy(
+          thrown,
+          ['input.invalid'],
+          wanted.isData ? 'INPUT with --data' : 'INPUT',
+          wanted.isData ? undefined : AS_TEXT,
+        ),
+      ),
     session,
     model,
     record,
@@ -59,5 +66,4 @@ const dataIn = (given: string): unknown => {
   }
 };
 
-const AS_DATA = ['INPUT with --data'] as const;
-const AS_TEXT = ['INPUT', 'it is taken as text; if it is JSON, add --data'] as const;
+const AS_TEXT = 'it is taken as text; if it is JSON, add --data';

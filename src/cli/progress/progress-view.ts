@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import { activityOf } from '../../events/progress/activity.ts';
 import { fittedLine } from './fitted-line.ts';
 import { foldProgress, noProgress } from '../../events/progress/progress.ts';
@@ -50,19 +50,21 @@ const jsonView = ({ terminal }: Session): ProgressView => ({
 });
 
 /** Events too frequent to show, or covered by other lines. */
-const SILENT: ReadonlySet<string> = new Set([
-  'run.started',
-  'run.ended',
-  'model.asked',
-  'member.engaged',
-  'member.ended',
-]);
+const SILENT: ReadonlySet<string> = new Set(['run.started', 'run.ended', 'model.asked', 'member.engaged']);
+
+/** Checks whether an event has no line: of the ends of members, failures have one. */
+const isSilent = (event: LiveEvent): boolean =>
+  SILENT.has(event.type) || (event.type === 'member.ended' && event.status !== 'failed');
 
 const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
   const names = new DistinctNames();
   let progress = noProgress;
   let hasShown = false;
   let toldTokens = 0;
+  /** The last line of each agent. */
+  const last = new Map<string, string>();
+  const isSaid = ({ path, error }: EventOf<'member.ended'>): boolean =>
+    error !== undefined && last.get(path)?.includes(oneLine(error.message).slice(0, TELLING)) === true;
   /** Errors are held until the next line: the last one is printed at the end. */
   let held = '';
   const flush = (): void => {
@@ -79,14 +81,17 @@ const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
     show: (event) => {
       progress = foldProgress(progress, event);
       if (isAgentAtWork(event)) names.add(event.path);
-      const activity = SILENT.has(event.type) ? undefined : activityOf(event);
+      const activity = isSilent(event) ? undefined : activityOf(event);
       if (activity === undefined) return;
+      // The member failed by what was just said of it.
+      if (event.type === 'member.ended' && isSaid(event)) return;
       flush();
       const tokens = progress.totals.inputTokens + progress.totals.outputTokens;
       const sum = tokens === toldTokens ? '' : ` ${paint.dim(`(${withThousands(tokens)} tokens so far)`)}`;
       toldTokens = tokens;
       const said = activity.line.slice(activity.name.length);
       held = `  ${names.of(activity.path)}${said}${sum}\n`;
+      last.set(activity.path, held);
       if (!ERRORS.has(event.type)) flush();
     },
     end: (error) => {

@@ -64,6 +64,8 @@ export const foldRows = (state: Rows, event: LiveEvent): Rows => {
       );
     case 'agent.critiqued':
       return withOutcome(updateRows(next, event), event.path, judgement(event));
+    case 'member.ended':
+      return updateRows(withFailed(next, event), event);
     case 'run.ended':
       return {
         ...next,
@@ -106,6 +108,12 @@ const withRow = (before: Rows, path: string, agent: string): Rows => {
   };
   return { ...state, rows: [...state.rows, row] };
 };
+
+/** Adds a member that failed before it had a row: it never began a step. A team that has rows of members shows by them. */
+const withFailed = (state: Rows, { path, agent, status }: EventOf<'member.ended'>): Rows =>
+  status !== 'failed' || state.rows.some((row) => row.path === path || row.path.startsWith(`${path}/`))
+    ? state
+    : withRow(state, path, agent);
 
 /** Returns the owner of an actor's task: itself, or the nearest team above it. */
 const whoseTask = (given: Rows['given'], path: string): string | undefined => {

@@ -1,10 +1,11 @@
-import type { RunEntry } from '../../contracts/journals/journal.ts';
+import type { JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { RunsCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 import { withStore } from './open-store.ts';
+import { readStoredRun } from './stored-run.ts';
 import { isLeftRunning } from './lease.ts';
 import { INTERRUPTED, jsonLine, statusPaint, timeWords, unreadableLine } from './run-words.ts';
 
@@ -26,7 +27,9 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
       ),
     );
     if (settings.json) for (const entry of shown) terminal.stdout.write(jsonLine(entry));
-    else for (const line of table(shown, paint)) terminal.stdout.write(`${line}\n`);
+    else
+      for (const line of table(shown, await errorsOf(store, found), paint))
+        terminal.stdout.write(`${line}\n`);
     if (found.length === 0 && (found.unreadable ?? []).length === 0 && !settings.json && !settings.quiet)
       terminal.stderr.write(
         `No ${status?.join(' or ') ?? ''}${status === undefined ? '' : ' '}runs in ${store.name}\n`,
@@ -36,7 +39,25 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     return exitCode.answered;
   });
 
-const table = (entries: readonly ShownEntry[], paint: Paint): readonly string[] => {
+/** The errors of runs that failed, by id, as far as their journals tell. */
+const errorsOf = async (
+  store: JournalStore,
+  entries: readonly RunEntry[],
+): Promise<ReadonlyMap<string, string>> => {
+  const errors = new Map<string, string>();
+  for (const entry of entries.filter(({ status }) => status === 'failed')) {
+    const last = (await readStoredRun(store, entry)).events.at(-1);
+    const error = last?.type === 'run.ended' ? last.error?.message : undefined;
+    if (error !== undefined) errors.set(entry.runId, error);
+  }
+  return errors;
+};
+
+const table = (
+  entries: readonly ShownEntry[],
+  errors: ReadonlyMap<string, string>,
+  paint: Paint,
+): readonly string[] => {
   const ids = Math.min(WIDEST_ID, Math.max(0, ...entries.map(({ runId }) => runId.length)));
   const statuses = Math.max(STATUS_WIDTH, ...entries.map(({ status }) => status.length));
   const names = Math.min(WIDEST_AGENT, Math.max(0, ...entries.map(({ agent }) => agent.length)));
@@ -51,6 +72,7 @@ const table = (entries: readonly ShownEntry[], paint: Paint): readonly string[] 
       timeWords(createdAt),
       oneLine(agent, names).padEnd(names),
       oneLine(title, 80),
+      ...(errors.has(runId) ? [paint.red(oneLine(errors.get(runId) ?? '', 120))] : []),
       ...(more.length === 0 ? [] : [paint.dim(`(${more.join(', ')})`)]),
     ].join('  ');
   });

@@ -19,9 +19,9 @@ import { withStore } from './open-store.ts';
 import { waitingLines } from './request-words.ts';
 import { isLeftRunning } from './lease.ts';
 import { INTERRUPTED, jsonLine, statusPaint, timeWords } from './run-words.ts';
-import { stepDetails, stepLine } from './step-lines.ts';
+import { failedLines, stepDetails, stepLine } from './step-lines.ts';
 import type { StepView } from '../../inspect/traces/step-view.ts';
-import { stepsIn } from '../../inspect/traces/step-view.ts';
+import { failedMembersIn, stepsIn } from '../../inspect/traces/step-view.ts';
 import type { StoredRun } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
 
@@ -82,6 +82,7 @@ const asJson = ({ run: { entry, began, damage, events }, steps, requests, isInte
     ...(began === undefined ? {} : { input: began.input }),
     events: events.length,
     steps,
+    failedMembers: failedMembersIn(events),
     requests,
     ...(end === undefined
       ? {}
@@ -121,11 +122,12 @@ const asText = async (
     '',
   ];
   const body = steps.flatMap((view) => (isDetailed ? stepDetails(view, paint) : [stepLine(view, paint)]));
+  const failed = isDetailed ? [] : failedLines(failedMembersIn(events), steps, paint);
   const waiting = waitingLines(requests, runId, option, command).map(
     (line) => `  ${paint.yellow('!')} ${line}`,
   );
   const end = endIn(events);
-  const text = [...head, ...body, ...(waiting.length === 0 ? [] : ['', ...waiting]), ''].map(
+  const text = [...head, ...body, ...failed, ...(waiting.length === 0 ? [] : ['', ...waiting]), ''].map(
     (line) => `${line}\n`,
   );
   if (end === undefined || isDetailed)

@@ -4,7 +4,7 @@ import type { TakenDecision } from '../../contracts/agents/decision.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import { countOf, withThousands, lasting } from '../../base/text/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
-import type { StepView } from '../../inspect/traces/step-view.ts';
+import type { FailedMember, StepView } from '../../inspect/traces/step-view.ts';
 
 /** Of a call's input or an answer, on one line. */
 const SHORT = 80;
@@ -26,6 +26,19 @@ export const stepLine = (view: StepView, paint: Paint): string => {
         ].join(' · ');
   return `  ${nameOf(view.path)} ${paint.dim(`step ${view.step}`)}  ${said}  ${paint.dim(costWords(view))}`.trimEnd();
 };
+
+/** Formats members that failed and whose steps do not show it: one before its first step, or a team. */
+export const failedLines = (
+  failed: readonly FailedMember[],
+  steps: readonly StepView[],
+  paint: Paint,
+): readonly string[] =>
+  failed
+    .filter(({ path }) => !steps.some((view) => view.path === path && view.cutBy?.status === 'failed'))
+    .map(
+      ({ path, error }) =>
+        `  ${paint.red(`✗ ${nameOf(path)} failed: ${oneLine(error?.message ?? 'no error is on record', 160)}`)}`,
+    );
 
 /** Formats a step with all its decisions, calls and messages. */
 export const stepDetails = (view: StepView, paint: Paint): readonly string[] => {

@@ -16,7 +16,8 @@ import type { Paint } from '../terminal/paint.ts';
 import { progressView } from '../progress/progress-view.ts';
 import type { Session } from '../session.ts';
 import { jsonLine, timeWords } from '../stored/run-words.ts';
-import { stepLine } from '../stored/step-lines.ts';
+import { failedMembersIn } from '../../inspect/traces/step-view.ts';
+import { failedLines, stepLine } from '../stored/step-lines.ts';
 import { traceAt } from './trace-at.ts';
 import type { TraceCommand } from './trace-command.ts';
 import { endText, headLines, traceStatusWords } from './trace-words.ts';
@@ -61,10 +62,17 @@ const entryLine = ({ runId, status, startedAt, agent, title }: TraceEntry, paint
 
 const show = async ({ places: [place] }: TraceCommand, session: Session): Promise<number> => {
   const { terminal, settings, paint, sidePaint } = session;
-  const { account, steps, damage } = await traceAt(place, session);
-  if (settings.json) terminal.stdout.write(jsonLine({ ...account, steps }));
+  const { account, steps, events, damage } = await traceAt(place, session);
+  const failedMembers = failedMembersIn(events);
+  if (settings.json) terminal.stdout.write(jsonLine({ ...account, steps, failedMembers }));
   else {
-    const lines = [...headLines(account, paint), '', ...steps.map((view) => stepLine(view, paint)), ''];
+    const lines = [
+      ...headLines(account, paint),
+      '',
+      ...steps.map((view) => stepLine(view, paint)),
+      ...failedLines(failedMembers, steps, paint),
+      '',
+    ];
     terminal.stdout.write(`${lines.join('\n')}\n${endText(account, session)}`);
   }
   for (const problem of damage) terminal.stderr.write(`${sidePaint.yellow('!')} ${problemWords(problem)}\n`);

@@ -194,7 +194,9 @@ const teamWords = (event: LiveEvent): string | undefined => {
     case 'member.refused':
       return `Did not engage ${event.member}: ${event.reason}`;
     case 'member.ended':
-      return `${event.member} ended: ${event.status}`;
+      return event.status === 'failed'
+        ? `Failed: ${event.error?.message ?? event.stopReason.kind}`
+        : `${event.member} ended: ${event.status}`;
     case 'team.planned':
       return `Planned ${event.assignments.map(({ member, task }) => `${member}: ${task}`).join('; ')}`;
     case 'team.noted':

@@ -48,6 +48,27 @@ export const stepsIn = (events: readonly RuntimeEvent[]): readonly StepView[] =>
   });
 };
 
+/** A member of a run that failed. */
+export interface FailedMember {
+  readonly path: string;
+  readonly agent: string;
+  readonly error?: ErrorData | undefined;
+}
+
+/** All members of a run that failed, in that order, also those that never began a step. Pure. */
+export const failedMembersIn = (events: readonly RuntimeEvent[]): readonly FailedMember[] =>
+  events.flatMap((event) =>
+    event.type === 'member.ended' && event.status === 'failed'
+      ? [
+          {
+            path: event.path,
+            agent: event.agent,
+            ...(event.error === undefined ? {} : { error: event.error }),
+          },
+        ]
+      : [],
+  );
+
 const endOf = ({
   status,
   at,

@@ -1,0 +1,14 @@
+import { agent, answer } from 'troupe';
+import { z } from 'zod';
+import { parallel } from 'troupe/patterns';
+
+const fine = agent({ name: 'fine', decide: () => answer('All is well.') });
+/** Takes data, and is given a text: it fails before its first step. */
+const unready = agent({
+  name: 'unready',
+  input: z.object({ city: z.string() }),
+  decide: () => answer('never'),
+});
+
+/** Goes on without the member that fails. */
+export default parallel({ name: 'pair', members: { fine, unready } });
