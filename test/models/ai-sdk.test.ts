@@ -208,6 +208,37 @@ describe('aiSdk: the answer', () => {
     expect((await answerOf([text, finish('v3', unified, raw)])).finish).toBe(expected);
   });
 
+  const text = { type: 'text-delta', id: 't', delta: 'Well.' };
+  const uncounted = { usage: { inputTokens: undefined, outputTokens: undefined } };
+
+  it.each(['v3', 'v4'])('of version %s that ended without a reason was cut off', async (version) => {
+    const end = { ...finish(version), finishReason: { unified: 'other', raw: undefined } };
+    await expect(answerOf([text, end], { version })).rejects.toMatchObject({
+      data: { code: 'model.malformed', retryable: 'yes' },
+    });
+  });
+
+  it('of version 2 that ended for an unknown reason was cut off if nothing was counted, or its vendor counts as it goes', async () => {
+    const end = finish('v2', 'unknown');
+    const cut = { data: { code: 'model.malformed', retryable: 'yes' } };
+    await expect(answerOf([text, { ...end, ...uncounted }], { version: 'v2' })).rejects.toMatchObject(cut);
+    await expect(
+      answerOf([text, end], { version: 'v2', provider: 'google.generative-ai' }),
+    ).rejects.toMatchObject(cut);
+    expect((await answerOf([text, end], { version: 'v2' })).finish).toBe('other');
+  });
+
+  it('is without the texts that an agent as its model has taken back', async () => {
+    const block = (id: string, words: string, more: Part = {}) => [
+      { type: 'text-start', id },
+      { type: 'text-delta', id, delta: words },
+      { type: 'text-end', id, ...more },
+    ];
+    const discarded = { providerMetadata: { troupe: { discarded: true } } };
+    const parts = [...block('1', 'Half an ', discarded), ...block('2', 'Half an answer.'), finish()];
+    expect((await answerOf(parts)).text).toBe('Half an answer.');
+  });
+
   it('has the media that the model made, but for those of its thoughts', async () => {
     const file = (mediaType: string, data: unknown, more: Part = {}) => ({
       type: 'file',
@@ -289,6 +320,17 @@ describe('aiSdk: what fails', () => {
     await expect(failing(refused(status, body, { 'retry-after': '2' }))).rejects.toMatchObject({
       data: expected,
     });
+  });
+
+  it('a connection that broke off is one that failed, though its package throws it with the status that began it', async () => {
+    const cause = Object.assign(new TypeError('terminated'), { cause: { code: 'ECONNRESET' } });
+    const broken = Object.assign(new Error('Failed to process successful response', { cause }), {
+      name: 'AI_APICallError',
+      statusCode: 200,
+    });
+    const thrown: unknown = await failing(broken).catch((error: unknown) => error);
+    expect(thrown).toMatchObject({ data: { code: 'model.network', retryable: 'yes' } });
+    expect(thrown).not.toHaveProperty('data.status');
   });
 
   it.each([

@@ -6,6 +6,8 @@ import { modelAnswer } from '../../src/contracts/models/model.ts';
 import type { RunTotals } from '../../src/contracts/runs/run-totals.ts';
 import type { Prices } from '../../src/contracts/models/prices.ts';
 import { totalsLine } from '../../src/cli/words/ending.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
+import { pipeline } from '../../src/patterns/pipeline.ts';
 import { genaiPrices } from '../../src/models/genai-prices.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -60,6 +62,24 @@ test('a run says what it cost; where a price is not known it says so, and never 
   expect(totalsLine(totals)).toContain('cost unknown');
   expect(totalsLine(known.totals)).toContain('$0.0035');
   expect((await run(scriptedModel(['free']))).totals.costUsd).toBe(0);
+});
+
+test('a model without a price is named once, though its answers are by a dated name and its discarded ones are not', async () => {
+  let asked = 0;
+  const dated: Model = {
+    provider: 'compatible',
+    id: 'mine',
+    answer: (_, { delta }) => {
+      asked += 1;
+      if (asked % 2 === 0) return modelAnswer({ text: 'done', usage, model: 'mine-2026-11-20' });
+      delta({ type: 'text', text: 'do' });
+      throw new TroupeError('model.network', 'Cannot read on', { retryable: 'yes' });
+    },
+  };
+  const member = (name: string) => agent({ name, model: dated, failures: { retry: { initialWaitMs: 0 } } });
+  const team = pipeline({ name: 'team', stages: [member('first'), member('second')] });
+  const { totals } = await team.run('go');
+  expect(totals).toMatchObject({ modelCalls: 4, unpriced: ['compatible:mine'] });
 });
 
 test('a child says what it and all below it cost, and nothing of its siblings', async () => {

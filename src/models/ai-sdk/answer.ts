@@ -145,6 +145,18 @@ const callsOfProvider = (pieces: readonly Piece[]): readonly ProviderCall[] =>
 /** Reasons of finished answers; after any other, the last call may be incomplete. */
 const WHOLE: ReadonlySet<string> = new Set(['stop', 'tool-calls']);
 
+/**
+ * Checks whether an end came without a reason. Their packages end a stream that was cut off as they end any, with the reason that they began
+ * with: 'other', without the vendor's own word. Before version 3, without a place for that word, 'unknown' is also their name for
+ * one that they do not know: then tokens that were counted show the end, but for a vendor that counts in each piece.
+ */
+export const lacksReason = (facts: Facts, vendor: Vendor): boolean => {
+  const { finish, rawFinish } = facts;
+  if (finish === 'other') return rawFinish === '';
+  if (finish !== 'unknown' || rawFinish !== undefined) return false;
+  return vendor.countsAsItGoes === true || typeof countedTokens(facts, vendor).output !== 'number';
+};
+
 const finishOf = ({ finish, rawFinish }: Facts, hasCalls: boolean, text: string): FinishReason => {
   if (rawFinish === 'refusal') return 'refusal';
   if (rawFinish === 'pause_turn') return 'pause';

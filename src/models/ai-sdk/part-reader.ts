@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, toJson } from '../../base/json/json.ts';
 import { cutOffError, providerError, type StreamReader } from '../wire/provider-stream.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
-import { answerOf, type Facts, isCompaction, type Piece } from './answer.ts';
+import { answerOf, type Facts, isCompaction, lacksReason, type Piece } from './answer.ts';
 import type { Vendor } from './vendors.ts';
 
 /** Assembles the parts of a stream of the AI SDK; it is complete with `finish`. */
@@ -14,6 +14,7 @@ export const partReader = (context: ReaderContext, vendor: Vendor): StreamReader
   const facts: Facts = { warnings: [], sources: [] };
   let last = 'no part';
   let isFinished = false;
+  let isCut = false;
 
   const add = (piece: Piece): Piece => {
     pieces.push(piece);
@@ -64,6 +65,7 @@ export const partReader = (context: ReaderContext, vendor: Vendor): StreamReader
     facts.usage = isJsonObject(part['usage']) ? part['usage'] : {};
     facts.metadata = metadataOf(part);
     isFinished = true;
+    isCut = lacksReason(facts, vendor);
   };
 
   const takePart = (part: JsonObject): void => {
@@ -80,6 +82,7 @@ export const partReader = (context: ReaderContext, vendor: Vendor): StreamReader
         piece.text += text;
         call.delta(text === '' || isCompaction(piece) ? { type: 'progress' } : { type, text });
         if (last.endsWith('-end')) open.delete(`${type} ${textOf(part, 'id')}`);
+        if (isDiscarded(piece)) pieces.splice(pieces.indexOf(piece), 1);
         return;
       }
       case 'tool-input-start':
@@ -131,9 +134,10 @@ export const partReader = (context: ReaderContext, vendor: Vendor): StreamReader
       const part = toJson(given);
       if (isJsonObject(part)) takePart(part);
     },
-    isComplete: () => isFinished,
+    isComplete: () => isFinished && !isCut,
     finish: () => {
       if (!isFinished) throw cutOffError(who, `after ${last}`);
+      if (isCut) throw cutOffError(who, 'there was no finish reason');
       return answerOf(pieces, facts, context, vendor);
     },
   };
@@ -142,6 +146,12 @@ export const partReader = (context: ReaderContext, vendor: Vendor): StreamReader
 /** An error within a stream: the one that was thrown, or what the provider said in its place. */
 const errorOf = (error: unknown): unknown =>
   error instanceof Error ? error : providerError(typeof error === 'object' ? error : { message: error });
+
+/** An agent as a model marks a text that it began, and takes back as its own model was cut off. */
+const isDiscarded = ({ metadata = {} }: Piece): boolean => {
+  const said = metadata['troupe'];
+  return isJsonObject(said) && said['discarded'] === true;
+};
 
 const textOf = (part: JsonObject, name: string): string => {
   const value = part[name];

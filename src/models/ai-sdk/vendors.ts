@@ -50,6 +50,8 @@ export interface Vendor {
   readonly callsIn?: (metadata: JsonObject) => readonly ProviderCall[];
   /** Its package cannot give back calls that the vendor ran, unless they have options. */
   readonly losesOwnCalls?: true;
+  /** Counts the tokens so far in each piece of a stream. */
+  readonly countsAsItGoes?: true;
   /** Counts tokens of the cache apart from the input, before version 3. */
   readonly countsCacheApart?: true;
 }
@@ -154,6 +156,7 @@ const vendors: readonly Vendor[] = [
     takes: { media: ['image/*', 'audio/*', 'video/*', 'application/pdf'] },
     callsIn: googleSearches,
     losesOwnCalls: true,
+    countsAsItGoes: true,
   },
   { name: 'mistral', callIdLength: 9, parallel: parallelToolCalls },
   { name: 'groq', reasoning: namedEffort, parallel: parallelToolCalls, takesTier: true },

@@ -37,7 +37,8 @@ export const classifyError = (thrown: unknown, context: ErrorContext): ErrorData
     message: `Cannot get an answer from ${name} as ${reason}: ${toReadable(facts.text)}`,
     retryable,
     ...waitOf(facts, code, context.now ?? Date.now()),
-    ...(facts.status === undefined ? {} : { status: facts.status }),
+    // That of a response whose connection was lost says nothing of it.
+    ...(facts.status === undefined || code === 'model.network' ? {} : { status: facts.status }),
     cause: noteThrown({ name: facts.name, message: toReadable(facts.text) }, thrown),
     ...detailsOf(facts),
   };
@@ -47,13 +48,13 @@ type Verdict = readonly [code: ErrorCode, retryable: Retryable, reason: string];
 
 const verdict = (facts: ThrownFacts): Verdict => {
   if (facts.isAbort) return ['run.aborted', 'no', 'the call was aborted'];
-  if (facts.status !== undefined) return byStatus(facts.status, facts);
+  if (facts.status !== undefined)
+    return (isSuccess(facts.status) ? byConnection(facts) : undefined) ?? byStatus(facts.status, facts);
   const named = byProviderCode(facts);
   if (named !== undefined) return named;
   if (facts.isTimeout) return ['model.timeout', 'yes', 'it did not answer in time'];
-  const system = bySystemCode(facts.systemCodes);
-  if (system !== undefined) return system;
-  if (facts.isNetwork) return ['model.network', 'yes', 'the connection failed'];
+  const lost = byConnection(facts);
+  if (lost !== undefined) return lost;
   if (facts.isSyntax) return ['model.malformed', 'yes', 'its answer is not JSON'];
   if (MISSING_KEY.test(facts.text)) return ['model.auth', 'no', 'no API key is set'];
   return ['model.failed', 'no', 'it failed in an unknown way'];
@@ -228,6 +229,12 @@ const isOverflow = ({ codes, text }: ThrownFacts): boolean =>
 
 /** The errors of both SDKs without any credentials; they have no code. */
 const MISSING_KEY = /missing credentials|could not resolve authentication/i;
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** A body that broke off may be thrown with the status that began it, as the AI SDK does. */
+const byConnection = ({ systemCodes, isNetwork }: ThrownFacts): Verdict | undefined =>
+  bySystemCode(systemCodes) ?? (isNetwork ? ['model.network', 'yes', 'the connection failed'] : undefined);
 
 const bySystemCode = (codes: readonly string[]): Verdict | undefined => {
   for (const code of codes) {

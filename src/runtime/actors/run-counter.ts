@@ -1,6 +1,7 @@
 import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { RunTotals } from '../../contracts/runs/run-totals.ts';
+import { SmallMap } from '../../base/collections/small-map.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 
 type Counts = {
@@ -24,6 +25,8 @@ export class RunCounter {
   #billedUsd: number | undefined;
   #estimated = 0;
   readonly #unpriced = new SmallSet<string>();
+  /** By the key of the call: an answer names its model as the provider does, with a date or without the provider. */
+  readonly #asked = new SmallMap<string, string>();
 
   /** Totals without the duration. */
   get totals(): Omit<RunTotals, 'durationMs'> {
@@ -48,12 +51,18 @@ export class RunCounter {
         break;
       case 'model.asked':
         counts.modelCalls += 1;
+        this.#asked.set(body.key, body.model);
         break;
       case 'model.answered':
-        this.charge(body.model, body.usage, body.costUsd);
+        this.charge(this.#asked.get(body.key) ?? body.model, body.usage, body.costUsd);
+        this.#asked.delete(body.key);
+        break;
+      case 'model.failed':
+        this.#asked.delete(body.key);
         break;
       case 'model.discarded':
       case 'model.interrupted':
+        this.#asked.delete(body.key);
         if (body.usage !== undefined) this.charge(body.model, body.usage, body.costUsd);
         break;
       // A summary is a model call beside those of the loop.

@@ -1,6 +1,5 @@
 import type { Json } from '../../base/json/json.ts';
-import type { TroupeError } from '../../contracts/errors/error.ts';
-import { toError } from '../../contracts/errors/error.ts';
+import { toError, TroupeError } from '../../contracts/errors/error.ts';
 import type { DeltaEvent, EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { ModelFinish, StreamedPart } from './model-part.ts';
 
@@ -81,7 +80,8 @@ export class ModelFold {
   }
 
   #modelEnd(event: ModelEnd): readonly StreamedPart[] {
-    if (event.type !== 'model.answered') return this.#close(event.type === 'model.failed' ? {} : DISCARDED);
+    // Of an answer that broke off, nothing is one.
+    if (event.type !== 'model.answered') return this.#close(DISCARDED);
     const { key, text, reasoning = '' } = event;
     if (text !== '') this.#answered = text;
     return [
@@ -158,6 +158,7 @@ export class ModelFold {
   #end(event: EventOf<'run.ended'>): readonly StreamedPart[] {
     const { status, error, output } = event;
     if (status === 'failed' && error !== undefined) return this.fail(toError(error), finishOf(event));
+    if (status === 'aborted') return this.fail(abortedError(event), finishOf(event));
     const parts = [...this.#close(), ...this.#unanswered('The run ended before the call was finished.')];
     const text = output === undefined ? this.#answered : outputText(output);
     const isSaid = this.#last?.isKept === true && this.#last.text === text;
@@ -188,6 +189,14 @@ export class ModelFold {
     }));
   }
 }
+
+const abortedError = ({ runId, agent, stopReason }: EventOf<'run.ended'>): TroupeError => {
+  const { reason } = stopReason;
+  const why = typeof reason === 'string' ? reason : stopReason.kind;
+  return new TroupeError('run.aborted', `Cannot answer as the run of '${agent}' was aborted: ${why}`, {
+    runId,
+  });
+};
 
 const DISCARDED = { discarded: true } as const;
 

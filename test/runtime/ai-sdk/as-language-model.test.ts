@@ -6,6 +6,7 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 import { answerRequest } from '../../../src/runtime/journal/letters/requests.ts';
 import { resume } from '../../../src/runtime/journal/resume/resume.ts';
 import { asLanguageModel } from '../../../src/runtime/ai-sdk/as-language-model.ts';
+import { ModelFold } from '../../../src/runtime/ai-sdk/model-fold.ts';
 import type { StreamedPart } from '../../../src/runtime/ai-sdk/model-part.ts';
 import type { Model } from '../../../src/contracts/models/model.ts';
 import { isTroupeError, TroupeError } from '../../../src/contracts/errors/error.ts';
@@ -198,6 +199,38 @@ describe('the end of a call', () => {
     expect(parts.slice(-2)).toMatchObject([
       { type: 'error', error: { code: 'script.exhausted' } },
       { type: 'finish', finishReason: { unified: 'error', raw: 'failed' } },
+    ]);
+  });
+
+  test('the text of an answer that broke off is marked as discarded, before the error', async () => {
+    const cut: Model = {
+      provider: 'example',
+      id: 'cut',
+      answer: (_, { delta }) => {
+        delta({ type: 'text', text: 'Half an ' });
+        return Promise.reject(new TroupeError('model.network', 'Cannot read on', { retryable: 'yes' }));
+      },
+    };
+    const it = asLanguageModel(agent({ name: 'cut', model: cut, failures: { retry: { attempts: 1 } } }));
+    const { stream } = await it.doStream(call);
+    expect((await read(stream)).slice(-3)).toMatchObject([
+      { type: 'text-end', providerMetadata: { troupe: { discarded: true } } },
+      { type: 'error', error: { code: 'model.network', isRetryable: true } },
+      { type: 'finish', finishReason: { unified: 'error' } },
+    ]);
+  });
+
+  test('a run that is aborted from elsewhere fails its call: what was said is no answer', async () => {
+    const handle = agent({ name: 'slow', model: endless() }).stream('Tend the garden.');
+    const fold = new ModelFold('slow', true);
+    const parts: StreamedPart[] = [];
+    for await (const event of handle) {
+      parts.push(...fold.take(event));
+      if (event.type === 'model.delta') handle.abort('enough');
+    }
+    expect(parts.slice(-2)).toMatchObject([
+      { type: 'error', error: { code: 'run.aborted' } },
+      { type: 'finish', finishReason: { raw: 'aborted' } },
     ]);
   });
 
