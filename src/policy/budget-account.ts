@@ -113,6 +113,11 @@ export class BudgetAccount {
     return this.#startedAt + (this.limits.timeMs ?? Infinity);
   }
 
+  /** Time that is left, here or above, in ms; `Infinity` without a limit. */
+  get leftMs(): number {
+    return Math.min(...this.#line.map((account) => account.endsAt - account.#now()));
+  }
+
   /** The stop reason for exceeding the time at `now`. */
   lateAt(now: number): BudgetSpent {
     const { path, limits } = this;

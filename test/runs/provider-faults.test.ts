@@ -64,6 +64,40 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('a run
     expect(outcome.requests).toHaveLength(1);
     expectFailure(outcome, 'model.rate-limited');
     expect(outcome.result.error).toMatchObject({ retryAfterMs: 3_000_000_000 });
+    expect(outcome.result.error?.message).toMatch(
+      /^Cannot get an answer .* as there were too many requests: .*\. It asks to wait 833 h 20 min, longer than one wait may be \(`failures\.retry\.maxWaitMs`: 1 min 0 s\)/,
+    );
+    expect(outcome.result.error?.message).toMatch(
+      /: run it again then, raise that limit, or name a model to fall back to$/,
+    );
+  });
+
+  it('[F1] 429 that asks for more than the budget of time leaves is not waited for: the run fails at once, and says so', async () => {
+    const budget = { timeMs: 20_000 };
+    const outcome = await run([failing(429, { 'retry-after': '30' }), ok], {
+      options: () => ({ limits: { budget } }),
+    });
+    expect([outcome.requests.length, outcome.waits]).toEqual([1, []]);
+    expectFailure(outcome, 'model.rate-limited');
+    expect(outcome.result.totals.durationMs).toBeLessThan(20_000);
+    expect(outcome.result.error?.message).toContain(
+      'It asks to wait 30.0 s, longer than its time lasts (`limits.budget.timeMs`: 20.0 s left): run it again then',
+    );
+    const patient = await run([failing(429, { 'retry-after': '10' }), ok], {
+      options: () => ({ limits: { budget } }),
+    });
+    expectAnswer(patient, 1);
+  });
+
+  it('[F1] 429 that asks for too much is not waited for where there is another model, which is asked', async () => {
+    await using second = await mockProvider(ok);
+    const outcome = await run([failing(429, { 'retry-after': '100' })], {
+      agent: (model) => weatherClerk({ model: [model, modelFor(kind, second)] })(model),
+    });
+    expect(outcome.result.status).toBe('completed');
+    expect(ofType(outcome.result.events, 'model.fell-back')[0]?.error.message).toMatch(
+      /It asks to wait 1 min 40 s, longer than one wait may be \(.*\): the next model is asked$/,
+    );
   });
 
   it('[F2] [DODO-32] 429 of an empty quota is one request', async () => {

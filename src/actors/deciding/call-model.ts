@@ -258,10 +258,10 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     const { modelFailures } = this.#context.review;
     const made = { failures: modelFailures, ...this.#attempt };
     const failure = { error, isCut: cut !== undefined, attempt: made, model: this.#model, step, key };
-    const { waitMs, canFallBack, remembered } = nextAttempt(failure, desk);
+    const { waitMs, canFallBack, remembered, error: said } = nextAttempt(failure, desk);
     // Nothing is left to try, for a call machine either.
     if (waitMs === null && !canFallBack) {
-      const last = partial === undefined ? error : withIncomplete(error, partial);
+      const last = partial === undefined ? said : withIncomplete(said, partial);
       throw toError(usage === undefined ? last : { ...last, spent: usage });
     }
     const trouble: Trouble = {
@@ -269,7 +269,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
       index,
       attempt,
       waitMs,
-      error: cut === undefined ? error : { ...error, retryable: 'maybe' },
+      error: cut === undefined ? said : { ...said, retryable: 'maybe' },
       model: nameOf(this.#model),
       ...(error.code === 'model.empty' ? { nudge: NUDGE } : {}),
       ...(partial === undefined ? {} : { partial }),

@@ -5,10 +5,12 @@ export const withThousands = (count: number): string => count.toLocaleString('en
 export const countOf = (count: number, noun: string): string =>
   `${withThousands(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Formats a duration in ms for people: `85 ms`, `1.2 s`, `2 min 5 s`. */
+/** Formats a duration in ms for people: `85 ms`, `1.2 s`, `2 min 5 s`, `3 h 20 min`. */
 export const lasting = (ms: number): string => {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${withThousands(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 };
