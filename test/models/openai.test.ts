@@ -239,8 +239,8 @@ describe('openai: the request', () => {
         type: 'function',
         name: 'weather',
         description: weather.description,
-        parameters: weather.parameters,
-        strict: false,
+        parameters: { ...weather.parameters, additionalProperties: false },
+        strict: true,
       },
     ]);
     expect(body['tool_choice']).toEqual({ type: 'function', name: 'weather' });

@@ -61,6 +61,69 @@ describe('a structured output', () => {
     expect(wire(schema).isStrict).toBe(false);
   });
 
+  const strict = (schema: z.ZodType) =>
+    wireOutput({ name: 'out', schema: z.toJSONSchema(schema) as JsonSchema }, 'nullable');
+
+  it('with optional properties is strict where these may be null, and such a null is taken back as absent', () => {
+    const output = strict(
+      z.object({
+        city: z.string(),
+        unit: z.enum(['C', 'F']).optional().describe('Of the scale.'),
+        note: z.string().nullable().optional(),
+        place: z.object({ zip: z.string().optional() }).optional(),
+        days: z.array(z.object({ rain: z.number().optional() })),
+      }),
+    );
+    expect(output.isStrict).toBe(true);
+    expect(output.schema).toMatchObject({
+      required: ['city', 'unit', 'note', 'place', 'days'],
+      properties: {
+        city: { type: 'string' },
+        unit: { type: ['string', 'null'], enum: ['C', 'F', null], description: 'Of the scale.' },
+        place: {
+          anyOf: [
+            { type: 'object', required: ['zip'], properties: { zip: { type: ['string', 'null'] } } },
+            { type: 'null' },
+          ],
+        },
+        days: { items: { required: ['rain'], properties: { rain: { type: ['number', 'null'] } } } },
+      },
+    });
+    const said = {
+      city: 'K',
+      unit: null,
+      note: null,
+      place: { zip: null },
+      days: [{ rain: null }, { rain: 1 }],
+    };
+    expect(JSON.parse(output.unwrap(JSON.stringify(said)))).toEqual({
+      city: 'K',
+      note: null,
+      place: {},
+      days: [{}, { rain: 1 }],
+    });
+    const whole = '{ "city": "K", "unit": "C", "note": "x", "place": { "zip": "1" }, "days": [] }';
+    expect(output.unwrap(whole)).toBe(whole);
+    expect(output.unwrap('{"city": "K", "un')).toBe('{"city": "K", "un');
+  });
+
+  it('of a union takes back the nulls of the variant that it is of, and of what is referred to', () => {
+    const leaf = z.object({ kind: z.literal('leaf'), size: z.number().optional() }).meta({ id: 'leaf' });
+    const other = z.object({ kind: z.literal('other'), size: z.number().nullable() });
+    const output = strict(z.object({ of: z.union([other, leaf]), more: leaf.optional() }));
+    expect(output.isStrict).toBe(true);
+    const read = (value: object): unknown => JSON.parse(output.unwrap(JSON.stringify(value)));
+    expect(read({ of: { kind: 'leaf', size: null }, more: null })).toEqual({ of: { kind: 'leaf' } });
+    expect(read({ of: { kind: 'other', size: null }, more: { kind: 'leaf', size: null } })).toEqual({
+      of: { kind: 'other', size: null },
+      more: { kind: 'leaf' },
+    });
+  });
+
+  it('with free keys is not strict with nullable properties either', () => {
+    expect(strict(z.object({ a: z.looseObject({}).optional() })).isStrict).toBe(false);
+  });
+
   it('keeps references in reach when it is wrapped', () => {
     const schema: JsonSchema = {
       type: 'array',

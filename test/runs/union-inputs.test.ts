@@ -177,9 +177,10 @@ describe.each(kinds)('%s', (kind) => {
     expect(schemaIn(provider.requests[0]?.body ?? {})).toEqual(sent);
   });
 
-  test('[FIND-22] a plain object goes out as it is', async () => {
+  test('[FIND-22] a plain object goes out as it is, closed where it is strict', async () => {
     const { schema } = await called(kind, circle, { kind: 'circle', radius: 1 });
     const { $schema: _, ...plain } = z.toJSONSchema(circle, { io: 'input' });
-    expect(JSON.parse(JSON.stringify(schema))).toEqual(JSON.parse(JSON.stringify(plain)));
+    const sent = kind === 'openai-responses' ? { ...plain, additionalProperties: false } : plain;
+    expect(JSON.parse(JSON.stringify(schema))).toEqual(JSON.parse(JSON.stringify(sent)));
   });
 });

@@ -11,7 +11,7 @@ import { providerCall, providerCalls } from '../wire/provider-tools.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import { omissionName, plainSettings } from '../wire/sent-settings.ts';
 import { type ReportedUsage, usageOf } from '../wire/usage.ts';
-import type { Vendor } from './vendors.ts';
+import { optionalOf, type Vendor } from './vendors.ts';
 
 /** One part of an answer, as far as it has arrived. */
 export interface Piece {
@@ -66,7 +66,7 @@ export const answerOf = (
   const written = `${text}${reasoning}${JSON.stringify(calls)}`;
   return {
     ...findOmissions(facts, request),
-    text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
+    text: request.output === undefined ? text : wireOutput(request.output, optionalOf(vendor)).unwrap(text),
     calls,
     ...mediaOf(pieces),
     ...providerCalls([...callsOfProvider(pieces), ...(vendor.callsIn?.(facts.metadata ?? {}) ?? [])]),

@@ -18,7 +18,7 @@ import type {
   VendorOptions,
 } from './language-model.ts';
 import { cacheMark, promptOf } from './prompt.ts';
-import { joinOptions, type Vendor } from './vendors.ts';
+import { joinOptions, optionalOf, type Vendor } from './vendors.ts';
 
 /** The options of the model, the same for all of its calls. */
 export interface CallDefaults {
@@ -57,7 +57,7 @@ export const callOptions = (
       // A budget goes to the vendor by an option of its own.
       reasoning: version === 'v4' && sent.budgetTokens === undefined ? sent.effort : undefined,
     }),
-    ...outputField(request),
+    ...outputField(request, vendor),
     ...toolFields(context, prompt, vendor, providerTools(request, vendor, version)),
     ...(headers === undefined && sent.headers === undefined
       ? {}
@@ -66,9 +66,9 @@ export const callOptions = (
   };
 };
 
-const outputField = ({ output }: ModelRequest): Pick<CallOptions, 'responseFormat'> => {
+const outputField = ({ output }: ModelRequest, vendor: Vendor): Pick<CallOptions, 'responseFormat'> => {
   if (output === undefined) return {};
-  const { name, schema } = wireOutput(output);
+  const { name, schema } = wireOutput(output, optionalOf(vendor));
   return { responseFormat: { type: 'json', schema, name } };
 };
 
@@ -92,12 +92,13 @@ const NO_OPTION = 'no option of its vendor is known for it: use `providerOptions
 /** The options that the vendor alone knows. */
 const vendorOptions = (
   { request, who }: ReaderContext,
-  { name, always, reasoning, parallel, loose }: Vendor,
+  vendor: Vendor,
   version: string,
   { effort, budgetTokens, parallelCalls, serviceTier }: PlainSettings,
 ): VendorOptions => {
   const { output, tools } = request;
-  const isLoose = output !== undefined && !wireOutput(output).isStrict;
+  const { name, always, reasoning, parallel, loose } = vendor;
+  const isLoose = output !== undefined && !wireOutput(output, optionalOf(vendor)).isStrict;
   const isVendors = budgetTokens !== undefined || (effort !== undefined && version !== 'v4');
   const fields: Record<string, Json> = {
     ...always,

@@ -184,6 +184,10 @@ export const vendorOf = (provider: string): Vendor => {
   return vendors.find((vendor) => vendor.name === name) ?? { name };
 };
 
+/** A vendor with a strict mode has optional properties of an output as ones that may be null. */
+export const optionalOf = ({ loose }: Vendor): 'optional' | 'nullable' =>
+  loose === undefined ? 'optional' : 'nullable';
+
 /** Joins options of vendors: of one vendor, the later ones win field by field. */
 export const joinOptions = (...all: readonly (VendorOptions | undefined)[]): VendorOptions => {
   const joined: VendorOptions = {};

@@ -19,7 +19,7 @@ import { chatFields } from './chat-fields.ts';
 import { chatFinish } from './chat-finish.ts';
 import { chatSearches } from './chat-searches.ts';
 import type { ChatFinish, ChatProfile } from './chat-profile.ts';
-import { echoedFields, REASONING_FIELDS } from './chat-request.ts';
+import { echoedFields, optionalIn, REASONING_FIELDS } from './chat-request.ts';
 
 /**
  * Assembles a stream of Chat Completions. It is complete with the `finish_reason` of its first choice; usage comes
@@ -165,7 +165,10 @@ export const chatReader = (
         profile,
       );
       return {
-        text: request.output === undefined ? text : wireOutput(request.output).unwrap(text.trim()),
+        text:
+          request.output === undefined
+            ? text
+            : wireOutput(request.output, optionalIn(profile)).unwrap(text.trim()),
         calls,
         ...providerCalls(searches.calls(usage)),
         finish: refusal === '' ? finishOf(end, calls.length > 0, text) : 'refusal',

@@ -1,6 +1,6 @@
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { profileAt, profileNamed } from './chat-profiles.ts';
-import { addressOf, type OpenAIChatOptions } from './openai-chat-model.ts';
+import { addressOf, isOpenAI, type OpenAIChatOptions } from './openai-chat-model.ts';
 
 /**
  * Checks that the server of a model takes batches, in OpenAI's form.
@@ -21,9 +21,4 @@ export const checkBatched = (id: string, options: OpenAIChatOptions): void => {
       'input.invalid',
       `Cannot define the model '${id}' by batches as '${name}' is not known to take them in OpenAI's form: leave \`batch\` out, or give a profile with \`batches: true\``,
     );
-};
-
-const isOpenAI = (profile: string, address: string | undefined): boolean => {
-  if (address === undefined) return profile === 'compatible';
-  return URL.canParse(address) && /^(?:[\w-]+\.)?api\.openai\.com$/.test(new URL(address).hostname);
 };

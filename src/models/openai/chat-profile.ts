@@ -58,6 +58,11 @@ export interface ChatProfile {
    * none.
    */
   readonly refusedKeywords?: readonly string[] | undefined;
+  /**
+   * Has OpenAI's strict mode: tools and outputs are sent as strict, their optional properties as ones that may be null. Default false;
+   * OpenAI's own server does.
+   */
+  readonly strict?: boolean | undefined;
   /** Accepts a user's text directly after the results of tools. If not, it is added to the last result. Default true. */
   readonly takesUserAfterTool?: boolean | undefined;
   /** The media that its models take in a user's message; media in results of tools follow as one. Default: those that OpenAI takes. */
@@ -177,6 +182,7 @@ const CHECKS: Readonly<Record<keyof ChatProfile, FieldCheck>> = {
   output: oneOf(FORMS),
   outputWithTools: oneOf(FORMS),
   refusedKeywords: texts,
+  strict: flag,
   takesUserAfterTool: flag,
   batches: flag,
   takes: object,

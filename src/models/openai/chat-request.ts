@@ -218,6 +218,7 @@ const toolFields = ({ request, names, inputs, who }: ChatQuestion, profile: Chat
       name: names.legal(tool.name),
       description: tool.description,
       parameters: { ...inputs.schema(tool) },
+      ...(inputs.isStrict(tool) ? { strict: true } : {}),
     },
   }));
   return {
@@ -241,6 +242,10 @@ const wireToolChoice = (
 /** A value of the server's own, unknown to the type. */
 const isToolChoice = (word: string | undefined): word is 'required' => word !== undefined;
 
+/** Unions of types, as those of nullable properties are, may be refused by a server that knows no strict mode. */
+export const optionalIn = ({ strict }: ChatProfile): 'optional' | 'nullable' =>
+  strict === true ? 'nullable' : 'optional';
+
 const outputForm = (
   { output = 'json_schema', outputWithTools = output }: ChatProfile,
   hasTools: boolean,
@@ -250,7 +255,7 @@ const outputFields = ({ output, tools }: ModelRequest, profile: ChatProfile): Fi
   const form = outputForm(profile, tools.length > 0);
   if (output === undefined || form === 'words') return {};
   if (form === 'json_object') return { response_format: { type: 'json_object' } };
-  const { name, schema, isStrict } = wireOutput(output);
+  const { name, schema, isStrict } = wireOutput(output, optionalIn(profile));
   const { refusedKeywords } = profile;
   return {
     response_format: {

@@ -49,12 +49,13 @@ export const openaiChatModel = (
     protocol: async () => {
       const { chatReader } = await import('./chat-answer.ts');
       const { chatRequest, chatSettings } = await import('./chat-request.ts');
-      const profile = named ?? profileAt(addressOf(options, named));
+      const profile = named ?? withStrictMode(addressOf(options, named));
       const body = (context: ReaderContext) =>
         chatRequest(context, { profile, isStreamed, extra: options.extra });
       return {
         codes: profile.errorCodes,
         refusedKeywords: profile.refusedKeywords,
+        isStrict: profile.strict,
         body,
         open: async (client, context, signal) => {
           const sent = { signal, ...headersOf(context) };
@@ -69,6 +70,18 @@ export const openaiChatModel = (
       };
     },
   });
+};
+
+/** The profile of the server at an address; OpenAI's own has a strict mode. */
+const withStrictMode = (address: string | undefined): ChatProfile => {
+  const profile = profileAt(address);
+  return isOpenAI(profile.name, address) ? { ...profile, strict: true } : profile;
+};
+
+/** Checks whether a server is OpenAI's own, by the name of its profile and its address. */
+export const isOpenAI = (profile: string, address: string | undefined): boolean => {
+  if (address === undefined) return profile === 'compatible';
+  return URL.canParse(address) && /^(?:[\w-]+\.)?api\.openai\.com$/.test(new URL(address).hostname);
 };
 
 /** Images, PDFs and sound (platform.openai.com/docs, Chat Completions). */

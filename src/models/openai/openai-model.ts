@@ -36,6 +36,7 @@ export const openaiModel = (
       const { openaiRequest, responsesSettings } = await import('./responses-request.ts');
       const body = (context: WireContext) => openaiRequest(id, context, options);
       return {
+        isStrict: true,
         body,
         open: (client, context, signal) =>
           client.responses.create(body(context), { signal, ...headersOf(context) }).withResponse(),

@@ -139,7 +139,7 @@ const answerOf = (
     billed: usage == null ? undefined : dollarsOfTicks(Reflect.get(usage, 'cost_in_usd_ticks')),
   };
   return {
-    text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
+    text: request.output === undefined ? text : wireOutput(request.output, 'nullable').unwrap(text),
     calls,
     ...providerCalls(callsOfProvider(items)),
     finish: finishOf(stopped, refusal, calls),

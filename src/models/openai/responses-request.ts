@@ -156,8 +156,7 @@ const toolFields = (request: ModelRequest, names: ToolNames, inputs: ToolInputs)
     name: names.legal(tool.name),
     description: tool.description,
     parameters: inputs.schema(tool),
-    // Strict mode would refuse, or change, a schema with optional properties.
-    strict: false,
+    strict: inputs.isStrict(tool),
   }));
   return {
     tools: ours,
@@ -174,7 +173,7 @@ const wireToolChoice = (
 
 const outputFields = ({ output }: ModelRequest): Fields => {
   if (output === undefined) return {};
-  const { name, schema, isStrict } = wireOutput(output);
+  const { name, schema, isStrict } = wireOutput(output, 'nullable');
   return { text: { format: { type: 'json_schema', name, schema, strict: isStrict } } };
 };
 

@@ -1,7 +1,9 @@
 import type { OutputSpec } from '../../contracts/models/model.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json/json.ts';
+import { isJsonObject, type Json, type JsonObject, toJson } from '../../base/json/json.ts';
+import { isSameJson } from '../../base/json/same-json.ts';
 import { inDialect } from './schema-dialect.ts';
 import { wrapAsValue } from './schema-root.ts';
+import { refersToPart, requireAll, type RequiredSchema } from './strict-schema.ts';
 
 /** A structured output in a form that providers accept, and the inverse mapping. */
 export interface WireOutput {
@@ -15,25 +17,60 @@ export interface WireOutput {
 
 /**
  * Prepares a structured output. Providers accept only an object at the root of the schema, so any other value is
- * requested as the property `value` of one, and unwrapped again.
+ * requested as the property `value` of one, and unwrapped again. With `nullable`, optional properties are requested as ones that may be null,
+ * so that the schema can be strict, and such a null is taken back as absent.
  *
  * @example
  * wireOutput({ name: 'answer', schema: { type: 'number' } }).unwrap('{"value": 42}') // => '42'
  */
-export const wireOutput = ({ name, schema }: OutputSpec): WireOutput => {
+export const wireOutput = (
+  { name, schema }: OutputSpec,
+  optional: 'optional' | 'nullable' = 'optional',
+): WireOutput => {
   const { $schema: _dialect, ...plain } = schema;
   const mustWrap = needsWrapping(plain);
   const given = inDialect(mustWrap ? wrapAsValue(plain) : plain);
-  // What fits the closed schema fits the given one: a schema that says nothing of other keys needs none.
-  const closed = closeObjects(given);
-  const canBeStrict = isJsonObject(closed) && isStrict(closed);
-  const wire = canBeStrict ? closed : given;
+  const strict = strictSchema(given, optional);
+  const read = strict?.read;
+  const unwrap = mustWrap ? unwrapValue : (text: string): string => text;
   return {
     name: name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'output',
-    schema: wire,
-    isStrict: canBeStrict,
-    unwrap: mustWrap ? unwrapValue : (text) => text,
+    schema: strict?.schema ?? given,
+    isStrict: strict !== undefined,
+    unwrap: read === undefined ? unwrap : (text) => unwrap(readText(text, read)),
   };
+};
+
+/** A schema that OpenAI's strict mode takes, and the inverse mapping if there is one. */
+interface StrictSchema {
+  readonly schema: JsonObject;
+  readonly read?: RequiredSchema['read'];
+}
+
+/**
+ * Converts a schema to one that OpenAI's strict mode takes; undefined if that would change its meaning. Optional properties stand in the
+ * way, unless they may become nullable ones.
+ */
+export const strictSchema = (
+  given: JsonObject,
+  optional: 'optional' | 'nullable',
+): StrictSchema | undefined => {
+  // What fits the closed schema fits the given one: a schema that says nothing of other keys needs none.
+  const closed = closeObjects(given);
+  if (!isJsonObject(closed)) return undefined;
+  const strict = optional === 'nullable' && !refersToPart(closed) ? requireAll(closed) : { schema: closed };
+  return isStrict(strict.schema) ? strict : undefined;
+};
+
+/** Maps the value of a text; a text that is no JSON, or has nothing to map, is passed on unchanged. */
+const readText = (text: string, read: (value: Json) => Json): string => {
+  try {
+    const parsed = toJson(JSON.parse(text));
+    const found = read(parsed);
+    return isSameJson(found, parsed) ? text : JSON.stringify(found);
+  } catch {
+    return text;
+  }
 };
 
 /** Checks whether a schema is no plain object, so that its value is requested as a property. */

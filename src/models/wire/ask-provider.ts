@@ -2,11 +2,11 @@ import type { ModelAnswer, ModelCall, ModelRequest } from '../../contracts/model
 import type { ErrorContext } from '../retry/classify-error.ts';
 import { othersOptions } from './others-options.ts';
 import { type OpenedStream, readAnswer, type StreamReader } from './provider-stream.ts';
-import { type ReaderContext, readerContext } from './reader-context.ts';
+import { type ReaderContext, readerContext, type TakenSchemas } from './reader-context.ts';
 import { withOmitted } from './sent-settings.ts';
 
 /** Asks a provider and reads its answers. */
-export interface SdkProtocol<Client, Event> {
+export interface SdkProtocol<Client, Event> extends TakenSchemas {
   /** The body of a request. */
   body(context: ReaderContext): object;
   /** Sends one request; resolves when the headers are there. */
@@ -16,8 +16,6 @@ export interface SdkProtocol<Client, Event> {
   omitted(request: ModelRequest): Readonly<Record<string, string>>;
   /** Its own error codes, with the code that each maps to. */
   readonly codes?: ErrorContext['codes'];
-  /** Keywords of JSON Schema that it refuses in the inputs of tools. */
-  readonly refusedKeywords?: readonly string[] | undefined;
 }
 
 /** Asks a provider by its protocol, reads the answer, and notes the settings that it was sent without. */
@@ -28,7 +26,7 @@ export const askProvider = async <Client, Event>(
   request: ModelRequest,
   call: ModelCall,
 ): Promise<ModelAnswer> => {
-  const context = await readerContext(who, request, call, protocol.refusedKeywords);
+  const context = await readerContext(who, request, call, protocol);
   const answer = await readAnswer(
     who,
     call,

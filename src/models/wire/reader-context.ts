@@ -20,17 +20,25 @@ export interface ReaderContext extends WireContext {
   readonly call: ModelCall;
 }
 
+/** The schemas that a server takes. */
+export interface TakenSchemas {
+  /** Keywords of JSON Schema that it refuses in the inputs of tools. */
+  readonly refusedKeywords?: readonly string[] | undefined;
+  /** Has OpenAI's strict mode. */
+  readonly isStrict?: boolean | undefined;
+}
+
 /** Prepares a request for a provider: its names and inputs in the provider's terms, the bytes of its media. */
 export const readerContext = async (
   who: ErrorContext,
   request: ModelRequest,
   call: ModelCall,
-  refusedKeywords?: readonly string[],
+  { refusedKeywords, isStrict }: TakenSchemas = {},
 ): Promise<ReaderContext> => ({
   who,
   request,
   call: unwrapDeltas(call, request),
   names: toolNames(request.tools.map(({ name }) => name)),
-  inputs: toolInputs(request.tools, refusedKeywords),
+  inputs: toolInputs(request.tools, refusedKeywords, isStrict),
   media: await readMedia(request, call),
 });
