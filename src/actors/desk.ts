@@ -118,6 +118,8 @@ export interface Desk {
   readonly checkpoint: Json | undefined;
   /** Commits a checkpoint of the effect's call, then waits. */
   commit(checkpoint: Json, waitMs: number): Promise<void>;
+  /** Calls `onLate` once the effect has worked for `ms`: while its call waits for a person, the time stands still. Returns a function that stops this. */
+  afterWork(ms: number, onLate: () => void): () => void;
   /** Asks a person; rejects if there is none. */
   ask(question: string): Promise<string>;
   /** The effect's waits for hours. */

@@ -46,6 +46,9 @@ class LongWait {
   }
 }
 
+/** A time that never comes, in ms since 1970: JSON has no infinity. */
+export const NEVER_AT = Number.MAX_SAFE_INTEGER;
+
 /** The machine's own clock. */
 export const systemClock: Clock = patientClock({
   now: () => Date.now(),

@@ -11,7 +11,7 @@ export type Ask =
   | AskOn<'act' | 'tool' | 'approve', ToolAsk>
   | AskOn<'model', ModelAsk>
   | AskOn<'recover', RecoverAsk>
-  | AskOn<'wake' | 'pause', { readonly dueAt: number }>;
+  | AskOn<'wake' | 'pause', WaitAsk>;
 
 /** One member per port, so that the port's name determines the type of the input. */
 type AskOn<P extends Port, Input> = P extends Port
@@ -24,6 +24,13 @@ export type AskOf<Port extends Ask['port']> = Extract<Ask, { port: Port }>;
 /** The call that an effect works for; undefined if there is none. */
 export const callIn = (ask: Ask): PlannedCall | undefined =>
   ask.port === 'act' || ask.port === 'tool' || ask.port === 'approve' ? ask.input.call : undefined;
+
+/** A wait for a time. */
+export interface WaitAsk {
+  readonly dueAt: number;
+  /** The addresses of members that wait for people: the wait is over as soon as one of them continues, too. */
+  readonly standing?: readonly string[] | undefined;
+}
 
 /** One tool call to execute. */
 export interface ToolAsk {

@@ -4,6 +4,7 @@ import { TroupeError } from '../contracts/errors/error.ts';
 import type { BudgetDrawn } from '../contracts/journals/journal-record.ts';
 import type { LazyAbort } from '../base/promises/lazy-abort.ts';
 import type { BudgetLimits } from './budget-limits.ts';
+import type { WorkTime } from './work-time.ts';
 
 /** Cost of a model call. */
 export interface CallCost {
@@ -45,6 +46,8 @@ export interface AccountPlace {
   readonly path: string;
   /** In ms since 1970, never falling: an account has no clock of its own. */
   readonly now: () => number;
+  /** Waits for people, which do not count as time. Default: none. */
+  readonly work?: WorkTime | undefined;
   readonly above?: BudgetAccount | undefined;
   readonly onWarning?: OnWarning | undefined;
   /** Called on each use, with the key of the effect that took a step or a call. */
@@ -65,6 +68,7 @@ export class BudgetAccount {
   readonly path: string;
   readonly limits: BudgetLimits;
   readonly #now: () => number;
+  readonly #work: WorkTime | undefined;
   #startedAt: number;
   #isRestored = false;
   readonly #onWarning: OnWarning | undefined;
@@ -77,10 +81,11 @@ export class BudgetAccount {
   /** Waiting calls of the whole tree, as a settlement anywhere may make room anywhere. */
   readonly #waiting: Set<Waiting>;
 
-  constructor({ limits, path, now, above, onWarning, onUse, drawn }: AccountPlace) {
+  constructor({ limits, path, now, work, above, onWarning, onUse, drawn }: AccountPlace) {
     this.limits = limits;
     this.path = path;
     this.#now = now;
+    this.#work = work;
     this.#startedAt = now();
     this.#onWarning = onWarning;
     this.#onUse = onUse;
@@ -108,9 +113,10 @@ export class BudgetAccount {
     if (!this.#isRestored) this.#startedAt = at;
   }
 
-  /** End of its time, in ms since 1970; `Infinity` without a limit. */
+  /** End of its time, in ms since 1970; `Infinity` without a limit, and while the time stands still. */
   get endsAt(): number {
-    return this.#startedAt + (this.limits.timeMs ?? Infinity);
+    if (this.#work?.isWaiting(this.path) === true) return Infinity;
+    return this.#startedAt + (this.limits.timeMs ?? Infinity) + this.#waitedMs(this.#now());
   }
 
   /** Time that is left, here or above, in ms; `Infinity` without a limit. */
@@ -125,7 +131,7 @@ export class BudgetAccount {
       kind: 'budget',
       budget: 'timeMs',
       limit: limits.timeMs ?? Infinity,
-      used: now - this.#startedAt,
+      used: this.#workedMs(now),
       path,
     };
   }
@@ -279,8 +285,16 @@ export class BudgetAccount {
   }
 
   #usedOf(kind: BudgetKind): number {
-    if (kind === 'timeMs') return this.#now() - this.#startedAt;
+    if (kind === 'timeMs') return this.#workedMs(this.#now());
     return kind === 'usd' ? this.#used.usd / BILLION : this.#used[kind];
+  }
+
+  #workedMs(now: number): number {
+    return now - this.#startedAt - this.#waitedMs(now);
+  }
+
+  #waitedMs(now: number): number {
+    return this.#work?.waitedMs(this.path, now) ?? 0;
   }
 
   #limitOf(kind: 'tokens' | 'usd'): number {

@@ -138,8 +138,9 @@ test.each([
   ['state that holds itself', { state: holdsItself() }],
   ['an instruction without words', { instruction: ' ' }],
   ['a key that there is not', { prompt: 'new' }],
-])('a patch with %s makes the critique none: reported, accepted, nothing changed', async (_, patch) => {
-  const critics = [{ name: 'odd', critique: () => ({ ...revise('no'), patch }) as never }];
+])('a patch with %s makes the critique none: reported, nothing changed', async (_, patch) => {
+  const critique = () => ({ ...revise('no'), patch }) as never;
+  const critics = [{ name: 'odd', ifBroken: 'accept' as const, critique }];
   const { status, state, events } = await run({ critics, state: { a: 1 } }).result;
   expect([status, state]).toEqual(['completed', { a: 1 }]);
   expect(ofType(events, 'critic.failed')).toHaveLength(1);
@@ -182,7 +183,7 @@ test('[D27] a critic that hangs is out of time: reported, its work called off, t
         },
       ],
     });
-  const first = start(hanging(500), 'go', { clock });
+  const first = start(hanging(500, 'accept'), 'go', { clock });
   const quick = await letTimePass(clock, settled(first), 100);
   expect(quick).toMatchObject({ status: 'completed', output: 'x' });
   expect(ofType(quick.events, 'critic.failed')).toMatchObject([
@@ -190,7 +191,7 @@ test('[D27] a critic that hangs is out of time: reported, its work called off, t
   ]);
   expect(ofType(quick.events, 'member.ended')).toMatchObject([{ status: 'aborted' }]);
   expect(signals[0]?.aborted).toBe(true);
-  const strict = await letTimePass(clock, settled(start(hanging(500, 'stop'), 'go', { clock })), 100);
+  const strict = await letTimePass(clock, settled(start(hanging(500), 'go', { clock })), 100);
   expect(strict).toMatchObject({ stopReason: { kind: 'criticStopped' }, candidate: 'x' });
   const sixtyDays = 60 * 86_400_000;
   const patient = start(hanging(sixtyDays), 'go', { clock: asPlatforms(clock) });
@@ -213,11 +214,12 @@ test('[D27] a critic that throws, or answers nonsense, every time can neither lo
     { name: 'nonsense', critique: () => ({ verdict: 'perhaps' }) as never },
     { name: 'mute', critique: () => undefined as never },
   ];
-  const { status, output, totals, events } = await run({ critics: broken }).result;
+  const lenient = broken.map((critic) => ({ ...critic, ifBroken: 'accept' as const }));
+  const { status, output, totals, events } = await run({ critics: lenient }).result;
   expect([status, output, totals.steps]).toEqual(['completed', 'one', 1]);
   expect(ofType(events, 'critic.failed').map(({ critic }) => critic)).toEqual(broken.map(({ name }) => name));
   for (const each of broken) {
-    const strict = await run({ critics: [{ ...each, ifBroken: 'stop' }] }).result;
+    const strict = await run({ critics: [each] }).result;
     expect(strict).toMatchObject({
       status: 'stopped',
       stopReason: { kind: 'criticStopped' },

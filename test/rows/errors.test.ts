@@ -143,13 +143,13 @@ test.each(table)(
   },
 );
 
-test('[QITOS-75] what a tool or a critic breaks on does not end the run: the one is data, the other is on record', async () => {
+test('[QITOS-75] what a tool breaks on is data, and what a critic breaks on is on record: the answer is kept, and does not go out', async () => {
   const breaks = tool({ name: 'breaks', description: 'Breaks.', input: z.object({}), execute: boom });
   const model = scriptedModel([calls({ name: 'breaks', input: {} }), 'there']);
   const critics = [{ name: 'cross', critique: boom }];
   const one = agent({ name: 'a', tools: [breaks], model, critics });
-  const { status, records, events } = await settled(start(one, 'go'));
-  expect(status).toBe('completed');
+  const { status, records, events, candidate } = await settled(start(one, 'go'));
+  expect([status, candidate]).toEqual(['stopped', 'there']);
   expect(records[0]?.results).toMatchObject([{ ok: false, kind: 'execution' }]);
   expect(ofType(events, 'critic.failed')).toMatchObject([
     { critic: 'cross', phase: 'CRITIC', step: 1, error: { code: 'agent.threw' } },
@@ -173,7 +173,7 @@ test('[D27] a critic, a check and a rule that break leave a run that has ended, 
     expect(events.at(-1)?.type).toBe('run.ended');
     ends.push(status);
   }
-  expect(ends).toEqual(['completed', 'failed', 'failed']);
+  expect(ends).toEqual(['stopped', 'failed', 'failed']);
 });
 
 test.each(

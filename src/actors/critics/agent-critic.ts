@@ -18,7 +18,7 @@ export interface AgentCriticOptions<Case> extends Omit<Critic, 'critique'> {
  * critic has none.
  *
  * @example
- * agentCritic({ name: 'editor', judge: editor, material: ({ candidate }) => JSON.stringify(candidate), ifBroken: 'stop' })
+ * agentCritic({ name: 'editor', judge: editor, material: ({ candidate }) => JSON.stringify(candidate), ifBroken: 'accept' })
  */
 export const agentCritic = <Case>({ judge, material, ...critic }: AgentCriticOptions<Case>): Critic => ({
   timeoutMs: Infinity,

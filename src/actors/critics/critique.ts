@@ -51,7 +51,7 @@ const askCritic = async (critic: Critic, context: AgentContext, desk: Desk): Pro
       error: errorData(thrown, 'agent.threw', { message, ...placeOf(context) }),
     });
     const note = `nobody could check the answer, as the critic '${critic.name}' failed: ${messageOf(thrown)}`;
-    return { critic: critic.name, ...(critic.ifBroken === 'stop' ? { verdict: 'stop', note } : ACCEPT) };
+    return { critic: critic.name, ...(critic.ifBroken === 'accept' ? ACCEPT : { verdict: 'stop', note }) };
   } finally {
     forget();
   }

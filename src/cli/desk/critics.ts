@@ -38,7 +38,6 @@ export const isGrounded = (judge: Agent<Case, Judgement>): Critic =>
   agentCritic({
     name: 'grounding',
     judge,
-    ifBroken: 'stop',
     material: (review) => {
       const { answer, parts, findings, question } = readReview(review);
       const cited = parts.flatMap(({ citations }) => citations);

@@ -34,9 +34,9 @@ export interface Review {
 /**
  * Judges an answer before it is committed.
  *
- * A critic that throws, times out or returns something invalid counts as `accept` and is reported as `critic.failed`: a
- * broken critic can neither loop nor lose an answer. With `ifBroken: 'stop'` it counts as `stop` instead, and the
- * answer is kept as the candidate.
+ * A critic that throws, times out or returns something invalid has not approved of anything: it counts as `stop` and is
+ * reported as `critic.failed`. The run stops (`criticStopped`), and the answer is kept as its candidate. With
+ * `ifBroken: 'accept'` the answer goes out unchecked.
  */
 export interface Critic {
   readonly name: string;
@@ -46,7 +46,7 @@ export interface Critic {
   readonly every?: number | undefined;
   /** In ms; default 120,000. `Infinity` waits as long as the run does. */
   readonly timeoutMs?: number | undefined;
-  /** The verdict of a broken critic. Default `accept`; use `stop` for answers that must not go out unchecked. */
+  /** The verdict of a broken critic. Default `stop`; with `accept`, answers that nobody could check go out. */
   readonly ifBroken?: 'accept' | 'stop' | undefined;
   critique(review: Review): Critique | Promise<Critique>;
 }

@@ -16,7 +16,7 @@ export interface Budget {
   /** Steps of all agents together, from 1. On an agent, it replaces the default of 50. */
   readonly steps?: number | undefined;
   /**
-   * In ms since the agent started. Past it (`>`) the agent and everything below it ends: work in flight is aborted, and
+   * In ms since the agent started, without the time in which it or an agent below it waits for a person. Past it (`>`) the agent and everything below it ends: work in flight is aborted, and
    * abandoned if it does not stop.
    */
   readonly timeMs?: number | undefined;

@@ -1,3 +1,4 @@
+import { NEVER_AT } from '../../base/clock.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { Place, Round, RoundWants } from './round.ts';
 import { NOTHING_WANTED, placeAt, withPlace } from './round.ts';
@@ -55,9 +56,14 @@ export const atPlace = (draft: Draft, index: number, changed: Partial<Place>): D
 });
 
 /** Asks for a wait; gives its number. */
-export const wantWait = ({ wants, waits }: Draft, port: 'pause' | 'wake', dueAt: number): number => {
+export const wantWait = (
+  { wants, waits }: Draft,
+  port: 'pause' | 'wake',
+  dueAt: number,
+  standing: readonly string[] = [],
+): number => {
   const index = waits + wants.waits.length;
-  wants.waits.push({ port, index, dueAt });
+  wants.waits.push({ port, index, dueAt, ...(standing.length === 0 ? {} : { standing }) });
   return index;
 };
 
@@ -88,16 +94,30 @@ export const timeFor = ({ round, team }: Draft, index: number): number | null =>
 /** Asks for a wait that looks for overdue members, if none is pending. */
 export const watchTime = (draft: Draft): Draft => {
   if (draft.round.watchedUntil !== null) return draft;
-  const ends = slotList(draft.round.places).flatMap(({ path, startedAt }, index) => {
-    const time = timeFor(draft, index);
-    return path === null || time === null ? [] : [startedAt + time];
-  });
-  return ends.length === 0 ? draft : watchUntil(draft, Math.min(...ends));
+  const ends = slotList(draft.round.places).map((place, index) => endFor(draft, index, place));
+  const earliest = Math.min(...ends.map((end) => end ?? Infinity));
+  if (earliest < NEVER_AT) return watchUntil(draft, earliest);
+  return ends.includes(NEVER_AT) ? watchUntil(draft, NEVER_AT) : draft;
+};
+
+/** Time at which the member at a place has worked for as long as it may; `NEVER_AT` while it waits for a person, null without a limit. */
+export const endFor = (draft: Draft, index: number, { path, startedAt }: Place): number | null => {
+  const time = timeFor(draft, index);
+  if (path === null || time === null) return null;
+  // A limit of the task itself is for a person, too.
+  const waited = draft.round.tasks[index]?.timeMs === undefined ? draft.round.waited?.[path] : undefined;
+  if (waited === undefined) return startedAt + time;
+  return waited.isOpen ? NEVER_AT : startedAt + time + waited.ms;
 };
 
 const watchUntil = (draft: Draft, until: number): Draft => {
-  wantWait(draft, 'wake', until);
-  return withRound(draft, { watchedUntil: until });
+  const standing = slotList(draft.round.places).flatMap((place, index) =>
+    place.path !== null && endFor(draft, index, place) === NEVER_AT ? [place.path] : [],
+  );
+  const watchedWith = wantWait(draft, 'wake', until, standing);
+  if (standing.length > 0) return withRound(draft, { watchedUntil: until, watchedWith });
+  const isWatched = typeof draft.round.watchedWith === 'number';
+  return withRound(draft, { watchedUntil: until, ...(isWatched ? { watchedWith: null } : {}) });
 };
 
 /** One more is at work: it may be the first whose time is over. */

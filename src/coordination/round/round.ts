@@ -97,6 +97,8 @@ export interface RoundWants {
     readonly port: 'pause' | 'wake';
     readonly index: number;
     readonly dueAt: number;
+    /** The members that wait for people: it is over as soon as one of them continues, too. */
+    readonly standing?: readonly string[] | undefined;
   }[];
   readonly telling: readonly EventBody[];
 }
@@ -126,6 +128,20 @@ export interface Round extends RoundWants {
   readonly closesAt: number | null;
   /** The time of the next look for overdue members; null where no member has a time limit. */
   readonly watchedUntil: number | null;
+  /** The wait for that look, where a member is waiting for a person; its time stands still. */
+  readonly watchedWith?: number | null | undefined;
+  /** The waits of members for people up to the last look, by address; only where one waited. */
+  readonly waited?: PersonWaits | undefined;
+}
+
+/** The waits for people of members, by address. */
+export type PersonWaits = Readonly<Record<string, PersonWait>>;
+
+/** The waits for people of a member and of those below it. */
+export interface PersonWait {
+  readonly ms: number;
+  /** It is waiting now. */
+  readonly isOpen: boolean;
 }
 
 export const NOTHING_WANTED: RoundWants = {

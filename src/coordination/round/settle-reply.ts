@@ -6,12 +6,13 @@ import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import { atOnce, rulesInForce } from '../../machines/rules.ts';
 import { taskHandedOn } from './hand-on.ts';
-import type { Reply, RoundOptions, Task } from './round.ts';
+import type { PersonWaits, Reply, RoundOptions, Task } from './round.ts';
 import { isRoundOver, placeAt, roundOf } from './round.ts';
 import type { Draft, RoundMove } from './round-draft.ts';
 import {
   atPlace,
   draftOf,
+  endFor,
   moveOf,
   start,
   startNext,
@@ -75,7 +76,7 @@ const moveRound = (context: TeamContext, event: TeamEvent): RoundMove => {
     case 'answered.pause':
       return moveOf(startWaiting(draft, event.index));
     case 'answered.wake':
-      return moveOf(timeOut(closeRound(draft)));
+      return moveOf(timeOut(closeRound(withWaits(draft, event.output)), event.index));
     case 'expired':
       return moveOf(callOff(draft, 'stopped', event.reason));
     default:
@@ -140,20 +141,24 @@ const closeRound = (draft: Draft): Draft => {
   return callOff(withRound(draft, { closesAt: null }), 'aborted', noLonger('the time of the round is over'));
 };
 
-/** Members that have had their time are stopped, and have failed. */
-const timeOut = (draft: Draft): Draft => {
-  const { watchedUntil, places } = draft.round;
+const withWaits = (draft: Draft, waited: PersonWaits | null | undefined): Draft =>
+  waited === undefined || waited === null ? draft : withRound(draft, { waited });
+
+/** Members that have had their time are stopped, and have failed. While a member waits for a person, its time stands still. */
+const timeOut = (draft: Draft, wait: number): Draft => {
+  const { watchedUntil, watchedWith, places } = draft.round;
   // A look that an earlier round asked for.
-  if (watchedUntil === null || draft.at < watchedUntil) return draft;
+  if (watchedUntil === null || (draft.at < watchedUntil && wait !== watchedWith)) return draft;
   let next = withRound(draft, { watchedUntil: null });
-  for (const [index, { path, startedAt }] of slotList(places).entries()) {
+  for (const [index, place] of slotList(places).entries()) {
+    const { path } = place;
     // Another's end may have stopped it meanwhile.
     const isThere = path !== null && placeAt(next.round, index)?.path === path;
-    const time = timeFor(draft, index);
-    if (!isThere || time === null || startedAt + time > draft.at) continue;
+    const end = endFor(draft, index, place);
+    if (!isThere || end === null || end > draft.at) continue;
     draft.wants.stopping.push(path);
     const member = draft.round.tasks[index]?.member ?? '';
-    const late = tooLate(member, time, draft.at);
+    const late = tooLate(member, timeFor(draft, index) ?? 0, draft.at);
     draft.wants.overdue = { ...draft.wants.overdue, [path]: late.error };
     next = settle(next, index, path, late);
   }

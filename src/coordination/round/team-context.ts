@@ -10,7 +10,7 @@ import { emptyTally } from '../../contracts/agents/tally.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Engagement } from '../../machines/outputs.ts';
 import type { TeamRules } from '../../machines/supervision.ts';
-import type { Reply, Round } from './round.ts';
+import type { PersonWaits, Reply, Round } from './round.ts';
 import { placeAt, repliesIn, roundOf } from './round.ts';
 import { isBudgetOf } from './team-budget.ts';
 
@@ -69,7 +69,7 @@ export interface TeamInput<Options extends Json = Json> {
 export type TeamEvent =
   | { type: 'answered.member'; at: number; index: number; path: string; output: Outcome }
   | { type: 'answered.pause'; at: number; index: number }
-  | { type: 'answered.wake'; at: number; index: number }
+  | { type: 'answered.wake'; at: number; index: number; output?: PersonWaits | null }
   | { type: 'message'; at: number; message: Message }
   | { type: 'abort'; at: number; reason: string }
   /** Its time is up: open tasks get their reply, and `final` ends it where that did not. */
@@ -139,9 +139,9 @@ export const engagements = ({ round }: TeamContext): readonly Engagement[] =>
 
 /** The waits to ask for now. */
 export const waitsOf = ({ team, round }: TeamContext): readonly Ask[] =>
-  round.waits.map(({ port, index, dueAt }): Ask => {
+  round.waits.map(({ port, index, ...input }): Ask => {
     const place = { runId: team.runId, path: team.path, step: 0, phase: port, index, attempt: 1 };
-    return { ...place, port, agent: team.name, key: effectKey(place), input: { dueAt } };
+    return { ...place, port, agent: team.name, key: effectKey(place), input };
   });
 
 /** The output of a team's machine. */

@@ -28,7 +28,7 @@ export const withAnswer = (before: WorkflowContext, event: TeamEvent): WorkflowC
   if (event.type === 'answered.pause') return advance(withWaitOver(moved, event.index));
   if (event.type === 'answered.wake') return advance(withTimeOver(moved, event.index));
   if (event.type !== 'answered.member') return moved;
-  const context = withPressure(moved, event.output.tally, event.at);
+  const context = withPressure(moved, event.output.tally);
   const reply = placeAt(context.round, event.index)?.reply ?? null;
   // A reply that is not pending, or a member that its own policy restarts.
   if (reply === null || placeAt(before.round, event.index)?.path !== event.path) return advance(context);
@@ -38,12 +38,11 @@ export const withAnswer = (before: WorkflowContext, event: TeamEvent): WorkflowC
 };
 
 /** The used part of the workflow's budget, or of one above it, as far as members' answers report it. */
-const withPressure = (context: WorkflowContext, { budget }: Tally, now: number): WorkflowContext => {
+const withPressure = (context: WorkflowContext, { budget }: Tally): WorkflowContext => {
   if (budget === undefined) return context;
   const { team, own } = context;
-  const { at, timeMs, steps, tokens, usd, toolCalls } = budget;
-  const late = timeMs && { ...timeMs, fraction: (timeMs.used + now - at) / timeMs.limit };
-  const fractions = [steps, tokens, usd, toolCalls, late].map((line) =>
+  const { timeMs, steps, tokens, usd, toolCalls } = budget;
+  const fractions = [steps, tokens, usd, toolCalls, timeMs].map((line) =>
     line !== undefined && (line.path === team.path || team.path.startsWith(`${line.path}/`))
       ? line.fraction
       : 0,

@@ -13,14 +13,17 @@ export const withBudget = (tally: Tally, use: BudgetUse | undefined): Tally => {
 /** Kinds that every further step needs; tool calls are optional. */
 const NEEDED = ['steps', 'tokens', 'usd'] as const;
 
-/** The budget that ends the run: one that refused something, or one without anything left for another step. Time is compared with `>`. */
-export const budgetEnd = ({ budget, now }: Tally): StopReason | undefined => {
+/**
+ * The budget that ends the run: one that refused something, or one without anything left for another step. Time is compared with `>`, as it
+ * was with the last answer: only the run knows how much of what has passed since is a wait for a person, and has a timer for it.
+ */
+export const budgetEnd = ({ budget }: Tally): StopReason | undefined => {
   if (budget === undefined) return undefined;
   if (budget.spent !== undefined) return budget.spent;
-  const { timeMs, at } = budget;
-  if (timeMs !== undefined && timeMs.used + now - at > timeMs.limit) {
-    const { limit, path } = timeMs;
-    return { kind: 'budget', budget: 'timeMs', limit, used: timeMs.used + now - at, path };
+  const { timeMs } = budget;
+  if (timeMs !== undefined && timeMs.used > timeMs.limit) {
+    const { limit, used, path } = timeMs;
+    return { kind: 'budget', budget: 'timeMs', limit, used, path };
   }
   for (const kind of NEEDED) {
     const line = budget[kind];
@@ -39,14 +42,14 @@ export const budgetRule: StopRule = {
 };
 
 /** The used share of the tightest budget, from 0; 1 if the next step is the last. The rule's `pressure`. */
-const budgetPressure = ({ budget, now }: Tally): number => {
+const budgetPressure = ({ budget }: Tally): number => {
   if (budget === undefined) return 0;
-  const { steps, timeMs, tokens, usd, toolCalls, at } = budget;
+  const { steps, timeMs, tokens, usd, toolCalls } = budget;
   return Math.max(
     steps === undefined
       ? 0
       : Math.min(1, (steps.used + 1 >= steps.limit ? steps.limit : steps.used) / steps.limit),
-    timeMs === undefined ? 0 : share(timeMs.used + now - at, timeMs.limit),
+    timeMs === undefined ? 0 : share(timeMs.used, timeMs.limit),
     // A budget of 0 forbids work with a cost, and is no reason to wrap up.
     ...[tokens, usd, toolCalls].map((line) =>
       line === undefined || line.limit === 0 ? 0 : Math.min(1, line.fraction),

@@ -26,6 +26,8 @@ import { hideInput } from '../secrets/hide-fields.ts';
 import type { BudgetRecorder, ChildRecorder } from '../journal/write/journal-port.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import type { RunMoney } from '../limits/run-money.ts';
+import type { PersonTime } from '../people/person-time.ts';
+import { placeOf } from '../people/person-time.ts';
 import { stopInTime, stoppedOutcome } from './stop-in-time.ts';
 import type { TreeSize } from '../limits/tree-limits.ts';
 
@@ -44,6 +46,7 @@ export interface TreeRun extends ActorRun, ReportedRun {
   readonly deadlines: { begin(actor: Actor, at: number): void; end(actor: Actor): void };
   readonly effects: ReportedRun['effects'] &
     ActorRun['effects'] & { withdraw(entry: Actor, gone: readonly EffectUnderWay[]): void };
+  readonly person: { readonly time: PersonTime };
   readonly tearDowns: { begin(actor: Actor): void };
   /** The reason for aborting the run; undefined while it is not aborted. */
   readonly abortedFor: string | undefined;
@@ -149,7 +152,8 @@ export class ActorTree {
       const key = call && parent.keyOf(call, ask.step);
       const sponsor = { kind: 'effect', parent, call: key, settle } as const;
       const child = this.#enrol({ path, definition, sponsor, terms });
-      forget = stopInTime({ clock: this.#run.clock, abort, timeoutMs }, (reason) => {
+      if (call !== undefined) this.#run.person.time.runFor(placeOf(parent.principal.path, call.id), path);
+      forget = stopInTime(path, { time: this.#run.person.time, abort, timeoutMs }, (reason) => {
         this.stop(child, reason);
       });
       journal.engage(child, () => {

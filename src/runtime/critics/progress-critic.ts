@@ -73,7 +73,6 @@ export const progressCritic = ({
     each: 'step',
     every,
     timeoutMs,
-    ifBroken: 'stop',
     critique: async (review) => {
       if (review.candidate !== undefined) return { verdict: 'accept' };
       const { output, stopReason } = await review.run(monitor, material(review));

@@ -26,7 +26,7 @@ export interface TeamLimits extends SubtreeLimits {
    * stops with a partial result; the team continues.
    */
   readonly budgets?: Readonly<Record<string, Allotment>> | undefined;
-  /** Longest time that a member may take for a task, in ms; then it is stopped and has failed. Default: unlimited. */
+  /** Longest time that a member may work on a task, waits for people not counted, in ms; then it is stopped and has failed. Default: unlimited. */
   readonly memberTimeMs?: number | undefined;
 }
 

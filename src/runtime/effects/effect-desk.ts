@@ -44,8 +44,10 @@ import type { RunMoney } from '../limits/run-money.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { longWaitOf } from './long-wait.ts';
+import { sharePrompt } from './shared-prompt.ts';
 import { Slot } from './slot.ts';
 import type { AskingRun, RequestingEffect } from '../people/ask-person.ts';
+import { placeOf } from '../people/person-time.ts';
 import { approveCall, askPerson } from '../people/ask-person.ts';
 
 /** The calls that desks need of their run. */
@@ -279,6 +281,9 @@ export class EffectDesk implements Desk {
       journal.waits(effect, awaited, false);
     }
   }
+  afterWork(ms: number, onLate: () => void): () => void {
+    return this.#run.person.time.afterWork(placeOf(this.#principal.path, callIn(this.#ask)?.id), ms, onLate);
+  }
   longWait(): LongWait {
     return longWaitOf(this.#run, {
       key: this.#ask.key,
@@ -319,8 +324,9 @@ export class EffectDesk implements Desk {
       return this.#whileWaiting(
         Promise.reject(nobodyWaits(`run '${agent === 'self' ? this.#entry.agent : agent.name}'`)),
       );
-    const { actors } = this.#run;
-    return this.#whileWaiting(actors.runWithin(this.#entry, agent, input, this.#ask, abort, options));
+    return this.#whileWaiting(
+      this.#run.actors.runWithin(this.#entry, agent, input, this.#ask, abort, options),
+    );
   }
   onLate(output: unknown): void {
     recordLate(this.#effect, output);
@@ -368,16 +374,6 @@ export class EffectDesk implements Desk {
 
 const nobodyWaits = (doing: string): TroupeError =>
   new TroupeError('run.aborted', `Cannot ${doing} as nobody waits for it any more`);
-
-/** Reuses an equal prompt of an earlier run, so that concurrent runs share one string. */
-const sharePrompt = (definition: AgentDefinition, prompt: string): string => {
-  const before = prompts.get(definition);
-  if (before === prompt) return before;
-  prompts.set(definition, prompt);
-  return prompt;
-};
-
-const prompts = new WeakMap<AgentDefinition, string>();
 
 /** The parts of an answer beside its text; undefined if there are none. */
 const rawOf = ({ calls, refusal, replay, metadata }: ModelAnswer): RawAnswer | undefined => {

@@ -8,6 +8,8 @@ import type { Ask } from '../../machines/asks.ts';
 import { callIn } from '../../machines/asks.ts';
 import { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
+import { awaitLook } from '../people/await-look.ts';
+import type { PersonTime } from '../people/person-time.ts';
 import { CallCache } from '../../tools/calls/call-cache.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { EffectAnswer, EffectUnderWay } from './effect-under-way.ts';
@@ -27,6 +29,7 @@ export interface EffectfulRun extends DeskRun {
   readonly person: DeskRun['person'] & {
     /** An effect is over: its requests for people are withdrawn. */
     over(path: string, step: number, callId: string | undefined): void;
+    readonly time: PersonTime;
   };
 }
 
@@ -148,8 +151,9 @@ export class EffectRunner {
 
   /** Teams ask for timers only. */
   #wait(ask: Ask, { abort }: EffectUnderWay): unknown {
-    if (ask.port === 'pause' || ask.port === 'wake')
-      return awaitTime(ask.input, { clock: this.#run.clock, abort });
+    const { clock, person } = this.#run;
+    if (ask.port === 'wake') return awaitLook(ask, { clock, abort, time: person.time });
+    if (ask.port === 'pause') return awaitTime(ask.input, { clock, abort });
     throw new TroupeError('internal', `Cannot do '${ask.port}' as '${ask.path}' is no agent`);
   }
 

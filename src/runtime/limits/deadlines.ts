@@ -5,6 +5,7 @@ import { SmallMap } from '../../base/collections/small-map.ts';
 import { earliestDeadline } from '../../machines/stopping/composed-rules.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import type { Actor } from '../actors/actor.ts';
+import type { PersonTime } from '../people/person-time.ts';
 import type { ArrivalRecorder, EndRecorder } from '../journal/write/journal-port.ts';
 
 /** The calls that deadlines need of their run. */
@@ -14,6 +15,7 @@ export interface TimedRun {
   readonly isOver: boolean;
   readonly journal: Pick<ArrivalRecorder, 'arrive'> & Pick<EndRecorder, 'lastWrite'>;
   readonly tearDowns: { hurry(): void };
+  readonly person: { readonly time: Pick<PersonTime, 'watch'> };
 }
 
 /** The time limit of an actor. */
@@ -28,6 +30,8 @@ interface Timed {
   readonly rule: Deadline | undefined;
   /** Undefined during a replay. */
   timer: unknown;
+  /** Ends the watch for waits, during which the budget's time stands still. */
+  readonly forget: () => void;
 }
 
 /**
@@ -51,7 +55,10 @@ export class Deadlines {
     if (account?.path === path) account.begin(at);
     const rule = earliestDeadline(definition.rules.stop);
     if (rule === undefined && (account?.path !== path || account.limits.timeMs === undefined)) return;
-    const timed: Timed = { startedAt: at, rule, timer: undefined };
+    const forget = this.#run.person.time.watch(path, () => {
+      this.#rearm(actor);
+    });
+    const timed: Timed = { startedAt: at, rule, timer: undefined, forget };
     this.#timed.set(actor, timed);
     if (actor.scope.rerun === undefined) this.#arm(actor, timed);
   }
@@ -91,9 +98,18 @@ export class Deadlines {
     actor.deliver({ type: 'expired', at, reason });
   }
 
+  #rearm(actor: Actor): void {
+    const timed = this.#timed.get(actor);
+    if (timed === undefined || actor.scope.rerun !== undefined) return;
+    this.#run.clock.clearTimeout(timed.timer);
+    this.#arm(actor, timed);
+  }
+
   #arm(actor: Actor, timed: Timed): void {
     const { clock } = this.#run;
     const { dueAt } = limitOf(actor, timed);
+    timed.timer = undefined;
+    if (dueAt === Infinity) return;
     timed.timer = clock.setTimeout(
       () => {
         this.#fire(actor, timed);
@@ -123,6 +139,7 @@ export class Deadlines {
     const timed = this.#timed.get(actor);
     if (timed === undefined) return;
     this.#timed.delete(actor);
+    timed.forget();
     this.#run.clock.clearTimeout(timed.timer);
   }
 }

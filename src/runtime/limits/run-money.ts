@@ -3,6 +3,7 @@ import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { TurnCounter } from '../../memory/tokens/count-tokens.ts';
 import { allottedLimits } from '../../policy/allotted-limits.ts';
 import { BudgetAccount } from '../../policy/budget-account.ts';
+import type { WorkTime } from '../../policy/work-time.ts';
 import type { BudgetLimits } from '../../policy/budget-limits.ts';
 import { budgetLimits, overriding } from '../../policy/budget-limits.ts';
 import type { Actor } from '../actors/actor.ts';
@@ -15,6 +16,7 @@ import { PriceBook } from './price-book.ts';
 interface Books {
   readonly log: Pick<EventLog, 'write' | 'now'>;
   readonly journal: BudgetRecorder;
+  readonly person: { readonly time: WorkTime };
 }
 
 /** Budgets and prices of a run. Owns the prices and the budget of the whole run. */
@@ -40,7 +42,7 @@ export class RunMoney {
   }
 
   /** The account that an actor draws on: its own if it has a budget, otherwise its parent's. */
-  accountOf(actor: Actor, { log, journal }: Books): BudgetAccount | undefined {
+  accountOf(actor: Actor, { log, journal, person: { time: work } }: Books): BudgetAccount | undefined {
     const { sponsor, definition, path } = actor;
     const isRoot = sponsor.kind === 'root';
     const above = isRoot ? undefined : sponsor.parent.principal.account;
@@ -58,7 +60,8 @@ export class RunMoney {
     const onUse = (account: BudgetAccount, key?: string): void => {
       journal.drawn(actor, account, key);
     };
-    return new BudgetAccount({ limits, path, now, above, onWarning, onUse, drawn: journal.budgets.at(path) });
+    const drawn = journal.budgets.at(path);
+    return new BudgetAccount({ limits, path, now, work, above, onWarning, onUse, drawn });
   }
 }
 

@@ -2,6 +2,7 @@ import { keyInRun } from '../../contracts/runs/effect.ts';
 import { canonical } from '../../base/json/canonical.ts';
 import { toJson } from '../../base/json/json.ts';
 import { sha256 } from '../../base/sha256.ts';
+import type { PersonTime } from './person-time.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import type { CallChange, CallWish } from '../../actors/desk.ts';
 import type { Ask } from '../../machines/asks.ts';
@@ -25,6 +26,7 @@ export interface AskingRun {
   readonly person: {
     want(wish: PersonRequest, wanting: Requester): Promise<PersonAnswer>;
     saidTo(id: string): PersonAnswer | undefined;
+    readonly time: PersonTime;
   };
   readonly journal: Pick<ArrivalRecorder, 'arrive'>;
 }

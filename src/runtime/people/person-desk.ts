@@ -13,6 +13,7 @@ import { SmallMap } from '../../base/collections/small-map.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { JournalPort } from '../journal/write/journal-port.ts';
+import { PersonTime } from './person-time.ts';
 import { misfitOf, saidEvent, parseApproval } from './person-words.ts';
 import type { EventPlace, PersonAnswer } from './request-book.ts';
 import { announcementOf, RequestBook } from './request-book.ts';
@@ -51,7 +52,9 @@ export class PersonDesk {
   readonly #run: PeopledRun;
   readonly #options: Pick<RunOptions, 'person' | 'requests'>;
   readonly #isAttended: boolean;
-  readonly #book = new RequestBook();
+  /** The time that goes by while requests are open. */
+  readonly time: PersonTime;
+  readonly #book: RequestBook;
   readonly #waiters = new SmallMap<string, Waiter>();
   /** Answers to announced requests that are not awaited again yet, or that are being validated. */
   readonly #incoming = new SmallMap<string, IncomingAnswer>();
@@ -60,6 +63,8 @@ export class PersonDesk {
     this.#run = run;
     this.#options = options;
     this.#isAttended = isAttended;
+    this.time = new PersonTime(run.clock);
+    this.#book = new RequestBook(this.time);
   }
 
   /** Open requests, oldest first. */

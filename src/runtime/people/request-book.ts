@@ -4,6 +4,7 @@ import { requestOf } from '../../contracts/people/announced-request.ts';
 import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
+import type { PersonTime } from './person-time.ts';
 import type { Approval } from '../../machines/tool-call/tool-call-context.ts';
 
 /** A person's answer: an approval of a call, or a text for a question. */
@@ -26,6 +27,12 @@ export class RequestBook {
   readonly #open = new SmallMap<string, OpenRequest>();
   /** Answers by id; undefined for requests that were withdrawn. */
   readonly #closed = new SmallMap<string, PersonAnswer | undefined>();
+  readonly #time: PersonTime | undefined;
+
+  /** `time` counts how long the requests are open. */
+  constructor(time?: PersonTime) {
+    this.#time = time;
+  }
 
   /** Applies an event; idempotent. */
   heard(body: EventBody, { at, path, agent, step }: EventPlace): void {
@@ -36,22 +43,22 @@ export class RequestBook {
         this.#add(requestOf(body, { askedAt: at, path, agent, ...(step === undefined ? {} : { step }) }));
         break;
       case 'tool.approved':
-        this.#close(body.id, {
+        this.#close(body.id, at, {
           isApproved: true,
           ...(body.input === undefined ? {} : { input: body.input }),
         });
         break;
       case 'tool.denied':
-        this.#close(body.id, {
+        this.#close(body.id, at, {
           isApproved: false,
           ...(body.reason === undefined ? {} : { reason: body.reason }),
         });
         break;
       case 'person.answered':
-        this.#close(body.id, { text: body.text });
+        this.#close(body.id, at, { text: body.text });
         break;
       case 'request.withdrawn':
-        this.#close(body.id, undefined);
+        this.#close(body.id, at, undefined);
         break;
       default:
     }
@@ -78,10 +85,16 @@ export class RequestBook {
 
   #add(request: OpenRequest): void {
     const { id } = request;
-    if (!this.#open.has(id) && !this.#closed.has(id)) this.#open.set(id, freezeJson(request));
+    if (this.#open.has(id) || this.#closed.has(id)) return;
+    this.#open.set(id, freezeJson(request));
+    this.#time?.changed(request.path, request.callId, 1, request.askedAt);
   }
-  #close(id: string | undefined, said: PersonAnswer | undefined): void {
-    if (id !== undefined && this.#open.delete(id)) this.#closed.set(id, said);
+  #close(id: string | undefined, at: number, said: PersonAnswer | undefined): void {
+    const request = id === undefined ? undefined : this.#open.get(id);
+    if (request === undefined) return;
+    this.#open.delete(request.id);
+    this.#closed.set(request.id, said);
+    this.#time?.changed(request.path, request.callId, -1, at);
   }
 }
 

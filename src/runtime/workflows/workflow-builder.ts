@@ -86,7 +86,7 @@ export interface NodeOptions<Input, Nodes, Given, Sources = From<Input, Nodes>> 
   readonly held?: boolean | undefined;
   /** Pure predicate: the node is skipped if it returns false at its turn. */
   readonly condition?: ((outputs: Outputs<Input, Nodes>) => boolean) | undefined;
-  /** Time limit of one attempt, in ms; then it is stopped and retried. Default: unlimited. */
+  /** Time limit of one attempt, waits for people included, in ms; then it is stopped and retried. Default: unlimited. */
   readonly timeMs?: number | undefined;
   /** Incoming edges that have to be satisfied: all (default), or any. */
   readonly join?: 'all' | 'any' | undefined;

@@ -24,6 +24,8 @@ export interface PerformOptions {
    * within a tick; the time-out aborts it.
    */
   readonly abort: LazyAbort;
+  /** Calls `onLate` once `ms` have passed without what the call waits for a person; returns a function that stops this. Default: by the clock. */
+  afterWork?(ms: number, onLate: () => void): () => void;
   /** Takes the media of its result. Default: their bytes are dropped. */
   readonly content?: TakesContent | undefined;
   /** The result of an earlier `tool.check` of the input. */
@@ -51,6 +53,13 @@ export const performCall = (
   context: ToolContext,
   options: PerformOptions,
 ): ToolResult | Promise<ToolResult> => new Attempt(tool, call, context, options).perform();
+
+const startTimer = (clock: Clock, ms: number, onLate: () => void): (() => void) => {
+  const timer = clock.setTimeout(onLate, ms);
+  return () => {
+    clock.clearTimeout(timer);
+  };
+};
 
 /** A call in progress, so that its parts need not pass six arguments around. */
 class Attempt {
@@ -126,7 +135,7 @@ class Attempt {
       const finish = (result: () => ToolResult): void => {
         if (isOver) return;
         isOver = true;
-        clock.clearTimeout(timer);
+        stopTimer();
         forget();
         resolve(result());
       };
@@ -136,7 +145,8 @@ class Attempt {
         // After the result is settled, or the abort would make it `cancelled`.
         abort.abort(new DOMException(result.error.message, 'TimeoutError'));
       };
-      const timer = clock.setTimeout(onTimeout, timeoutMs);
+      const stopTimer =
+        this.#options.afterWork?.(timeoutMs, onTimeout) ?? startTimer(clock, timeoutMs, onTimeout);
       // Synchronously, if the tool itself caused the abort: so the timer comes first.
       forget = abort.onAbort((reason) => finish(() => this.#cancelled(reason)));
       work.then(

@@ -76,7 +76,7 @@ export interface ToolOptions<
   readonly exclusive?: boolean | undefined;
   /** Operations of the environment that it cannot do without. */
   readonly requires?: readonly OpsGroup[] | undefined;
-  /** In ms, default 60,000; `Infinity` for no limit. */
+  /** In ms, default 60,000; `Infinity` for no limit. The time in which it waits for a person does not count. */
   readonly timeoutMs?: number | undefined;
   /** Unset: 3 attempts if idempotent, else 1. `true` or an object: 3 or the given number; `false`: 1. */
   readonly retry?: boolean | Partial<ToolRetry> | undefined;

@@ -1,3 +1,4 @@
+import { NEVER_AT } from '../../../base/clock.ts';
 import type { Port } from '../../../contracts/runs/effect.ts';
 import type { Ask } from '../../../machines/asks.ts';
 import type { Awaited } from './journal-port.ts';
@@ -27,7 +28,7 @@ export class OpenAsks {
       if (ask.port === 'wake' || ask.port === 'pause') first = Math.min(first, ask.input.dueAt);
     for (const requests of this.#waiting.values())
       for (const { expiresAt = Infinity } of requests) first = Math.min(first, expiresAt);
-    return first === Infinity ? undefined : first;
+    return first >= NEVER_AT ? undefined : first;
   }
 
   open(ask: Ask): void {
