@@ -73,30 +73,36 @@ export type Output =
     };
 
 /** A carrier that collects outputs. */
-export const collector = (outputs: Output[]): Carrier => ({
-  ask: (asks) => {
-    outputs.push({ type: 'ask', asks });
-  },
-  withdraw: () => {
-    outputs.push({ type: 'withdraw' });
-  },
-  engage: (engagements) => {
-    outputs.push({ type: 'engage', engagements });
-  },
-  dismiss: (paths, errors) => {
+export class Collector implements Carrier {
+  readonly #outputs: Output[];
+
+  constructor(outputs: Output[]) {
+    this.#outputs = outputs;
+  }
+
+  ask(asks: readonly Ask[]): void {
+    this.#outputs.push({ type: 'ask', asks });
+  }
+  withdraw(): void {
+    this.#outputs.push({ type: 'withdraw' });
+  }
+  engage(engagements: readonly Engagement[]): void {
+    this.#outputs.push({ type: 'engage', engagements });
+  }
+  dismiss(paths?: readonly string[], errors?: Readonly<Record<string, ErrorData>>): void {
     const facts = errors === undefined ? {} : { errors };
-    outputs.push(paths === undefined ? { type: 'dismiss' } : { type: 'dismiss', paths, ...facts });
-  },
-  post: (to, message) => {
-    outputs.push({ type: 'post', to, message });
-  },
-  enter: (phase, step) => {
-    outputs.push({ type: 'enter', phase, step });
-  },
-  emit: (body, step, phase) => {
-    outputs.push({ type: 'emit', body, step, phase });
-  },
-});
+    this.#outputs.push(paths === undefined ? { type: 'dismiss' } : { type: 'dismiss', paths, ...facts });
+  }
+  post(to: string, message: Message): void {
+    this.#outputs.push({ type: 'post', to, message });
+  }
+  enter(phase: string, step: number): void {
+    this.#outputs.push({ type: 'enter', phase, step });
+  }
+  emit(body: EventBody, step: number, phase: string | undefined): void {
+    this.#outputs.push({ type: 'emit', body, step, phase });
+  }
+}
 
 /** Passes outputs to a carrier, in order. */
 export const carryOut = (outputs: readonly Output[], carrier: Carrier): void => {

@@ -10,7 +10,7 @@ import type {
 } from 'xstate';
 import type { Ask } from '../machines/asks.ts';
 import type { Output } from '../machines/outputs.ts';
-import { collector } from '../machines/outputs.ts';
+import { Collector } from '../machines/outputs.ts';
 import type { Engagement } from '../machines/outputs.ts';
 import { collectingInto } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';
@@ -115,7 +115,7 @@ const run = (
 ): { steps: Microsteps; outputs: readonly MachineOutput[] } => {
   const outputs: Output[] = [];
   const steps = underRules(rules, microsteps);
-  collectingInto(collector(outputs), () => {
+  collectingInto(new Collector(outputs), () => {
     // XState's type of a named action leaves its function out; it is there.
     const actions = steps.flatMap(([, each]) => each);
     for (const { exec, info, params } of actions) exec?.(info, params);

@@ -1,7 +1,7 @@
 import type { AnyStateMachine, EventFromLogic, EventObject, InputFrom } from 'xstate';
 import { chartOf } from '../machines/diagrams/chart.ts';
 import type { Output } from '../machines/outputs.ts';
-import { collectingInto, collector } from '../machines/outputs.ts';
+import { collectingInto, Collector } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';
 import { underRules } from '../machines/rules.ts';
 import { compile, CompiledMachine } from '../machines/table/compiled-machine.ts';
@@ -69,7 +69,9 @@ class TableMoves<M extends AnyStateMachine> implements Moves<M> {
     const collected: Output[] = [];
     const states: string[] = [];
     const visit: Visit = (configuration) => states.push(...statesIn(this.#machine, configuration));
-    const snapshot = underRules(rules, () => collectingInto(collector(collected), () => work.byTable(visit)));
+    const snapshot = underRules(rules, () =>
+      collectingInto(new Collector(collected), () => work.byTable(visit)),
+    );
     const outputs = collected.flatMap(splitOutput);
     const { value, context, status, output } = snapshot;
     let arrows: readonly string[] | undefined;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { AnyStateMachine, EventFromLogic, EventObject, InputFrom } from 'xstate';
 import type { Output } from '../../src/machines/outputs.ts';
-import { collector } from '../../src/machines/outputs.ts';
+import { Collector } from '../../src/machines/outputs.ts';
 import { collectingInto } from '../../src/machines/outputs.ts';
 import type { Rules } from '../../src/machines/rules.ts';
 import { underRules } from '../../src/machines/rules.ts';
@@ -76,7 +76,7 @@ type Observed<Snapshot> =
 const observe = <Snapshot>(rules: Rules, work: () => Snapshot): Observed<Snapshot> => {
   const outputs: Output[] = [];
   try {
-    return { snapshot: underRules(rules, () => collectingInto(collector(outputs), work)), outputs };
+    return { snapshot: underRules(rules, () => collectingInto(new Collector(outputs), work)), outputs };
   } catch (thrown) {
     return { thrown: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown) };
   }

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 import type { Output } from '../../src/machines/outputs.ts';
-import { carryOut, collector } from '../../src/machines/outputs.ts';
+import { carryOut, Collector } from '../../src/machines/outputs.ts';
 import { carrierOf, collectingInto } from '../../src/machines/outputs.ts';
 import { TableSnapshot } from '../../src/machines/table/table-snapshot.ts';
 import type * as moverModule from '../../src/runtime/turn/mover.ts';
@@ -68,7 +68,7 @@ class SideBySideMover implements Mover {
 
   #walk(from: MachinePosition): void {
     let position = from;
-    const ignored = collector([]);
+    const ignored = new Collector([]);
     try {
       for (let step = 0; step < LENGTH && position.status === 'active'; step += 1) {
         const event = this.#events[random(this.#events.length)];
@@ -122,7 +122,7 @@ const STRAY = [
 const attempt = <T>(work: () => T) => {
   const outputs: Output[] = [];
   try {
-    return { made: collectingInto(collector(outputs), work), outputs, thrown: undefined };
+    return { made: collectingInto(new Collector(outputs), work), outputs, thrown: undefined };
   } catch (thrown) {
     return { made: undefined, outputs, thrown };
   }

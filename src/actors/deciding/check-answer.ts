@@ -19,14 +19,17 @@ export const checkAnswer = (answer: ModelAnswer, model: string): ModelAnswer => 
       'model.malformed',
       `Cannot use the answer of ${model} as it is invalid: it needs text, calls and finish (see modelAnswer)`,
     );
-  const { omitted, providerCalls, ...rest } = answer;
-  const isOmissions = omitted === undefined || isOmitted(omitted);
-  const isCalls = providerCalls === undefined || isProviderCalls(providerCalls);
-  const whole =
-    isOmissions && isCalls
-      ? answer
-      : { ...rest, ...(isOmissions ? { omitted } : {}), ...(isCalls ? { providerCalls } : {}) };
+  const whole = withoutMisfits(answer);
   return isUsage(answer.usage) ? whole : { ...whole, usage: NO_USAGE };
+};
+
+/** The answer without omissions or calls of the provider that are none. */
+const withoutMisfits = (answer: ModelAnswer): ModelAnswer => {
+  const isOmissions = answer.omitted === undefined || isOmitted(answer.omitted);
+  const isCalls = answer.providerCalls === undefined || isProviderCalls(answer.providerCalls);
+  if (isOmissions && isCalls) return answer;
+  const { omitted, providerCalls, ...rest } = answer;
+  return { ...rest, ...(isOmissions ? { omitted } : {}), ...(isCalls ? { providerCalls } : {}) };
 };
 
 /** Stores the media of an answer; without a text, their names are its text. @throws {TroupeError} `content.*` */

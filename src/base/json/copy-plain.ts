@@ -17,18 +17,21 @@ const copyValue = <Value>(value: Value, seen: Map<object, unknown> | undefined, 
   // A copy has the same type as its source.
   const before = seen?.get(value) as Value | undefined;
   if (before !== undefined) return before;
-  const known = seen ?? new Map<object, unknown>();
   if (Array.isArray(value)) {
     const list: unknown[] = [];
-    known.set(value, list);
+    const known = (seen ?? new Map<object, unknown>()).set(value, list);
     for (const item of value) list.push(copyValue<unknown>(item, known, depth + 1));
     return list as Value;
   }
   if (!isPlain(value)) return value;
   const own = { ...value } as Record<string, unknown>;
-  known.set(value, own);
-  for (const [key, item] of Object.entries(own))
-    if (typeof item === 'object') own[key] = copyValue<unknown>(item, known, depth + 1);
+  let known = seen?.set(value, own);
+  for (const key of Object.keys(own)) {
+    const item = own[key];
+    if (typeof item !== 'object' || item === null) continue;
+    known ??= new Map<object, unknown>([[value, own]]);
+    own[key] = copyValue(item, known, depth + 1);
+  }
   return own as Value;
 };
 

@@ -80,10 +80,10 @@ const objectToJson = (value: object, depth: number, above: readonly object[]): J
     }
     if (value instanceof Map) return toJson([...value.entries()], depth + 1, path);
     if (value instanceof Set) return toJson([...value.values()], depth + 1, path);
-    const entries = Object.entries(value).filter(
-      ([key, item]) => item !== undefined && !UNSAFE_KEYS.has(key),
-    );
-    return Object.fromEntries(entries.map(([key, item]) => [key, toJson(item, depth + 1, path)]));
+    const made: Record<string, Json> = {};
+    for (const [key, item] of Object.entries<unknown>(value as Readonly<Record<string, unknown>>))
+      if (item !== undefined && !UNSAFE_KEYS.has(key)) made[key] = toJson(item, depth + 1, path);
+    return made;
   } catch (error) {
     return `[unreadable${reasonOf(error)}]`;
   }

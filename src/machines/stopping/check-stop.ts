@@ -99,8 +99,9 @@ const ownCondition = ({ shouldStop }: Rules, view: StopView): StopReason | undef
 
 /** The environment's own end, if a call of the step caused it. */
 const environmentEnd = (results: readonly ToolResult[]): StopReason | undefined => {
-  const end = results.find(({ environment }) => environment?.end !== undefined)?.environment?.end;
-  return end === undefined ? undefined : { kind: 'environmentEnded', ...end };
+  for (const { environment } of results)
+    if (environment?.end !== undefined) return { kind: 'environmentEnded', ...environment.end };
+  return undefined;
 };
 
 /** Rules are foreign code, and a reason has many readers. */

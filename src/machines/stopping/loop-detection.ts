@@ -22,7 +22,7 @@ export const fingerprint = (
   calls: readonly PlannedCall[],
   results: readonly ToolResult[],
   ignore: readonly string[] = [],
-): string =>
+): number =>
   printOf(
     JSON.stringify(
       calls.map(({ name, input }, index) => [name, input, results[index]?.text ?? '']),
@@ -31,14 +31,14 @@ export const fingerprint = (
   );
 
 /** Appends a fingerprint, and keeps as many as loop detection needs. */
-export const remember = (
-  recent: readonly string[],
-  print: string,
+export const remember = <Print>(
+  recent: readonly Print[],
+  print: Print,
   { stopAt }: LoopLimits,
-): readonly string[] => [...recent, print].slice(-MAX_PERIOD * stopAt);
+): readonly Print[] => [...recent.slice(recent.length < MAX_PERIOD * stopAt ? 0 : 1), print];
 
 /** The loop at the end of `recent` with at least `warnAt` repetitions, if any; the shortest period counts. */
-export const findLoop = (recent: readonly string[], { warnAt }: LoopLimits): Loop | undefined => {
+export const findLoop = (recent: readonly unknown[], { warnAt }: LoopLimits): Loop | undefined => {
   for (let period = 1; period <= MAX_PERIOD; period += 1) {
     const repeats = roundsAtEnd(recent, period);
     if (repeats >= warnAt) return { period, repeats };
@@ -46,7 +46,7 @@ export const findLoop = (recent: readonly string[], { warnAt }: LoopLimits): Loo
   return undefined;
 };
 
-const roundsAtEnd = (recent: readonly string[], period: number): number => {
+const roundsAtEnd = (recent: readonly unknown[], period: number): number => {
   let equal = 0;
   for (let index = recent.length - 1; index - period >= 0; index -= 1) {
     if (recent[index] !== recent[index - period]) break;
@@ -55,8 +55,8 @@ const roundsAtEnd = (recent: readonly string[], period: number): number => {
   return Math.floor(equal / period) + 1;
 };
 
-/** FNV-1a, 64 bits in two halves (http://www.isthe.com/chongo/tech/comp/fnv/): short, and sufficient to distinguish steps. */
-export const printOf = (text: string): string => {
+/** FNV-1a in two halves (http://www.isthe.com/chongo/tech/comp/fnv/), 53 bits of them as a number: sufficient to distinguish steps. */
+export const printOf = (text: string): number => {
   let low = 0x811c9dc5;
   let high = 0xcbf29ce4;
   for (let index = 0; index < text.length; index += 1) {
@@ -64,5 +64,5 @@ export const printOf = (text: string): string => {
     low = Math.imul(low ^ code, 0x01000193);
     high = Math.imul(high ^ (code + index), 0x01000193);
   }
-  return `${(low >>> 0).toString(36)}${(high >>> 0).toString(36)}`;
+  return (high >>> 0) * 2 ** 21 + (low >>> 11);
 };

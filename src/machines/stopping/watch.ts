@@ -11,7 +11,7 @@ export interface Watch {
   /** Heuristics of the ending policy that have objected, by name. */
   readonly spoken: readonly string[];
   /** Fingerprints of the latest steps with calls. */
-  readonly prints: readonly string[];
+  readonly prints: readonly number[];
   /** The current loop. */
   readonly loop: WatchedLoop | null;
   /** Memories of the stop rules, by index. */

@@ -32,8 +32,8 @@ export const withoutOptionsOf = (
   models: readonly Pick<Model, 'provider'>[],
   answer: ModelAnswer,
 ): ModelAnswer => {
+  if (answer.omitted === undefined) return answer;
   const { omitted, ...rest } = answer;
-  if (omitted === undefined) return answer;
   const taken = models.flatMap(({ provider }) => BY_PROVIDER.map((field) => `${field}.${provider}`));
   const left = Object.entries(omitted).filter(([name]) => !taken.includes(name));
   return withOmitted(rest, Object.fromEntries(left));

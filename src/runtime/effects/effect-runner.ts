@@ -182,7 +182,7 @@ export class EffectRunner {
     const { journal, person } = this.#run;
     person.over(entry.principal.path, ask.step, callIn(ask)?.id);
     const at = journal.settled(entry, ask.key, { output });
-    entry.deliver({ type: `answered.${ask.port}`, at, index: ask.index, output });
+    entry.deliver({ type: ANSWERED[ask.port], at, index: ask.index, output });
   }
 
   #fail(entry: Actor, ask: Ask, { record }: EffectUnderWay, thrown: unknown): void {
@@ -206,6 +206,21 @@ export class EffectRunner {
     entry.deliver({ type: `failed.${ask.port}`, at, index: ask.index, error });
   }
 }
+
+/** Types of the envelopes with answers. A text made for each answer would be compared letter by letter wherever it is looked at. */
+const ANSWERED = {
+  prepare: 'answered.prepare',
+  observe: 'answered.observe',
+  decide: 'answered.decide',
+  act: 'answered.act',
+  critique: 'answered.critique',
+  wake: 'answered.wake',
+  recover: 'answered.recover',
+  model: 'answered.model',
+  tool: 'answered.tool',
+  approve: 'answered.approve',
+  pause: 'answered.pause',
+} as const satisfies { readonly [P in Port]: `answered.${P}` };
 
 /** Ports that only wait for a time or a person: they do not count as work in progress. */
 const WAITS: ReadonlySet<Port> = new Set<Port>(['wake', 'pause', 'approve']);

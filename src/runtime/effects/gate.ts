@@ -50,7 +50,7 @@ export class Gate {
 
   left(): void {
     this.#underWay -= 1;
-    if (this.#underWay === 0) this.#quiet.splice(0).forEach((tell) => tell());
+    if (this.#underWay === 0 && this.#quiet.length > 0) this.#quiet.splice(0).forEach((tell) => tell());
     if (this.#held.length > 0) this.#release();
   }
 

@@ -84,8 +84,6 @@ export class EventLog {
   /** Undefined if no reader can join. */
   #answers: AnswersSoFar | undefined;
   readonly #counter = new RunCounter();
-  /** Number of events included in the totals, which are updated on demand. */
-  #counted = 0;
   /** By path, then by call id, so that an ended actor searches its own only. */
   readonly #openTools = new SmallMap<string, SmallMap<string, OpenTool>>();
   /** Names of models, each with a setting that was left out for it. */
@@ -124,8 +122,8 @@ export class EventLog {
 
   /** The answer without the settings that the run has reported as left out for that model before. */
   withNewOmissions(body: Answered): Answered {
+    if (body.omitted === undefined) return body;
     const { omitted, ...rest } = body;
-    if (omitted === undefined) return body;
     const fresh = Object.entries(omitted).filter(
       ([setting]) => !this.#omitted.has(`${body.model} ${setting}`),
     );
@@ -158,7 +156,8 @@ export class EventLog {
       return;
     }
     const { body, at, isOnRecord = false } = admitted;
-    if ('key' in body && body.type !== 'model.asked') {
+    const isKept = KEPT.has(body.type);
+    if (isKept && 'key' in body && body.type !== 'model.asked') {
       // Held deltas of the call precede the event that ends it.
       for (const { key, delta } of this.#deltas.ended(body))
         this.#publishDelta(key, delta, speaker, step ?? 0);
@@ -167,7 +166,10 @@ export class EventLog {
     const index = this.events.push(body, speaker, step, phase, at);
     // A run may have been queued since it was created: its time counts from its first event.
     if (index === 0) this.#startedAt = at;
-    if (KEPT.has(body.type)) this.#keep(body, speaker, at, step);
+    if (isKept) {
+      this.#counter.count(body);
+      this.#keep(body, speaker, at, step);
+    }
     // An observer that fails on the last event cannot be recorded.
     if (body.type === 'run.ended') {
       this.#isClosed = true;
@@ -280,9 +282,6 @@ export class EventLog {
   /** Usage so far; after the end, the totals of the last event. */
   get totals(): RunTotals {
     if (this.#lastTotals !== undefined) return this.#lastTotals;
-    const uncounted = this.events.bodies(this.#counted);
-    for (const body of uncounted) this.#counter.count(body);
-    this.#counted += uncounted.length;
     return { ...this.#counter.totals, durationMs: this.now() - this.#startedAt };
   }
 
@@ -348,8 +347,21 @@ export class EventLog {
   }
 }
 
-/** Types of event that `#keep` handles. */
-const KEPT: ReadonlySet<string> = new Set(['step.ended', 'tool.started', 'tool.finished', 'model.answered']);
+/** Types of event that `#keep` handles, that count, or that end a model call. The others, most of them, are only added to the log. */
+const KEPT: ReadonlySet<string> = new Set<EventBody['type']>([
+  'step.ended',
+  'tool.started',
+  'tool.finished',
+  'tool.retrying',
+  'model.asked',
+  'model.answered',
+  'model.interrupted',
+  'model.discarded',
+  'model.failed',
+  'model.retrying',
+  'model.fell-back',
+  'context.compacted',
+]);
 
 const entered = new Map<string, EventBody>();
 

@@ -2,7 +2,7 @@ import type { AnyStateMachine } from 'xstate';
 import { isJsonObject } from '../../base/json/json.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { Output } from '../../machines/outputs.ts';
-import { collectingInto, collector } from '../../machines/outputs.ts';
+import { collectingInto, Collector } from '../../machines/outputs.ts';
 import type { Rules } from '../../machines/rules.ts';
 import { underRules } from '../../machines/rules.ts';
 import type { Envelope } from './envelope.ts';
@@ -85,7 +85,7 @@ const moveByChart = (
   const outputs: Output[] = [];
   try {
     return underRules(chart.rules, () => {
-      const position = collectingInto(collector(outputs), move);
+      const position = collectingInto(new Collector(outputs), move);
       const { status, output } = position;
       // XState stores an exception of the first macrostep instead of throwing it.
       if (status === 'error') throw position.error;
