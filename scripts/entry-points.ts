@@ -15,14 +15,15 @@ export interface EntryPoint {
 }
 
 interface Manifest {
-  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+  readonly exports: Readonly<Record<string, string | { readonly default?: string }>>;
 }
 
 /** Reads the entry points from the manifest. */
 export const entryPointsOf = (): readonly EntryPoint[] => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
   return Object.entries(exports).flatMap(([path, target]) => {
-    if (typeof target === 'string') return [];
+    // What has types and no code is there for compilers: a user's declarations name by it what they infer.
+    if (typeof target === 'string' || target.default === undefined) return [];
     const built = target.default.replace('./dist/', '');
     return [{ name: path.replace('.', 'troupe'), source: `src/${built.replace(/\.js$/, '.ts')}`, built }];
   });

@@ -20,7 +20,7 @@ const folder = join(root, '.tmp/package');
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   bin: Record<string, string>;
-  exports: Record<string, string | { default: string; types: string }>;
+  exports: Record<string, string | { default?: string; types: string }>;
   peerDependenciesMeta: Record<string, unknown>;
 };
 
@@ -51,7 +51,9 @@ const pack = (): { tarball: string; report: string } => {
     ...Object.values(manifest.exports).flatMap((each) =>
       typeof each === 'string' ? each : Object.values(each),
     ),
-  ].map((path) => path.replace(/^\.\//, ''));
+  ]
+    .filter((path) => !path.includes('*'))
+    .map((path) => path.replace(/^\.\//, ''));
   const missing = needed.filter((path) => !files.includes(path));
   if (missing.length > 0) throw new Error(`Missing in the package: ${missing.join(', ')}`);
 
@@ -89,7 +91,7 @@ const useAsConsumer = (tarball: string): string => {
   // Its own manifest, so that `troupe` is the package there and not this project.
   writeFileSync(join(home, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module' }));
   const names = Object.keys(manifest.exports)
-    .filter((path) => !path.endsWith('.json'))
+    .filter((path) => !/\.json$|\*/.test(path))
     .map((path) => path.replace('.', 'troupe'));
   const count = `console.log(${names.map((name) => `Object.keys(await import('${name}')).length`).join(', ')})`;
   const exported = run(process.execPath, ['--input-type=module', '--eval', count], home).trim().split(' ');

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +44,66 @@ describe('the surface, as its reports have it', () => {
       expect(undocumented(entry)).toEqual([]);
     });
   });
+
+  it('is no bound to what a module of a user may export: the compiler finds a name for all that it infers', () => {
+    expect(complaintsOf(MODULE_OF_A_USER)).toEqual([]);
+  });
 });
+
+/** A module of a user, who publishes what ours infer for it. */
+const MODULE_OF_A_USER = `
+import { agent, agentMachine, delegate, fanOut, locks, perProvider, signature, tool } from 'troupe';
+import { debate, patternRegistry, pipeline, rotation, workflow } from 'troupe/patterns';
+import { memoryEnvironment, protocol } from 'troupe/tools';
+import { keyValueMemory } from 'troupe/memory';
+import { publishTo, traceFiles, type Publisher } from 'troupe/inspect';
+import { metrics, profiler } from 'troupe/telemetry';
+import * as z from 'zod';
+declare const publisher: Publisher;
+export const clerk = agent({ name: 'clerk', input: z.object({ order: z.string() }), output: 'total: number', state: { seen: 0 } });
+export const logic = clerk.logic;
+export const add = tool({ name: 'add', description: 'Adds one.', input: z.object({ to: z.number() }), execute: ({ to }) => to + 1 });
+export const passOn = delegate({ to: [agent({ name: 'colleague' })] });
+export const ask = fanOut({ to: [agent({ name: 'colleague' })] });
+export const shared = [locks(), perProvider({ limits: {} }), rotation(), signature('question -> answer')];
+export const talk = debate({ name: 'talk', debaters: { one: agent({ name: 'one' }), other: agent({ name: 'other' }) } });
+export const line = pipeline({ name: 'line', stages: [agent({ name: 'one' }), agent({ name: 'other' })] });
+export const patterns = patternRegistry();
+export const flow = workflow({ name: 'flow' }).node('one', agent({ name: 'one' }));
+export const files = memoryEnvironment();
+export const words = protocol({ from: 'one', to: 'other', messages: {} });
+export const facts = keyValueMemory();
+export const hooks = [metrics(), profiler(), traceFiles({ folder: 'traces' }), publishTo(publisher)];
+export const machine = agentMachine;
+`;
+
+/** What the compiler says to a module of a user, beside the declarations that the reports were made from. */
+const complaintsOf = (text: string): readonly string[] => {
+  const home = join(root, '.tmp/user');
+  const installed = join(home, 'node_modules/troupe');
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(installed, { recursive: true });
+  cpSync(join(root, '.tmp/types'), join(installed, 'dist'), { recursive: true });
+  cpSync(join(root, 'package.json'), join(installed, 'package.json'));
+  writeFileSync(join(home, 'package.json'), JSON.stringify({ name: 'user', type: 'module' }));
+  writeFileSync(join(home, 'module.ts'), text);
+  const compilerOptions = { target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true };
+  writeFileSync(
+    join(home, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: { ...compilerOptions, declaration: true, emitDeclarationOnly: true, types: ['node'] },
+      files: ['module.ts'],
+    }),
+  );
+  const { stdout } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/typescript/bin/tsc'), '-p', home],
+    {
+      encoding: 'utf8',
+    },
+  );
+  return stdout.split('\n').filter((line) => line !== '');
+};
 
 /** The names that an entry point exports, each with its kind and how the report declares it. */
 const exportsOf = (

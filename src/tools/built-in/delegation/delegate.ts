@@ -45,7 +45,7 @@ interface BackgroundOptions extends CommonOptions {
 }
 
 /** The input of the tool. */
-interface DelegateInput {
+export interface DelegateInput {
   readonly to: string;
   readonly task: string;
   /** Work to be continued. */

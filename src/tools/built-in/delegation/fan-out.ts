@@ -34,7 +34,7 @@ export type FannedOut =
       readonly error: string;
     };
 
-interface FanOutInput {
+export interface FanOutInput {
   readonly tasks: readonly { readonly to: string; readonly task: string }[];
 }
 
