@@ -95,13 +95,8 @@ const complaintsOf = (text: string): readonly string[] => {
       files: ['module.ts'],
     }),
   );
-  const { stdout } = spawnSync(
-    process.execPath,
-    [join(root, 'node_modules/typescript/bin/tsc'), '-p', home],
-    {
-      encoding: 'utf8',
-    },
-  );
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { stdout } = spawnSync(process.execPath, [compiler, '-p', home], { encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line !== '');
 };
 
@@ -128,6 +123,7 @@ const WRITTEN_BY_USERS = new Set([
   'Member',
   'RecoveryPolicy',
   'SupervisionPolicy',
+  'TeamSetup',
   'VectorIndex',
 ]);
 
@@ -144,9 +140,9 @@ describe('a face that a person can hold', () => {
     ]);
   });
 
-  it('has at most 585 names', () => {
+  it('has at most 462 names', () => {
     expect(exported.length).toBeGreaterThan(400);
-    expect(exported.length).toBeLessThanOrEqual(585);
+    expect(exported.length).toBeLessThanOrEqual(462);
   });
 
   it('has no name twice', () => {
@@ -166,9 +162,9 @@ describe('a face that a person can hold', () => {
     ).toEqual([]);
   });
 
-  it('has no inferred type that spells itself out: no report of an entry has more than 2,400 lines', () => {
+  it('has no inferred type that spells itself out: no report of an entry has more than 2,000 lines', () => {
     const lines = entryPoints.map((entry) => readFileSync(reportPath(entry), 'utf8').split('\n').length);
-    expect(Math.max(...lines)).toBeLessThanOrEqual(2_400);
+    expect(Math.max(...lines)).toBeLessThanOrEqual(2_000);
   });
 });
 

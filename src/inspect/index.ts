@@ -6,37 +6,29 @@ export type { Inspector } from './local/inspect.ts';
 export { recorder } from './recording/recorder.ts';
 export type { Recorder } from './recording/recorder.ts';
 export { Tableau } from './recording/tableau.ts';
-export type { ActorView, TableauData } from './recording/tableau.ts';
-export type { Entry, StateShape } from './recording/entry.ts';
+export type { Entry } from './recording/entry.ts';
 export { chartCoverage } from './coverage/chart-coverage.ts';
-export type { ChartCoverage } from './coverage/chart-coverage.ts';
 export { chartSvg } from './drawing/chart-svg.ts';
 export { chartShape } from './recording/chart-shape.ts';
 export { classicBridge } from './sinks/classic-bridge.ts';
-export type { ClassicBridge } from './sinks/classic-bridge.ts';
 export { toStately } from './sinks/stately-sink.ts';
 
 // Traces: a run as a file that anybody can read, and as a page
 export { traceFiles } from './traces/trace-files.ts';
-export type { TraceFiles } from './traces/trace-files.ts';
 export { traceJsonSchemas } from './traces/trace-record.ts';
 export { traceOf } from './traces/trace.ts';
 export type { Trace } from './traces/trace.ts';
 export { traceText, traceAsLines } from './traces/trace-text.ts';
 export { readTrace } from './traces/read-trace.ts';
 export { listTraces } from './traces/list-traces.ts';
-export type { TraceEntry } from './traces/list-traces.ts';
 export { checkTrace } from './traces/check-trace.ts';
-export type { TraceProblem } from './traces/trace-problem.ts';
 export { traceAsHtml } from './traces/trace-as-html.ts';
 export { traceAsSequence } from './traces/trace-as-sequence.ts';
 export { playTrace } from './traces/play-trace.ts';
 export { traceCursor } from './traces/trace-cursor.ts';
-export type { TraceCursor } from './traces/trace-cursor.ts';
 
 // Publishers
 export { publishTo } from './publishing/publish-to.ts';
-export type { PublishingHook } from './publishing/publish-to.ts';
 export type { PublishedBatch, Publisher } from './publishing/publisher.ts';
 export { publicationSchema } from './publishing/publication.ts';
 export type { Publication } from './publishing/publication.ts';
@@ -49,7 +41,4 @@ export { agUiResponse, toAgUi } from './publishing/ag-ui.ts';
 
 // Events of an app's own
 export { defineEvent } from './publishing/define-event.ts';
-export type { EventDefinition } from './publishing/define-event.ts';
 export { eventRegistry } from './publishing/event-registry.ts';
-export type { EventRegistry } from './publishing/event-registry.ts';
-export type { CustomEvent } from './publishing/custom-event.ts';

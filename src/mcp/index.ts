@@ -3,5 +3,4 @@
 export { mcpServer } from './mcp-server.ts';
 export { mcpServers } from './mcp-servers.ts';
 export { serveMcp } from './serve-mcp.ts';
-export type { McpService, McpServing } from './serve-mcp.ts';
 export type { McpServerOptions } from '../tools/mcp/mcp-options.ts';

@@ -6,7 +6,6 @@ export { summaryMemory } from './memories/summary-memory.ts';
 export { vectorMemory } from './memories/vector-memory.ts';
 export { notesMemory } from './memories/notes-memory.ts';
 export { keyValueMemory } from './memories/key-value-memory.ts';
-export type { KeyValueMemory } from './memories/key-value-memory.ts';
 export { hashingEmbedder } from './memories/hashing-embedder.ts';
 export { memorySource } from './memories/memory-source.ts';
 export { recall } from './memories/recall.ts';
@@ -16,7 +15,6 @@ export type {
   Embedder,
   KeyValueFiles,
   Memory,
-  MemoryBlock,
   MemoryRecord,
   MemorySource,
   Reranker,
@@ -30,7 +28,6 @@ export type { Threads } from '../contracts/conversations/thread.ts';
 
 // What several agents share
 export { insightMemory } from './memories/insight-memory.ts';
-export type { InsightMemory } from './memories/insight-memory.ts';
 export { queryInsights } from './memories/insights.ts';
 
 // Message processors
@@ -44,7 +41,6 @@ export { summariseOlder } from './processors/summarise-older.ts';
 export { truncateTools } from './processors/truncate-tools.ts';
 export { modelSummariser } from './processors/model-summariser.ts';
 export { project } from './processors/project.ts';
-export type { Projection } from './processors/project.ts';
 export type { Processor, Summariser, TokenCounter } from '../contracts/conversations/processor.ts';
 
 // Tokens

@@ -8,7 +8,6 @@ export { chatProfiles } from './openai/chat-profiles.ts';
 export type { ChatProfile } from './openai/chat-profile.ts';
 export { anthropic } from './anthropic/anthropic.ts';
 export { aiSdk } from './ai-sdk/ai-sdk.ts';
-export type { AiSdkLanguageModel } from './ai-sdk/language-model.ts';
 export { lazyOfflineModel as offlineModel } from './offline/lazy-offline-model.ts';
 export { aiSdkEmbedder } from './ai-sdk/ai-sdk-embedder.ts';
 export { aiSdkReranker } from './ai-sdk/ai-sdk-reranker.ts';
@@ -37,6 +36,5 @@ export type {
   ModelDelta,
   ModelRequest,
   ModelSettings,
-  FinishReason,
 } from '../contracts/models/model.ts';
 export type { Usage } from '../contracts/models/usage.ts';

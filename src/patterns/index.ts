@@ -24,24 +24,20 @@ export { supervisorWorker } from './supervisor-worker.ts';
 export { writerCritic } from './writer-critic.ts';
 export { person } from '../runtime/define/person-member.ts';
 export { rotation, workload } from './router-counters.ts';
-export type { Rotation, Workload } from './router-counters.ts';
 export { workPhases } from './state/work-phases.ts';
 
 // Their options and states
-export type { Board } from './blackboard.ts';
 export type { StageFailure } from './pipeline.ts';
 
 // Patterns of your own
 export { pattern } from './setup/pattern.ts';
-export type { PatternFacts, PatternParts } from './setup/pattern.ts';
 export { answeredWith, endedAs, failedWith, stoppedBy } from '../coordination/round/ends.ts';
 export { definePattern } from './setup/define-pattern.ts';
 export type { Pattern } from './setup/define-pattern.ts';
 export { patternRegistry } from './registry.ts';
-export type { PatternRegistry } from './registry.ts';
 export type { Member, TeamSetup } from '../runtime/define/team.ts';
 export { repliesOf, spentEnd } from '../coordination/round/team-context.ts';
-export type { TeamContext, TeamEnd } from '../coordination/round/team-context.ts';
+export type { TeamContext } from '../coordination/round/team-context.ts';
 export { beginRound } from '../coordination/round/settle-reply.ts';
 export type { Reply, Task } from '../coordination/round/round.ts';
 
@@ -50,7 +46,6 @@ export { workflow } from '../runtime/workflows/workflow.ts';
 export { toWorkflow, toWorkflowNode } from '../runtime/workflows/agent-node.ts';
 export { text } from '../runtime/workflows/references.ts';
 export { changeWorkflow } from '../runtime/workflows/changes.ts';
-export type { WorkflowBuilder } from '../runtime/workflows/workflow-builder.ts';
 
 // Strategies
 export { batch } from '../actors/strategies/batch.ts';
@@ -61,29 +56,25 @@ export { multiCycle, nativeCalls } from '../actors/strategies/multi-cycle.ts';
 export { personInTheLoop } from '../actors/strategies/person-in-the-loop.ts';
 export { singleShot } from '../actors/strategies/single-shot.ts';
 export { textCalls } from '../actors/strategies/text-calls.ts';
-export type { Choice, DecisionDesk, Strategy } from '../contracts/agents/strategy.ts';
+export type { Strategy } from '../contracts/agents/strategy.ts';
 
 // Branches and trees
 export { bestCandidate } from '../contracts/agents/decision.ts';
-export type { Selector } from '../contracts/agents/decision.ts';
 export { branching } from '../actors/strategies/branching.ts';
 export { dynamicTree, greedy } from '../actors/strategies/search-policy.ts';
-export type { SearchPolicy } from '../actors/strategies/search-policy.ts';
 export { searchTree } from '../actors/strategies/search-tree.ts';
-export type { SearchResult } from '../actors/strategies/search-tree.ts';
 export { treeSearch } from '../actors/strategies/tree-search.ts';
 
 // Convergence
 export { allMet, anyMet, confidenceAtLeast, testsPass } from '../actors/strategies/convergence.ts';
-export type { Convergence } from '../actors/strategies/convergence.ts';
 
 // By name, routing, and engines outside
 export { registerStrategy, strategyNames } from '../actors/strategies/strategy-registry.ts';
 export { routing } from '../actors/strategies/routing.ts';
 export { passthrough } from '../actors/strategies/passthrough.ts';
-export type { EngineAnswer, EngineRequest, ExternalEngine } from '../actors/strategies/passthrough.ts';
+export type { ExternalEngine } from '../actors/strategies/passthrough.ts';
 export { memorySessions } from '../actors/strategies/session-store.ts';
-export type { Session, SessionStore } from '../actors/strategies/session-store.ts';
+export type { SessionStore } from '../actors/strategies/session-store.ts';
 export { storedSessions } from '../actors/strategies/stored-sessions.ts';
 
 // Critics
@@ -94,4 +85,4 @@ export { agentCritic } from '../actors/critics/agent-critic.ts';
 export { judgeCritic } from '../runtime/critics/judge-critic.ts';
 export { progressCritic } from '../runtime/critics/progress-critic.ts';
 export type { Critic, Review } from '../contracts/agents/critic.ts';
-export type { Critique, CritiquePatch } from '../contracts/agents/critique.ts';
+export type { Critique } from '../contracts/agents/critique.ts';

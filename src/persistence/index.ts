@@ -10,11 +10,9 @@ export { postgresStore } from './postgres/postgres-store.ts';
 // Journals as files
 export { exportJournal, readJournalFile } from './journal-file.ts';
 export { journalText, readJournalText } from './run-log.ts';
-export type { JournalCopy } from './run-log.ts';
 
 // The contract, for a store of your own
 export type {
-  EntryChange,
   JournalCommit,
   JournalRow,
   JournalStore,
@@ -22,8 +20,5 @@ export type {
   LeaseWish,
   Letter,
   RunEntry,
-  RunList,
   RunQuery,
-  Stored,
-  StoreIdentity,
 } from '../contracts/journals/journal.ts';

@@ -8,11 +8,8 @@ export type { VirtualClock } from './virtual-clock.ts';
 
 // Machines, without running them
 export { walk } from './walk.ts';
-export type { Walk } from './walk.ts';
 export { begin, move } from './moves.ts';
-export type { Position } from './moves.ts';
 export { deadEnds, explore, loops } from './explore.ts';
-export type { Graph } from './explore.ts';
 
 // Comparison of runs
 export { compareRuns } from './compare-runs.ts';
@@ -22,26 +19,13 @@ export { combined, evaluate, evaluateAll, evaluateTask, metricsOf } from '../run
 export { contains, exact, fits, matches, passPower } from '../runtime/evaluate/evaluators.ts';
 export { judgedBy } from '../runtime/evaluate/judged-by.ts';
 export { summariseRuns } from '../runtime/evaluate/summarise-runs.ts';
-export type { RunSummary } from '../runtime/evaluate/summarise-runs.ts';
-export type {
-  CombinedEvaluation,
-  Evaluation,
-  Evaluator,
-  Examined,
-  RunMetrics,
-  TaskResult,
-} from '../contracts/tasks/evaluator.ts';
+export type { Evaluation, Evaluator, Examined } from '../contracts/tasks/evaluator.ts';
 
 // Contracts for parts of your own
 export { environmentLaws } from './environment-laws.ts';
-export type { EnvironmentLaw, EnvironmentWorld } from './environment-laws.ts';
 export { journalStoreLaws } from './journal-store-laws.ts';
-export type { JournalStoreLaw, JournalStoreWorld } from './journal-store-laws.ts';
 export { patternLaws } from './pattern-laws.ts';
-export type { PatternLaw, PatternSubject } from './pattern-laws.ts';
 
 // Recorded runs as tests
 export { replayModel } from './replay-model.ts';
-export type { Replaying } from './replay-model.ts';
 export { replayTools } from './replay-tools.ts';
-export type { ReplayedTools } from './replay-tools.ts';

@@ -8,13 +8,11 @@ export { skills } from './built-in/skills/skills.ts';
 
 // Environments
 export { memoryEnvironment } from './environments/memory-environment.ts';
-export type { MemoryEnvironment } from './environments/memory-environment.ts';
 export { remoteEnvironment } from './environments/remote-environment.ts';
 export { answerRemote } from './environments/answer-remote.ts';
 export type { Environment, EnvironmentAction, OpsContext } from '../contracts/environments/environment.ts';
 export type { EnvironmentOps, FileOps, HttpOps, ProcessOps } from '../contracts/environments/operations.ts';
 export type { EnvironmentStep } from '../contracts/environments/environment-step.ts';
-export type { EnvironmentSpec } from '../contracts/environments/environment-spec.ts';
 
 // Environments of this machine: its files below one folder, its programs, and the network. Node only.
 export { hostEnvironment } from './built-in/host/host-environment.ts';
@@ -32,12 +30,9 @@ export { opsOf, requiring } from './environments/requiring.ts';
 export { openApiTools } from './built-in/open-api/open-api-tools.ts';
 
 // Tasks, and checks before a run
-export type { Task as TaskDescription, TaskInput } from '../contracts/tasks/task.ts';
 export { checkTask } from './environments/check-task.ts';
 export { preflight } from './environments/preflight.ts';
-export type { Preflight } from './environments/preflight.ts';
 
 // Messages: tools for models, and typed protocols for code
 export { colleagues } from './messages/colleagues.ts';
 export { protocol } from './messages/protocol.ts';
-export type { Protocol } from './messages/protocol.ts';

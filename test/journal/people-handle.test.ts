@@ -6,7 +6,7 @@ import {
   type Agent,
   type Decision,
   type ErrorData,
-  type LogEntry,
+  type LogSink,
   type RunHandle,
   type RunOptions,
   type RuntimeEvent,
@@ -346,7 +346,7 @@ describe('what fails around an approval', () => {
     once('buyer', tools, { name: 'pay', input: { amount: 390 } });
   const logged = () => {
     const entries: string[] = [];
-    const log = ({ type, error }: LogEntry): void => void entries.push(`${type}: ${error.message}`);
+    const log: LogSink = ({ type, error }) => void entries.push(`${type}: ${error.message}`);
     return { entries, log };
   };
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { agent, answer, askPerson, ofType, tool } from '../../src/index.ts';
 import { ServedRun } from '../../src/mcp/served-run.ts';
 import { mcpServer, serveMcp } from '../../src/mcp/index.ts';
-import type { McpService } from '../../src/mcp/index.ts';
+import type { McpService } from '../../src/mcp/serve-mcp.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { deferred } from '../support/runs.ts';

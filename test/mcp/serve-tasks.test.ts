@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { agent, askPerson, tool } from '../../src/index.ts';
 import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { mcpServer, serveMcp } from '../../src/mcp/index.ts';
-import type { McpService } from '../../src/mcp/index.ts';
+import type { McpService } from '../../src/mcp/serve-mcp.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import type { ScriptedReply } from '../../src/testing/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';

@@ -14,7 +14,6 @@ import {
   replay,
   resume,
   tool,
-  type AgentChart,
   type EmbeddableAgent,
   type Json,
   type RunHandle,
@@ -23,6 +22,7 @@ import { threads } from 'troupe/memory';
 import { memoryStore, sqliteStore } from 'troupe/stores';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import type { JournalStore } from '../../src/contracts/journals/journal.ts';
+import type { AgentChart } from '../../src/runtime/embed/agent-types.ts';
 
 const secret = () => z.string().meta({ writeOnly: true });
 

@@ -7,10 +7,10 @@ import {
   replay,
   tool,
   toolset,
-  type CodeToolOptions,
   type RunOptions,
   type ToolResult,
 } from '../../src/index.ts';
+import type { CodeToolOptions } from '../../src/runtime/programs/code-tool.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { ofType, quiet, settled } from '../support/runs.ts';

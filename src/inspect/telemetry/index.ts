@@ -1,13 +1,8 @@
 export { jsonLog } from './json-log.ts';
-export type { JsonLogOptions } from './json-log.ts';
 export { metrics } from './metrics/metrics.ts';
-export type { MetricsHook } from './metrics/metrics.ts';
 export { monitor } from './monitor.ts';
-export type { MonitorHook } from './monitor.ts';
 export { openTelemetry } from './spans/open-telemetry.ts';
-export type { OpenTelemetryHook } from './spans/open-telemetry.ts';
 export { profile, profiler } from './profiles/profile.ts';
-export type { ProfilerHook } from './profiles/profile.ts';
 export { collapsedStacks, profileTable } from './profiles/profile-text.ts';
 export type { Profile } from './profiles/profile-shape.ts';
 export { snapshotAsPrometheus } from './metrics/prometheus.ts';
