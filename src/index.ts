@@ -80,7 +80,7 @@ export { replay } from './runtime/journal/replay/replay.ts';
 export { resume } from './runtime/journal/resume/resume.ts';
 export { resumeAll } from './runtime/journal/resume/resume-all.ts';
 export { runOrResume } from './runtime/journal/resume/run-or-resume.ts';
-export { answerRequest, openRequests, openRequestsOf } from './runtime/journal/letters/requests.ts';
+export { answerRequest, openRequests } from './runtime/journal/letters/requests.ts';
 
 // Engines
 export { createGlobalEngine } from './runtime/engines/global-engine.ts';

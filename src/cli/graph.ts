@@ -35,9 +35,8 @@ export const graph = async (wanted: GraphCommand, session: Session): Promise<num
       jsonLine({ actors, taken: byArrow, visits: Object.fromEntries(visits), dwellMs: byState, neverTaken }),
     );
   } else if (wanted.isSvg) {
-    const { chartShape } = await import('../inspect/recording/chart-shape.ts');
     const { chartSvg } = await import('../inspect/drawing/chart-svg.ts');
-    terminal.stdout.write(chartSvg(chartShape(machine), overlay));
+    terminal.stdout.write(chartSvg(machine, overlay));
   } else
     terminal.stdout.write(`${toMermaid(machine, { overlay, remark: chartRemark(machine) }).trimEnd()}\n`);
   return exitCode.answered;

@@ -1,7 +1,7 @@
 import { TroupeError } from '../contracts/errors/error.ts';
 import type { Environment } from '../models/environment.ts';
 import type { Model } from '../contracts/models/model.ts';
-import { modelFromEnvironment, resolveModel } from '../models/model-registry.ts';
+import { resolveModel } from '../models/model-registry.ts';
 import { exitCode } from './exit-code.ts';
 import type { Paint } from './terminal/paint.ts';
 import { paintFor } from './terminal/paint.ts';
@@ -67,9 +67,7 @@ const INTERRUPTED = 'interrupted from the keyboard';
 /** Returns the model of the command line, else that of the environment. */
 export const modelOf = ({ settings, terminal }: Session): Model => {
   try {
-    return settings.model === undefined
-      ? modelFromEnvironment(terminal.environment)
-      : resolveModel(settings.model, terminal.environment);
+    return resolveModel(settings.model, terminal.environment);
   } catch (thrown) {
     const option = settings.model === undefined ? 'TROUPE_MODEL' : '--model';
     throw givenBy(thrown, ['model.unknown', 'model.missing'], option);

@@ -4,7 +4,6 @@ export type { Progress } from '../events/progress/progress.ts';
 export type { ProgressMessage } from '../events/progress/progress-message.ts';
 export type { ProgressRequest } from '../events/progress/progress-request.ts';
 export { followRun } from './follow-run.ts';
-export { partialJson } from '../base/json/partial-json.ts';
 export { readEvent } from './read-event.ts';
 export { readRun } from './read-run.ts';
 export { isOver, messagesOf, waitingRequests, runningTools, partialOutput } from './select-progress.ts';

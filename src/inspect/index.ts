@@ -9,7 +9,6 @@ export { Tableau } from './recording/tableau.ts';
 export type { Entry } from './recording/entry.ts';
 export { chartCoverage } from './coverage/chart-coverage.ts';
 export { chartSvg } from './drawing/chart-svg.ts';
-export { chartShape } from './recording/chart-shape.ts';
 export { classicBridge } from './sinks/classic-bridge.ts';
 export { toStately } from './sinks/stately-sink.ts';
 

@@ -42,6 +42,3 @@ export { truncateTools } from './processors/truncate-tools.ts';
 export { modelSummariser } from './processors/model-summariser.ts';
 export { project } from './processors/project.ts';
 export type { Processor, Summariser, TokenCounter } from '../contracts/conversations/processor.ts';
-
-// Tokens
-export { estimatingCounter } from './tokens/count-tokens.ts';

@@ -1,7 +1,7 @@
 /** Models answer prompts: their providers, prices, wrappers, and parsers for those without tool calls. */
 
 // Providers
-export { modelFromEnvironment, resolveModel } from './model-registry.ts';
+export { resolveModel } from './model-registry.ts';
 export { openai } from './openai/openai.ts';
 export { openaiChat } from './openai/openai-chat.ts';
 export { chatProfiles } from './openai/chat-profiles.ts';

@@ -21,7 +21,12 @@ export const defaultModelIds = {
 } as const;
 
 /**
- * Resolves a choice of model. Keys and addresses come from `environment`; a provider's package is loaded, and its key
+ * Resolves a choice of model; without one, the model that the environment names: `TROUPE_MODEL`, else whichever of
+ * `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` and `OPENAI_BASE_URL` is set first, else the offline model. `OPENAI_MODEL` and
+ * `ANTHROPIC_MODEL` choose the id. A key together with an `OPENAI_BASE_URL` that is not OpenAI's own means a compatible
+ * server with a key.
+ *
+ * Keys and addresses come from `environment`; a provider's package is loaded, and its key
  * read, only when the model is asked.
  *
  * @example
@@ -30,11 +35,16 @@ export const defaultModelIds = {
  * resolveModel('mistral:mistral-large-latest') // reads MISTRAL_API_KEY; so all of `chatProfiles`
  * resolveModel('compatible:llama3.2') // the server at OPENAI_BASE_URL
  * resolveModel('offline')             // no key, no network, no LLM
+ * resolveModel(undefined, { ANTHROPIC_API_KEY: 'sk-…' }).provider // => 'anthropic'
  *
  * @throws `model.unknown` for an unknown provider; the message lists the known ones. `model.missing` for `compatible`
  * without OPENAI_BASE_URL, or a provider of `chatProfiles` without a model.
  */
-export const resolveModel = (choice: ModelChoice, environment: Environment = processEnvironment()): Model => {
+export const resolveModel = (
+  choice?: ModelChoice,
+  environment: Environment = processEnvironment(),
+): Model => {
+  if (choice === undefined) return modelFromEnvironment(environment);
   if (typeof choice !== 'string') return choice;
   const colon = choice.indexOf(':');
   const provider = (colon < 0 ? choice : choice.slice(0, colon)).trim().toLowerCase();
@@ -49,19 +59,7 @@ export const resolveModel = (choice: ModelChoice, environment: Environment = pro
   return make(id, environment);
 };
 
-/**
- * Resolves the model that the environment names: `TROUPE_MODEL` (as in {@link resolveModel}), else whichever of
- * `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` and `OPENAI_BASE_URL` is set first, else the offline model. `OPENAI_MODEL` and
- * `ANTHROPIC_MODEL` choose the id.
- *
- * A key together with an `OPENAI_BASE_URL` that is not OpenAI's own means a compatible server with a key.
- *
- * @example
- * modelFromEnvironment({ ANTHROPIC_API_KEY: 'sk-…' }).provider // => 'anthropic'
- *
- * @throws what {@link resolveModel} throws for `TROUPE_MODEL`.
- */
-export const modelFromEnvironment = (environment: Environment = processEnvironment()): Model => {
+const modelFromEnvironment = (environment: Environment): Model => {
   const chosen = variable(environment, 'TROUPE_MODEL');
   if (chosen !== undefined) return resolveModel(chosen, environment);
   const baseURL = variable(environment, 'OPENAI_BASE_URL');

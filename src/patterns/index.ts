@@ -62,7 +62,6 @@ export type { Strategy } from '../contracts/agents/strategy.ts';
 export { bestCandidate } from '../contracts/agents/decision.ts';
 export { branching } from '../actors/strategies/branching.ts';
 export { dynamicTree, greedy } from '../actors/strategies/search-policy.ts';
-export { searchTree } from '../actors/strategies/search-tree.ts';
 export { treeSearch } from '../actors/strategies/tree-search.ts';
 
 // Convergence

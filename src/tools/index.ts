@@ -18,13 +18,13 @@ export type { EnvironmentStep } from '../contracts/environments/environment-step
 export { hostEnvironment } from './built-in/host/host-environment.ts';
 export { commandEnvironment } from './built-in/host/command-environment.ts';
 export { publicHttp } from './built-in/http/http-environment.ts';
-export { environmentFrom, environmentMakers } from './built-in/host/environment-from-spec.ts';
+export { environmentFrom } from './built-in/host/environment-from-spec.ts';
 
 // Tools for what environments can do
 export { fileTools } from './environments/file-tools.ts';
 export { httpTools } from './environments/http-tools.ts';
 export { processTools } from './environments/process-tools.ts';
-export { opsOf, requiring } from './environments/requiring.ts';
+export { opsOf } from './environments/requiring.ts';
 
 // Tools of an API, by its document
 export { openApiTools } from './built-in/open-api/open-api-tools.ts';

@@ -31,7 +31,7 @@ const bundled = async (entry: string, names: string) => {
 };
 
 const all =
-  'foldProgress, noProgress, progressLine, followRun, readRun, readEvent, partialJson, partialOutput, waitingRequests, runningTools, messagesOf, isOver';
+  'foldProgress, noProgress, progressLine, followRun, readRun, readEvent, partialOutput, waitingRequests, runningTools, messagesOf, isOver';
 
 test('[FIND-40] what a page needs that only shows a run takes at most 12 kB, and is this', async () => {
   const { bytes, files } = await bundled('src/client/index.ts', all);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
 import { loadPackage } from '../../src/contracts/errors/load-package.ts';
-import { defaultModelIds, modelFromEnvironment, resolveModel } from '../../src/models/model-registry.ts';
+import { defaultModelIds, resolveModel } from '../../src/models/model-registry.ts';
 import { ask, question, transcript } from '../support/ask-model.ts';
 import { event, mockProvider } from '../support/mock-provider.ts';
 
 const chosen = (environment: Record<string, string>): string => {
-  const { provider, id } = modelFromEnvironment(environment);
+  const { provider, id } = resolveModel(undefined, environment);
   return `${provider}:${id}`;
 };
 

@@ -1,26 +1,31 @@
+import type { AnyStateMachine } from 'xstate';
 import type { DiagramOverlay } from '../../machines/diagrams/diagram.ts';
 import type { ArrowPath, StateBox } from './chart-drawing.ts';
 import { chartDrawing, LINE_HEIGHT } from './chart-drawing.ts';
 import type { ArrowLine } from './chart-reader.ts';
 import { arrowHead, roundedPath } from './lines.ts';
+import { chartShape } from '../recording/chart-shape.ts';
 import { escapeMarkup, standalone, text } from './svg-text.ts';
 import type { StateShape } from '../recording/entry.ts';
 
 /**
- * Renders a chart as a self-contained SVG: laid out as on the inspector's page, light or dark by the reader's
+ * Renders the chart of a machine, or one of a recording, as a self-contained SVG: laid out as on the inspector's page, light or dark by the reader's
  * preference. With an overlay, arrows show how often they were taken, those never taken are faint, and states show how
  * long they lasted.
  *
  * @example
- * writeFileSync('clerk.svg', chartSvg(chartShape(clerk.logic), chartCoverage([record.recording])));
+ * writeFileSync('clerk.svg', chartSvg(agentMachine, chartCoverage([record.recording])));
  */
-export const chartSvg = (shape: StateShape, overlay?: DiagramOverlay): string => {
+export const chartSvg = (chart: AnyStateMachine | StateShape, overlay?: DiagramOverlay): string => {
+  const shape = isShape(chart) ? chart : chartShape(chart);
   const drawing = chartDrawing(shape);
   return standalone(shape.key, drawing, [
     ...drawing.boxes.map((box) => boxSvg(box, overlay)),
     ...drawing.arrows.map((arrow) => arrowSvg(arrow, overlay)),
   ]);
 };
+
+const isShape = (chart: AnyStateMachine | StateShape): chart is StateShape => 'arrows' in chart;
 
 const boxSvg = (box: StateBox, overlay: DiagramOverlay | undefined): string => {
   const { id, x, y, width, height, name, type, description, isInitial, reactions } = box;

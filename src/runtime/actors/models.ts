@@ -1,7 +1,7 @@
 import type { ModelChoice, Model, ModelSettings } from '../../contracts/models/model.ts';
 import type { RunOptions, SharedResource } from '../../contracts/runs/run-options.ts';
 import type { EnginePlace } from '../../contracts/agents/strategy.ts';
-import { modelFromEnvironment, resolveModel } from '../../models/model-registry.ts';
+import { resolveModel } from '../../models/model-registry.ts';
 import { namesSecret } from '../../contracts/secrets/assigned-values.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
 import type { Actor } from './actor.ts';
@@ -88,7 +88,7 @@ export const resolveModels = (
   own: readonly ModelChoice[] = [],
 ): readonly Model[] => {
   const choices = choice === undefined ? own : [choice];
-  return choices.length > 0 ? choices.map((each) => resolveModel(each)) : [modelFromEnvironment()];
+  return choices.length > 0 ? choices.map((each) => resolveModel(each)) : [resolveModel()];
 };
 
 /** Secrets that models hold. */

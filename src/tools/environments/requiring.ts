@@ -8,9 +8,6 @@ export type RequiringTool<T extends Tool = Tool> = T & { readonly requires: read
 
 /**
  * The same tool, saying what it requires of the run's environment: a run without it ends before its first step.
- *
- * @example
- * const build = requiring(tool({ name: 'build', … execute: (_, context) => opsOf(context, 'processes').run('make', []) }), 'processes');
  */
 export const requiring = <T extends Tool>(tool: T, ...groups: readonly OpsGroup[]): RequiringTool<T> =>
   Object.assign(tool, { requires: groups });
@@ -38,6 +35,9 @@ export const requirementsOf = (
 
 /**
  * Returns a group of operations, given to the tool or else from the run's environment.
+ *
+ * @example
+ * tool({ name: 'build', … requires: ['processes'], execute: (_, context) => opsOf(context, 'processes').run('make', []) })
  *
  * @throws `tool.failed` if there is no such group.
  */

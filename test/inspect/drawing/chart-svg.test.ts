@@ -37,7 +37,7 @@ test('what somebody named is text in it, whatever it says', () => {
 
 test('with an overlay arrows say how often they were taken, states how long they lasted, and what never was is faint', () => {
   const taken = new Map([['agent.running.DECIDE: answered.decide #2 [wantsToAct]', 7]]);
-  const svg = chartSvg(chartShape(agentMachine), { taken, dwellMs: new Map([['agent.running.ACT', 120]]) });
+  const svg = chartSvg(agentMachine, { taken, dwellMs: new Map([['agent.running.ACT', 120]]) });
   expect(svg).toContain('answered.decide [wantsToAct] ×7');
   expect(svg).toContain('120 ms');
   expect(svg.match(/class="arrow never"/g)?.length).toBeGreaterThan(5);

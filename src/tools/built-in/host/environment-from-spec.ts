@@ -41,13 +41,8 @@ const container: EnvironmentMaker = (spec) => {
   return commandEnvironment({ prefix: [program, 'exec', '-i', box], root, name: box });
 };
 
-/**
- * The environments that a task may name: `host` (also `local`, `repo`), `container` (also `docker`), `remote`,
- * `memory`.
- *
- * With these, a task can name any folder: pass a list of your own if tasks are not trusted.
- */
-export const environmentMakers: EnvironmentMakers = {
+/** See {@link environmentFrom}. */
+const environmentMakers: EnvironmentMakers = {
   host,
   local: host,
   repo: host,
@@ -57,7 +52,12 @@ export const environmentMakers: EnvironmentMakers = {
   memory: (spec) => memoryEnvironment({ files: memorySpec.parse(spec).files }),
 };
 
-/** Makes the environment that a task names, or returns the reason why it cannot. Never throws. */
+/**
+ * Makes the environment that a task names, or returns the reason why it cannot. Never throws.
+ *
+ * By default a task may name `host` (also `local`, `repo`), `container` (also `docker`), `remote` and `memory`, and with these any
+ * folder: pass a list of your own if tasks are not trusted.
+ */
 export const environmentFrom = (
   spec: EnvironmentSpec,
   makers: EnvironmentMakers = environmentMakers,
