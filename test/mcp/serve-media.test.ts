@@ -9,7 +9,7 @@ import { modelAnswer } from '../../src/contracts/models/model.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { act, agent, answer, dual, tool } from '../../src/index.ts';
 import { mcpServer, serveMcp } from '../../src/mcp/index.ts';
-import type { McpService } from '../../src/mcp/index.ts';
+import type { McpService } from '../../src/mcp/serve-mcp.ts';
 import { threads } from '../../src/memory/threads/threads.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { agent, askPerson } from '../../src/index.ts';
 import { serveMcp } from '../../src/mcp/index.ts';
-import type { McpService } from '../../src/mcp/index.ts';
+import type { McpService } from '../../src/mcp/serve-mcp.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { deferred, never } from '../support/runs.ts';

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { parallel } from 'troupe/patterns';
 
 const fine = agent({ name: 'fine', decide: () => answer('All is well.') });
-/** Takes data, and is given a text: it fails before its first step. */
+/** Takes a city's code, and is given a text: it fails before its first step. */
 const unready = agent({
   name: 'unready',
-  input: z.object({ city: z.string() }),
+  input: z.string().regex(/^[A-Z]{3}$/),
   decide: () => answer('never'),
 });
 
