@@ -9,6 +9,7 @@ import type { Json } from '../base/json/json.ts';
 import type { MemorySource, RecallPolicy } from '../contracts/conversations/memory.ts';
 import type { Summariser, TokenBudget } from '../contracts/conversations/processor.ts';
 import type { PromptFragment } from '../contracts/agents/prompt.ts';
+import type { KeptValue } from '../tools/schemas/kept-value.ts';
 import type { Checked, Schema } from '../base/schemas/schema.ts';
 import type { Strategy } from '../contracts/agents/strategy.ts';
 import type { Tool, Toolset } from '../contracts/tools/tool.ts';
@@ -47,12 +48,12 @@ export interface AgentDefinition {
   /** Present if the answer has a schema. */
   readonly output: OutputCheck | undefined;
   /** Validates an answer that did not come from a model asked for `output`; absent if the answer has no schema. */
-  readonly checkOutput: ((answer: Json) => Checked<unknown> | Promise<Checked<unknown>>) | undefined;
+  readonly checkOutput: ((answer: Json) => Checked<Json> | Promise<Checked<Json>>) | undefined;
   /** Schemas of its input and answer, if any. */
   readonly schemas: { readonly input: Schema | undefined; readonly output: Schema | undefined };
   /** True without an input schema: its input is a string. */
   readonly takesText: boolean;
-  checkInput(input: unknown): Checked<unknown> | Promise<Checked<unknown>>;
+  checkInput(input: unknown): Checked<KeptValue> | Promise<Checked<KeptValue>>;
   prompt(input: unknown): Content;
   readonly observe: ((view: AgentView) => Json | undefined | Promise<Json | undefined>) | undefined;
   readonly decide: ((view: AgentView) => Decision | undefined | Promise<Decision | undefined>) | undefined;
@@ -68,7 +69,7 @@ export interface CompactionDefinition extends CompactionPlan {
 /** The schema of a structured answer, and its validation. */
 export interface OutputCheck {
   readonly spec: OutputSpec;
-  check(value: unknown): Checked<unknown> | Promise<Checked<unknown>>;
+  check(value: unknown): Checked<Json> | Promise<Checked<Json>>;
   /** Number of consecutive invalid answers that are sent back. Default: until the limit of bad turns. */
   readonly repairs?: number | undefined;
   /** Converts a validated answer to a decision; undefined for the answer itself. */

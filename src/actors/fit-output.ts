@@ -1,7 +1,6 @@
 import type { TakenDecision } from '../contracts/agents/decision.ts';
 import { errorData, TroupeError } from '../contracts/errors/error.ts';
 import type { Json } from '../base/json/json.ts';
-import { toJson } from '../base/json/json.ts';
 import type { Checked } from '../base/schemas/schema.ts';
 import type { ToolResult } from '../contracts/tools/tool-result.ts';
 import { issuesText } from '../base/schemas/schema.ts';
@@ -49,8 +48,8 @@ export const fitCompletion = (
   });
 };
 
-const valueOf = (checked: Checked<unknown>, agent: string): Json => {
-  if (checked.ok) return toJson(checked.value);
+const valueOf = (checked: Checked<Json>, agent: string): Json => {
+  if (checked.ok) return checked.value;
   throw new TroupeError(
     'output.invalid',
     `Cannot use the answer of '${agent}' as it does not fit its schema: ${issuesText(checked.issues)}`,

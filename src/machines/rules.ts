@@ -25,7 +25,7 @@ export interface Rules {
   /** Default: an answer without calls ends the work. */
   readonly ends?: Ending | undefined;
   /** Parses an answer that an ending policy takes from elsewhere than the model's answer. */
-  readonly checkOutput?: ((answer: Json) => Checked<unknown> | Promise<Checked<unknown>>) | undefined;
+  readonly checkOutput?: ((answer: Json) => Checked<Json> | Promise<Checked<Json>>) | undefined;
   /** Without it loops are not detected. */
   readonly loops?: LoopLimits | undefined;
   /** Without it the run stops at limits without wrapping up. */

@@ -4,6 +4,7 @@ import { answer } from '../../src/contracts/agents/decision.ts';
 import type { Json } from '../../src/base/json/json.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
+import { workflow } from '../../src/runtime/workflows/workflow.ts';
 
 const output = z.object({ x: z.number(), mood: z.enum(['glad', 'sad']) });
 
@@ -52,4 +53,34 @@ test('[FIND-15] `execute` of a tool gives what its function returns', () => {
   expectTypeOf(now.execute).returns.toEqualTypeOf<number>();
   const later = tool({ ...base, execute: async ({ a }) => ({ sum: a }) });
   expectTypeOf(later.execute).returns.toEqualTypeOf<Promise<{ sum: number }>>();
+});
+
+test('an output is typed as it is kept: as the codec encodes it, or as the JSON form of what the schema makes', async () => {
+  const seconds = z.codec(z.number(), z.date(), {
+    decode: (given) => new Date(given * 1000),
+    encode: (date) => date.getTime() / 1000,
+  });
+  const encoded = agent({ name: 'a', output: z.object({ from: seconds, by: z.string() }) });
+  expectTypeOf(await encoded.run('go'))
+    .toHaveProperty('output')
+    .extract<object>()
+    .toEqualTypeOf<{ from: number; by: string } | { readonly from: string; readonly by: string }>();
+  const formed = agent({ name: 'a', output: z.object({ at: z.coerce.date() }) });
+  expectTypeOf(await formed.run('go'))
+    .toHaveProperty('output')
+    .extract<object>()
+    .toEqualTypeOf<{ readonly at: string }>();
+  const plain = agent({ name: 'a', output: z.object({ n: z.string().transform(Number) }) });
+  expectTypeOf(await plain.run('go'))
+    .toHaveProperty('output')
+    .extract<object>()
+    .toEqualTypeOf<{ n: number }>();
+});
+
+test('a node whose function returns nothing gives null to those after it', () => {
+  const built = workflow({ name: 'w' })
+    .node('a', () => undefined)
+    .output('a')
+    .build();
+  expectTypeOf(built.run).returns.resolves.toHaveProperty('output').toEqualTypeOf<null | undefined>();
 });

@@ -2,6 +2,8 @@ import type { Effect } from '../../contracts/runs/effect.ts';
 import { HistoryView } from '../../base/collections/history.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
+import { requireJson } from '../../base/json/odd-value.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { ToolContext } from '../../contracts/tools/tool.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
 import { seenDelegations } from '../../machines/agent/delegations-state.ts';
@@ -90,7 +92,7 @@ export class CallContext implements ToolContext {
     return this.#desk.checkpoint;
   }
   get checkpoint() {
-    return (value: Json, waitMs = 0) => this.#desk.commit(toJson(value), waitMs);
+    return (value: Json, waitMs = 0) => this.#desk.commit(plainCheckpoint(value, this.tool), waitMs);
   }
   get ask() {
     return (question: string) => this.#desk.ask(plainText(question));
@@ -106,6 +108,15 @@ export class CallContext implements ToolContext {
     return (agent, input, options) => this.#desk.run(agent, input, undefined, options);
   }
 }
+
+/** A checkpoint is recorded as it is. */
+const plainCheckpoint = (value: unknown, tool: string): Json =>
+  requireJson(
+    value,
+    'checkpoint',
+    (problem) =>
+      new TroupeError('tool.failed', `Cannot record the checkpoint of '${tool}' as ${problem}`, { tool }),
+  );
 
 /** A JavaScript tool may pass anything: it is converted to text, so that it can be logged. */
 const plainText = (said: unknown): string => (typeof said === 'string' ? said : textOf(said));

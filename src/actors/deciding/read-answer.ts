@@ -2,6 +2,7 @@ import { isPartList } from '../../contracts/content/part.ts';
 import { callIdOf, effectKey } from '../../contracts/runs/effect.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { toError } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
@@ -153,7 +154,7 @@ const plainOrigin = ({ provider, id, model, fields }: CallOrigin): CallOrigin =>
 };
 
 const structuredDecision = (
-  checked: Checked<unknown>,
+  checked: Checked<Json>,
   answer: ModelAnswer,
   context: AgentContext,
   output: OutputCheck,
@@ -162,7 +163,7 @@ const structuredDecision = (
     const found = checked.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
     return unfit(answer, context, output, found.join('; '));
   }
-  const value = toJson(checked.value);
+  const { value } = checked;
   return {
     kind: 'decided',
     decision: output.decision?.(value) ?? { kind: 'answer', answer: value },

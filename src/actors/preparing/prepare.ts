@@ -4,7 +4,6 @@ import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { effectKey } from '../../contracts/runs/effect.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import { letGo } from '../../base/promises/let-go.ts';
-import { toJson } from '../../base/json/json.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { AgentContext, Prepared } from '../../machines/agent/agent-context.ts';
@@ -12,6 +11,7 @@ import { unpricedError } from '../deciding/call-cost.ts';
 import { choiceProblem } from '../deciding/tool-choice.ts';
 import { recordOfTask } from '../../memory/memories/records-of.ts';
 import type { Desk } from '../desk.ts';
+import type { KeptValue } from '../../tools/schemas/kept-value.ts';
 import { checkHistory } from './check-history.ts';
 import { openEnvironment } from './open-environment.ts';
 import { taskPrompt } from './task-prompt.ts';
@@ -76,7 +76,11 @@ const placeProblems = (found: Prepared, { run: { runId, path } }: AgentContext):
   return { ...found, problems };
 };
 
-const prepareWith = (checked: Checked<unknown>, toolProblems: readonly ErrorData[], desk: Desk): Prepared => {
+const prepareWith = (
+  checked: Checked<KeptValue>,
+  toolProblems: readonly ErrorData[],
+  desk: Desk,
+): Prepared => {
   const { definition } = desk;
   const forced = choiceProblem(desk);
   const problems = [...toolProblems, ...(forced === undefined ? [] : [forced])];
@@ -96,8 +100,8 @@ const prepareWith = (checked: Checked<unknown>, toolProblems: readonly ErrorData
     return { problems, input: null, prompt: '', models };
   }
   try {
-    const prompt: unknown = definition.prompt(checked.value);
-    const input = toJson(checked.value);
+    const prompt: unknown = definition.prompt(checked.value.value);
+    const input = checked.value.kept;
     if (typeof prompt === 'string') return { problems, input, prompt: withTask(prompt, desk), models };
     if (Array.isArray(prompt)) {
       const parts = withTaskPart(desk.content.take(prompt), desk);

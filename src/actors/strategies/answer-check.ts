@@ -1,5 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
 import type { AnswerForm, Strategy } from '../../contracts/agents/strategy.ts';
+import { onlyKept } from '../../tools/schemas/kept-value.ts';
 import { checkSchema, jsonSchemaOf } from '../../tools/schemas/schemas.ts';
 import type { OutputCheck } from '../agent-definition.ts';
 import { andThen } from '../../base/promises/and-then.ts';
@@ -21,7 +22,7 @@ const formCheck = (
 ): OutputCheck => ({
   spec: own?.spec ?? { name: `${agent}_answer`.replaceAll('-', '_'), schema: jsonSchemaOf(schema) },
   check: (value) =>
-    andThen(checkSchema(schema, value), (checked) =>
+    andThen(onlyKept(schema, checkSchema(schema, value)), (checked) =>
       checked.ok && own !== undefined ? own.check(checked.value) : checked,
     ),
   repairs,

@@ -11,9 +11,18 @@ export interface JsonObject {
 /** A JSON Schema document (draft 2020-12), as providers take it for tool parameters and structured output. */
 export type JsonSchema = JsonObject;
 
+/** Values that are refused where JSON is kept, as it has no form for them. */
+type Formless =
+  | ReadonlyMap<unknown, unknown>
+  | ReadonlySet<unknown>
+  | ArrayBuffer
+  | ArrayBufferView
+  | symbol
+  | ((...given: never[]) => unknown);
+
 /**
- * The type of a value after {@link toJson}: a Date becomes text, a bigint its digits, an object with `toJSON` its
- * result.
+ * The type of what is kept of a value: a Date becomes text, a bigint its digits, an object with `toJSON` its result; what
+ * has no such form is refused.
  */
 export type AsJson<Value> = Json extends Value
   ? Json
@@ -23,11 +32,13 @@ export type AsJson<Value> = Json extends Value
       ? AsJson<Made>
       : Value extends bigint
         ? string
-        : Value extends readonly (infer Item)[]
-          ? readonly AsJson<Item>[]
-          : Value extends object
-            ? { readonly [Key in keyof Value]: AsJson<Value[Key]> }
-            : Json;
+        : Value extends Formless
+          ? never
+          : Value extends readonly (infer Item)[]
+            ? readonly AsJson<Item>[]
+            : Value extends object
+              ? { readonly [Key in keyof Value]: AsJson<Value[Key]> }
+              : Json;
 
 /** Checks whether `value` is an object that is neither null nor an array. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
@@ -49,7 +60,8 @@ export const toJson = (value: unknown, depth = 0, above: readonly object[] = [])
     case 'boolean':
       return value;
     case 'number':
-      return Number.isFinite(value) ? value : String(value);
+      // JSON has no -0.
+      return Number.isFinite(value) ? value + 0 : String(value);
     case 'undefined':
       return null;
     case 'object':
@@ -63,6 +75,16 @@ export const toJson = (value: unknown, depth = 0, above: readonly object[] = [])
 const MAX_DEPTH = 100;
 
 const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Checks whether {@link toJson} drops a key of an acyclic value, as it could change a prototype. */
+export const hasUnsafeKey = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasUnsafeKey);
+  return Object.entries(value).some(
+    ([key, item]: readonly [string, unknown]) =>
+      item !== undefined && (UNSAFE_KEYS.has(key) || hasUnsafeKey(item)),
+  );
+};
 
 const objectToJson = (value: object, depth: number, above: readonly object[]): Json => {
   if (above.includes(value)) return '[circular]';

@@ -1,4 +1,5 @@
-import { isJsonObject } from './json.ts';
+import type { Json } from './json.ts';
+import { hasUnsafeKey, isJsonObject, toJson } from './json.ts';
 
 /** A value that is not plain JSON, and where it was found. */
 export interface OddValue {
@@ -7,6 +8,42 @@ export interface OddValue {
   /** Its place: `state.seen[2]`. */
   readonly at: string;
 }
+
+/**
+ * Describes an odd value, and what to write in its place: `a Date, which is not kept as it is: write its text`.
+ */
+export const problemOfOdd = ({ found }: OddValue): string =>
+  `${found}, which is not kept as it is: write ${INSTEAD.get(found) ?? 'what is made of plain objects, lists, texts, finite numbers, booleans and null'}`;
+
+/** Replacements, by what was found. */
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['a Date', 'its text'],
+  ['a bigint', 'its digits'],
+  ['a Map', 'a list of its entries'],
+  ['a Set', 'a list of its items'],
+  ['an object with an unsafe key', "its keys '__proto__', 'constructor' and 'prototype' otherwise"],
+  ['undefined', 'null'],
+  ['NaN', 'null'],
+  ['Infinity', 'null'],
+  ['-Infinity', 'null'],
+]);
+
+/**
+ * Copies a value that JSON holds as it is, so that a log gives back what it took; or says which part it would change.
+ * Undefined properties are left out.
+ */
+export const plainOrOdd = (value: unknown, at: string): { readonly plain: Json } | OddValue => {
+  const odd = oddValueIn(value, at);
+  if (odd !== undefined) return odd;
+  return hasUnsafeKey(value) ? { found: 'an object with an unsafe key', at } : { plain: toJson(value) };
+};
+
+/** @throws the error that `refuse` makes of a problem: `input.at is a Date, which is not kept as it is: write its text`. */
+export const requireJson = (value: unknown, at: string, refuse: (problem: string) => Error): Json => {
+  const kept = plainOrOdd(value, at);
+  if ('plain' in kept) return kept.plain;
+  throw refuse(`${kept.at} is ${problemOfOdd(kept)}`);
+};
 
 /** Values nested deeper are refused: what is written must be read back, and neither may overflow the stack. */
 const MAX_DEPTH = 100;

@@ -1,3 +1,4 @@
+import type { AsJson } from '../json/json.ts';
 import type { StandardSchemaV1 } from './standard-schema.ts';
 
 /** Any Standard Schema: zod, valibot, arktype … (https://standardschema.dev). */
@@ -12,6 +13,22 @@ export type InputOf<S, Fallback = string> = S extends StandardSchemaV1
 export type OutputOf<S, Fallback = string> = S extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<S>
   : Fallback;
+
+/**
+ * The type of what is kept of a value validated by the schema `S`: its output, if JSON holds it; otherwise what its codecs
+ * encode it to, or the JSON form of its output.
+ */
+export type KeptOf<S, Fallback = string> = S extends StandardSchemaV1
+  ? Kept<StandardSchemaV1.InferInput<S>, StandardSchemaV1.InferOutput<S>>
+  : Fallback;
+
+type Kept<Input, Output> = [Output] extends [AsJson<Output>]
+  ? Output
+  : [Input] extends [AsJson<Input>]
+    ? [AsJson<Output>] extends [Input]
+      ? Input
+      : Input | AsJson<Output>
+    : AsJson<Output>;
 
 /** One problem with a value: where (dotted path, empty for the value itself) and what. */
 export interface SchemaIssue {

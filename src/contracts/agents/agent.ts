@@ -15,7 +15,7 @@ import type { RunOptions } from '../runs/run-options.ts';
 import type { RunResult } from '../runs/run-result.ts';
 import type { CompactionOptions, CompactionPreset } from '../conversations/processor.ts';
 import type { PromptFragment } from './prompt.ts';
-import type { InputOf, OutputOf } from '../../base/schemas/schema.ts';
+import type { InputOf, KeptOf, OutputOf } from '../../base/schemas/schema.ts';
 import type { Described, InputSchemaOf, OutputSchemaOf, ValidDescription } from './signature.ts';
 import type { RecoveryPolicy } from './recovery.ts';
 import type { StrategyChoice } from './strategy.ts';
@@ -79,7 +79,7 @@ export interface AgentOptions<
   /** The agent's own choice, or a branch of choices; `undefined` leaves it to the model. */
   readonly decide?:
     | ((
-        view: AgentView<State, Observation, AsJson<OutputOf<InputSchemaOf<Input, Output>>>>,
+        view: AgentView<State, Observation, AsJson<KeptOf<InputSchemaOf<Input, Output>>>>,
       ) =>
         | Decision<AnswerFor<Input, Output>>
         | undefined
@@ -212,6 +212,6 @@ export interface Agent<Input = string, Output = string, State = Json> extends De
 /** The agent that `AgentOptions` describe. */
 export type AgentFor<Input extends Described, Output extends Described, State extends Json> = Agent<
   InputOf<InputSchemaOf<Input, Output>, Content>,
-  OutputOf<OutputSchemaOf<Input, Output>>,
+  KeptOf<OutputSchemaOf<Input, Output>>,
   State
 >;

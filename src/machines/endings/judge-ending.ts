@@ -2,7 +2,6 @@ import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { EndingVerdict, EndingView } from '../../contracts/agents/ending.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
-import { toJson } from '../../base/json/json.ts';
 import { issuesText } from '../../base/schemas/schema.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
@@ -141,7 +140,7 @@ const fit = (answer: Json, given: Given): Fitted => {
   if (isThenable(checked))
     throw new TypeError('its output schema checks asynchronously, and REDUCE cannot wait');
   return checked.ok
-    ? { ok: true, answer: toJson(checked.value) }
+    ? { ok: true, answer: checked.value }
     : { ok: false, problem: issuesText(checked.issues) };
 };
 

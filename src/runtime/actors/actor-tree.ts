@@ -1,3 +1,4 @@
+import type { Json } from '../../base/json/json.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Delegate } from '../../contracts/agents/delegate.ts';
 import type { ChildOptions } from '../../contracts/tools/delegation.ts';
@@ -163,7 +164,7 @@ export class ActorTree {
   }
 
   /** Address of an effect's child: the recorded one, if there is one. */
-  #placeFor(parent: Actor, definition: Definition, input: unknown, { key, step }: Ask): ChildPlace {
+  #placeFor(parent: Actor, definition: Definition, input: Json, { key, step }: Ask): ChildPlace {
     const { journal, log, secrets } = this.#run;
     const { name: agent } = definition;
     hideInput(secrets, definition, input);

@@ -2,7 +2,9 @@ import type { ContentLimits, KeepBlob } from '../../contracts/content/read-conte
 import { isMediaBytes, readParts } from '../../contracts/content/read-content.ts';
 import type { GivenPart } from '../../contracts/content/part.ts';
 import { contentText } from '../../contracts/content/content-text.ts';
-import { errorData, toError } from '../../contracts/errors/error.ts';
+import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
+import type { Json } from '../../base/json/json.ts';
+import { requireJson } from '../../base/json/odd-value.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { Definition } from '../define/definition.ts';
@@ -12,7 +14,7 @@ export type GivenBlobs = ReadonlyMap<string, Uint8Array>;
 
 /** Input and options of a run with references in place of bytes, and the bytes. */
 export interface GivenRun<Options extends RunOptions> {
-  readonly input: unknown;
+  readonly input: Json;
   readonly options: Options;
   readonly blobs?: GivenBlobs;
 }
@@ -22,7 +24,7 @@ export interface GivenRun<Options extends RunOptions> {
  *
  * An agent that takes text takes a list of parts; in the input of others, media are found by their bytes.
  *
- * @throws {TroupeError} `content.*`; `internal` if what is read throws
+ * @throws {TroupeError} `content.*`; `input.invalid` for an input that is not plain JSON; `internal` if what is read throws
  */
 export const readGiven = <Options extends RunOptions>(
   definition: Definition,
@@ -42,7 +44,8 @@ const takeBytes = <Options extends RunOptions>(
   options: Options,
 ): GivenRun<Options> => {
   const { history } = options;
-  if (!isObject(input) && (history === undefined || !hasParts(history))) return { input, options };
+  if (!isObject(input) && (history === undefined || !hasParts(history)))
+    return { input: plainInput(definition, input), options };
   const blobs = new Map<string, Uint8Array>();
   const keep: KeepBlob = (hash, bytes) => {
     if (bytes !== undefined) blobs.set(hash, bytes);
@@ -56,6 +59,13 @@ const takeBytes = <Options extends RunOptions>(
   return blobs.size === 0 ? read : { ...read, blobs };
 };
 
+/** An input is recorded as it is: what JSON would change is refused before the run starts. */
+const plainInput = ({ name }: Definition, input: unknown): Json =>
+  // An input that is left out is null.
+  requireJson(input ?? null, 'input', (problem) => {
+    return new TroupeError('input.invalid', `Cannot run '${name}' as ${problem}`);
+  });
+
 /** The history of a run, whose bytes were taken when it was given. */
 export const takenHistory = ({ history }: Pick<RunOptions, 'history'>): readonly Turn[] | undefined =>
   // As `readGiven` leaves it: its parts are references.
@@ -65,16 +75,19 @@ export const takenHistory = ({ history }: Pick<RunOptions, 'history'>): readonly
 const failToRead = (thrown: unknown): Error =>
   toError(errorData(thrown, 'internal', { message: 'Cannot start the run as what it was given threw' }));
 
-/** Takes the bytes of media out of an input; see {@link readGiven}. */
+/** Takes the bytes of media out of an input; see {@link readGiven}. @throws {TroupeError} `content.*`, `input.invalid` */
 export const readInput = (
-  { agent }: Definition,
+  definition: Definition,
   input: unknown,
   keep: KeepBlob,
   limits: ContentLimits,
-): unknown =>
-  (agent?.takesText ?? true) && isContent(input)
-    ? readParts(input, keep, limits)
-    : withoutBytes(input, keep, limits);
+): Json =>
+  plainInput(
+    definition,
+    (definition.agent?.takesText ?? true) && isContent(input)
+      ? readParts(input, keep, limits)
+      : withoutBytes(input, keep, limits),
+  );
 
 /** Checks whether an input is a list of parts. */
 const isContent = (input: unknown): input is readonly object[] =>

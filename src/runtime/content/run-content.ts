@@ -1,3 +1,4 @@
+import type { Json } from '../../base/json/json.ts';
 import { platformSha256 } from '../../base/platform-sha256.ts';
 import { isObject } from '../../base/schemas/option-schemas.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
@@ -68,8 +69,8 @@ export class RunContent {
     return readParts(parts, this.#keep, this.#options);
   }
 
-  /** Takes the bytes out of the input of an agent of the run. @throws {TroupeError} `content.*` */
-  takeInput(definition: Definition, input: unknown): unknown {
+  /** Takes the bytes out of the input of an agent of the run. @throws {TroupeError} `content.*`, `input.invalid` */
+  takeInput(definition: Definition, input: unknown): Json {
     return readInput(definition, input, this.#keep, this.#options);
   }
 

@@ -1,7 +1,7 @@
 import type { AgentFor, AgentOptions } from '../../contracts/agents/agent.ts';
 import type { Content } from '../../contracts/content/part.ts';
 import type { Json } from '../../base/json/json.ts';
-import type { InputOf, OutputOf } from '../../base/schemas/schema.ts';
+import type { InputOf, KeptOf } from '../../base/schemas/schema.ts';
 import type { Described, InputSchemaOf, OutputSchemaOf } from '../../contracts/agents/signature.ts';
 import { agentDefinition } from './define-agent.ts';
 import type { AgentChart } from '../embed/agent-types.ts';
@@ -31,7 +31,7 @@ export const agent = <
   options: AgentOptions<Input, Output, State, Observation>,
 ): EmbeddableAgent<
   InputOf<InputSchemaOf<Input, Output>, Content>,
-  OutputOf<OutputSchemaOf<Input, Output>>,
+  KeptOf<OutputSchemaOf<Input, Output>>,
   State,
   AgentChart<State>
 > &

@@ -1,3 +1,4 @@
+import { andThen } from '../../base/promises/and-then.ts';
 import { copyPlain } from '../../base/json/copy-plain.ts';
 import type { AgentDefinition, OutputCheck } from '../../actors/agent-definition.ts';
 import { agentsFragment, instructionsFragment } from '../../actors/deciding/prompt-fragments.ts';
@@ -31,6 +32,7 @@ import { maxSteps } from '../../machines/stopping/stop-rules.ts';
 import { MAX_TEXT_BYTES } from '../../tools/calls/cut-text.ts';
 import { checkAllotment } from '../../policy/allotted-limits.ts';
 import { describedSchemas } from '../../tools/schemas/described-schemas.ts';
+import { onlyKept, withKept } from '../../tools/schemas/kept-value.ts';
 import { checkInput, checkSchema, jsonSchemaOf } from '../../tools/schemas/schemas.ts';
 import { phaseOfWork } from '../../tools/calls/phase-of-work.ts';
 import { ToolRegistry } from '../../tools/define/tool-registry.ts';
@@ -93,7 +95,8 @@ export const agentDefinition = <
   const { limits = {}, failures = {}, conversation = {}, mailbox } = options;
   const [problem] = new ToolRegistry(options.tools).problems;
   if (problem !== undefined) throw new TroupeError(problem.code, problem.message, { tool: problem.tool });
-  const checkOutput = output === undefined ? undefined : (answer: Json) => checkInput(output, answer);
+  const checkOutput =
+    output === undefined ? undefined : (answer: Json) => onlyKept(output, checkInput(output, answer));
   const stop = writeOutStop(options.stop);
   const rules = {
     ...rulesFrom(options, stop),
@@ -241,9 +244,9 @@ const inputCheck = (schema: Schema | undefined): AgentDefinition['checkInput'] =
   schema === undefined
     ? (input) =>
         typeof input === 'string' || isPartList(input)
-          ? { ok: true, value: input }
+          ? { ok: true, value: { value: input, kept: toJson(input) } }
           : { ok: false, issues: [{ path: '', message: `expected a string, found ${kindOf(input)}` }] }
-    : (input) => checkSchema(schema, input);
+    : (input) => andThen(checkSchema(schema, input), (checked) => withKept(schema, checked));
 
 /** An input that is left out arrives as null. */
 const kindOf = (input: unknown): string => (input === null ? 'nothing' : typeof input);
@@ -268,6 +271,6 @@ const outputFrom = (schema: Schema | undefined, name: string): OutputCheck | und
   if (schema === undefined) return undefined;
   return {
     spec: { name: `${name}_answer`.replaceAll('-', '_'), schema: jsonSchemaOf(schema) },
-    check: (value) => checkSchema(schema, value),
+    check: (value) => onlyKept(schema, checkSchema(schema, value)),
   };
 };

@@ -4,7 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import { keyInRun } from '../../contracts/runs/effect.ts';
-import { toJson } from '../../base/json/json.ts';
+import type { Json } from '../../base/json/json.ts';
+import { requireJson } from '../../base/json/odd-value.ts';
 import type {
   Answer,
   AskOptions,
@@ -114,7 +115,7 @@ export class EffectMessenger implements Messenger {
       );
     const { task = question.id, hops = 0 } = question;
     const wake = { correlation: question.id, causation: question.id, task, hops: hops + 1 };
-    const content = data === undefined ? {} : { data: toJson(data) };
+    const content = data === undefined ? {} : { data: this.#plainData(data, to ?? 'its asker') };
     const answer: Message = { from, sender, text, ...content, id, kind: 'answer', ...wake };
     const misfit = await asker.check(answer);
     if (misfit !== undefined)
@@ -197,7 +198,7 @@ export class EffectMessenger implements Messenger {
       from,
       sender,
       ...this.#contentOf(text, parts),
-      ...(data === undefined ? {} : { data: toJson(data) }),
+      ...(data === undefined ? {} : { data: this.#plainData(data, to) }),
       ...(kind === undefined ? {} : { kind }),
       ...(protocol === undefined ? {} : { protocol }),
       ...(priority === undefined ? {} : { priority }),
@@ -324,6 +325,11 @@ export class EffectMessenger implements Messenger {
 
   #drop(message: Pick<Message, 'text' | 'id'>, to: string, reason: DropReason): void {
     this.#mail.recordDrop({ from: this.#actor.agent, ...message }, to, reason);
+  }
+
+  /** The data of a message is recorded as it is. @throws {TroupeError} `message.invalid` */
+  #plainData(data: unknown, to: string): Json {
+    return requireJson(data, 'data', (problem) => this.#refusal('message.invalid', to, problem));
   }
 
   #refusal(code: ErrorCode, to: string, why: string): TroupeError {

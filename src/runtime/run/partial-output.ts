@@ -1,7 +1,7 @@
 import { Observable } from 'rxjs';
 import type { AgentDefinition, OutputCheck } from '../../actors/agent-definition.ts';
 import { canonical } from '../../base/json/canonical.ts';
-import { type Json, toJson } from '../../base/json/json.ts';
+import type { Json } from '../../base/json/json.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { EventOf } from '../../contracts/events/event.ts';
 import type { KeyedDelta } from './answer-draft.ts';
@@ -120,7 +120,7 @@ const isEqual = (one: Json | undefined, other: Json): boolean =>
 const itemAsChecked = (item: Json, output: OutputCheck | undefined): Json | undefined => {
   const checked = output?.check([item]);
   if (checked === undefined || isThenable(checked)) return undefined;
-  if (checked.ok) return Array.isArray(checked.value) ? toJson(checked.value[0]) : undefined;
+  if (checked.ok) return Array.isArray(checked.value) ? checked.value[0] : undefined;
   // A list of one may be too short: that is not the item's fault.
   return checked.issues.every(({ path }) => path === '') ? item : undefined;
 };

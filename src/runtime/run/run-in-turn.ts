@@ -1,5 +1,4 @@
 import { errorData, toError } from '../../contracts/errors/error.ts';
-import { toJson } from '../../base/json/json.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { RunResult } from '../../contracts/runs/run-result.ts';
 import { readGiven } from '../content/read-given.ts';
@@ -25,12 +24,11 @@ export const runInTurn = <Output, State>(
     try {
       if (options !== NO_OPTIONS) checkRunOptions(definition.name, options);
       const read = readGiven(definition, input, options);
-      const given = toJson(read.input);
       const kept = optionsOf(read.options);
       const setup = { isAttended: false, blobs: read.blobs };
       processPacer.begin(() => {
         try {
-          resolve(startRun<Output, State>(definition, given, kept, setup).result);
+          resolve(startRun<Output, State>(definition, read.input, kept, setup).result);
         } catch (thrown) {
           reject(notBegun(thrown));
         }

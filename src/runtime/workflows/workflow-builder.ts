@@ -117,6 +117,9 @@ export type WorkflowOutput<Nodes, Chosen extends string> = [Chosen] extends [nev
   ? { readonly [Id in keyof Nodes]: Nodes[Id] | null }
   : Nodes[Chosen & keyof Nodes];
 
+/** The type of what is recorded of a function's result: null for none. What JSON does not hold fails the node. */
+type Recorded<Output> = Output extends undefined | void ? null : Output;
+
 type With<Nodes, Id extends string, Output> = Nodes & Readonly<Record<Id, Output>>;
 
 /**
@@ -131,12 +134,12 @@ export interface WorkflowBuilder<Input, Nodes, Chosen extends string = never, Re
     agent: Agent<Given, Output, unknown>,
     options?: NodeOptions<Read, Nodes, Given>,
   ): WorkflowBuilder<Input, With<Nodes, Id, Output>, Chosen, Read>;
-  /** Adds a node executed by a function. */
+  /** Adds a node executed by a function, whose result has to be plain JSON. */
   node<const Id extends string, Output, Given = Json>(
     id: Id,
     work: NodeFunction<Given, Output>,
     options?: NodeOptions<Read, Nodes, Given>,
-  ): WorkflowBuilder<Input, With<Nodes, Id, Output>, Chosen, Read>;
+  ): WorkflowBuilder<Input, With<Nodes, Id, Recorded<Output>>, Chosen, Read>;
   /** Adds the result of `toWorkflowNode`. */
   node<const Id extends string, Given, Output>(
     node: WorkflowNode<Given, Output, Id>,
@@ -152,7 +155,7 @@ export interface WorkflowBuilder<Input, Nodes, Chosen extends string = never, Re
     id: Id,
     work: NodeFunction<Given, Output>,
     options: MapOptions<Read, Nodes, Given, Item>,
-  ): WorkflowBuilder<Input, With<Nodes, Id, readonly Output[]>, Chosen, Read>;
+  ): WorkflowBuilder<Input, With<Nodes, Id, readonly Recorded<Output>[]>, Chosen, Read>;
   /** Connects two nodes; see `EdgeKind`. `when` is a pure condition on the output of `from`. Default `data`. */
   edge<From extends keyof Nodes & string>(
     from: From,

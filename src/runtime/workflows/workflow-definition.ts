@@ -12,6 +12,7 @@ import { withImplied } from '../../coordination/workflow/workflow-change.ts';
 import { assertMachine } from '../../machines/check-machine.ts';
 import { teamRules } from '../../machines/supervision.ts';
 import { describedSchemas } from '../../tools/schemas/described-schemas.ts';
+import { onlyKept } from '../../tools/schemas/kept-value.ts';
 import { checkSchema } from '../../tools/schemas/schemas.ts';
 import { checkAgentName, checkName } from '../define/define-agent.ts';
 import type { Definition } from '../define/definition.ts';
@@ -126,10 +127,10 @@ const doerOf = (id: string, doer: Doer): Definition => {
 const inputCheck =
   (schema: Parameters<typeof checkSchema>[0]) =>
   (input: Json = null): Json => {
-    const found = checkSchema(schema, input);
+    const found = onlyKept(schema, checkSchema(schema, input));
     if (isThenable(found))
       return { problems: 'its schema has to be waited for, and a machine waits for nothing' };
     return found.ok
-      ? { value: toJson(found.value) }
+      ? { value: found.value }
       : { problems: found.issues.map(({ path, message }) => `${path || 'input'}: ${message}`).join('; ') };
   };

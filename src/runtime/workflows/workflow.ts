@@ -1,5 +1,5 @@
 import { isObject } from '../../base/schemas/option-schemas.ts';
-import type { InputOf, OutputOf } from '../../base/schemas/schema.ts';
+import type { InputOf, KeptOf } from '../../base/schemas/schema.ts';
 import type { Described, InputSchemaOf, ValidDescription } from '../../contracts/agents/signature.ts';
 import { refusedOptions } from '../../contracts/errors/check-options.ts';
 import type { TroupeError } from '../../contracts/errors/error.ts';
@@ -36,7 +36,7 @@ export const workflow = <Input extends Described = undefined>(
   InputOf<InputSchemaOf<Input, undefined>>,
   Readonly<Record<never, never>>,
   never,
-  OutputOf<InputSchemaOf<Input, undefined>>
+  KeptOf<InputSchemaOf<Input, undefined>>
 > => {
   if (!isObject(setup)) throw noSetup(setup);
   const { input, ...options } = setup;
@@ -44,7 +44,7 @@ export const workflow = <Input extends Described = undefined>(
     InputOf<InputSchemaOf<Input, undefined>>,
     Readonly<Record<never, never>>,
     never,
-    OutputOf<InputSchemaOf<Input, undefined>>
+    KeptOf<InputSchemaOf<Input, undefined>>
   >(emptyPlan(options, input));
 };
 

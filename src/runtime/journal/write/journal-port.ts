@@ -117,7 +117,7 @@ export interface WantedChild {
   readonly key: string;
   readonly scope: Scope;
   readonly agent: string;
-  readonly input: unknown;
+  readonly input: Json;
 }
 
 /** Address and input of an effect's child. */

@@ -2,7 +2,6 @@ import type { Desk } from '../../../actors/desk.ts';
 import { canonical } from '../../../base/json/canonical.ts';
 import type { TroupeError } from '../../../contracts/errors/error.ts';
 import { isTroupeError } from '../../../contracts/errors/error.ts';
-import { toJson } from '../../../base/json/json.ts';
 import { keyInRun } from '../../../contracts/runs/effect.ts';
 import type { EventBody, RuntimeEvent } from '../../../contracts/events/event.ts';
 import type { StoredStatus } from '../../../contracts/journals/journal.ts';
@@ -267,11 +266,10 @@ export class RunJournal implements JournalPort {
     const index = this.#engaged.get(key) ?? 0;
     this.#engaged.set(key, index + 1);
     const before = this.again.childOf(key, index);
-    const given = toJson(input);
-    if (before?.agent === agent && canonical(before.input) === canonical(given))
+    if (before?.agent === agent && canonical(before.input) === canonical(input))
       return { path: before.path, input: before.input, isKnown: true };
     const path = freePath();
-    this.arrive(scope, { type: 'engaged', key: this.#keyInRun(key), index, path, agent, input: given });
+    this.arrive(scope, { type: 'engaged', key: this.#keyInRun(key), index, path, agent, input });
     return { path, input, isKnown: false };
   }
 
