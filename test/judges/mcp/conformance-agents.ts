@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { act, agent, answer, askPerson, tool } from '../../../src/index.ts';
+import type { Json } from '../../../src/base/json/json.ts';
+import { toJson } from '../../../src/base/json/json.ts';
+import type { GivenPart } from '../../../src/contracts/content/part.ts';
+import { act, agent, answer, askPerson, dual, tool } from '../../../src/index.ts';
+import { png, wav } from '../../content/pictures.ts';
 
 const nothing = z.object({});
 
@@ -45,10 +49,36 @@ const asking = (name: string, ...questions: readonly string[]) =>
     },
   });
 
+/** An agent that answers with what its tool shows. */
+const showing = (name: string, ...parts: readonly GivenPart[]) => {
+  const show = tool({ name: 'show', description: 'Shows.', input: nothing, execute: () => dual({ parts }) });
+  return agent({
+    name,
+    description: 'Shows something.',
+    input: nothing,
+    tools: [show],
+    decide: ({ results }): ReturnType<typeof act> | ReturnType<typeof answer<Json>> => {
+      const [shown] = results;
+      return shown === undefined ? act({ name: 'show', input: {} }) : answer(toJson(shown.parts));
+    },
+  });
+};
+
+const image: GivenPart = { type: 'image', data: png() };
+const file: GivenPart = {
+  type: 'file',
+  data: new TextEncoder().encode('A resource.'),
+  mediaType: 'text/plain',
+};
+
 /** The tools of the conformance suite whose work is an agent's, by its own names. */
 export const conformanceAgents = [
   plain('test_simple_text'),
   plain('test_logging_tool'),
+  showing('test_image_content', image),
+  showing('test_audio_content', { type: 'audio', data: wav() }),
+  showing('test_embedded_resource', file),
+  showing('test_multiple_content_types', { type: 'text', text: 'Several:' }, image, file),
   failing,
   busy,
   asking('test_elicitation', 'Who are you?'),

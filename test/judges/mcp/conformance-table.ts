@@ -47,10 +47,13 @@ const DIALECT: ExpectedFailures = {
   of: ['json-schema-2020-12-preservation:json-schema-2020-12-client-$schema-preserved'],
 };
 
-const FILES: ExpectedFailures = {
-  because: 'an agent answers with a text or a value',
-  of: ['tools-call-image', 'tools-call-audio', 'tools-call-embedded-resource', 'tools-call-mixed-content'],
-};
+/** Scenarios of pictures, sound and files. */
+const media = [
+  'tools-call-image',
+  'tools-call-audio',
+  'tools-call-embedded-resource',
+  'tools-call-mixed-content',
+];
 
 const NO_RESOURCES = 'agents are served as tools: a server of them has no resources, prompts or completions';
 
@@ -126,13 +129,13 @@ export const conformanceTable: Readonly<Record<Side, Readonly<Record<Revision, E
         'ping',
         'tools-list',
         'tools-call-simple-text',
+        ...media,
         'tools-call-error',
         'tools-call-with-progress',
         'tools-call-elicitation',
         'dns-rebinding-protection',
       ],
       fails: [
-        FILES,
         {
           because: NO_RESOURCES,
           of: [...resourcesAndPrompts, 'resources-subscribe', 'resources-unsubscribe'],
@@ -150,6 +153,7 @@ export const conformanceTable: Readonly<Record<Side, Readonly<Record<Revision, E
       passes: [
         'tools-list',
         'tools-call-simple-text',
+        ...media,
         'tools-call-error',
         'tools-call-with-progress',
         'server-sse-multiple-streams',
@@ -167,7 +171,6 @@ export const conformanceTable: Readonly<Record<Side, Readonly<Record<Revision, E
         'tasks-status-notifications',
       ],
       fails: [
-        FILES,
         {
           because: NO_RESOURCES,
           of: [
