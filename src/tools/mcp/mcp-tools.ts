@@ -9,7 +9,9 @@ import { messageOf } from '../../contracts/errors/error.ts';
 import type { Safety, Tool, ToolContext } from '../../contracts/tools/tool.ts';
 import { tool } from '../define/define-tool.ts';
 import { isToolName } from '../define/tool-options.ts';
+import { brokenReference } from '../schemas/json-schema-reference.ts';
 import type { McpServerOptions } from './mcp-options.ts';
+import { outputSchemaOf } from './mcp-result.ts';
 
 /** Longest description that a model is shown, of a tool and of each of its parameters, in characters. */
 const MAX_DESCRIPTION = 2_000;
@@ -102,7 +104,7 @@ const mcpTool = (name: string, definition: McpTool, options: McpServerOptions, c
   const isHeld = caller.heldFor(definition.name) !== undefined;
   const needsApproval = approvalOf(definition.name, options, safety);
   const title = printable(annotations.title ?? definition.title ?? definition.name).slice(0, 100);
-  return tool({
+  const made = tool({
     name,
     ...(isHeld ? HELD : { description: describeTool(definition), parameters: parametersOf(definition) }),
     category: 'mcp',
@@ -115,6 +117,16 @@ const mcpTool = (name: string, definition: McpTool, options: McpServerOptions, c
     describe: () => describeCall(title, options.name, caller.heldFor(definition.name)),
     execute: (input: Json, context) => caller.call(definition, isJsonObject(input) ? input : {}, context),
   });
+  const value = isHeld ? undefined : valueSchemaOf(definition);
+  // Results are validated by the session, whose errors name the server.
+  return value === undefined ? made : Object.defineProperty(made, 'outputSchema', { value });
+};
+
+/** The schema of structured content, for programs that call the tool; none for one that cannot be read. */
+const valueSchemaOf = ({ outputSchema }: McpTool): JsonSchema | undefined => {
+  const schema = outputSchemaOf(outputSchema);
+  if (schema === undefined || JSON.stringify(schema).length > MAX_SCHEMA) return undefined;
+  return brokenReference(schema) === undefined ? boundedSchema(schema) : undefined;
 };
 
 /** A held definition is not shown to a model: its text may be what makes it dangerous. */

@@ -79,6 +79,24 @@ const caller = {
   call: () => Promise.resolve(undefined),
 };
 
+test('a program knows the schema of a structured result; of a tool that is held, and of a broken schema, it knows none', () => {
+  const shown = (schema: McpTool['outputSchema'], held?: string) => {
+    const definition: McpTool = {
+      name: 'measure',
+      inputSchema: { type: 'object' },
+      ...(schema === undefined ? {} : { outputSchema: schema }),
+    };
+    const options = { name: 'srv', command: 'x' };
+    return mcpTools([definition], options, { ...caller, heldFor: () => held }).tools[0]?.outputSchema;
+  };
+  const schema: McpTool['outputSchema'] = { type: 'object', properties: { celsius: { type: 'number' } } };
+  expect(shown(schema)).toEqual(schema);
+  expect(shown(undefined)).toBeUndefined();
+  expect(shown(schema, 'its definition changed')).toBeUndefined();
+  const broken: McpTool['outputSchema'] = { type: 'object', properties: { celsius: { $ref: '#/nowhere' } } };
+  expect(shown(broken)).toBeUndefined();
+});
+
 test.each<{
   readonly hints: McpTool['annotations'];
   readonly is: {
