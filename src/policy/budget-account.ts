@@ -24,7 +24,7 @@ export type OnWarning = (kind: BudgetKind, line: BudgetLine) => void;
 
 interface Waiting {
   readonly account: BudgetAccount;
-  readonly wanted: Amounts;
+  readonly wanted: Wanted;
   readonly settle: (answer: Reservation | BudgetSpent) => void;
 }
 
@@ -32,6 +32,11 @@ interface Waiting {
 interface Amounts {
   readonly tokens: number;
   readonly usd: number;
+}
+
+/** The cost that a call is expected to have at most, and the dollars that it costs in any case. */
+interface Wanted extends Amounts {
+  readonly leastUsd: number;
 }
 
 const BILLION = 1e9;
@@ -62,7 +67,8 @@ export interface AccountPlace {
  * I1 A call starts only if each account above it has something left, and room for the call's reservation unless no other call
  * is in progress there.
  * I2 So no account is exceeded by more than one call, and by usage beyond the reservations.
- * I3 Reservations are released when their calls end, in any way.
+ * I3 A call whose input alone costs more than what is left of the dollars is not made.
+ * I4 Reservations are released when their calls end, in any way.
  */
 export class BudgetAccount {
   readonly path: string;
@@ -162,12 +168,17 @@ export class BudgetAccount {
   }
 
   /**
-   * Reserves the cost of a call: at once, as soon as other calls end, or not at all.
+   * Reserves the cost of a call: at once, as soon as other calls end, or not at all. `leastUsd` is what it costs in any case, in US
+   * dollars.
    *
    * Rejects with `run.aborted` if the call is cancelled.
    */
-  reserve(cost: CallCost, abort: LazyAbort): Reservation | BudgetSpent | Promise<Reservation | BudgetSpent> {
-    const wanted = amountsOf(cost);
+  reserve(
+    cost: CallCost,
+    abort: LazyAbort,
+    leastUsd = 0,
+  ): Reservation | BudgetSpent | Promise<Reservation | BudgetSpent> {
+    const wanted = { ...amountsOf(cost), leastUsd: Math.floor(leastUsd * BILLION) };
     const atOnce = this.#tryToReserve(wanted);
     if (atOnce !== undefined) return atOnce;
     return new Promise((resolve, reject) => {
@@ -223,12 +234,14 @@ export class BudgetAccount {
   }
 
   /** Undefined if the answer depends on calls in progress. */
-  #tryToReserve(wanted: Amounts): Reservation | BudgetSpent | undefined {
+  #tryToReserve(wanted: Wanted): Reservation | BudgetSpent | undefined {
     for (const account of this.#line) {
       if (account.#isLate()) return account.#spent('timeMs');
       for (const kind of RESERVED)
         // Free calls are possible on a budget of 0, too.
         if (wanted[kind] > 0 && account.#used[kind] >= account.#limitOf(kind)) return account.#spent(kind);
+      if (account.#used.usd + wanted.leastUsd > account.#limitOf('usd'))
+        return { ...account.#spent('usd'), neededUsd: wanted.leastUsd / BILLION };
     }
     if (this.#line.some((account) => account.#isFullFor(wanted))) return undefined;
     for (const account of this.#line) for (const kind of RESERVED) account.#reserved[kind] += wanted[kind];

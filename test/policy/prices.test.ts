@@ -5,6 +5,7 @@ import type { Usage } from '../../src/contracts/models/usage.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
 import type { RunTotals } from '../../src/contracts/runs/run-totals.ts';
 import type { Prices } from '../../src/contracts/models/prices.ts';
+import { stopWords } from '../../src/inspect/drawing/stop-words.ts';
 import { totalsLine } from '../../src/cli/words/ending.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { pipeline } from '../../src/patterns/pipeline.ts';
@@ -138,4 +139,40 @@ test('a money budget ends the run, and is refused before the first step for a mo
     budget: 'usd',
   });
   expect((await run(scriptedModel(['free']), { limits: { budget: { usd: 0 } } })).status).toBe('completed');
+});
+
+test('a call whose input alone costs more than what is left of the dollars is not made, and the stop reason says what it would have cost', async () => {
+  // A dollar for a thousand tokens, a tenth of it for those that the provider may have kept.
+  const prices: Prices = {
+    name: 'by input',
+    cost: (_, { input, cached = 0, output }) => (input - cached + cached / 10 + output) / 1_000,
+  };
+  let asked = 0;
+  const model: Model = {
+    provider: 'compatible',
+    id: 'mine',
+    answer: () => {
+      asked += 1;
+      return modelAnswer({ text: 'done', usage: { input: 1_000, output: 10 } });
+    },
+  };
+  const clerk = agent({ name: 'clerk', model });
+  const long = 'word '.repeat(2_000);
+  const dear = await settled(start(clerk, long, { prices, limits: { budget: { usd: 2 } } }));
+  expect([asked, dear.status, dear.totals.modelCalls]).toEqual([0, 'stopped', 0]);
+  expect(dear.stopReason).toMatchObject({ kind: 'budget', budget: 'usd', limit: 2, used: 0 });
+  expect(dear.stopReason).toHaveProperty('neededUsd', expect.closeTo(2.8, 0));
+  expect(stopWords(dear.stopReason, undefined)).toMatch(
+    /too small for the next call: \$2, of which \$0 are used, and the call's input alone costs \$2\.\d+/,
+  );
+  expect((await settled(start(clerk, long, { prices, limits: { budget: { usd: 3 } } }))).status).toBe(
+    'completed',
+  );
+  // What was answered before may be in the provider's cache, which makes it cheaper.
+  const history = [
+    { role: 'user', text: long },
+    { role: 'assistant', text: 'done' },
+  ] as const;
+  const again = await settled(start(clerk, 'And?', { prices, history, limits: { budget: { usd: 2 } } }));
+  expect(again.status).toBe('completed');
 });

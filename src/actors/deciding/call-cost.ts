@@ -2,7 +2,7 @@ import type { BudgetSpent } from '../../contracts/runs/budget.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model, ModelAnswer } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
-import type { History } from '../../base/collections/history.ts';
+import { type History, HistoryView } from '../../base/collections/history.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { BudgetAccount, Reservation } from '../../policy/budget-account.ts';
 import type { Desk } from '../desk.ts';
@@ -23,9 +23,13 @@ export const reserveCall = (
   if (!account.limitsCalls) return account.reserve(NOTHING, desk.abort);
   const input = inputTokens(history, desk);
   const output = desk.definition.settings?.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
-  const usd = account.limitsMoney ? desk.costOf(model, { input, output }) : 0;
+  if (!account.limitsMoney) return account.reserve({ tokens: input + output, usd: 0 }, desk.abort);
+  const usd = desk.costOf(model, { input, output });
   if (usd === undefined && account.refusesUnpriced) throw unpricedError(model);
-  return account.reserve({ tokens: input + output, usd: usd ?? 0 }, desk.abort);
+  // Of a conversation that was answered before, the provider may have kept the input in its cache.
+  const cached = new HistoryView(history).some(({ role }) => role === 'assistant') ? input : 0;
+  const leastUsd = desk.costOf(model, { input, output: 0, cached });
+  return account.reserve({ tokens: input + output, usd: usd ?? 0 }, desk.abort, leastUsd);
 };
 
 /** The error of a money budget for a model without a price. */

@@ -22,7 +22,9 @@ export interface Budget {
   readonly timeMs?: number | undefined;
   /** In and out together, from 1. */
   readonly tokens?: number | undefined;
-  /** In US dollars. With 0 only free models are asked. */
+  /**
+   * In US dollars. With 0 only free models are asked; a call whose input alone is estimated to cost more than what is left is not made.
+   */
   readonly usd?: number | undefined;
   /** Calls that start, attempts not counted. One more is refused, and ends the run; 0 refuses the first. */
   readonly toolCalls?: number | undefined;
@@ -64,6 +66,8 @@ export type BudgetSpent = {
   readonly budget: BudgetKind;
   readonly limit: number;
   readonly used: number;
+  /** Of a call that was not made: what its input alone would have cost, in US dollars, which is more than what was left. */
+  readonly neededUsd?: number | undefined;
   /** Address of the budget's owner: the agent itself, or an ancestor. */
   readonly path: string;
 };

@@ -33,7 +33,9 @@ const wordsOf = (reason: StopReason, error: { readonly message: string } | undef
     case 'maxSteps':
       return `it reached its limit of ${countOf(reason.limit, 'step')}`;
     case 'budget':
-      return `its budget is spent: ${budgetWords(reason)}`;
+      return reason.neededUsd === undefined
+        ? `its budget is spent: ${budgetWords(reason)}`
+        : `its budget is too small for the next call: ${budgetWords(reason)}, of which $${reason.used} are used, and the call's input alone costs $${reason.neededUsd}`;
     case 'maxTime':
       return `it reached its time limit of ${lasting(reason.limitMs)}`;
     case 'maxTokens':
