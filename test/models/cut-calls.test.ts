@@ -4,7 +4,7 @@ import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { openai } from '../../src/models/openai/openai.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { cutCases, item, runWithout } from '../support/cut-calls.ts';
-import { mockProvider, type SeenRequest } from '../support/mock-provider.ts';
+import { event, mockProvider, type SeenRequest } from '../support/mock-provider.ts';
 import { says } from '../support/wire-answers.ts';
 import { strictMessages, strictResponses, textOf } from '../support/strict-replays.ts';
 
@@ -104,4 +104,55 @@ it('a turn whose calls were all removed has no thoughts any more where servers o
     { role: 'assistant', content: 'Let me see.' },
     { role: 'user', content: 'Go on.' },
   ]);
+});
+
+describe('[P18] reasoning_details of OpenRouter go back without those of calls that were removed', () => {
+  const sealed = (city: string) => ({
+    type: 'reasoning.encrypted',
+    id: `tool_${city}`,
+    format: 'google-gemini-v1',
+    data: `sealed ${city}`,
+    index: 0,
+  });
+  const thought = { type: 'reasoning.text', text: 'Hm.', format: 'google-gemini-v1', index: 0 };
+  const chunk = (delta: object, finish: string | null = null): string =>
+    event({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] });
+  const call = (city: string, index: number) => ({
+    index,
+    id: `tool_${city}`,
+    type: 'function',
+    function: { name: 'weather', arguments: JSON.stringify({ city }) },
+  });
+
+  const detailsAfter = async (without: readonly string[]): Promise<unknown> => {
+    await using provider = await mockProvider(
+      {
+        pieces: [
+          chunk({ role: 'assistant', content: 'Two cities.', reasoning_details: [thought] }),
+          chunk({ tool_calls: [call('Bonn', 0)], reasoning_details: [sealed('Bonn')] }),
+          chunk({ tool_calls: [call('Köln', 1)], reasoning_details: [sealed('Köln')] }),
+          chunk({}, 'tool_calls'),
+          'data: [DONE]\n\n',
+        ],
+      },
+      says('openai-chat', 'Rain.'),
+    );
+    const baseURL = `${provider.url}/v1`;
+    const model = openaiChat('gemini-3-pro', { profile: 'openrouter', apiKey: 'k', baseURL });
+    expect(await runWithout(model, without)).toMatchObject({ status: 'completed', output: 'Rain.' });
+    const messages = toJson(provider.requests[1]?.body['messages']);
+    const [answer] = (Array.isArray(messages) ? messages : [])
+      .filter(isJsonObject)
+      .filter(({ role }) => role === 'assistant');
+    return answer?.['reasoning_details'];
+  };
+
+  it.each([
+    [[], [thought, sealed('Bonn'), sealed('Köln')]],
+    [['Bonn'], [thought, sealed('Köln')]],
+    [['Köln'], [thought, sealed('Bonn')]],
+    [['Bonn', 'Köln'], undefined],
+  ])('without the calls for %j', async (without, left) => {
+    expect(await detailsAfter(without)).toEqual(left);
+  });
 });

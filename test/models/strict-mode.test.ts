@@ -95,9 +95,9 @@ it('is for OpenAI’s own server, and for profiles that say so: another may refu
     expect(JSON.stringify(body)).not.toContain('null');
     expect(body).toMatchObject({ response_format: { json_schema: { strict: false } } });
   }
-  const bodies: string[] = [];
+  const bodies: unknown[] = [];
   const network: typeof fetch = (_, options) => {
-    bodies.push(String(options?.body));
+    bodies.push(options?.body);
     return Promise.reject(new TypeError('fetch failed'));
   };
   const own = openaiChat('gpt-5.5', { apiKey: 'sk', baseURL: 'https://api.openai.com/v1', fetch: network });
@@ -108,7 +108,7 @@ it('is for OpenAI’s own server, and for profiles that say so: another may refu
     failures: { retry: { attempts: 1 } },
   }).run('Well?');
   await expect(asked).rejects.toMatchObject({ code: 'model.network' });
-  expect(bodies[0]).toContain('"strict":true');
+  expect(String(bodies[0])).toContain('"strict":true');
 });
 
 describe('a tool whose schema strict mode is not documented to take', () => {

@@ -19,7 +19,7 @@ import { chatFields } from './chat-fields.ts';
 import { chatFinish } from './chat-finish.ts';
 import { chatSearches } from './chat-searches.ts';
 import type { ChatFinish, ChatProfile } from './chat-profile.ts';
-import { echoedFields, optionalIn, REASONING_FIELDS } from './chat-request.ts';
+import { DETAILS, echoedFields, optionalIn, REASONING_FIELDS } from './chat-request.ts';
 
 /**
  * Assembles a stream of Chat Completions. It is complete with the `finish_reason` of its first choice; usage comes
@@ -179,11 +179,22 @@ export const chatReader = (
         ...(model === undefined ? {} : { model }),
         ...(Object.keys(kept).length === 0
           ? {}
-          : { replay: { provider: who.provider, content: { model: who.model, fields: [kept] } } }),
+          : {
+              replay: {
+                provider: who.provider,
+                content: { model: who.model, fields: [kept], ...(DETAILS in kept ? idsOf(calls) : {}) },
+              },
+            }),
         ...metadataOf(responseId, searches.citations()),
       };
     },
   };
+};
+
+/** The ids of calls, by which their reasoning is known should they be removed. */
+const idsOf = (calls: readonly ToolCall[]): JsonObject => {
+  const ids = calls.flatMap(({ origin }) => (origin?.id === undefined ? [] : [origin.id]));
+  return ids.length === 0 ? {} : { calls: ids };
 };
 
 /** Facts for programs, which no model needs. */

@@ -160,14 +160,32 @@ const assistantMessage = (
   };
 };
 
-/** The provider's own fields of a turn; of one whose calls were all removed without those that only go beside calls. */
+/**
+ * The provider's own fields of a turn, without those that belong to calls that were removed since: of one without any call left, all that
+ * only goes beside calls, and of another one the details of reasoning with the ids of removed calls.
+ */
 const turnFields = ({ replay, calls = [] }: AssistantTurn, who: ErrorContext): readonly JsonObject[] => {
   const fields = replayDataFor(replay, who.provider, who.model, 'fields') ?? [];
-  if (calls.length > 0) return fields;
-  return fields.map((each) =>
-    Object.fromEntries(Object.entries(each).filter(([field]) => !BESIDE_CALLS.has(field))),
+  const made = isJsonObject(replay?.content) ? (replay.content['calls'] ?? []) : [];
+  const removed = (Array.isArray(made) ? made : []).filter(
+    (id) => !calls.some(({ origin }) => origin?.id === id),
   );
+  return fields.map((each) => {
+    const { [DETAILS]: details, ...others } = each;
+    const kept = !Array.isArray(details)
+      ? details
+      : details.filter(
+          (detail) => !isJsonObject(detail) || detail['id'] === undefined || !removed.includes(detail['id']),
+        );
+    const isLost = removed.length > 0 && (calls.length === 0 || (Array.isArray(kept) && kept.length === 0));
+    const found = isLost || kept === undefined ? others : { ...others, [DETAILS]: kept };
+    if (calls.length > 0) return found;
+    return Object.fromEntries(Object.entries(found).filter(([field]) => !BESIDE_CALLS.has(field)));
+  });
 };
+
+/** OpenRouter's reasoning, of which the signed parts of Gemini have the ids of their calls. */
+export const DETAILS = 'reasoning_details';
 
 /** Names of the thinking that servers stream beside the text: DeepSeek, Qwen, xAI, vLLM; then OpenRouter, Groq, Ollama. */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;

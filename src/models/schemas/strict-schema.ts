@@ -183,7 +183,7 @@ export const isDocumented = (schema: JsonObject): boolean => {
       if (key === '$ref') return typeof value === 'string' && !isReferenceToPart(value);
       if (key === 'items') return value !== undefined && isKnown(value, depth + 1);
       if (key === 'pattern') return typeof value === 'string' && !value.includes('(?');
-      if (key === 'format') return FORMATS.has(String(value));
+      if (key === 'format') return typeof value === 'string' && FORMATS.has(value);
       return KEYWORDS.has(key);
     });
   };
