@@ -70,6 +70,8 @@ export interface CompactionDefinition extends CompactionPlan {
 export interface OutputCheck {
   readonly spec: OutputSpec;
   check(value: unknown): Checked<Json> | Promise<Checked<Json>>;
+  /** Validates an item of an answer that is a list, by itself. Absent where the schema of the items is not known. */
+  readonly checkItem?: ((value: unknown) => Checked<Json> | Promise<Checked<Json>>) | undefined;
   /** Number of consecutive invalid answers that are sent back. Default: until the limit of bad turns. */
   readonly repairs?: number | undefined;
   /** Converts a validated answer to a decision; undefined for the answer itself. */

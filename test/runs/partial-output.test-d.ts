@@ -14,6 +14,22 @@ test('`partial$` has the type of the output, each part of which may be missing',
   expectTypeOf(agent({ name: 'text' }).stream('go').partial$).toEqualTypeOf<Observable<string>>();
 });
 
+test('`partial$` promises no enum or literal: a text may be the beginning of another', () => {
+  const mood = z.object({ mood: z.enum(['glad', 'sad']), size: z.union([z.literal(10), z.literal(20)]) });
+  const told = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('mood'), mood }),
+    z.object({ kind: z.literal('none') }),
+  ]);
+  expectTypeOf(agent({ name: 'one', output: z.array(told) }).stream('go').partial$).toEqualTypeOf<
+    Observable<
+      readonly (
+        | { readonly kind?: string; readonly mood?: { readonly mood?: string; readonly size?: number } }
+        | { readonly kind?: string }
+      )[]
+    >
+  >();
+});
+
 test('`element$` has the type of an item, and nothing for what is not a list', () => {
   const run = agent({ name: 'many', output: z.array(point) }).stream('go');
   expectTypeOf(run.element$).toEqualTypeOf<

@@ -310,6 +310,15 @@ describe('element$', () => {
     expect(seen).toEqual([-1, 0, 1, 2, -3, -3]);
   });
 
+  test('a rule for the whole list leaves each item as its schema makes it', async () => {
+    const output = z.array(z.coerce.number()).min(2);
+    const run = agent({ name: 'pair', model: writing(['["1", "2"', ', "3"]']), output }).stream('go');
+    const seen: unknown[] = [];
+    run.element$.subscribe(({ element }) => seen.push(element));
+    await run.result;
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
   test('nothing comes of an output that is not a list', async () => {
     const run = reporter(writing(['{"title":"A","points":["b"]}'])).stream('go');
     const seen = lastValueFrom(run.element$.pipe(toArray()));

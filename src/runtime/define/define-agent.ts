@@ -33,7 +33,7 @@ import { MAX_TEXT_BYTES } from '../../tools/calls/cut-text.ts';
 import { checkAllotment } from '../../policy/allotted-limits.ts';
 import { describedSchemas } from '../../tools/schemas/described-schemas.ts';
 import { onlyKept, withKept } from '../../tools/schemas/kept-value.ts';
-import { checkInput, checkSchema, jsonSchemaOf } from '../../tools/schemas/schemas.ts';
+import { checkInput, checkSchema, itemSchemaOf, jsonSchemaOf } from '../../tools/schemas/schemas.ts';
 import { phaseOfWork } from '../../tools/calls/phase-of-work.ts';
 import { ToolRegistry } from '../../tools/define/tool-registry.ts';
 import { agentSchema } from './agent-schema.ts';
@@ -269,8 +269,10 @@ const promptOfParts = <Input>(prompt: (input: Input) => Content, parts: readonly
 
 const outputFrom = (schema: Schema | undefined, name: string): OutputCheck | undefined => {
   if (schema === undefined) return undefined;
+  const item = itemSchemaOf(schema);
   return {
     spec: { name: `${name}_answer`.replaceAll('-', '_'), schema: jsonSchemaOf(schema) },
     check: (value) => onlyKept(schema, checkSchema(schema, value)),
+    checkItem: item && ((value) => onlyKept(item, checkSchema(item, value))),
   };
 };

@@ -118,6 +118,9 @@ const isEqual = (one: Json | undefined, other: Json): boolean =>
 
 /** An item as the schema of its list makes it; undefined if it is not valid by itself, or cannot be checked at once. */
 const itemAsChecked = (item: Json, output: OutputCheck | undefined): Json | undefined => {
+  const alone = output?.checkItem?.(item);
+  if (isThenable(alone)) return undefined;
+  if (alone !== undefined) return alone.ok ? alone.value : undefined;
   const checked = output?.check([item]);
   if (checked === undefined || isThenable(checked)) return undefined;
   if (checked.ok) return Array.isArray(checked.value) ? checked.value[0] : undefined;

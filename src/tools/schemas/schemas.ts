@@ -149,6 +149,12 @@ const givesJsonSchema = (schema: Schema): schema is WithJsonSchema =>
 export const isZod = (schema: Schema): schema is Schema & z.ZodType =>
   schema['~standard'].vendor === 'zod' && '_zod' in schema;
 
+/** The schema of the items of a list; undefined for anything but a list of zod. */
+export const itemSchemaOf = (schema: Schema): Schema | undefined =>
+  isZod(schema) && schema._zod.def.type === 'array' && 'element' in schema && isSchema(schema.element)
+    ? schema.element
+    : undefined;
+
 /** Checks whether {@link jsonSchemaOf} can succeed: false for a library without JSON Schema. */
 export const canGiveJsonSchema = (schema: Schema): boolean => isZod(schema) || givesJsonSchema(schema);
 
