@@ -104,7 +104,10 @@ export class RunFollower {
         change({ connection: now });
       },
       failed: (thrown) => {
-        change({ failure: errorData(thrown, 'stream.invalid'), connection: 'closed' });
+        const error = errorData(thrown, 'stream.invalid');
+        change({ failure: error, connection: 'closed' });
+        // A run of which nothing is known is not said to be running.
+        if (this.#last < 0) change({ progress: { ...noProgress, status: 'failed', error } });
       },
     });
     this.#disconnect = () => {
@@ -158,7 +161,8 @@ interface Following {
 const connectionTo = (source: RunSource, options: FollowOptions): ((following: Following) => () => void) => {
   if (typeof source === 'string' || source instanceof URL) {
     // A server that renders a page has no address to read a path against: the page that follows it has.
-    const address = /^\.{0,2}\//.test(String(source)) ? String(source) : addressOf(source);
+    const given = String(source);
+    const address = /^\.{0,2}\//.test(given) ? given : addressOf(given);
     return (following) => readAddress(address, options, following);
   }
   const events$: unknown = Reflect.get(Object(source), 'events$');
@@ -167,7 +171,7 @@ const connectionTo = (source: RunSource, options: FollowOptions): ((following: F
   const found = source === null ? 'null' : typeof source;
   throw new TroupeError(
     'stream.invalid',
-    `Cannot follow a run as it is neither the handle of one nor a URL: ${found}`,
+    `Cannot follow a run as it is neither a handle nor a URL: ${found}`,
   );
 };
 

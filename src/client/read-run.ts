@@ -127,8 +127,10 @@ const readerFor = (address: string, { headers, body }: Response): SseReader | Li
   if (type.startsWith('text/event-stream')) return new SseReader();
   if (/^application\/(x-ndjson|ndjson|jsonl|x-jsonlines)/.test(type)) return new LineReader();
   void body?.cancel().catch(() => undefined);
-  const message = `Cannot follow the run at ${address} as it is no stream of events: it is '${type}'`;
-  throw new TroupeError('stream.invalid', message);
+  throw new TroupeError(
+    'stream.invalid',
+    `Cannot follow the run at ${address} as it is no stream: '${type}'`,
+  );
 };
 
 /** Checks whether an event is new, and registers it. */

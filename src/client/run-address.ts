@@ -39,7 +39,7 @@ export const openAddress = async (
   await response.body?.cancel().catch(() => undefined);
   // Transient failures are retried.
   const retryable = status >= 500 || status === 408 || status === 429 ? 'yes' : 'no';
-  const message = `Cannot follow the run at ${url} as the server refuses: it answered ${status}`;
+  const message = `Cannot follow the run at ${url} as the server answered ${status}`;
   throw new TroupeError('stream.refused', message, { status, retryable });
 };
 

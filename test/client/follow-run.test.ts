@@ -216,6 +216,7 @@ describe('a server', () => {
     run.subscribe(() => undefined);
     await expect.poll(() => run.current.connection).toBe('closed');
     expect(run.current.failure).toMatchObject({ code: 'stream.refused', status: 403, retryable: 'no' });
+    expect(run.current.progress).toMatchObject({ status: 'failed', error: { code: 'stream.refused' } });
     expect(asked).toBe(1);
   });
 

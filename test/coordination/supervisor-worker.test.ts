@@ -99,6 +99,7 @@ describe('who does what is the supervisor’s to say, however many', () => {
     expect((await settled(start(team, 'go'))).output).toBe('done');
     const text = supervisor.requests[2]?.messages[0]?.text;
     expect(text).toContain("(failed: there is no worker 'nobody')");
+    expect(text).not.toMatch(/ $/m);
     expect(text).toContain('ann did');
   });
 

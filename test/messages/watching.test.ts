@@ -105,3 +105,15 @@ test('[KAIZEN-82] whoever watches is told once how somebody ended: by itself, st
   for (const each of ['normal', 'error', 'stopped', 'killed', 'restarted'])
     expect([each, (seen.get(each) ?? 0) > RUNS / 20]).toEqual([each, true]);
 }, 1_200_000);
+
+test('an address at which nobody ever was is waited for, and refused with those that there were once the run is over', async () => {
+  const clock = virtualClock();
+  const crew = parallel({ name: 'crew', members: { ann: member('ann', 'answers') } });
+  const handle = start(crew, 'go', { clock });
+  const ghost = handle.watch('ghost').catch((thrown: unknown) => thrown);
+  await settled(handle);
+  expect(await ghost).toMatchObject({
+    code: 'agent.unknown',
+    message: "Cannot watch 'ghost' as nobody was there in the whole run: there were 'crew', 'crew/ann-1'",
+  });
+});

@@ -7,6 +7,7 @@ import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { createRequestEngine } from '../../src/runtime/engines/request-engine.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
+import { ofType } from '../support/runs.ts';
 import { quiet } from './engine-kit.ts';
 
 const allow: SafetyVerdict = { verdict: 'allow' };
@@ -92,13 +93,22 @@ describe('[ENG-23] a safety strategy', () => {
     // What JavaScript lets through although the types do not.
     ['says nonsense', () => JSON.parse('{"verdict":"maybe"}'), '{"verdict":"maybe"}'],
     ['says nothing', () => JSON.parse('null'), 'null'],
-  ] satisfies [string, SafetyStrategy, string][])('that %s denies', async (_, safety, found) => {
-    const { shredded, model, clerk } = shredder();
-    await createDisposableEngine({ safety }).execute(clerk, 'tidy up');
-    expect(shredded).toEqual([]);
-    expect(JSON.stringify(toldTo(model))).toContain('as it was denied: the safety strategy failed');
-    expect(toldTo(model)).toMatchObject({ text: expect.stringContaining(found) });
-  });
+  ] satisfies [string, SafetyStrategy, string][])(
+    'that %s denies, with its error on record',
+    async (_, safety, found) => {
+      const { shredded, model, clerk } = shredder();
+      const { events } = await createDisposableEngine({ safety }).execute(clerk, 'tidy up');
+      expect(ofType(events, 'tool.denied')).toMatchObject([
+        {
+          tool: 'shred',
+          error: { code: 'agent.threw', phase: 'ACT', message: expect.stringContaining(found) },
+        },
+      ]);
+      expect(shredded).toEqual([]);
+      expect(JSON.stringify(toldTo(model))).toContain('as it was denied: the safety strategy failed');
+      expect(toldTo(model)).toMatchObject({ text: expect.stringContaining(found) });
+    },
+  );
 
   it.each([true, false])('that asks has a person decide (yes: %s), and is asked once', async (isApproved) => {
     const { shredded, clerk } = shredder();

@@ -12,6 +12,7 @@ import { READ_RESULT } from '../../tools/calls/cut-text.ts';
 import { performCall } from '../../tools/calls/perform-call.ts';
 import { failure } from '../../tools/calls/tool-result.ts';
 import { ambiguousCall } from './ambiguous-call.ts';
+import type { SafetyRuling } from './consult-safety.ts';
 import { consultSafety } from './consult-safety.ts';
 import { cachedCall } from './cached-call.ts';
 import { CallContext } from './call-context.ts';
@@ -38,8 +39,7 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
   if (call.problem !== undefined || ask.isApproved || attempt > 1)
     return attemptCall(tool, effect, ask, desk);
   return andThen(consultSafety(tool, effect, ask, desk), (said) => {
-    if (said.verdict === 'deny')
-      return { kind: 'result', result: denialResult(said.reason, effect, ask, desk) };
+    if (said.verdict === 'deny') return { kind: 'result', result: denialResult(said, effect, ask, desk) };
     const need = needsApproval(tool, call) ?? (said.verdict === 'ask' ? { needsApproval: true } : undefined);
     if (need !== undefined) return { kind: 'trouble', index: effect.index, attempt, waitMs: 0, ...need };
     return attemptCall(tool, effect, ask, desk);
@@ -173,9 +173,15 @@ const publishFinish = (result: ToolResult, desk: Desk): void => {
 };
 
 /** A denial by the safety strategy: nothing started, and the agent gets the reason. */
-const denialResult = (reason: string, effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
+const denialResult = (
+  { reason, error: broken }: Extract<SafetyRuling, { verdict: 'deny' }>,
+  effect: Effect,
+  ask: ToolAsk,
+  desk: Desk,
+): ToolResult => {
   const { call } = ask;
-  desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason });
+  const why = broken === undefined ? {} : { error: broken };
+  desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason, ...why });
   const message = `Cannot run '${call.name}' as it was denied: ${reason}`;
   const where = { tool: call.name, ...placeOf(effect, ask) };
   const error = { code: 'tool.denied', message, retryable: 'no', ...where } as const;

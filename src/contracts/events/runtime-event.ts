@@ -69,6 +69,8 @@ interface CallAllowed extends ToolCalled {
 interface CallDenied extends ToolCalled {
   readonly id?: string | undefined;
   readonly reason?: string | undefined;
+  /** The error of the safety strategy, which could not tell. */
+  readonly error?: ErrorData | undefined;
 }
 
 interface PersonQuestion {

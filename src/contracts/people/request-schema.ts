@@ -20,7 +20,7 @@ export const aboutPerson = onDemand(() => {
       hash: text.optional(),
     },
     /** Without an `id` nobody was asked. */
-    denied: { ...call, id: text.optional(), reason: text.optional() },
+    denied: { ...call, id: text.optional(), reason: text.optional(), error: error.optional() },
     question: { ...request, question: text, callId: text.optional() },
     answered: { id: text, text },
     /** The answer is no longer needed. */

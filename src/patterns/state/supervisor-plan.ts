@@ -65,7 +65,7 @@ const replyText = ({ member, task, status, output, autoCompleted, error, review 
   const text = typeof output === 'string' ? output : JSON.stringify(output);
   const done = autoCompleted === true ? `(never said to be done) ${text}` : text;
   const said = review?.accepted === false ? `(not accepted: ${review.reason}) ${done}` : done;
-  return `[${member}] ${task}\n${error === null ? said : `(${status}: ${error}) ${output === null ? '' : said}`}`;
+  return `[${member}] ${task}\n${error === null ? said : `(${status}: ${error})${output === null ? '' : ` ${said}`}`}`;
 };
 
 /** Reads the supervisor's decision: the end, a correction to ask for, or work. */

@@ -18,8 +18,8 @@ export interface Dressing {
   /** Open requests of the whole run, for the context. */
   readonly requests: readonly OpenRequest[];
   readonly can: (command: unknown) => boolean;
-  /** Replaces the machine's status. */
-  readonly standing?: Pick<FaceSnapshot, 'status' | 'output'> | undefined;
+  /** Replaces the machine's status, and its state where it did not get to its end. */
+  readonly standing?: (Pick<FaceSnapshot, 'status' | 'output'> & { readonly value?: string }) | undefined;
 }
 
 /** Creates an app's view of a machine's snapshot. */

@@ -100,11 +100,22 @@ export class Face {
 
   /** The actor's status, if it differs from its machine's. */
   #standing({ status }: MachineSnapshot): Dressing['standing'] {
-    if (this.#over !== undefined) return { status: 'done', output: this.#over.output };
+    if (this.#over !== undefined) return { status: 'done', ...this.#ended(this.#over.output, status) };
     // A machine is done before its run is: toolsets are torn down and the last event is written in between.
     return this.parent === undefined && status !== 'active'
       ? { status: 'active', output: undefined }
       : undefined;
+  }
+
+  /** The outcome, and the end that it is where the machine did not get to one: a run that could not be restored has failed. */
+  #ended(
+    output: unknown,
+    status: MachineSnapshot['status'],
+  ): Pick<FaceSnapshot, 'output'> & { value?: string } {
+    const end: unknown = Reflect.get(Object(output), 'status');
+    const { states } = this.definition.machine.config;
+    const isEnd = typeof end === 'string' && states?.[end]?.type === 'final';
+    return status === 'active' && isEnd ? { output, value: end } : { output };
   }
 
   /** Shows the state that the machine reached by `cause`. */

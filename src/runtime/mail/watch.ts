@@ -16,7 +16,8 @@ export const terminationOf = async (run: Run, path: string): Promise<Terminated>
           if (end !== undefined) resolve(end);
         },
         complete: () => {
-          const message = `Cannot watch '${path}' as nobody was there in the whole run`;
+          const there = [...new Set(run.log.events.slice().map((event) => event.path))];
+          const message = `Cannot watch '${path}' as nobody was there in the whole run: there were ${quotedList(there)}`;
           reject(new TroupeError('agent.unknown', message, { runId: run.runId, path }));
         },
       });
@@ -31,5 +32,14 @@ const endIn = (event: LiveEvent, path: string): Terminated | undefined => {
   const { agent, status, error, at } = event;
   return { path, agent, reason: reasons[status], ...(error === undefined ? {} : { error }), at };
 };
+
+/** The first addresses of a run, for a message. */
+const quotedList = (paths: readonly string[]): string => {
+  const rest = paths.length - MOST_NAMED;
+  const named = paths.slice(0, MOST_NAMED).map((path) => `'${path}'`);
+  return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+};
+
+const MOST_NAMED = 20;
 
 const reasons = { completed: 'normal', failed: 'error', stopped: 'stopped', aborted: 'killed' } as const;

@@ -325,6 +325,23 @@ describe('a snapshot that cannot be restored', () => {
     expect(await failed(other.agent.logic, turned(snapshot))).toMatchObject({ status: 'completed' });
   });
 
+  test('shows that it has failed, not a state that it never was in', async () => {
+    const { logic } = clerk([]).agent;
+    for (const snapshot of [
+      { status: 'active', value: 'nowhere', context: {} },
+      { status: 'active', value: { running: 'ACT' }, context: {}, troupe: 'damaged' },
+    ]) {
+      const actor = restore(logic, snapshot as unknown as Snapshot<unknown>).start();
+      await toPromise(actor);
+      const { status, value, output } = actor.getSnapshot();
+      expect({ status, value, output }).toMatchObject({
+        status: 'done',
+        value: 'failed',
+        output: { status: 'failed', error: { code: expect.stringMatching(/^journal\./) as unknown } },
+      });
+    }
+  });
+
   test('[FIND-61] does not take the app down that holds it', async () => {
     const app = setup({ actors: { clerk: clerk([]).agent.logic } }).createMachine({
       initial: 'asking',
