@@ -17,7 +17,7 @@ afterAll(() => {
 });
 
 describe.each([
-  ['before its first step', 'unready-member.ts', 'unready-2', 'must match pattern'],
+  ['before its first step', 'unready-member.ts', 'unready-2', 'the price of a model is not known'],
   ['in a step', 'broken-member.ts', 'broken-2', 'the kettle is empty'],
 ])('a member that failed %s, in a team that went on without it', (_, module, name, error) => {
   test('is in the live view of a terminal, with its error', async () => {

@@ -21,6 +21,7 @@ export class ChartBook {
   readonly #recording: Recording;
   readonly #machines = new Map<unknown, MachineChart>();
   readonly #effects = new Map<EffectRole, string>();
+  readonly #shapes = new Map<StateShape, string>();
   readonly #taken = new Set<string>();
 
   constructor(recording: Recording) {
@@ -40,6 +41,15 @@ export class ChartBook {
     if (known !== undefined) return known;
     const chart = this.#record(effectCharts[role], at);
     this.#effects.set(role, chart);
+    return chart;
+  }
+
+  /** A chart of its own, which no machine and no other actor of another shape has. */
+  ofShape(shape: StateShape, at: number): string {
+    const known = this.#shapes.get(shape);
+    if (known !== undefined) return known;
+    const chart = this.#record(shape, at);
+    this.#shapes.set(shape, chart);
     return chart;
   }
 

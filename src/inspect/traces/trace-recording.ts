@@ -7,13 +7,15 @@ import { ChartBook } from '../recording/chart-book.ts';
 import type { GoneStatus } from '../recording/entry.ts';
 import { LogFold } from '../recording/log-fold.ts';
 import { Recording } from '../recording/recording.ts';
+import { walkedArrow, walkedCharts, walkedState } from './walked-charts.ts';
 
 /** Entries that a recording of a trace has at most; of those before it has what they came to. */
 const CAPACITY = 100_000;
 
 /**
  * The recording of a run by its events alone, as the inspector's page shows it: agents move along their chart by the phases that they
- * entered, teams have states and no chart, and of contexts there is what steps changed.
+ * entered, teams and calls along a chart of what they
+ * went through (`walkedCharts`), and of contexts there is what steps changed.
  */
 export const recordingOf = (events: readonly RuntimeEvent[]): Recording => {
   const recording = new Recording({
@@ -29,14 +31,21 @@ export const recordingOf = (events: readonly RuntimeEvent[]): Recording => {
   const run = { runId: first.runId, agent: root, memberAt: (path: string) => members.get(path) };
   const fold = new LogFold(run, recording, charts);
   const walk = new PhaseWalk(fold, recording);
+  const walked = walkedCharts(events, (path) => {
+    const member = members.get(path);
+    return member?.kind === 'agent' ? undefined : member?.name;
+  });
   for (const event of events) {
     const { path, at } = event;
     if (event.type === 'run.ended') for (const each of walk.others(path)) fold.goes(each, at, 'stopped');
     for (const each of addressesTo(path, members))
       if (!fold.has(each)) {
         const isAgent = members.get(each)?.kind === 'agent';
-        fold.comes(each, at, isAgent ? charts.ofMachine(agentMachine, at).id : undefined);
-        walk.begins(each, isAgent);
+        const name = members.get(each)?.name ?? '';
+        const shape = walked.get(name);
+        const own = shape === undefined ? undefined : charts.ofShape(shape, at);
+        fold.comes(each, at, isAgent ? charts.ofMachine(agentMachine, at).id : own);
+        walk.begins(each, isAgent, name);
       }
     fold.take(event);
     walk.take(event);
@@ -75,7 +84,10 @@ class PhaseWalk {
   readonly #fold: LogFold;
   readonly #recording: Recording;
   /** The state of each actor that is there. */
-  readonly #states = new Map<string, { readonly isAgent: boolean; at: ChartState | string | undefined }>();
+  readonly #states = new Map<
+    string,
+    { readonly isAgent: boolean; readonly name: string; at: ChartState | string | undefined }
+  >();
   /** The context patches to show with the next move. */
   readonly #patches = new Map<string, Readonly<Record<string, unknown>>>();
 
@@ -84,8 +96,8 @@ class PhaseWalk {
     this.#recording = recording;
   }
 
-  begins(path: string, isAgent: boolean): void {
-    this.#states.set(path, { isAgent, at: undefined });
+  begins(path: string, isAgent: boolean, name: string): void {
+    this.#states.set(path, { isAgent, name, at: undefined });
   }
 
   /** All actors but one. */
@@ -110,7 +122,12 @@ class PhaseWalk {
     if (known === undefined) return;
     const { at: from } = known;
     const to = known.isAgent ? (stateOf(phase) ?? phase) : phase;
-    const arrows = typeof from === 'object' && typeof to === 'object' ? arrowsBetween(from, to) : [];
+    const arrows =
+      typeof from === 'object' && typeof to === 'object'
+        ? arrowsBetween(from, to)
+        : typeof from === 'string' && typeof to === 'string' && from !== to
+          ? [walkedArrow(known.name, from, to)]
+          : [];
     const patch = this.#patches.get(path);
     this.#patches.delete(path);
     known.at = to;
@@ -120,21 +137,25 @@ class PhaseWalk {
       actor: this.#fold.idOf(path),
       on: 'phase.entered',
       arrows,
-      states: [typeof to === 'string' ? to : to.id],
+      states: [stateIdOf(known.name, to)],
       ...(patch === undefined ? {} : { patch }),
     });
   }
 
   #changes(path: string, at: number, { diff }: Extract<RuntimeEvent, { type: 'agent.reduced' }>): void {
-    const to = this.#states.get(path)?.at;
+    const known = this.#states.get(path);
+    const to = known?.at;
     const changed = Object.entries(diff).map(([key, { after }]) => [key, after] as const);
-    if (to === undefined || changed.length === 0) return;
-    const states = [typeof to === 'string' ? to : to.id];
+    if (known === undefined || to === undefined || changed.length === 0) return;
+    const states = [stateIdOf(known.name, to)];
     const patch = Object.fromEntries(changed);
     const actor = this.#fold.idOf(path);
     this.#recording.add({ kind: 'moved', at, actor, on: 'agent.reduced', arrows: [], states, patch });
   }
 }
+
+const stateIdOf = (name: string, state: ChartState | string): string =>
+  typeof state === 'string' ? walkedState(name, state) : state.id;
 
 const statuses: Readonly<Record<string, GoneStatus>> = { completed: 'done', failed: 'failed' };
 

@@ -1,13 +1,12 @@
 import { agent, answer } from 'troupe';
-import { z } from 'zod';
 import { parallel } from 'troupe/patterns';
 
 const fine = agent({ name: 'fine', decide: () => answer('All is well.') });
-/** Takes a city's code, and is given a text: it fails before its first step. */
+/** Its budget is in dollars, and nobody knows the price of its model: it fails before its first step. */
 const unready = agent({
   name: 'unready',
-  input: z.string().regex(/^[A-Z]{3}$/),
-  decide: () => answer('never'),
+  model: { provider: 'test', id: 'priceless', answer: () => Promise.reject(new Error('never asked')) },
+  limits: { budget: { usd: 1 } },
 });
 
 /** Goes on without the member that fails. */

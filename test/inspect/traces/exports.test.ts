@@ -84,6 +84,28 @@ describe('[QITOS-79] [QITOS-81] [M51] [M85] a run as one page', () => {
     expect([...tableau.actors.values()].filter(({ status }) => status === 'active')).toEqual([]);
   });
 
+  test('has a chart of each team, with the states that it entered and the arrows that it took, and no others', async () => {
+    const { entries } = embeddedIn(await pageFor(desk));
+    const tableau = new Tableau();
+    for (const entry of entries) tableau.apply(entry);
+    const teams = [...tableau.actors.values()].filter(({ role }) => role === 'team');
+    expect(teams.length).toBeGreaterThan(0);
+    for (const { actor, chart, states, taken } of teams) {
+      const path = actor.slice(actor.indexOf('/') + 1);
+      const shape = tableau.charts.get(chart ?? '');
+      const phases = desk.events.flatMap((event) =>
+        event.type === 'phase.entered' && event.path === path ? [event.phase] : [],
+      );
+      const known = shape?.states.map(({ key }) => key) ?? [];
+      expect(known).toEqual(expect.arrayContaining(phases));
+      expect(states).toEqual([shape?.states.find(({ key }) => key === phases.at(-1))?.id]);
+      const arrows = new Set(shape?.states.flatMap((state) => state.arrows.map(({ id }) => id)));
+      expect([...taken.keys()].filter((arrow) => !arrows.has(arrow))).toEqual([]);
+      const moves = phases.filter((phase, index) => index > 0 && phase !== phases[index - 1]);
+      expect([...taken.values()].reduce((sum, count) => sum + count, 0)).toBe(moves.length);
+    }
+  });
+
   test('loads nothing, and lets no script or style count but its own', async () => {
     const page = await pageFor(desk);
     const hashOf = (tag: string): string =>

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { act, agent, answer, TroupeError } from '../../../src/index.ts';
 import type { RuntimeEvent } from '../../../src/index.ts';
 import type { Model } from '../../../src/models/index.ts';
+import { parallel } from '../../../src/patterns/index.ts';
 import { inspect, traceAsHtml, traceOf } from '../../../src/inspect/index.ts';
 import type { Trace } from '../../../src/inspect/index.ts';
 import { tracePage } from '../../../src/inspect/traces/trace-as-html.ts';
@@ -76,6 +77,39 @@ describeInChromium('[QITOS-79] [QITOS-80] the page of a trace', (browser) => {
       await page.getByText('"stopReason"').waitFor();
       expect(await page.title()).toBe('troupe: inspector');
       expect(problems).toEqual([]);
+    },
+  );
+
+  test.each([
+    [1280, 800, 'light'],
+    [390, 844, 'dark'],
+  ] as const)(
+    'draws the chart of a team and of its members, all of it within a window of %i by %i',
+    async (width, height, colorScheme) => {
+      const members = { ann: looker(1), bob: looker(1) };
+      const { events } = await parallel({ name: 'crew', members }).run('tea');
+      const file = join(temporaryFolder(), 'run.html');
+      writeFileSync(file, await traceAsHtml(traceOf(events), { page: builtPage() }));
+      const page = await browser().newPage({ viewport: { width, height }, colorScheme });
+      onTestFinished(() => page.close());
+      await page.goto(pathToFileURL(file).href);
+      await page.getByRole('tab', { name: 'Chart' }).click();
+      const isShownWhole = async (text: string): Promise<boolean> => {
+        const state = page.locator('.middle svg text', { hasText: text }).first();
+        await state.waitFor({ timeout: 5_000 });
+        const box = await state.boundingBox();
+        return box !== null && box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height;
+      };
+      for (const state of ['dealing', 'gathering', 'completed']) expect(await isShownWhole(state)).toBe(true);
+      await page.getByText('ann-1', { exact: true }).first().click();
+      await page.locator('.middle svg text', { hasText: 'DECIDE' }).first().waitFor({ timeout: 5_000 });
+      // Nothing is cut off at the right: neither a pane nor a bar is wider than the window.
+      const wide = await page.evaluate(() =>
+        [...document.querySelectorAll('.top > *, main > *, .timeline > *')]
+          .filter((each) => each.getBoundingClientRect().right > window.innerWidth + 1)
+          .map((each) => each.className),
+      );
+      expect(wide).toEqual([]);
     },
   );
 
