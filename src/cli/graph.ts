@@ -16,11 +16,19 @@ import { jsonLine } from './stored/run-words.ts';
 export const graph = async (wanted: GraphCommand, session: Session): Promise<number> => {
   const { terminal, settings } = session;
   const agent = await loadAgent(wanted.file, terminal.folder, wanted.exportName);
+  const definition = journaledDefinition(agent);
+  if (settings.json && !wanted.isTaken) {
+    const drawn =
+      wanted.of === 'composition'
+        ? compositionOf(definition)
+        : (await import('../inspect/recording/chart-shape.ts')).chartShape(definition.machine);
+    terminal.stdout.write(jsonLine(drawn));
+    return exitCode.answered;
+  }
   if (!wanted.isSvg && !wanted.isTaken) {
     terminal.stdout.write(`${agent.diagram({ of: wanted.of }).trimEnd()}\n`);
     return exitCode.answered;
   }
-  const definition = journaledDefinition(agent);
   if (wanted.of === 'composition') {
     const { compositionSvg } = await import('../inspect/drawing/composition-svg.ts');
     terminal.stdout.write(compositionSvg(compositionOf(definition)));

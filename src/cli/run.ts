@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 import { modelOf } from './session.ts';
 import { begin } from './stored/begin.ts';
 import { explainOwnBudget } from './words/unpriced.ts';
-import { givenBy } from './usage/given-by.ts';
+import { nameOption } from './usage/name-option.ts';
 import { oneLine } from '../base/text/printable.ts';
 
 /** `troupe run`: runs the agent or team that a module exports. */
@@ -30,7 +30,7 @@ export const run = async (wanted: RunCommand, session: Session): Promise<number>
   return begin(agent, wanted.isData ? dataIn(given) : given, {
     explain: (thrown) =>
       explainOwnBudget(
-        givenBy(
+        nameOption(
           thrown,
           ['input.invalid'],
           wanted.isData ? 'INPUT with --data' : 'INPUT',

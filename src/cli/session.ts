@@ -5,7 +5,7 @@ import { resolveModel } from '../models/model-registry.ts';
 import { exitCode } from './exit-code.ts';
 import type { Paint } from './terminal/paint.ts';
 import { paintFor } from './terminal/paint.ts';
-import { givenBy } from './usage/given-by.ts';
+import { nameOption } from './usage/name-option.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import type { Settings } from './usage/usage.ts';
 
@@ -70,6 +70,6 @@ export const modelOf = ({ settings, terminal }: Session): Model => {
     return resolveModel(settings.model, terminal.environment);
   } catch (thrown) {
     const option = settings.model === undefined ? 'TROUPE_MODEL' : '--model';
-    throw givenBy(thrown, ['model.unknown', 'model.missing'], option);
+    throw nameOption(thrown, ['model.unknown', 'model.missing'], option);
   }
 };

@@ -50,7 +50,7 @@ describe('troupe graph', () => {
     const { call } = commandsIn(folder());
     const people = await call(['graph', moduleOf('team.ts'), '--of', 'people']);
     expect(people.code).toBe(2);
-    expect(people.stderr).toContain('--of is neither chart nor composition: people');
+    expect(people.stderr).toContain("--of is neither chart nor composition: 'people'");
     const both = await call(['graph', moduleOf('team.ts'), '--of', 'composition', '--taken']);
     expect(both.code).toBe(2);
     expect(both.stderr).toContain('one excludes the other: --of composition and --taken');

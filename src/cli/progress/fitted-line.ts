@@ -10,6 +10,16 @@ const WIDE =
 
 const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
+/** The columns of a terminal that a text without styles takes. */
+export const columnsOf = (text: string): number => {
+  let width = 0;
+  for (const { segment } of characters.segment(text)) width += widthOf(segment);
+  return width;
+};
+
+/** The columns that one character takes. */
+const widthOf = (segment: string): number => (WIDE.test(segment) ? 2 : 1);
+
 /** Truncates a line to the width of a terminal, with an ellipsis; colours are kept, and closed. */
 export const fittedLine = (line: string, columns: number): string => {
   let fitted = '';
@@ -19,7 +29,7 @@ export const fittedLine = (line: string, columns: number): string => {
   let room = '';
   const take = (text: string): void => {
     for (const { segment } of characters.segment(text)) {
-      const next = width + (WIDE.test(segment) ? 2 : 1);
+      const next = width + widthOf(segment);
       if (next > columns) {
         isCut = true;
         return;

@@ -13,7 +13,7 @@ import { explainBudget, explainOwnBudget } from '../words/unpriced.ts';
 import type { Session } from '../session.ts';
 import { modelOf } from '../session.ts';
 import { oneLine } from '../../base/text/printable.ts';
-import { givenBy } from '../usage/given-by.ts';
+import { nameOption } from '../usage/name-option.ts';
 import { askLine } from '../terminal/ask-line.ts';
 import { isAttended } from '../terminal/terminal.ts';
 import type { CommandRecord } from './command-record.ts';
@@ -60,9 +60,9 @@ export const agentOfRun = async (
       session.terminal.folder,
       exportName ?? wanted.exportName,
     ).catch((thrown: unknown) => {
-      if (file !== undefined) throw givenBy(thrown, ['command.usage'], option);
+      if (file !== undefined) throw nameOption(thrown, ['command.usage'], option);
       const advice = 'if it has moved, name it with --agent FILE';
-      throw givenBy(thrown, ['command.usage'], 'the command that started the run', advice);
+      throw nameOption(thrown, ['command.usage'], 'the command that started the run', advice);
     });
     return { agent, model, explain: explainOwnBudget, record: wanted };
   }

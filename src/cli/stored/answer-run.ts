@@ -13,7 +13,7 @@ import { findRun } from './find-run.ts';
 import { isFree } from './lease.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
-import { givenBy } from '../usage/given-by.ts';
+import { nameOption } from '../usage/name-option.ts';
 import { requestName, requestWords } from './request-words.ts';
 import { resumeHere } from './resume.ts';
 
@@ -28,7 +28,7 @@ export const answerRun = (wanted: AnswerCommand, session: Session): Promise<numb
     await answerRequest(store, runId, answerFor(request.id, wanted, input)).catch((thrown: unknown) => {
       throw input === undefined
         ? thrown
-        : givenBy(thrown, ['input.invalid', 'tool.input-invalid'], '--input');
+        : nameOption(thrown, ['input.invalid', 'tool.input-invalid'], '--input');
     });
     const isNobodys = await isFree(store, runId);
     const isRecorded = (await commandOf(store, runId)) !== undefined;

@@ -6,7 +6,7 @@ import { agentOfRun } from './agent-of-run.ts';
 import { newRunId } from './begin.ts';
 import { dropCommands, keepCommand } from './command-record.ts';
 import { findRun } from './find-run.ts';
-import { givenBy } from '../usage/given-by.ts';
+import { nameOption } from '../usage/name-option.ts';
 import { withStore } from './open-store.ts';
 
 /** `troupe fork`: starts a run that shares the first steps of another. */
@@ -30,7 +30,7 @@ export const fork = (wanted: ForkCommand, session: Session): Promise<number> =>
           return await part(agent, from, { store, at: { step }, change, runId, signal, person });
         } catch (thrown) {
           await dropCommands(store, [runId]);
-          throw givenBy(thrown, ['journal.point-unknown'], '--at', `troupe show ${from} lists the steps`);
+          throw nameOption(thrown, ['journal.point-unknown'], '--at', `troupe show ${from} lists the steps`);
         }
       },
       { session, soFar, explain, kept },

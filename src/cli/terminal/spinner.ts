@@ -1,3 +1,4 @@
+import { fittedLine } from '../progress/fitted-line.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from './terminal.ts';
 import { canRedraw } from './terminal.ts';
@@ -9,6 +10,9 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 
 /** The time that a frame is shown, in ms. */
 export const FRAME_MS = 80;
+
+/** Default width of a terminal. */
+const COLUMNS = 80;
 
 /** Delay before it is shown, in ms. */
 const PATIENCE_MS = 300;
@@ -27,7 +31,12 @@ export const spinner = (text: string, { terminal, settings, sidePaint, restore }
     if (passed < PATIENCE_MS) return;
     isShown = true;
     const frame = sidePaint.cyan(spinnerFrame(passed));
-    terminal.stderr.write(`\u001b[?25l\r\u001b[2K  ${frame} ${text} (${Math.floor(passed / 1_000)} s)`);
+    // A line that wraps could not be erased.
+    const line = fittedLine(
+      `  ${frame} ${text} (${Math.floor(passed / 1_000)} s)`,
+      (terminal.stderr.columns ?? COLUMNS) - 1,
+    );
+    terminal.stderr.write(`\u001b[?25l\r\u001b[2K${line}`);
   }, FRAME_MS);
   restore.add(clear);
   return () => {

@@ -185,6 +185,7 @@ interface OwnValues extends InspectValues {
   readonly mermaid?: string | undefined;
   readonly ndjson?: boolean | undefined;
   readonly svg?: boolean | undefined;
+  readonly json?: boolean | undefined;
   readonly taken?: boolean | undefined;
 }
 
@@ -231,6 +232,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return { name, ...codeIn(rest[0], values, name), input: second, isData, blobs, wish };
     }
     case 'graph':
+      if (values.svg === true && values.json === true)
+        throw wrong('one excludes the other: --json and --svg', name);
       return {
         name,
         ...namedModule(first, values.export, name),

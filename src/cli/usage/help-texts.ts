@@ -84,7 +84,7 @@ that it starts is shown. A FILE that ends in .jsonl is a trace, or an exported j
     about: 'draw an agent, a team or a workflow as Mermaid text, or as an SVG',
     usage: 'FILE',
     text: `It draws the members and tools, and how work flows between them; with --of chart, the statechart. With --taken, arrows show how
-often stored runs took them, and states how long they lasted; with --json, these data are printed instead of a drawing. Runs that no
+often stored runs took them, and states how long they lasted. With --json, the data are printed instead of a drawing. Runs that no
 longer replay as recorded are left out, and counted.`,
     options: `      --export NAME    export to draw, if there are several; also FILE#NAME
       --of WHAT        composition (default), or chart

@@ -1,4 +1,5 @@
 import { printable } from '../../base/text/printable.ts';
+import { columnsOf } from '../progress/fitted-line.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Output } from '../terminal/terminal.ts';
 
@@ -35,14 +36,17 @@ const AFTER_CITATION = /(\[[^[\]\n]{1,300}:\d+(?:-\d+)?\]) +(?=[^\s[\p{Ll}.,;:!?
 const BOLD = /(?<=^|[\s("“‘[])\*\*(?=[^\s*])([^*]{1,200})(?<=[^\s*])\*\*(?=$|[\s.,;:!?)"”’\]])/gmu;
 
 const breakLine = (line: string, width: number): readonly string[] => {
-  if (line.length <= width) return [line];
+  if (columnsOf(line) <= width) return [line];
   const lines: string[] = [];
   let current = '';
+  let columns = 0;
   for (const word of line.split(' ')) {
-    if (current !== '' && current.length + 1 + word.length > width) {
+    const wide = columnsOf(word);
+    if (current !== '' && columns + 1 + wide > width) {
       lines.push(current);
-      current = word;
-    } else current = current === '' ? word : `${current} ${word}`;
+      [current, columns] = [word, wide];
+    } else if (current === '') [current, columns] = [word, wide];
+    else [current, columns] = [`${current} ${word}`, columns + 1 + wide];
   }
   return [...lines, current];
 };

@@ -1,6 +1,6 @@
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
-import { givenBy } from '../usage/given-by.ts';
+import { nameOption } from '../usage/name-option.ts';
 
 const LIST = 'install or update the list of prices, @pydantic/genai-prices';
 
@@ -13,4 +13,4 @@ export const explainBudget = (thrown: unknown, budget: number | undefined, model
 
 /** The error of a budget that the agent's own code sets, with what the command line can do about it; any other as it is. */
 export const explainOwnBudget = (thrown: unknown): unknown =>
-  givenBy(thrown, ['budget.unpriced'], "the agent's own limits", `name another --model, or ${LIST}`);
+  nameOption(thrown, ['budget.unpriced'], "the agent's own limits", `name another --model, or ${LIST}`);

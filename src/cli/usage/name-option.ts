@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 
 /** The error with the option that gave the value, and with advice; one of another code as it is. */
-export const givenBy = (
+export const nameOption = (
   thrown: unknown,
   codes: readonly ErrorCode[],
   option: string,
