@@ -7,6 +7,9 @@ import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import type { Toolset } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
+import type { EventBody } from '../../src/contracts/events/event.ts';
+import { eventTypes } from '../../src/contracts/events/event.ts';
+import { RunCounter } from '../../src/runtime/actors/run-counter.ts';
 import { EventLog } from '../../src/runtime/log/event-log.ts';
 import { NoJournal } from '../../src/runtime/journal/write/no-journal.ts';
 import { Gate } from '../../src/runtime/effects/gate.ts';
@@ -172,6 +175,29 @@ test('what nobody wants any more is not held at the gate, and uses up no step', 
   gate.resume();
   expect(passed).toEqual(['second']);
   expect(gate.isHolding).toBe(false);
+});
+
+test('whatever type of event counts is in the totals of the log as soon as it is written', () => {
+  const usage = { input: 3, output: 2 };
+  const record = { step: 0 };
+  for (const type of eventTypes()) {
+    // The parts of all types, so that each has what its own type counts.
+    const body = {
+      type,
+      key: 'k',
+      model: 'm',
+      usage,
+      costUsd: 1,
+      record,
+      callId: 'c',
+      tool: 't',
+    } as unknown as EventBody;
+    const counter = new RunCounter();
+    counter.count(body);
+    const log = new EventLog('r', 'a', new NoJournal('a', virtualClock()));
+    log.write(body, { path: 'a', agent: 'a' });
+    if (type !== 'run.ended') expect(log.totals, type).toEqual({ ...counter.totals, durationMs: 0 });
+  }
 });
 
 test("an agent that ends closes its own open tools, and nobody else's", () => {

@@ -117,13 +117,16 @@ const linkDetails = ({ url }: LinkPart): { readonly url: string } => ({ url });
 const known = new WeakMap<readonly (readonly Turn[])[], boolean>();
 
 const hasMedia = ({ full, tail }: History<Turn>): boolean => {
-  if (tail.some(holdsParts)) return true;
+  if (holdsParts(tail)) return true;
   if (full.length === 0) return false;
   const before = known.get(full);
   if (before !== undefined) return before;
-  const found = full.some((chunk) => chunk.some(holdsParts));
+  const found = full.some(holdsParts);
   known.set(full, found);
   return found;
 };
 
-const holdsParts = ({ parts }: Turn): boolean => parts !== undefined;
+const holdsParts = (turns: readonly Turn[]): boolean => {
+  for (const { parts } of turns) if (parts !== undefined) return true;
+  return false;
+};

@@ -14,22 +14,23 @@ export const freezeJson = <Value>(value: Value, known?: unknown): Value => {
   if (typeof value !== 'object' || value === null || value === known || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) {
     const before: readonly unknown[] | undefined = Array.isArray(known) ? known : undefined;
-    for (let index = 0; index < value.length; index += 1) freezePart(value[index], before?.[index]);
-  } else if (isJsonObject(value)) {
-    if (!isPlain(value)) return value;
+    for (let index = 0; index < value.length; index += 1) {
+      const part: unknown = value[index];
+      if (typeof part === 'object') freezeJson(part, before?.[index]);
+    }
+  } else if (isPlain(value)) {
     const before = isJsonObject(known) ? known : undefined;
     // Most values in an object are primitive: iterating over keys avoids a pair for each.
-    for (const key of Object.keys(value)) freezePart(value[key], before?.[key]);
-  }
+    for (const key of Object.keys(value)) {
+      const part = value[key];
+      if (typeof part === 'object') freezeJson(part, before?.[key]);
+    }
+  } else return value;
   return Object.freeze(value);
 };
 
-const freezePart = (value: unknown, known: unknown): void => {
-  if (typeof value === 'object' && value !== null) freezeJson(value, known);
-};
-
 /** Checks whether an object is plain: its prototype is `Object.prototype` or null. */
-export const isPlain = (value: object): boolean => {
+export const isPlain = (value: object): value is Readonly<Record<string, unknown>> => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 };
