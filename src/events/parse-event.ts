@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { TroupeError } from '../contracts/errors/error.ts';
 import type { RuntimeEvent } from '../contracts/events/event.ts';
-import { inCurrentForm } from '../contracts/events/event-shape.ts';
+import { inCurrentForm } from '../contracts/events/current-form.ts';
 import { EVENT_VERSION } from '../contracts/events/event-version.ts';
 import { eventTypes, runtimeEventSchema } from '../contracts/events/event.ts';
 import { isJsonObject } from '../base/json/json.ts';

@@ -1,5 +1,5 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Critic, Review } from '../../contracts/agents/critic.ts';
 import type { Critique, CritiquePatch, SaidCritique } from '../../contracts/agents/critique.ts';
 import { effectKey } from '../../contracts/runs/effect.ts';
@@ -7,6 +7,7 @@ import { errorData, messageOf, toError, TroupeError } from '../../contracts/erro
 import { HistoryView } from '../../base/collections/history.ts';
 import { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { inEnglish } from '../../base/schemas/in-english.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { ToolTurn } from '../../contracts/conversations/transcript.ts';
 import type { AgentContext, Critiqued } from '../../machines/agent/agent-context.ts';
@@ -114,10 +115,12 @@ const isCritique = (said: unknown): said is Critique =>
 
 /** Strict: a silently ignored change would be worse. */
 const patchSchema = onDemand(() =>
-  z.strictObject({
-    state: z.record(z.string(), z.json()).optional(),
-    instruction: z.string().trim().min(1).optional(),
-  }),
+  inEnglish(
+    z.strictObject({
+      state: z.optional(z.record(z.string(), z.json())),
+      instruction: z.optional(z.string().check(z.trim(), z.minLength(1))),
+    }),
+  ),
 );
 
 const plainPatch = (patch: unknown): CritiquePatch => {

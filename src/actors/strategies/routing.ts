@@ -1,6 +1,8 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { handoff } from '../../contracts/agents/decision.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import { inEnglish } from '../../base/schemas/in-english.ts';
+import { describeSchema } from '../../base/schemas/describe-schema.ts';
 import { schemaOnDemand } from '../../base/schemas/schema-on-demand.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import type { Strategy } from '../../contracts/agents/strategy.ts';
@@ -15,15 +17,20 @@ export interface RoutingOptions {
   readonly handsOff?: boolean | undefined;
 }
 
-const name = onDemand(() => z.string().trim().min(1));
+const name = onDemand(() => z.string().check(z.trim(), z.minLength(1)));
 
 /** A routing decision: the next agents, the phase, and the reason. The `output` of an agent that routes. */
 export const routingSchema = schemaOnDemand(() =>
-  z.object({
-    agents: z.array(name()).min(1).describe('Who is to go on: at least one, each named once.'),
-    phase: name().optional().describe('The phase that the work is in from now on, if it changes.'),
-    reason: name().describe('Why, in a sentence.'),
-  }),
+  inEnglish(
+    z.object({
+      agents: describeSchema(
+        z.array(name()).check(z.minLength(1)),
+        'Who is to go on: at least one, each named once.',
+      ),
+      phase: describeSchema(z.optional(name()), 'The phase that the work is in from now on, if it changes.'),
+      reason: describeSchema(name(), 'Why, in a sentence.'),
+    }),
+  ),
 );
 
 /** See {@link routingSchema}. */
@@ -52,12 +59,12 @@ export const routing = ({ agents, phases, handsOff = false }: RoutingOptions = {
       'agent.invalid',
       `Cannot route as there is ${names?.length === 0 ? 'no agent' : 'no phase'} to choose from: leave the option out for any`,
     );
-  const schema = routingSchema.extend({
-    agents: z
-      .array(names === undefined ? name() : z.enum(names))
-      .min(1)
-      .refine((chosen) => new Set(chosen).size === chosen.length, 'an agent is named twice'),
-    ...(phases === undefined ? {} : { phase: z.enum(phases).optional() }),
+  const schema = z.extend(routingSchema, {
+    agents: z.array(names === undefined ? name() : z.enum(names)).check(
+      z.minLength(1),
+      z.refine((chosen) => new Set(chosen).size === chosen.length, 'an agent is named twice'),
+    ),
+    ...(phases === undefined ? {} : { phase: z.optional(z.enum(phases)) }),
   });
   return {
     name: 'routing',

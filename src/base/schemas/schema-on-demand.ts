@@ -9,7 +9,7 @@ import { onDemand } from '../on-demand.ts';
  * export const pointSchema = schemaOnDemand(() => z.object({ x: z.number(), y: z.number() }));
  * pointSchema.parse({ x: 1, y: 2 });
  */
-export const schemaOnDemand = /* @__NO_SIDE_EFFECTS__ */ <Schema extends z.ZodType>(
+export const schemaOnDemand = /* @__NO_SIDE_EFFECTS__ */ <Schema extends z.core.$ZodType>(
   make: () => Schema,
 ): Schema => {
   const made = onDemand(make);

@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { AgentView } from './agent-view.ts';
 import type { Json } from '../../base/json/json.ts';
+import { inEnglish } from '../../base/schemas/in-english.ts';
 
 /** An agent's decision. Later kinds are added here and nowhere else. */
 export type Decision<Answer = Json> = TakenDecision<Answer> | BranchDecision;
@@ -95,26 +96,27 @@ export const scoreOf = ({ score }: Candidate, position: number): number => score
  * The schema behind {@link Decision}: validates what an agent's own `decide` returns. Plain JSON comes out, without the
  * selector.
  */
-export const decisionSchema: z.ZodType<Decision> = z.lazy(() => {
+export const decisionSchema: z.ZodMiniType<Decision> = z.lazy(() => {
   const json = z.json();
-  const candidate: z.ZodType<Candidate> = z.object({
+  const text = inEnglish(z.string().check(z.minLength(1)));
+  const candidate: z.ZodMiniType<Candidate> = z.object({
     decision: decisionSchema,
-    score: z.number().optional(),
-    label: z.string().optional(),
+    score: z.optional(z.number()),
+    label: z.optional(z.string()),
   });
   return z.discriminatedUnion('kind', [
     z.object({
       kind: z.literal('act'),
-      calls: z.array(z.object({ name: z.string().min(1), input: json })).min(1),
+      calls: z.array(z.object({ name: text, input: json })).check(z.minLength(1)),
     }),
     z.object({ kind: z.literal('answer'), answer: json }),
     z.object({
       kind: z.literal('wait'),
-      reason: z.string().optional(),
-      forMs: z.number().nonnegative().optional(),
+      reason: z.optional(z.string()),
+      forMs: z.optional(z.number().check(z.nonnegative())),
     }),
-    z.object({ kind: z.literal('handoff'), to: z.string().min(1), message: z.string().optional() }),
-    z.object({ kind: z.literal('branch'), candidates: z.array(candidate).min(1) }),
+    z.object({ kind: z.literal('handoff'), to: text, message: z.optional(z.string()) }),
+    z.object({ kind: z.literal('branch'), candidates: z.array(candidate).check(z.minLength(1)) }),
   ]);
 });
 

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 import type { ErrorCode } from './error-data.ts';
 import { TroupeError } from './error.ts';
 import { onDemand } from '../../base/on-demand.ts';
@@ -33,7 +33,7 @@ const MOST = 5;
  *
  * @throws {TroupeError} of the code given, with all problems in one sentence and in its `details`.
  */
-export const checkOptions = (schema: z.ZodType, given: unknown, about: OptionsOwner): void => {
+export const checkOptions = (schema: z.core.$ZodType, given: unknown, about: OptionsOwner): void => {
   const problems = optionProblems(schema, given);
   if (problems.length > 0) throw refusedOptions(problems, about);
 };
@@ -69,8 +69,8 @@ export const refusedOptions = (
   });
 
 /** Lists the problems of options, as text that follows "as"; empty if they are valid. */
-export const optionProblems = (schema: z.ZodType, given: unknown): readonly string[] => {
-  const result = schema.safeParse(given);
+export const optionProblems = (schema: z.core.$ZodType, given: unknown): readonly string[] => {
+  const result = z.safeParse(schema, given);
   return result.success ? [] : result.error.issues.flatMap((issue) => problemsOf(issue, given, []));
 };
 

@@ -50,7 +50,7 @@ export const durableEventSchema = schemaOnDemand(() => {
     event('run.started', {
       input: json,
       /** The task of the run, read and validated; absent if there is none, or an invalid one. */
-      task: taskSchema.optional(),
+      task: z.optional(taskSchema),
       model: text.optional(),
       isLanguageModel: z.boolean().optional(),
     }),

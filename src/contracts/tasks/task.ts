@@ -1,9 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { environmentSpecSchema } from '../environments/environment-spec.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { inEnglish } from '../../base/schemas/in-english.ts';
 import { schemaOnDemand } from '../../base/schemas/schema-on-demand.ts';
 
-const name = onDemand(() => z.string().trim().min(1));
+const name = onDemand(() => inEnglish(z.string().check(z.trim(), z.minLength(1))));
 
 const taskResourceSchema = onDemand(() =>
   z.strictObject({
@@ -11,12 +12,12 @@ const taskResourceSchema = onDemand(() =>
     /** A path below the environment's root, a URL, or the name of an artifact. */
     locator: name(),
     /** Its place in the environment: a relative path. */
-    mount: z.string().optional(),
+    mount: z.optional(z.string()),
     /** Default `read`. */
-    access: z.enum(['read', 'write']).default('read'),
+    access: z._default(z.enum(['read', 'write']), 'read'),
     /** Default true: its absence is a problem. */
-    required: z.boolean().default(true),
-    description: z.string().optional(),
+    required: z._default(z.boolean(), true),
+    description: z.optional(z.string()),
   }),
 );
 
@@ -26,18 +27,21 @@ export type TaskResource = z.infer<ReturnType<typeof taskResourceSchema>>;
 const successCriterionSchema = onDemand(() =>
   z.union([
     /** In words: a judge decides. */
-    name().transform((criterion) => ({ kind: 'judge' as const, criterion })),
+    z.pipe(
+      name(),
+      z.transform((criterion) => ({ kind: 'judge' as const, criterion })),
+    ),
     z.discriminatedUnion('kind', [
       z.strictObject({ kind: z.literal('exact'), expected: z.json() }),
       z.strictObject({
         kind: z.literal('contains'),
-        text: z.string().min(1),
-        ignoreCase: z.boolean().optional(),
+        text: z.string().check(z.minLength(1)),
+        ignoreCase: z.optional(z.boolean()),
       }),
       z.strictObject({
         kind: z.literal('matches'),
-        pattern: z.string().min(1),
-        flags: z.string().optional(),
+        pattern: z.string().check(z.minLength(1)),
+        flags: z.optional(z.string()),
       }),
       z.strictObject({ kind: z.literal('judge'), criterion: name() }),
       /** Name of an evaluator that is passed to the evaluation. */
@@ -51,13 +55,13 @@ export type SuccessCriterion = z.output<ReturnType<typeof successCriterionSchema
 
 const taskBudgetSchema = onDemand(() =>
   z.strictObject({
-    steps: z.number().int().positive().optional(),
-    timeMs: z.number().positive().optional(),
+    steps: z.optional(z.int().check(z.positive())),
+    timeMs: z.optional(z.number().check(z.positive())),
     /** In and out together. */
-    tokens: z.number().int().positive().optional(),
-    toolCalls: z.number().int().nonnegative().optional(),
+    tokens: z.optional(z.int().check(z.positive())),
+    toolCalls: z.optional(z.int().check(z.nonnegative())),
     /** In US dollars. */
-    usd: z.number().nonnegative().optional(),
+    usd: z.optional(z.number().check(z.nonnegative())),
   }),
 );
 
@@ -67,15 +71,15 @@ export type TaskBudget = z.infer<ReturnType<typeof taskBudgetSchema>>;
 /** Schema of a {@link Task}; a plain string is its objective. Unknown keys are issues. */
 export const taskSchema = schemaOnDemand(() =>
   z.strictObject({
-    id: name().default('task'),
+    id: z._default(name(), 'task'),
     objective: name(),
-    inputs: z.record(z.string(), z.json()).default({}),
-    resources: z.array(taskResourceSchema()).default([]),
-    environment: environmentSpecSchema().optional(),
-    constraints: z.array(name()).default([]),
-    successCriteria: z.array(successCriterionSchema()).default([]),
-    budget: taskBudgetSchema().default({}),
-    metadata: z.record(z.string(), z.json()).default({}),
+    inputs: z._default(z.record(z.string(), z.json()), {}),
+    resources: z._default(z.array(taskResourceSchema()), []),
+    environment: z.optional(environmentSpecSchema()),
+    constraints: z._default(z.array(name()), []),
+    successCriteria: z._default(z.array(successCriterionSchema()), []),
+    budget: z._default(taskBudgetSchema(), {}),
+    metadata: z._default(z.record(z.string(), z.json()), {}),
   }),
 );
 

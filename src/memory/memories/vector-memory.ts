@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type { OptionSchema } from '../../base/schemas/option-schemas.ts';
 import {
   aBound,
   aFunction,
@@ -74,25 +74,25 @@ const check = optionsCheck<VectorMemoryOptions>({ code: 'agent.invalid', owner: 
   index: optional(aFunction()),
 }));
 
-const anEmbedder = (): z.ZodType =>
+const anEmbedder = (): OptionSchema =>
   objectLike(
     { name: aText(1), dimensions: wholeNumber(1), embed: aFunction() },
     'not an embedder: write openaiEmbedder(), or aiSdkEmbedder(model, { dimensions: 1_536 })',
   );
 
-const noEmbedder = (): z.ZodType =>
+const noEmbedder = (): OptionSchema =>
   fulfilling(
     () => false,
     'an embedding model of the AI SDK: write aiSdkEmbedder(model, { dimensions: 1_536 })',
   );
 
-const aReranker = (): z.ZodType =>
+const aReranker = (): OptionSchema =>
   objectLike(
     { name: aText(1), candidates: optional(wholeNumber(1)), rank: aFunction() },
     'not a reranker: write aiSdkReranker(model)',
   );
 
-const noReranker = (): z.ZodType =>
+const noReranker = (): OptionSchema =>
   fulfilling(() => false, 'a reranking model of the AI SDK: write aiSdkReranker(model)');
 
 /** Default number of records that a reranker is shown. */

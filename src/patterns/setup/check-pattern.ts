@@ -1,5 +1,5 @@
-import type * as z from 'zod';
 import { oddValueIn } from '../../base/json/odd-value.ts';
+import type { OptionSchema } from '../../base/schemas/option-schemas.ts';
 import {
   aFunction,
   aText,
@@ -36,7 +36,7 @@ export const checkPattern = (given: { readonly name: string; readonly states: ob
   checkOptions(patternSchema(known), given, { code: 'machine.invalid', owner });
 };
 
-const patternSchema = (states: readonly string[]): z.ZodType =>
+const patternSchema = (states: readonly string[]): OptionSchema =>
   optionsSchema<Parts>({
     name: anything(),
     description: aText(),
@@ -58,7 +58,7 @@ const patternSchema = (states: readonly string[]): z.ZodType =>
     states: byName(stateSchema([...states, ...Object.keys(teamEnds)])),
   });
 
-const stateSchema = (targets: readonly string[]): z.ZodType => {
+const stateSchema = (targets: readonly string[]): OptionSchema => {
   const target = stateOf(targets);
   const arrow = optionsSchema<{ guard: string; target: string; actions: string }>({
     guard: anything(),
@@ -76,7 +76,7 @@ const stateSchema = (targets: readonly string[]): z.ZodType => {
 };
 
 /** The name of a state that there is. */
-const stateOf = (states: readonly string[]): z.ZodType =>
+const stateOf = (states: readonly string[]): OptionSchema =>
   fulfilling(
     (given) => typeof given === 'string' && states.includes(given),
     `not a state of it: write one of ${states.join(', ')}`,

@@ -36,7 +36,7 @@ export interface SetupCheck {
  *
  * @throws {TroupeError} `team.invalid` for a setup that is no object, `agent.invalid` for a name that is none.
  */
-export const checkSetup = (setup: TeamSetup, schema: z.ZodType): SetupCheck => {
+export const checkSetup = (setup: TeamSetup, schema: z.core.$ZodType): SetupCheck => {
   if (!isRecord(setup))
     throw new TroupeError(
       'team.invalid',

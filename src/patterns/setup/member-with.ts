@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type { OptionSchema } from '../../base/schemas/option-schemas.ts';
 import { anything, optionsSchema } from '../../base/schemas/option-schemas.ts';
 import { checkOptions } from '../../contracts/errors/check-options.ts';
 import type { Member } from '../../runtime/define/team.ts';
@@ -33,7 +33,7 @@ export const checkKeys = (given: object, options: readonly string[], owner: stri
   checkOptions(schemaOf(options), given, { code: 'team.invalid', owner });
 };
 
-const schemaOf = (options: readonly string[]): z.ZodType =>
+const schemaOf = (options: readonly string[]): OptionSchema =>
   optionsSchema<Record<string, unknown>>(
     Object.fromEntries(options.map((option) => [option, anything()] as const)),
   );

@@ -63,7 +63,7 @@ export interface PatternParts<
   /** The chart's options where nobody gave any, as somebody only looks at it. Default: what `options` makes of nothing. */
   readonly defaults?: Options | undefined;
   /** With a face: a schema for each option that it is given; each may be left out, and one that there is not is refused, with the nearest name. */
-  readonly setup?: (() => Readonly<Record<string, z.ZodType>>) | undefined;
+  readonly setup?: (() => Readonly<Record<string, z.core.$ZodType>>) | undefined;
   /**
    * The face: a function of your own, with its own type parameters, that says who is in a team and what the chart knows of them. Default: a
    * team is given its `members` by name, one at least, and the options.
@@ -155,7 +155,7 @@ const fieldsOf = (options: z.ZodType | undefined): readonly string[] =>
   options !== undefined && 'shape' in options ? Object.keys(Object(options.shape)) : [];
 
 /** The shape of what a team without a face of its own is given; what each option takes the pattern's own schema says. */
-const plainShape = (options: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> =>
+const plainShape = (options: z.ZodType | undefined): Readonly<Record<string, z.core.$ZodType>> =>
   Object.fromEntries(['members', ...fieldsOf(options)].map((option) => [option, anything()] as const));
 
 /** Reads the options by the pattern's schema. */

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type {
   AgentLimits,
   AgentOptions,
@@ -14,6 +13,7 @@ import { misnamedOptions } from '../../models/wire/others-options.ts';
 import { memoryKinds } from '../../contracts/conversations/memory.ts';
 import type { ModelRetry } from '../../contracts/models/model.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import type { OptionSchema } from '../../base/schemas/option-schemas.ts';
 import {
   aBound,
   aFraction,
@@ -49,14 +49,14 @@ import { DEFAULT_WRAP_UP } from './ending-rules.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { memberPolicySchema } from './supervision-schema.ts';
 
-const list = (item: z.ZodType, option: string): z.ZodType =>
+const list = (item: OptionSchema, option: string): OptionSchema =>
   listOf(item, `not a list: write \`${option}: [ … ]\``);
 
 const isText = (given: unknown): boolean => typeof given === 'string';
 
 const isEmptyList = (given: unknown): boolean => Array.isArray(given) && given.length === 0;
 
-const someModel = (): z.ZodType =>
+const someModel = (): OptionSchema =>
   fulfilling(
     () => false,
     "a list without a model: write 'provider:model', or leave `model` out for the default model",
@@ -104,7 +104,7 @@ const memorySchema = onDemand(() => {
 });
 
 const compactionSchema = onDemand(() => {
-  const tokens = (least: number): z.ZodType => optional(aNumber(least));
+  const tokens = (least: number): OptionSchema => optional(aNumber(least));
   const budget = together<Partial<TokenBudget>>(
     optionsSchema<TokenBudget>({ soft: tokens(1), hard: tokens(1), reserve: tokens(0) }),
     ({ soft = 0, hard = Infinity, reserve = 0 }) => {

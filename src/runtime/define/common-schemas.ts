@@ -1,5 +1,5 @@
-import type { z } from 'zod';
 import { onDemand } from '../../base/on-demand.ts';
+import type { OptionSchema } from '../../base/schemas/option-schemas.ts';
 import {
   aFunction,
   aText,
@@ -53,7 +53,7 @@ export const agentMailboxSchema = onDemand(() =>
 );
 
 /** A limit on the size of a tree; `Infinity` is none. */
-export const treeLimit = (): z.ZodType =>
+export const treeLimit = (): OptionSchema =>
   optional(
     fulfilling(
       (given) => given === Infinity || (Number.isSafeInteger(given) && Number(given) >= 0),
@@ -62,7 +62,7 @@ export const treeLimit = (): z.ZodType =>
   );
 
 /** The limits on what is below an agent or a team. */
-export const subtreeShape = (): Readonly<Record<keyof SubtreeLimits, z.ZodType>> => ({
+export const subtreeShape = (): Readonly<Record<keyof SubtreeLimits, OptionSchema>> => ({
   maxDepth: treeLimit(),
   maxChildren: treeLimit(),
 });

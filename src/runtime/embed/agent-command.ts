@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Message } from '../../contracts/messages/message.ts';
@@ -33,21 +33,25 @@ export type AgentCommand =
 
 const commandSchema = onDemand(() => {
   const text = z.string();
-  const reason = text.optional().catch(undefined);
-  const ofRequest = { id: text.optional(), callId: text.optional() };
+  // No `catch`: with it a bundler takes all of zod's helpers.
+  const reason = z.pipe(
+    z.optional(z.unknown()),
+    z.transform((given) => (typeof given === 'string' ? given : undefined)),
+  );
+  const ofRequest = { id: z.optional(text), callId: z.optional(text) };
   return z.discriminatedUnion('type', [
     z.object({
       type: z.enum(['send', 'message']),
-      message: z.union([text, z.object({ from: text, text, data: z.json().optional() })]),
-      path: text.optional(),
+      message: z.union([text, z.object({ from: text, text, data: z.optional(z.json()) })]),
+      path: z.optional(text),
     }),
     // Strict: by a misspelt `input` the original arguments would be approved.
-    z.strictObject({ type: z.literal('approve'), ...ofRequest, input: z.json().optional() }),
+    z.strictObject({ type: z.literal('approve'), ...ofRequest, input: z.optional(z.json()) }),
     z.object({ type: z.literal('deny'), ...ofRequest, reason }),
-    z.object({ type: z.enum(['answer', 'reply']), text, id: text.optional() }),
+    z.object({ type: z.enum(['answer', 'reply']), text, id: z.optional(text) }),
     z.object({ type: z.literal('pause') }),
     z.object({ type: z.literal('resume') }),
-    z.object({ type: z.literal('step'), unit: z.enum(['step', 'effect']).optional() }),
+    z.object({ type: z.literal('step'), unit: z.optional(z.enum(['step', 'effect'])) }),
     z.object({ type: z.literal('abort'), reason }),
   ]);
 });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
 import { packageTool } from './define-tool.ts';

@@ -1,4 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { describeSchema } from '../../base/schemas/describe-schema.ts';
+import { inEnglish } from '../../base/schemas/in-english.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
@@ -41,10 +43,18 @@ export const findTool = (specs: readonly ToolSpec[]): Tool => {
     description: `Finds tools by what they do: ${specs.length} more than you see can be found. Those found can be called from the next step on.`,
     category: 'tools',
     input: () =>
-      z.object({
-        query: z.string().trim().min(1).describe('What the tool should do, in a few words, or its name.'),
-        limit: z.number().int().min(1).max(FOUND.most).default(FOUND.usual).describe('The most to find.'),
-      }),
+      inEnglish(
+        z.object({
+          query: describeSchema(
+            z.string().check(z.trim(), z.minLength(1)),
+            'What the tool should do, in a few words, or its name.',
+          ),
+          limit: describeSchema(
+            z._default(z.int().check(z.minimum(1), z.maximum(FOUND.most)), FOUND.usual),
+            'The most to find.',
+          ),
+        }),
+      ),
     describe: ({ query }) => `Looking for tools: ${query.slice(0, 100)}`,
     execute: async ({ query, limit }) => {
       const found = (await (search ??= searchOf(specs)))(query).slice(0, limit);

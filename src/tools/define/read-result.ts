@@ -1,4 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { describeSchema } from '../../base/schemas/describe-schema.ts';
+import { inEnglish } from '../../base/schemas/in-english.ts';
 import { nearestName } from '../../base/text/nearest-name.ts';
 import type { MediaPart } from '../../contracts/content/part.ts';
 import { isMedia } from '../../contracts/content/part.ts';
@@ -39,20 +41,27 @@ const toolOf = (bytes: number): Tool =>
       'Reads a result or a text that was cut in this conversation: a range of its lines or characters, or the places where it has a text.',
     category: 'tools',
     input: () =>
-      z.object({
-        id: z.string().describe('The id that the cut text names.'),
-        from: z.number().int().min(1).optional().describe('The first line or character, from 1. Default 1.'),
-        to: z.number().int().min(1).optional().describe('The last one. Default: as much as fits.'),
-        by: z.enum(['lines', 'characters']).optional().describe('What from and to count. Default lines.'),
-        find: z
-          .string()
-          .min(1)
-          .max(MAX_SOUGHT)
-          .optional()
-          .describe(
+      inEnglish(
+        z.object({
+          id: describeSchema(z.string(), 'The id that the cut text names.'),
+          from: describeSchema(
+            z.optional(z.int().check(z.minimum(1))),
+            'The first line or character, from 1. Default 1.',
+          ),
+          to: describeSchema(
+            z.optional(z.int().check(z.minimum(1))),
+            'The last one. Default: as much as fits.',
+          ),
+          by: describeSchema(
+            z.optional(z.enum(['lines', 'characters'])),
+            'What from and to count. Default lines.',
+          ),
+          find: describeSchema(
+            z.optional(z.string().check(z.minLength(1), z.maxLength(MAX_SOUGHT))),
             'A text to look for in that range, in any case: each place is shown with what is around.',
           ),
-      }),
+        }),
+      ),
     describe: ({ id, find }) =>
       find === undefined ? `Reading on in ${id}` : `Looking for '${find}' in ${id}`,
     retry: false,

@@ -35,7 +35,7 @@ export const answerRemote = async (
 };
 
 const taskOf = (params: unknown) =>
-  taskSchema.nullish().parse(isJsonObject(params) ? params['task'] : undefined) ?? undefined;
+  z.nullish(taskSchema).parse(isJsonObject(params) ? params['task'] : undefined) ?? undefined;
 
 const answerMethod = async (
   environment: Environment,

@@ -1,12 +1,11 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '../../base/schemas/standard-schema.ts';
-import * as z from 'zod';
-// Via `z.core.util` a bundler keeps all of zod, with its 50 languages.
-import { util } from 'zod/v4/core';
+import * as z from 'zod/mini';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import type { Json, JsonSchema } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { Checked, Schema, SchemaIssue } from '../../base/schemas/schema.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 
 /** Longer messages and paths are cut; in characters. */
@@ -40,18 +39,25 @@ export const checkSchema = <Output>(
  * check then runs twice, and one that rejects the first time is an unhandled rejection, which ends the process.
  */
 const validateOnce = <Output>(
-  schema: z.ZodType,
+  schema: z.core.$ZodType,
   value: unknown,
 ): StandardSchemaV1.Result<Output> | Promise<StandardSchemaV1.Result<Output>> => {
-  const context = { async: true };
-  const found = schema._zod.run({ value, issues: [] }, context);
+  const found = schema._zod.run({ value, issues: [] }, { async: true });
   const toResult = ({ issues, value: output }: z.core.ParsePayload): StandardSchemaV1.Result<Output> =>
     issues.length === 0
       ? // Without an issue the value is the schema's output.
         { value: output as Output }
-      : { issues: issues.map((issue) => util.finalizeIssue(issue, context, z.config())) };
+      : { issues: z.safeParse(issuesSchema(), issues).error?.issues ?? [] };
   return isThenable(found) ? Promise.resolve(found).then(toResult) : toResult(found);
 };
+
+/** Finds in a list of raw issues these issues, with the messages that zod gives them: to import what finishes one takes a bundler all of it. */
+const issuesSchema = onDemand(() =>
+  z.custom<z.core.$ZodRawIssue[]>().check(({ value, issues }) => {
+    // One by one: there may be more than arguments can be.
+    for (const issue of value) issues.push(issue);
+  }),
+);
 
 /**
  * Validates a model's input: like {@link checkSchema}, but a string that is valid JSON of the right shape is decoded,
@@ -146,7 +152,7 @@ const givesJsonSchema = (schema: Schema): schema is WithJsonSchema =>
   'jsonSchema' in schema['~standard'] && typeof schema['~standard'].jsonSchema === 'object';
 
 /** Checks whether a schema is one of zod 4. */
-export const isZod = (schema: Schema): schema is Schema & z.ZodType =>
+export const isZod = (schema: Schema): schema is Schema & z.core.$ZodType =>
   schema['~standard'].vendor === 'zod' && '_zod' in schema;
 
 /** The schema of the items of a list; undefined for anything but a list of zod. */

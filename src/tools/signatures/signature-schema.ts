@@ -1,8 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { describeSchema } from '../../base/schemas/describe-schema.ts';
+import { inEnglish } from '../../base/schemas/in-english.ts';
 import type { FieldType, SignatureField } from '../../contracts/agents/signature.ts';
 
 /** The zod schema of one type. */
-export const fieldSchema = (type: FieldType): z.ZodType => {
+export const fieldSchema = (type: FieldType): z.ZodMiniType => {
   switch (type.kind) {
     case 'string':
       return z.string();
@@ -28,23 +30,22 @@ export const fieldSchema = (type: FieldType): z.ZodType => {
  *
  * An optional field may also be null, as models write that; it then counts as omitted.
  */
-export const fieldsSchema = (fields: readonly SignatureField[]): z.ZodType =>
-  z
-    .object(Object.fromEntries(fields.map((field) => [field.name, describeField(field)])))
-    .meta({ additionalProperties: false });
+export const fieldsSchema = (fields: readonly SignatureField[]): z.ZodMiniType =>
+  inEnglish(z.object(Object.fromEntries(fields.map((field) => [field.name, describeField(field)])))).register(
+    z.globalRegistry,
+    { additionalProperties: false },
+  );
 
-const describeField = (field: SignatureField): z.ZodType => {
+const describeField = (field: SignatureField): z.ZodMiniType => {
   const schema = fieldType(field);
-  return field.description === undefined ? schema : schema.describe(field.description);
+  return field.description === undefined ? schema : describeSchema(schema, field.description);
 };
 
-const fieldType = ({ type, isOptional, fallback }: SignatureField): z.ZodType => {
+const fieldType = ({ type, isOptional, fallback }: SignatureField): z.ZodMiniType => {
   const schema = fieldSchema(type);
-  if (fallback !== undefined) return schema.default(fallback);
+  if (fallback !== undefined) return z._default(schema, fallback);
   if (!isOptional) return schema;
-  if (type.kind === 'json') return schema.optional();
-  return schema
-    .nullable()
-    .optional()
-    .transform((value) => value ?? undefined);
+  if (type.kind === 'json') return z.optional(schema);
+  // Not `transform`, which `zod/mini` makes asynchronous wherever that is allowed.
+  return z.optional(z.nullable(schema)).check(z.overwrite((value) => value ?? undefined));
 };

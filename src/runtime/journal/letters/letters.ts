@@ -1,18 +1,18 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Letter } from '../../../contracts/journals/journal.ts';
 import type { Json } from '../../../base/json/json.ts';
 import type { Run } from '../../run/run.ts';
 import type { PersonAnswer } from '../../people/request-book.ts';
 import type { RunJournal } from '../write/run-journal.ts';
 
-const json: z.ZodType<Json> = z.json();
+const json: z.ZodMiniType<Json> = z.json();
 
 /** Content of a letter to a run. `id` is that of a request. */
 export const letterSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('message'), from: z.string(), text: z.string(), path: z.string().optional() }),
+  z.object({ kind: z.literal('message'), from: z.string(), text: z.string(), path: z.optional(z.string()) }),
   z.object({ kind: z.literal('abort'), reason: z.string() }),
-  z.strictObject({ kind: z.literal('approve'), id: z.string(), input: json.optional() }),
-  z.object({ kind: z.literal('deny'), id: z.string(), reason: z.string().optional() }),
+  z.strictObject({ kind: z.literal('approve'), id: z.string(), input: z.optional(json) }),
+  z.object({ kind: z.literal('deny'), id: z.string(), reason: z.optional(z.string()) }),
   z.object({ kind: z.literal('answer'), id: z.string(), text: z.string() }),
 ]);
 

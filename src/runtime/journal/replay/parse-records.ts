@@ -1,14 +1,14 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { historyProblems } from '../../../actors/preparing/check-history.ts';
 import { reasonAgainstTurn } from '../../../contracts/conversations/check-turn.ts';
 import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
-import { inCurrentForm } from '../../../contracts/events/event-shape.ts';
+import { inCurrentForm } from '../../../contracts/events/current-form.ts';
 import { oddValueIn } from '../../../base/json/odd-value.ts';
 import type { Arrival, Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
 
 const text = z.string();
-const count = z.number().int().nonnegative();
-const scope = text.optional();
+const count = z.int().check(z.nonnegative());
+const scope = z.optional(text);
 
 /** All kinds of arrival: the compiler demands a new one here. */
 const arrivals: Readonly<Record<Arrival['type'], true>> = {
@@ -42,9 +42,9 @@ const isArrival = (type: string): type is Arrival['type'] => Object.hasOwn(arriv
 const event = z.looseObject({ seq: count, at: z.number(), path: text, agent: text, type: text });
 
 /** A turn of the history that the run continued; the same check as `run()` makes. */
-const turn = z.unknown().superRefine((value, context) => {
+const turn = z.unknown().check(({ value, issues }) => {
   const reason = reasonAgainstTurn(value);
-  if (reason !== undefined) context.addIssue({ code: 'custom', message: `the turn ${reason}` });
+  if (reason !== undefined) issues.push({ code: 'custom', message: `the turn ${reason}`, input: value });
 });
 
 /** Strict: a record with unknown fields was written by another version, or not by troupe. */
@@ -55,22 +55,22 @@ const recordSchema = z.discriminatedUnion('kind', [
     runId: text,
     agent: text,
     input: z.unknown(),
-    thread: text.optional(),
-    history: z.array(turn).optional(),
-    states: z.record(text, z.unknown()).optional(),
-    task: z.unknown().optional(),
-    budget: z.looseObject({}).optional(),
-    limits: z.looseObject({}).optional(),
-    keys: z.literal('digest').optional(),
-    fork: z.strictObject({ runId: text, seq: count }).optional(),
+    thread: z.optional(text),
+    history: z.optional(z.array(turn)),
+    states: z.optional(z.record(text, z.unknown())),
+    task: z.optional(z.unknown()),
+    budget: z.optional(z.looseObject({})),
+    limits: z.optional(z.looseObject({})),
+    keys: z.optional(z.literal('digest')),
+    fork: z.optional(z.strictObject({ runId: text, seq: count })),
   }),
-  z.strictObject({ kind: z.literal('event'), scope, tick: count.optional(), event }),
+  z.strictObject({ kind: z.literal('event'), scope, tick: z.optional(count), event }),
   z.strictObject({
     kind: z.literal('arrived'),
     scope,
     tick: count,
     at: z.number(),
-    arrival: z.looseObject({ type: text.refine(isArrival, 'unknown kind of arrival') }),
+    arrival: z.looseObject({ type: text.check(z.refine(isArrival, 'unknown kind of arrival')) }),
   }),
 ]);
 

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { ProgramEnd } from './program.ts';
 
 /** The schema of a program's code. */
@@ -7,7 +7,7 @@ export const inputSchema = z.object({ code: z.string() });
 const consoleSchema = z.array(z.string());
 
 /** The schema of the end of a program. An output is there or not: `exactOptional` is younger than the oldest Zod that is supported. */
-export const endSchema: z.ZodType<ProgramEnd, ProgramEnd> = z.union([
+export const endSchema: z.ZodMiniType<ProgramEnd, ProgramEnd> = z.union([
   z.object({ ok: z.literal(true), output: z.json(), console: consoleSchema }),
   z.object({ ok: z.literal(true), console: consoleSchema }),
   z.object({ ok: z.literal(false), error: z.string(), console: consoleSchema }),
