@@ -103,6 +103,36 @@ describe('an import of the published package', () => {
     },
   );
 
+  test.each(['src/index.ts', join(folder, 'index.js')])(
+    'an agent of %s takes nothing of the large face of zod along',
+    async (entry) => {
+      const { metafile } = await build({
+        absWorkingDir: root,
+        stdin: {
+          contents: `export { agent } from ${JSON.stringify(resolve(root, entry))}`,
+          resolveDir: root,
+        },
+        bundle: true,
+        write: false,
+        metafile: true,
+        splitting: true,
+        outdir: 'out',
+        format: 'esm',
+        platform: 'browser',
+        external: OPTIONAL,
+        logLevel: 'silent',
+      });
+      const taken = new Map<string, number>();
+      for (const { inputs } of Object.values(metafile.outputs))
+        for (const [path, { bytesInOutput }] of Object.entries(inputs))
+          taken.set(path, (taken.get(path) ?? 0) + bytesInOutput);
+      const weightOf = (part: string): number =>
+        [...taken].reduce((sum, [path, bytes]) => (path.includes(part) ? sum + bytes : sum), 0);
+      expect(weightOf('zod/v4/mini/schemas.js')).toBeGreaterThan(0);
+      expect(weightOf('zod/v4/classic/schemas.js')).toBe(0);
+    },
+  );
+
   test('of troupe/client opens no package at all', async () => {
     expect((await openedBy('client/index.js')).packages).toEqual([]);
   });

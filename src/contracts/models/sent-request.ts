@@ -55,7 +55,11 @@ const sentSchema = onDemand(() => {
 const rawSchema = onDemand(() => z.looseObject({ calls: z.array(z.looseObject({ name: z.string() })) }));
 
 /** Schema of the request of an event. */
-export const sentRequestSchema = z.custom<SentRequest>((value) => sentSchema().safeParse(value).success);
+export const sentRequestSchema = /* @__PURE__ */ z.custom<SentRequest>(
+  (value) => sentSchema().safeParse(value).success,
+);
 
 /** Schema of the raw answer of an event. */
-export const rawAnswerSchema = z.custom<RawAnswer>((value) => rawSchema().safeParse(value).success);
+export const rawAnswerSchema = /* @__PURE__ */ z.custom<RawAnswer>(
+  (value) => rawSchema().safeParse(value).success,
+);

@@ -29,7 +29,7 @@ export type BreakerEvent =
 const isOfNow = (context: BreakerContext, event: BreakerEvent): boolean =>
   'spell' in event && event.spell === context.spell;
 
-const breaker = setup({
+const breaker = /* @__PURE__ */ setup({
   types: {
     context: {} as BreakerContext,
     input: {} as BreakerInput,
@@ -56,7 +56,7 @@ const breaker = setup({
  *
  * It uses no timer: it half-opens at the first call that is due.
  */
-export const breakerMachine = breaker.createMachine({
+export const breakerMachine = /* @__PURE__ */ breaker.createMachine({
   id: 'breaker',
   description: 'Rejects calls to a service that keeps failing.',
   // XState calls this without an input to inspect the machine.

@@ -27,7 +27,7 @@ const isHolder = (context: LeaseContext, event: LeaseEvent): boolean =>
   event.fence === context.fence &&
   (event.type !== 'expired' || event.at >= context.until);
 
-const lease = setup({
+const lease = /* @__PURE__ */ setup({
   types: { context: {} as LeaseContext, events: {} as LeaseEvent },
   actions: {
     take: assign(({ event }) => (event.type === 'taken' ? event.lease : {})),
@@ -49,7 +49,7 @@ const lease = setup({
 });
 
 /** A lock with a lease: exclusive, passed on in order, and released when its lease expires. */
-export const leaseMachine = lease.createMachine({
+export const leaseMachine = /* @__PURE__ */ lease.createMachine({
   id: 'lease',
   description: 'One holder at a time, for no longer than its lease.',
   context: { fence: 0, until: 0, waiting: 0 },

@@ -1,4 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { describeSchema } from '../../base/schemas/describe-schema.ts';
+import { inEnglish } from '../../base/schemas/in-english.ts';
 import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { packageTool } from '../define/define-tool.ts';
@@ -252,7 +254,8 @@ export const calculator = packageTool({
     'Calculates a formula and gives the number. Knows + - * / // (rounded down) % ^ **, parentheses, decimals, pi, e and the functions ' +
     `${Object.keys(functions).join(', ')}. Examples: "2 + 2", "round(19.99 * 3, 2)", "sqrt(3^2 + 4^2)".`,
   category: 'math',
-  input: () => z.object({ expression: z.string().describe('The formula, such as "(2 + 3) * 4".') }),
+  input: () =>
+    inEnglish(z.object({ expression: describeSchema(z.string(), 'The formula, such as "(2 + 3) * 4".') })),
   describe: ({ expression }) => `Calculating ${expression.slice(0, 50)}`,
   // The same formula fails the same way.
   retry: false,
