@@ -65,7 +65,7 @@ export { dynamicTree, greedy } from '../actors/strategies/search-policy.ts';
 export { treeSearch } from '../actors/strategies/tree-search.ts';
 
 // Convergence
-export { allMet, anyMet, confidenceAtLeast, testsPass } from '../actors/strategies/convergence.ts';
+export { convergence } from '../actors/strategies/convergence.ts';
 
 // By name, routing, and engines outside
 export { registerStrategy, strategyNames } from '../actors/strategies/strategy-registry.ts';

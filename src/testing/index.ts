@@ -15,8 +15,8 @@ export { deadEnds, explore, loops } from './explore.ts';
 export { compareRuns } from './compare-runs.ts';
 
 // Evaluation of finished runs
-export { combined, evaluate, evaluateAll, evaluateTask, metricsOf } from '../runtime/evaluate/evaluate.ts';
-export { contains, exact, fits, matches, passPower } from '../runtime/evaluate/evaluators.ts';
+export { combined, evaluate, evaluateTask, metricsOf } from '../runtime/evaluate/evaluate.ts';
+export { evaluators, passPower } from '../runtime/evaluate/evaluators.ts';
 export { judgedBy } from '../runtime/evaluate/judged-by.ts';
 export { summariseRuns } from '../runtime/evaluate/summarise-runs.ts';
 export type { Evaluation, Evaluator, Examined } from '../contracts/tasks/evaluator.ts';

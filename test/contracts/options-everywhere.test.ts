@@ -13,7 +13,7 @@ import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { openai } from '../../src/models/openai/openai.ts';
 import { asLanguageModel } from '../../src/runtime/ai-sdk/as-language-model.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { evaluate, evaluateAll } from '../../src/runtime/evaluate/evaluate.ts';
+import { combined, evaluate } from '../../src/runtime/evaluate/evaluate.ts';
 import { workflow } from '../../src/runtime/workflows/workflow.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -94,11 +94,8 @@ test.each<[string, () => unknown, string]>([
   ['clock, back', call((ms: number) => virtualClock().advance(ms))(-1), 'input.invalid'],
   ['clock, no number', call((ms: number) => virtualClock().advance(ms))(Number.NaN), 'input.invalid'],
   ['clock, a text', call((ms: number) => virtualClock().advance(ms))('5'), 'input.invalid'],
-  [
-    'evaluateAll, a typo',
-    call(evaluateAll)('al', [{ name: 'e', evaluate: () => true }], { result: {} }),
-    'all, any, mean',
-  ],
+  ['combined, a typo', call(combined)('al', [{ name: 'e', evaluate: () => true }]), 'all, any, mean'],
+  ['combined, no evaluator', call(combined)('all', [5]), 'not an evaluator'],
   ['evaluate, nothing', call(evaluate)(), 'input.invalid'],
   ['openaiChat, no name', call(openaiChat)(''), 'input.invalid'],
   ['openaiChat, a number', call(openaiChat)(5), 'input.invalid'],

@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AnswerTest, Convergence } from '../../src/actors/strategies/convergence.ts';
-import {
-  allMet,
-  anyMet,
-  confidenceAtLeast,
-  confidenceOf,
-  converges,
-  testsPass,
-} from '../../src/actors/strategies/convergence.ts';
+import { convergence, confidenceOf, converges } from '../../src/actors/strategies/convergence.ts';
 import { multiCycle } from '../../src/actors/strategies/multi-cycle.ts';
 import type { Review } from '../../src/contracts/agents/critic.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -50,13 +43,13 @@ describe('convergence', () => {
     [false, true, false, true],
     [false, false, false, false],
   ])('[KAIZEN-23] %s and %s: all is %s, any is %s', async (a, b, all, any) => {
-    expect((await allMet(is(a), is(b)).check('x', review)).isMet).toBe(all);
-    expect((await anyMet(is(a), is(b)).check('x', review)).isMet).toBe(any);
+    expect((await convergence.all(is(a), is(b)).check('x', review)).isMet).toBe(all);
+    expect((await convergence.any(is(a), is(b)).check('x', review)).isMet).toBe(any);
   });
 
   test('[KAIZEN-23] tests converge with no failure, and say which failed and why', async () => {
-    expect(await testsPass(isShort, hasNoB).check('a', review)).toEqual({ isMet: true, note: '' });
-    expect(await testsPass(isShort, hasNoB, throws).check('bbbbbb', review)).toEqual({
+    expect(await convergence.tests(isShort, hasNoB).check('a', review)).toEqual({ isMet: true, note: '' });
+    expect(await convergence.tests(isShort, hasNoB, throws).check('bbbbbb', review)).toEqual({
       isMet: false,
       note: '3 of 3 tests failed: is short; has no b: there is a b; throws: broken test',
     });
@@ -75,7 +68,7 @@ describe('convergence', () => {
   });
 
   test('[KAIZEN-23] confidence converges at its threshold, and not a hair below', async () => {
-    const sure = confidenceAtLeast(0.9);
+    const sure = convergence.confidence(0.9);
     expect((await sure.check({ confidence: 0.9 }, review)).isMet).toBe(true);
     expect((await sure.check({ confidence: 0.899 }, review)).isMet).toBe(false);
     expect((await sure.check('silent', review)).isMet).toBe(false);
@@ -96,7 +89,7 @@ describe('cycles', () => {
       'a Confidence: 0.95',
       'never asked for',
     ]);
-    const until = allMet(testsPass(hasNoB), confidenceAtLeast(0.9));
+    const until = convergence.all(convergence.tests(hasNoB), convergence.confidence(0.9));
     const { output, records } = await strategic(multiCycle({ until }), model).run('go');
     expect(output).toBe('a Confidence: 0.95');
     expect(records).toHaveLength(3);
@@ -109,7 +102,7 @@ describe('cycles', () => {
   test('[KAIZEN-22] are five at most, and the last candidate is kept unaccepted', async () => {
     const model = scriptedModel(['b1', 'b2', 'b3', 'b4', 'b5', 'b6']);
     const { status, stopReason, candidate } = await strategic(
-      multiCycle({ until: testsPass(hasNoB) }),
+      multiCycle({ until: convergence.tests(hasNoB) }),
       model,
     ).run('go');
     expect(status).toBe('stopped');

@@ -3,7 +3,7 @@ import { batch } from '../../src/actors/strategies/batch.ts';
 import { branching } from '../../src/actors/strategies/branching.ts';
 import { bestOf } from '../../src/actors/strategies/best-of.ts';
 import { chainOfThought } from '../../src/actors/strategies/chain-of-thought.ts';
-import { confidenceAtLeast } from '../../src/actors/strategies/convergence.ts';
+import { convergence } from '../../src/actors/strategies/convergence.ts';
 import { fallback } from '../../src/actors/strategies/fallback.ts';
 import { multiCycle, nativeCalls } from '../../src/actors/strategies/multi-cycle.ts';
 import { personInTheLoop } from '../../src/actors/strategies/person-in-the-loop.ts';
@@ -53,7 +53,7 @@ const strategies: readonly [Strategy, path: string, asked: number, output: strin
   [singleShot(), 'DR. completed', 1, 'Thought: look.\nAction: echo\nAction Input: {"text": "a"}'],
   [nativeCalls(), 'DAR. DR. completed', 2, 'Thought: again.\nAction: echo[b]\nConfidence: 0.5'],
   [
-    multiCycle({ until: confidenceAtLeast(0.9) }),
+    multiCycle({ until: convergence.confidence(0.9) }),
     'DAR. DRC. DRC. completed',
     3,
     'Final Answer: c. Confidence: 0.95',

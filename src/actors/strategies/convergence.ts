@@ -21,8 +21,7 @@ export interface AnswerTest {
   check(candidate: Json, review: Review): boolean | string | Promise<boolean | string>;
 }
 
-/** Met if no test fails. All tests are run. */
-export const testsPass = (...tests: readonly AnswerTest[]): Convergence => ({
+const testsPass = (...tests: readonly AnswerTest[]): Convergence => ({
   name: 'tests',
   check: async (candidate, review) => {
     const failed: string[] = [];
@@ -46,11 +45,7 @@ const runTest = async (test: AnswerTest, candidate: Json, review: Review): Promi
   }
 };
 
-/**
- * Met if the answer's confidence is at least the threshold: its field `confidence`, or a line `Confidence: 0.9` in its text. Without one
- * the confidence is 0.
- */
-export const confidenceAtLeast = (
+const confidenceAtLeast = (
   threshold = 0.9,
   read: (candidate: Json) => number | undefined = confidenceOf,
 ): Convergence => ({
@@ -78,8 +73,7 @@ export const confidenceOf = (candidate: Json): number | undefined => {
   return said.endsWith('%') ? number / 100 : number;
 };
 
-/** Met if all are. */
-export const allMet = (...of: readonly Convergence[]): Convergence => ({
+const allMet = (...of: readonly Convergence[]): Convergence => ({
   name: of.map(({ name }) => name).join(' and '),
   check: async (candidate, review) => {
     const findings = await findingsOf(of, candidate, review);
@@ -87,8 +81,7 @@ export const allMet = (...of: readonly Convergence[]): Convergence => ({
   },
 });
 
-/** Met if any is. */
-export const anyMet = (...of: readonly Convergence[]): Convergence => ({
+const anyMet = (...of: readonly Convergence[]): Convergence => ({
   name: of.map(({ name }) => name).join(' or '),
   check: async (candidate, review) => {
     const findings = await findingsOf(of, candidate, review);
@@ -107,6 +100,21 @@ const notes = (findings: readonly Finding[]): string =>
     .filter(({ isMet }) => !isMet)
     .map(({ note }) => note)
     .join('\n');
+
+/** What an answer has to meet for a strategy to stop: `multiCycle({ until: convergence.tests(compiles, isShort) })`. */
+export const convergence = {
+  /** Met if no test fails. All tests are run. */
+  tests: testsPass,
+  /**
+   * Met if the answer's confidence is at least the threshold: its field `confidence`, or a line `Confidence: 0.9` in its text. Without one
+   * the confidence is 0.
+   */
+  confidence: confidenceAtLeast,
+  /** Met if all are. */
+  all: allMet,
+  /** Met if any is. */
+  any: anyMet,
+} as const;
 
 /** A convergence as a critic: an answer that does not meet it is sent back with the note. */
 export const converges = (convergence: Convergence): Critic => ({

@@ -19,7 +19,7 @@ const check = optionsCheck<MultiCycleOptions>(
   { code: 'agent.invalid', owner: 'the strategy multiCycle' },
   () => ({
     cycles: optional(wholeNumber(1)),
-    until: optional(objectWith(['check'], 'not a convergence: write one such as testsPass(…)')),
+    until: optional(objectWith(['check'], 'not a convergence: write one such as convergence.tests(…)')),
   }),
 );
 
@@ -27,7 +27,7 @@ const check = optionsCheck<MultiCycleOptions>(
  * Repeats until an answer converges; each one that does not costs a step and is sent back with what is missing. After the last the run ends
  * `rejected` with the candidate kept.
  *
- * @example agent({ name: 'coder', strategy: multiCycle({ until: testsPass(compiles, isShort) }) })
+ * @example agent({ name: 'coder', strategy: multiCycle({ until: convergence.tests(compiles, isShort) }) })
  *
  * @throws {TroupeError} `agent.invalid` for options that do not fit.
  */

@@ -16,7 +16,13 @@ export interface Examined<Output = unknown> {
 export type Judgement =
   | boolean
   | number
-  | { readonly score: number; readonly reason?: string | undefined; readonly passed?: boolean | undefined };
+  | {
+      readonly score: number;
+      readonly reason?: string | undefined;
+      readonly passed?: boolean | undefined;
+      /** The evaluations that it is composed of. */
+      readonly parts?: readonly Evaluation[] | undefined;
+    };
 
 /**
  * Judges a finished run. It sees everything and changes nothing; an evaluator that throws counts as a failed
@@ -38,15 +44,12 @@ export interface Evaluation {
   readonly reason?: string | undefined;
   /** The reason for a missing judgement: the evaluator threw, or returned something invalid. */
   readonly error?: string | undefined;
+  /** Of combined evaluators: the result of each. */
+  readonly parts?: readonly Evaluation[] | undefined;
 }
 
 /** The rule that combines evaluations: all have to pass, any, or the mean of their scores reaches the threshold. */
 export type Combination = 'all' | 'any' | 'mean';
-
-/** An evaluation composed of others. */
-export interface CombinedEvaluation extends Evaluation {
-  readonly parts: readonly Evaluation[];
-}
 
 /** Resources used by a run and its status, in the same fields for every run, so that runs can be compared. */
 export interface RunMetrics {

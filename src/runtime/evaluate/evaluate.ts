@@ -5,7 +5,6 @@ import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type {
-  CombinedEvaluation,
   Combination,
   Evaluation,
   Evaluator,
@@ -18,7 +17,7 @@ import type { RunResult } from '../../contracts/runs/run-result.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { SuccessCriterion, Task, TaskInput } from '../../contracts/tasks/task.ts';
 import { checkTask } from '../../tools/environments/check-task.ts';
-import { contains, exact, matches } from './evaluators.ts';
+import { evaluators as known } from './evaluators.ts';
 
 /**
  * Runs one evaluator. If the evaluator throws or returns something invalid, the evaluation fails.
@@ -32,12 +31,13 @@ export const evaluate = async <Output>(
   checkEvaluation([evaluator], examined);
   const { name, threshold = 1 } = evaluator;
   try {
-    const { score, reason, passed } = readJudgement(await evaluator.evaluate(examined));
+    const { score, reason, passed, parts } = readJudgement(await evaluator.evaluate(examined));
     return {
       evaluator: name,
       passed: passed ?? score >= threshold,
       score,
       ...(reason === undefined ? {} : { reason }),
+      ...(parts === undefined ? {} : { parts }),
     };
   } catch (thrown) {
     return { evaluator: name, passed: false, score: 0, error: messageOf(thrown) };
@@ -52,11 +52,13 @@ const checkEvaluation = (evaluators: unknown, examined: unknown): void => {
     throw refusedOptions(problems, { code: 'input.invalid', owner: 'an evaluation', verb: 'start' });
 };
 
+const evaluatorList = onDemand(() =>
+  listOf(objectWith(['evaluate'], 'not an evaluator: write an object with a name and evaluate()')),
+);
+
 const evaluationSchema = onDemand(() =>
   optionsSchema<{ readonly evaluators: unknown; readonly examined: unknown }>({
-    evaluators: listOf(
-      objectWith(['evaluate'], 'not an evaluator: write an object with a name and evaluate()'),
-    ),
+    evaluators: evaluatorList(),
     examined: objectLike(
       { result: objectLike({}, 'not the result of a run') },
       'not what is examined: write { result, input }',
@@ -65,13 +67,7 @@ const evaluationSchema = onDemand(() =>
 );
 
 /** Validated, as an evaluator is foreign code. */
-const readJudgement = (
-  said: Judgement,
-): {
-  readonly score: number;
-  readonly reason?: string | undefined;
-  readonly passed?: boolean | undefined;
-} => {
+const readJudgement = (said: Judgement): Exclude<Judgement, boolean | number> => {
   if (typeof said === 'boolean') return { score: said ? 1 : 0 };
   const judgement = typeof said === 'number' ? { score: said } : said;
   const score: unknown = judgement?.score;
@@ -80,12 +76,20 @@ const readJudgement = (
   return judgement;
 };
 
+const combinationSchema = onDemand(() =>
+  optionsSchema<{ readonly evaluators: unknown }>({ evaluators: evaluatorList() }),
+);
+
 const COMBINATIONS: readonly Combination[] = ['all', 'any', 'mean'];
 
 /**
- * Combines evaluators into one: `all` and `any` test which passed, `mean` whether the mean score reaches the threshold.
+ * Combines evaluators into one: `all` and `any` test which passed, `mean` whether the mean score reaches the threshold. The evaluation has
+ * the result of each in `parts`.
  *
- * @throws `agent.invalid` for another combination, and without evaluators, as `all` of none would pass for everything.
+ * @example
+ * const { passed, parts } = await evaluate(combined('all', [evaluators.contains('sea'), judgedBy(judge)]), { result, input });
+ *
+ * @throws `agent.invalid` for another combination, for what is not an evaluator, and without any, as `all` of none would pass for everything.
  */
 export const combined = <Output>(
   combination: Combination,
@@ -97,6 +101,9 @@ export const combined = <Output>(
       'agent.invalid',
       `Cannot combine evaluators as their combination is not one of ${COMBINATIONS.join(', ')}: found ${foundText(combination)}`,
     );
+  const problems = optionProblems(combinationSchema(), { evaluators });
+  if (problems.length > 0)
+    throw refusedOptions(problems, { code: 'agent.invalid', owner: 'evaluators', verb: 'combine' });
   if (evaluators.length === 0)
     throw new TroupeError(
       'agent.invalid',
@@ -109,26 +116,12 @@ export const combined = <Output>(
   };
 };
 
-/** Like {@link combined}, run at once, with the result of each evaluator. */
-export const evaluateAll = async <Output>(
-  combination: Combination,
-  evaluators: readonly Evaluator<Output>[],
-  examined: Examined<Output>,
-  threshold = 1,
-): Promise<CombinedEvaluation> => {
-  checkEvaluation(evaluators, examined);
-  return {
-    evaluator: combined(combination, evaluators).name,
-    ...(await combine(combination, evaluators, examined, threshold)),
-  };
-};
-
 const combine = async <Output>(
   combination: Combination,
   evaluators: readonly Evaluator<Output>[],
   examined: Examined<Output>,
   threshold: number,
-): Promise<Omit<CombinedEvaluation, 'evaluator'>> => {
+): Promise<Omit<Evaluation, 'evaluator'>> => {
   const parts = await Promise.all(evaluators.map((each) => evaluate(each, examined)));
   const scores = parts.map(({ score }) => score);
   const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
@@ -211,11 +204,11 @@ const inputOf = ({ events }: RunResult<unknown>): Json | undefined => {
 const evaluatorFor = (criterion: SuccessCriterion, { judge, evaluators = [] }: TaskEvaluation): Evaluator => {
   switch (criterion.kind) {
     case 'exact':
-      return exact(criterion.expected);
+      return known.exact(criterion.expected);
     case 'contains':
-      return contains(criterion.text, { ignoreCase: criterion.ignoreCase });
+      return known.contains(criterion.text, { ignoreCase: criterion.ignoreCase });
     case 'matches':
-      return matches(new RegExp(criterion.pattern, criterion.flags));
+      return known.matches(new RegExp(criterion.pattern, criterion.flags));
     case 'judge':
       return judge?.(criterion.criterion) ?? nobody(criterion.criterion, 'there is no judge');
     case 'evaluator':

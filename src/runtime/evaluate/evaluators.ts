@@ -18,8 +18,7 @@ const textOf = (answer: Json | undefined): string =>
 const answerText = (answer: Json | undefined): string =>
   answer === undefined ? 'there is no accepted answer' : `found ${textOf(answer).slice(0, 200)}`;
 
-/** Passes for an equal answer; key order and white space around texts are ignored. */
-export const exact = (expected: Json): Evaluator => ({
+const exact = (expected: Json): Evaluator => ({
   name: 'exact',
   evaluate: (examined) => {
     const answer = answerOf(examined);
@@ -40,11 +39,7 @@ const isEqual = (a: Json | undefined, b: Json | undefined): boolean => {
   return a === b;
 };
 
-/** Passes for an answer that contains the text. */
-export const contains = (
-  text: string,
-  options: { readonly ignoreCase?: boolean | undefined } = {},
-): Evaluator => {
+const contains = (text: string, options: { readonly ignoreCase?: boolean | undefined } = {}): Evaluator => {
   const fold = (value: string): string => (options.ignoreCase === true ? value.toLowerCase() : value);
   return {
     name: 'contains',
@@ -55,8 +50,7 @@ export const contains = (
   };
 };
 
-/** Passes for an answer that matches the pattern; an answer of more than 100,000 characters fails. */
-export const matches = (pattern: RegExp): Evaluator => ({
+const matches = (pattern: RegExp): Evaluator => ({
   name: 'matches',
   evaluate: (examined) => {
     const answer = answerOf(examined);
@@ -69,8 +63,7 @@ export const matches = (pattern: RegExp): Evaluator => ({
   },
 });
 
-/** Passes for an answer that matches the schema; a text that is JSON is parsed first. */
-export const fits = (schema: Schema): Evaluator => ({
+const fits = (schema: Schema): Evaluator => ({
   name: 'fits',
   evaluate: async (examined) => {
     const answer = answerOf(examined);
@@ -88,6 +81,18 @@ const parseJson = (text: string): unknown => {
     return text;
   }
 };
+
+/** Evaluators that compare the answer of a run with what is known of it. */
+export const evaluators = {
+  /** Passes for an equal answer; key order and white space around texts are ignored. */
+  exact,
+  /** Passes for an answer that contains the text. */
+  contains,
+  /** Passes for an answer that matches the pattern; an answer of more than 100,000 characters fails. */
+  matches,
+  /** Passes for an answer that matches the schema; a text that is JSON is parsed first. */
+  fits,
+} as const;
 
 /**
  * The probability that k tries in a row succeed, from c successes in n tries: C(c, k) / C(n, k).
