@@ -10,12 +10,7 @@ export { agentRegistry } from './runtime/define/agent-registry.ts';
 export type { AnyAgent } from './runtime/define/agent-registry.ts';
 export type { Agent, AgentOptions } from './contracts/agents/agent.ts';
 export { fieldList, signature } from './tools/signatures/signature.ts';
-export {
-  agentsFragment,
-  projectFragment,
-  promptOrder,
-  toolsFragment,
-} from './actors/deciding/prompt-fragments.ts';
+export { promptFragments, promptOrder } from './actors/deciding/prompt-fragments.ts';
 export type { PromptFragment } from './contracts/agents/prompt.ts';
 
 // Decisions

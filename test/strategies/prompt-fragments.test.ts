@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
-  agentsFragment,
   composePrompt,
   composeStep,
   instructionsFragment,
-  projectFragment,
+  promptFragments,
   promptOrder,
-  toolsFragment,
 } from '../../src/actors/deciding/prompt-fragments.ts';
 import type { PromptFacts, PromptFragment, StepFacts } from '../../src/contracts/agents/prompt.ts';
 
@@ -45,10 +43,10 @@ describe('a system prompt', () => {
   test('[TENEX-07] holds instructions, project, agents, tools, then what is added, in that order', () => {
     const shuffled = [
       own,
-      toolsFragment,
+      promptFragments.tools,
       late,
-      agentsFragment,
-      projectFragment('A shop.'),
+      promptFragments.agents,
+      promptFragments.project('A shop.'),
       instructionsFragment('Be brief.'),
     ];
     expect(composePrompt(shuffled, facts)).toBe(
@@ -57,7 +55,9 @@ describe('a system prompt', () => {
   });
 
   test('leaves out what has nothing to say', () => {
-    expect(composePrompt([agentsFragment, toolsFragment], { ...facts, tools: [], members: [] })).toBe('');
+    expect(
+      composePrompt([promptFragments.agents, promptFragments.tools], { ...facts, tools: [], members: [] }),
+    ).toBe('');
     expect(composePrompt([instructionsFragment('  ')], facts)).toBe('');
   });
 

@@ -25,8 +25,7 @@ export const instructionsFragment = (text: string): RunFragment => ({
   text,
 });
 
-/** The project that the work is about. */
-export const projectFragment = (text: string): RunFragment => ({
+const projectFragment = (text: string): RunFragment => ({
   name: 'project',
   priority: promptOrder.project,
   text: `# Project\n${text}`,
@@ -42,8 +41,7 @@ export const agentsFragment: RunFragment = {
       : `# Agents\n${members.map(({ name, description }) => (description === '' ? `- ${name}` : `- ${name}: ${description}`)).join('\n')}`,
 };
 
-/** The names of the tools: providers tell the model the rest. */
-export const toolsFragment: RunFragment = {
+const toolsFragment: RunFragment = {
   name: 'tools',
   priority: promptOrder.tools,
   text: ({ tools }) =>
@@ -51,12 +49,27 @@ export const toolsFragment: RunFragment = {
 };
 
 /**
+ * Fragments for the prompt of an agent, beside its instructions.
+ *
+ * @example
+ * agent({ name: 'clerk', conversation: { fragments: [promptFragments.project('A shop for tea.'), promptFragments.tools] } })
+ */
+export const promptFragments = {
+  /** The project that the work is about. */
+  project: projectFragment,
+  /** The available delegates, if any. Every agent has it, unless it defines its own fragment of the name `agents`. */
+  agents: agentsFragment,
+  /** The names of the tools: providers tell the model the rest. */
+  tools: toolsFragment,
+} as const;
+
+/**
  * Composes the system prompt: fragments of the run, lowest priority first, then in the order given.
  *
  * Equal facts give equal bytes. Of two fragments with one name the later one counts, at its own position.
  *
  * @example
- * composePrompt([instructionsFragment('Be brief.'), toolsFragment], facts) // => 'Be brief.\n\n# Tools\n- add'
+ * composePrompt([instructionsFragment('Be brief.'), promptFragments.tools], facts) // => 'Be brief.\n\n# Tools\n- add'
  *
  * @throws {TroupeError} `agent.threw` if a fragment does.
  */
