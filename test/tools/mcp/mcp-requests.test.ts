@@ -150,6 +150,8 @@ test('sampling asks the model of the agent, by a child of the run, and only wher
   const result = await booker(served(sampling, { sampling: true }), ['Bergen']).run('go');
   expect(textsOf(result)[0]).toContain('"text":"Bergen"');
   expect(result.events.some(({ agent: name }) => name === 'sampler')).toBe(true);
+  // It counts for the run: the call, the question, the answer.
+  expect(result.totals.modelCalls).toBe(3);
   const refused = await booker(served(sampling)).run('go');
   expect(refused.events.some(({ agent: name }) => name === 'sampler')).toBe(false);
   expect(refused.output).toBe('Done.');
