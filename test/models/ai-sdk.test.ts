@@ -285,6 +285,43 @@ describe('aiSdk: the answer', () => {
   });
 });
 
+it('a request for approval is a call for a person, and its answer goes back to the model that asked', async () => {
+  const asking = [
+    call('dummy', '{"name":"old"}', { toolName: 'mcp.delete_repo', providerExecuted: true }),
+    { type: 'tool-approval-request', approvalId: 'mcpr_1', toolCallId: 'dummy' },
+    finish(),
+  ];
+  const { calls, providerCalls, replay } = await answerOf(asking);
+  expect(providerCalls).toBeUndefined();
+  expect(calls).toMatchObject([
+    { name: 'approve_provider_call', input: { tool: 'delete_repo', input: { name: 'old' } } },
+  ]);
+  const turn = (failed: boolean): readonly Turn[] => [
+    { role: 'assistant', text: '', calls: calls.map((each) => ({ ...each, id: 'call_1_0' })), replay },
+    {
+      role: 'tool',
+      callId: 'call_1_0',
+      tool: 'approve_provider_call',
+      text: failed ? "Cannot run 'approve_provider_call' as a person denied it: in use" : 'approved',
+      failed,
+    },
+  ];
+  const answered = async (failed: boolean) =>
+    (await askedWith({ messages: transcript(...turn(failed)) })).prompt;
+  const request = {
+    role: 'assistant',
+    content: [expect.objectContaining({ type: 'tool-call', toolCallId: 'dummy', providerExecuted: true })],
+  };
+  const response = { type: 'tool-approval-response', approvalId: 'mcpr_1' };
+  expect(await answered(false)).toEqual(
+    expect.arrayContaining([request, { role: 'tool', content: [{ ...response, approved: true }] }]),
+  );
+  expect(await answered(true)).toContainEqual({
+    role: 'tool',
+    content: [{ ...response, approved: false, reason: 'in use' }],
+  });
+});
+
 describe('aiSdk: what fails', () => {
   const refused = (status: number, body: object, headers = {}) =>
     Object.assign(new Error('Refused'), {

@@ -70,9 +70,20 @@ export const approvingServer = (first: readonly object[] = asking): Promise<Mock
       return { status: 400, pieces: [JSON.stringify({ error: { message, type: 'invalid_request_error' } })] };
     }
     if (answered.approve !== true) return reply([say(`denied: ${answered.reason}`)]);
-    const call = { type: 'mcp_call', id: 'mcp_1', server_label: 'git', name: 'delete_repo', output: 'ok' };
+    const call = {
+      type: 'mcp_call',
+      id: 'mcp_1',
+      status: 'completed',
+      server_label: 'git',
+      name: 'delete_repo',
+    };
     return reply([
-      { ...call, arguments: '{"name":"old"}', approval_request_id: answered.approval_request_id },
+      {
+        ...call,
+        output: 'ok',
+        arguments: '{"name":"old"}',
+        approval_request_id: answered.approval_request_id,
+      },
       say('approved'),
     ]);
   });

@@ -4,6 +4,7 @@ import { aBoolean, byName, fulfilling, optional } from '../../base/schemas/optio
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
+import { requestIn } from '../../contracts/tools/provider-approval.ts';
 import { type OpenedStream, readAnswer } from '../wire/provider-stream.ts';
 import { modelShape } from '../wire/provider-shape.ts';
 import { readerContext } from '../wire/reader-context.ts';
@@ -12,7 +13,7 @@ import { toolsRunBy } from '../wire/provider-tools.ts';
 import { withOmitted } from '../wire/sent-settings.ts';
 import type { AiSdkLanguageModel, AiSdkStream, VendorOptions } from './language-model.ts';
 import { versionProblem } from './check-version.ts';
-import { TAKES, vendorOf } from './vendors.ts';
+import { joinOptions, TAKES, vendorOf } from './vendors.ts';
 
 /** Options of {@link aiSdk}. */
 export interface AiSdkOptions {
@@ -66,7 +67,17 @@ export const aiSdk = (model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
         return { data: Object.assign(parts, { controller }) };
       };
       const answer = await readAnswer(who, call, open, partReader(context, vendor));
-      const { omitted } = aiSdkSettings(request, who.model, vendor, defaults.version);
+      const { omitted, sent } = aiSdkSettings(request, who.model, vendor, defaults.version);
+      const given = joinOptions(
+        { [vendor.name]: vendor.always ?? {} },
+        providerOptions,
+        sent.providerOptions,
+      );
+      if (
+        given[vendor.name]?.['store'] === false &&
+        answer.calls.some((each) => requestIn(each) !== undefined)
+      )
+        throw unanswerable(who, vendor.name);
       // Options go to the model as they are: it may stand before several vendors.
       const others = othersOptions({ providerTools: request.settings?.providerTools }, who.provider);
       const odd = toolsRunBy(who.provider, request).every(isProviderTool)
@@ -96,6 +107,16 @@ const unfit = (found: string): TroupeError =>
   new TroupeError(
     'input.invalid',
     `Cannot use a model of the AI SDK as ${found}: give a language model of version v2, v3, v4, such as openai('gpt-5.5')`,
+  );
+
+/** Their packages send a request for approval back by its id alone, and a provider that stores nothing does not know it. */
+const unanswerable = (
+  { provider, model }: { provider: string; model: string },
+  vendor: string,
+): TroupeError =>
+  new TroupeError(
+    'model.bad-request',
+    `Cannot put the provider's request for approval to a person as ${provider}:${model} is asked to store nothing, and its package can answer only what is stored: set \`providerOptions: { ${vendor}: { store: true } }\`, let the server need no approval, or use the adapter \`openai()\``,
   );
 
 const eachOf = async function* (parts: readonly unknown[]): AsyncGenerator {

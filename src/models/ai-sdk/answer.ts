@@ -3,14 +3,16 @@ import type { MediaSource } from '../../contracts/content/part.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { FinishReason, ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
 import type { ProviderCall } from '../../contracts/models/provider-call.ts';
+import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import { callArguments } from '../calls/call-arguments.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { providerError } from '../wire/provider-stream.ts';
-import { providerCall, providerCalls } from '../wire/provider-tools.ts';
+import { providerCall, providerCalls, toolsRunBy } from '../wire/provider-tools.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import { omissionName, plainSettings } from '../wire/sent-settings.ts';
 import { type ReportedUsage, usageOf } from '../wire/usage.ts';
+import { isProviderTool } from './call-options.ts';
 import { optionalOf, type Vendor } from './vendors.ts';
 
 /** One part of an answer, as far as it has arrived. */
@@ -26,6 +28,8 @@ export interface Piece {
   readonly index?: number;
   readonly isProviders?: true;
   isWhole?: boolean;
+  /** The provider's request for approval, without which it does not run the call. */
+  approvalId?: string;
   /** Of what is none of these: the part itself. */
   readonly content?: JsonObject;
 }
@@ -108,14 +112,12 @@ const textIn = (pieces: readonly Piece[], type: string, between: string): string
 export const isCompaction = ({ metadata = {} }: Piece): boolean =>
   Object.values(metadata).some((of) => isJsonObject(of) && of['type'] === 'compaction');
 
-const callsIn = (
-  pieces: readonly Piece[],
-  { finish = '' }: Facts,
-  { who, names, inputs }: ReaderContext,
-): ToolCall[] =>
-  pieces
-    .filter(({ index }) => index !== undefined)
+const callsIn = (pieces: readonly Piece[], { finish = '' }: Facts, context: ReaderContext): ToolCall[] => {
+  const { who, names, inputs } = context;
+  return pieces
+    .filter((piece) => piece.index !== undefined || piece.approvalId !== undefined)
     .map((piece, index) => {
+      if (piece.approvalId !== undefined) return approvalCall(piece, context);
       const isCut = piece.isWhole !== true || (!WHOLE.has(finish) && piece === pieces.at(-1));
       const name = names.original(piece.name ?? '');
       const { input, problem } = callArguments(piece.text, isCut);
@@ -128,11 +130,36 @@ const callsIn = (
         ...(piece.id ? { origin: { provider: who.provider, id: piece.id } } : {}),
       };
     });
+};
+
+/** A request for approval as a call that waits for a person. Of the server, their packages keep the name to themselves. */
+const approvalCall = ({ id = '', name = '', text, approvalId }: Piece, context: ReaderContext): ToolCall => {
+  const { who, request } = context;
+  const servers = toolsRunBy(who.provider, request).flatMap((each) => {
+    const label = isProviderTool(each) && each.id.endsWith('.mcp') ? each.args?.['serverLabel'] : undefined;
+    return typeof label === 'string' ? [label] : [];
+  });
+  return {
+    id,
+    name: APPROVE_PROVIDER_CALL,
+    input: {
+      server: servers.join(' or '),
+      tool: name.replace(/^mcp\./, ''),
+      input: callArguments(text).input,
+    },
+    origin: {
+      provider: who.provider,
+      id,
+      model: who.model,
+      fields: { request: { approvalId: approvalId ?? '' } },
+    },
+  };
+};
 
 /** The calls that the vendor ran, each with what its result says of a failure. */
 const callsOfProvider = (pieces: readonly Piece[]): readonly ProviderCall[] =>
   pieces
-    .filter(({ isProviders }) => isProviders === true)
+    .filter(({ isProviders, approvalId }) => isProviders === true && approvalId === undefined)
     .map(({ id, name, text }) => {
       const result = pieces.find(({ content }) => content?.['toolCallId'] === id)?.content;
       return providerCall(
@@ -239,7 +266,7 @@ const PLAIN: ReadonlySet<string> = new Set(['text', 'tool-call']);
 
 /** A piece in the form in which a prompt takes it. */
 const promptPart = (piece: Piece): JsonObject => {
-  const { type, text, metadata, content = {} } = piece;
+  const { type, text, metadata, content = {}, approvalId } = piece;
   const options = metadata === undefined ? {} : { providerOptions: metadata };
   if (type === 'text' || type === 'reasoning') return { type, text, ...options };
   if (type === 'tool-call')
@@ -249,6 +276,7 @@ const promptPart = (piece: Piece): JsonObject => {
       toolName: piece.name ?? '',
       input: callArguments(text).input,
       ...(piece.isProviders ? { providerExecuted: true } : {}),
+      ...(approvalId === undefined ? {} : { approvalId }),
       ...options,
     };
   const { providerMetadata: _metadata, ...fields } = content;

@@ -169,7 +169,9 @@ export const isProviderTool = (
 /** A conversation that shows calls is refused without tools: those of the past are named, and not to be used. */
 const formerTools = (prompt: readonly PromptMessage[]): ToolFields => {
   const used = prompt.flatMap((message) =>
-    message.role === 'tool' ? message.content.map(({ toolName }) => toolName) : [],
+    message.role === 'tool'
+      ? message.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolName] : []))
+      : [],
   );
   const inputSchema: JsonObject = { type: 'object' };
   const tools = [...new Set(used)].map((name): FunctionTool => ({

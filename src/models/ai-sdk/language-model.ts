@@ -91,6 +91,14 @@ export type ToolResultPart = Tagged & {
   output: { type: 'text' | 'error-text'; value: string };
 };
 
+/** The answer to a vendor's request for approval of a call that it would run. */
+export interface ApprovalResponsePart {
+  type: 'tool-approval-response';
+  approvalId: string;
+  approved: boolean;
+  reason?: string;
+}
+
 /** A part that the model made and gets back as it was: reasoning, files, and calls that its provider ran. */
 export type ReplayedPart = Tagged & { type: string };
 
@@ -100,7 +108,7 @@ export type PromptMessage = Tagged &
     | { role: 'system'; content: string }
     | { role: 'user'; content: (TextPart | FilePart)[] }
     | { role: 'assistant'; content: (TextPart | ToolCallPart | ReplayedPart)[] }
-    | { role: 'tool'; content: ToolResultPart[] }
+    | { role: 'tool'; content: (ToolResultPart | ApprovalResponsePart)[] }
   );
 
 export type FunctionTool = Tagged & {

@@ -100,6 +100,13 @@ export const partReader = (context: ReaderContext, vendor: Vendor): StreamReader
       case 'tool-call':
         takeCall(part);
         return;
+      case 'tool-approval-request': {
+        const asked = pieces.find(
+          ({ id, isProviders }) => isProviders === true && id === textOf(part, 'toolCallId'),
+        );
+        if (asked !== undefined) asked.approvalId = textOf(part, 'approvalId');
+        break;
+      }
       case 'tool-result':
       case 'file':
       case 'reasoning-file':

@@ -1,8 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.ts';
 import { isLink } from '../../contracts/content/part.ts';
-import type { AssistantTurn } from '../../contracts/conversations/transcript.ts';
+import type { AssistantTurn, ToolTurn } from '../../contracts/conversations/transcript.ts';
+import { APPROVE_PROVIDER_CALL, requestIn } from '../../contracts/tools/provider-approval.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import { withCallIds } from '../calls/call-ids.ts';
+import { refusalReason } from '../wire/provider-tools.ts';
 import {
   type AssistantMessage,
   conversation,
@@ -18,6 +20,7 @@ import { remainingItems, type ReplayTerms } from '../wire/remaining-items.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import { anything, hasShape, object, text } from '../wire/replay-shape.ts';
 import type {
+  ApprovalResponsePart,
   FilePart,
   PromptMessage,
   ReplayedPart,
@@ -50,10 +53,10 @@ export const promptOf = (
   });
   const prompt: PromptMessage[] =
     instructions === '' ? [] : [{ role: 'system', content: instructions, ...cache }];
-  const called = new Map<string, string>();
+  const called = new Map<string, ToolCall>();
   for (const message of messages) {
     if (message.role === 'assistant')
-      for (const { calls = [] } of message.turns) for (const { id, name } of calls) called.set(id, name);
+      for (const { calls = [] } of message.turns) for (const call of calls) called.set(call.id, call);
     prompt.push(...(message.role === 'assistant' ? [assistant(message, wire)] : user(message, wire, called)));
   }
   if (!isWorthKeeping(request, messages)) return prompt;
@@ -76,7 +79,7 @@ interface Wire extends Pick<ReaderContext, 'names' | 'inputs' | 'media'> {
 const user = (
   { results, text: said, parts: given }: UserMessage,
   wire: Wire,
-  called: ReadonlyMap<string, string>,
+  called: ReadonlyMap<string, ToolCall>,
 ): PromptMessage[] => {
   const plain: readonly SentPart[] = said === '' ? [] : [{ type: 'text', text: said }];
   const content = [...results.flatMap(mediaOfResult), ...(given ?? plain)].map((part) =>
@@ -90,16 +93,37 @@ const user = (
 
 const toolMessage = (
   results: UserMessage['results'],
-  { names }: Wire,
-  called: ReadonlyMap<string, string>,
+  wire: Wire,
+  called: ReadonlyMap<string, ToolCall>,
 ): PromptMessage => ({
   role: 'tool',
-  content: results.map((result) => ({
-    type: 'tool-result',
-    toolCallId: result.callId,
-    toolName: names.legal(called.get(result.callId) ?? result.tool),
-    output: { type: result.failed === true ? 'error-text' : 'text', value: resultText(result) },
-  })),
+  content: results.map((result) => {
+    const call = called.get(result.callId);
+    const approvalId = call === undefined ? undefined : approvalIdOf(call, wire);
+    if (approvalId !== undefined) return approvalResponse(approvalId, result);
+    return {
+      type: 'tool-result',
+      toolCallId: result.callId,
+      toolName: wire.names.legal(call?.name ?? result.tool),
+      output: { type: result.failed === true ? 'error-text' : 'text', value: resultText(result) },
+    };
+  }),
+});
+
+/** The request for approval that a call stands for, if the same model made it. */
+const approvalIdOf = (call: ToolCall, { provider, model }: Wire): string | undefined => {
+  const request = requestIn(call);
+  const isOwn = call.origin?.provider === provider && call.origin.model === model;
+  return isOwn && isJsonObject(request) && typeof request['approvalId'] === 'string'
+    ? request['approvalId']
+    : undefined;
+};
+
+const approvalResponse = (approvalId: string, { failed, text }: ToolTurn): ApprovalResponsePart => ({
+  type: 'tool-approval-response',
+  approvalId,
+  approved: failed !== true,
+  ...(failed === true ? { reason: refusalReason(text) } : {}),
 });
 
 const userPart = (part: SentPart, { media, version }: Wire): TextPart | FilePart => {
@@ -135,8 +159,10 @@ const turnParts = (turn: AssistantTurn, wire: Wire): (TextPart | ToolCallPart | 
   const remaining = remainingItems(parts, calls, wire, termsOf(wire));
   if (remaining !== undefined)
     return remaining.flatMap(({ item, call, isBereft }) => {
-      const { providerOptions: _, ...bare } = item;
-      const part = isBereft ? bare : item;
+      const { approvalId, ...whole } = item;
+      const { providerOptions: _, ...bare } = whole;
+      const part = isBereft ? bare : whole;
+      if (approvalId !== undefined) return [part];
       if (call !== undefined) return [{ ...part, ...toolCall(call, wire) }];
       // What the provider made itself it refuses without the reasoning before it.
       return isBereft && part.type !== 'text' ? [] : [part];
@@ -149,7 +175,8 @@ const turnParts = (turn: AssistantTurn, wire: Wire): (TextPart | ToolCallPart | 
 
 const termsOf = ({ vendor }: Wire): ReplayTerms<JsonObject & ReplayedPart> => ({
   callIn: (part) => {
-    const { toolName: name, toolCallId: id, input = null } = part;
+    const { toolName: name, toolCallId: id, input = null, approvalId } = part;
+    if (approvalId !== undefined && typeof id === 'string') return { name: APPROVE_PROVIDER_CALL, input, id };
     return isOwnCall(part) && typeof name === 'string' && typeof id === 'string'
       ? { name, input, id }
       : undefined;

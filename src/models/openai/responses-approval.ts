@@ -1,13 +1,10 @@
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { ToolTurn } from '../../contracts/conversations/transcript.ts';
-import {
-  APPROVE_PROVIDER_CALL,
-  type ProviderApproval,
-  requestIn,
-} from '../../contracts/tools/provider-approval.ts';
+import { type ProviderApproval, requestIn } from '../../contracts/tools/provider-approval.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import { callArguments } from '../calls/call-arguments.ts';
+import { refusalReason } from '../wire/provider-tools.ts';
 import { isInputItem } from './responses-replay.ts';
 
 /** A request of OpenAI for approval: it would make this call of a remote MCP server. */
@@ -38,10 +35,5 @@ export const approvalResponse = (
   type: 'mcp_approval_response',
   approval_request_id: id,
   approve: failed !== true,
-  ...(failed === true ? { reason: text.replace(REFUSAL, '') } : {}),
+  ...(failed === true ? { reason: refusalReason(text) } : {}),
 });
-
-/** The beginning of a refusal's text, which names a tool that no model knows. */
-const REFUSAL = new RegExp(
-  `^Cannot run '${APPROVE_PROVIDER_CALL}' as ((it was denied|a person denied it): )?`,
-);

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, toJson } from '../../base/json/json.ts';
 import type { ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
+import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
 import type { ProviderCall } from '../../contracts/models/provider-call.ts';
 
 /** The tools of a request that its provider runs itself. */
@@ -34,3 +35,10 @@ const problemText = (problem: Json): string => {
   const text = [message, code].find((found) => typeof found === 'string');
   return text ?? JSON.stringify(problem);
 };
+
+/** The reason in the result of a call for approval that was refused: without its beginning, which names a tool that no model knows. */
+export const refusalReason = (text: string): string => text.replace(REFUSAL, '');
+
+const REFUSAL = new RegExp(
+  `^Cannot run '${APPROVE_PROVIDER_CALL}' as ((it was denied|a person denied it): )?`,
+);
