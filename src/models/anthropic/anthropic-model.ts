@@ -1,31 +1,27 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Stream } from '@anthropic-ai/sdk/core/streaming';
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
-import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
-import { checkModelId, providerShape } from '../wire/provider-shape.ts';
+import { providerShape } from '../wire/provider-shape.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import { type MakeModel, sdkModel } from '../wire/sdk-model.ts';
+import { vendorModel } from '../wire/vendor-model.ts';
 
 /** The model behind `anthropic`, as `make` makes one of the provider's API. */
 export const anthropicModel = (
   id: string,
   options: ProviderOptions,
   make: MakeModel<Anthropic> = sdkModel,
-): Model => {
-  checkModelId(id);
-  check(options, `the model '${PROVIDER}:${id}'`);
-  return make({
+): Model =>
+  vendorModel(id, options, make, {
     provider: PROVIDER,
-    id,
-    apiKey: options.apiKey,
-    takes: () => options.takes ?? TAKES,
-    createClient: () => createClient(id, options),
+    check,
+    createClient,
     protocol: async () => {
       const { anthropicReader } = await import('./anthropic-answer.ts');
       const { anthropicRequest, anthropicSettings } = await import('./anthropic-request.ts');
@@ -47,19 +43,12 @@ export const anthropicModel = (
       };
     },
   });
-};
 
 const PROVIDER = 'anthropic';
 
 const check = optionsCheck<ProviderOptions>({ code: 'input.invalid', owner: 'a model of Anthropic' }, () => ({
   ...providerShape(),
 }));
-
-/** Images and PDFs, also in results of tools (platform.claude.com/docs, "Vision" and "PDF support"). */
-const TAKES: ContentSupport = {
-  media: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'],
-  links: ['image/*', 'application/pdf'],
-};
 
 const createClient = async (id: string, options: ProviderOptions): Promise<Anthropic> => {
   const environment = processEnvironment();

@@ -1,5 +1,4 @@
 import type OpenAI from 'openai';
-import type { ContentSupport } from '../../contracts/content/content-support.ts';
 import { aText, optional } from '../../base/schemas/option-schemas.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
@@ -7,9 +6,10 @@ import type { Model } from '../../contracts/models/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import { headersOf, type ProviderOptions, sdkOptions } from '../wire/provider-options.ts';
-import { checkModelId, providerShape } from '../wire/provider-shape.ts';
+import { providerShape } from '../wire/provider-shape.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import { type MakeModel, sdkModel } from '../wire/sdk-model.ts';
+import { vendorModel } from '../wire/vendor-model.ts';
 
 /** Options of a model of OpenAI. */
 export interface OpenAIOptions extends ProviderOptions {
@@ -18,19 +18,11 @@ export interface OpenAIOptions extends ProviderOptions {
 }
 
 /** The model behind `openai`, as `make` makes one of the provider's API. */
-export const openaiModel = (
-  id: string,
-  options: OpenAIOptions,
-  make: MakeModel<OpenAI> = sdkModel,
-): Model => {
-  checkModelId(id);
-  check(options, `the model '${PROVIDER}:${id}'`);
-  return make({
+export const openaiModel = (id: string, options: OpenAIOptions, make: MakeModel<OpenAI> = sdkModel): Model =>
+  vendorModel(id, options, make, {
     provider: PROVIDER,
-    id,
-    apiKey: options.apiKey,
-    takes: () => options.takes ?? TAKES,
-    createClient: () => createClient(id, options),
+    check,
+    createClient,
     protocol: async () => {
       const { openaiReader } = await import('./responses-answer.ts');
       const { openaiRequest, responsesSettings } = await import('./responses-request.ts');
@@ -45,7 +37,6 @@ export const openaiModel = (
       };
     },
   });
-};
 
 const PROVIDER = 'openai';
 
@@ -53,12 +44,6 @@ const check = optionsCheck<OpenAIOptions>({ code: 'input.invalid', owner: 'a mod
   ...providerShape(),
   cacheKey: optional(aText(1)),
 }));
-
-/** Images and PDFs, also in results of tools (platform.openai.com/docs, "Images and vision" and "File inputs"). */
-const TAKES: ContentSupport = {
-  media: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'],
-  links: ['image/*', 'application/pdf'],
-};
 
 const createClient = async (id: string, options: OpenAIOptions): Promise<OpenAI> => {
   const environment = processEnvironment();
