@@ -40,15 +40,15 @@ export interface ParallelBounds<Output> extends TeamSetup {
 }
 
 /** Several members, each of whom gets the whole input. */
-export interface ParallelSetup<Input, Output> extends ParallelBounds<Output> {
+export interface ParallelSetup<Input, Output, Outputs> extends ParallelBounds<Output> {
   /** By name; at least one, none of them called `aggregator`. */
-  readonly members: Readonly<Record<string, Agent<Input, unknown>>>;
+  readonly members: { readonly [Name in keyof Outputs]: Agent<Input, Outputs[Name], unknown> };
   readonly each?: undefined;
 }
 
 /** One member, which gets each item of a list. */
-export interface ParallelMapSetup<Item, Output> extends ParallelBounds<Output> {
-  readonly each: Agent<Item, unknown>;
+export interface ParallelMapSetup<Item, Output, Made> extends ParallelBounds<Output> {
+  readonly each: Agent<Item, Made, unknown>;
   readonly members?: undefined;
 }
 
@@ -80,6 +80,17 @@ export type ParallelReply = {
   /** The reason for which it did not answer; null if it did. */
   readonly error: string | null;
 };
+
+/** The reply of a member whose name and output are known: its output is that if it completed. */
+export type ReplyFrom<Name extends string, Output> = unknown extends Output
+  ? ParallelReply & { readonly member: Name }
+  : | (ParallelReply & { readonly member: Name; readonly status: 'completed'; readonly output: Output })
+    | (ParallelReply & { readonly member: Name; readonly status: Exclude<RunStatus, 'completed'> });
+
+/** The reply of one of the members. */
+export type ReplyOf<Outputs> = {
+  [Name in keyof Outputs & string]: ReplyFrom<Name, Outputs[Name]>;
+}[keyof Outputs & string];
 
 /** The replies of the members, also where they were aggregated. */
 export type ParallelState = { readonly replies: readonly ParallelReply[] };
@@ -285,8 +296,14 @@ export const parallel = pattern({
   },
   team:
     (open) =>
-    <Input, Output = readonly ParallelReply[], Item = never>(
-      setup: ParallelSetup<Input, Output> | ParallelMapSetup<Item, Output>,
+    <
+      Input,
+      Outputs,
+      Item = never,
+      Made = unknown,
+      Output = [Item] extends [never] ? readonly ReplyOf<Outputs>[] : readonly ReplyFrom<string, Made>[],
+    >(
+      setup: ParallelSetup<Input, Output, Outputs> | ParallelMapSetup<Item, Output, Made>,
     ): EmbeddableAgent<[Item] extends [never] ? Input : readonly Item[], Output, ParallelState> => {
       const { check, make } = open(setup);
       const { name, each, aggregator, quorum = null, concurrency = 10, failsFast = false } = setup;

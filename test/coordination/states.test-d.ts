@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest';
-import type { Agent, RunResult } from '../../src/index.ts';
+import { z } from 'zod';
+import { agent, type Agent, type RunResult } from '../../src/index.ts';
 import type { StageFailure } from '../../src/patterns/index.ts';
 import type { Bid } from '../../src/patterns/contract-net.ts';
 import type { BlackboardState } from '../../src/patterns/blackboard.ts';
@@ -90,5 +91,26 @@ describe('what a team knows beside its answer is typed', () => {
     expectTypeOf(
       stateOf(() => patterns.writerCritic({ name, writer: ann, critic: {} })),
     ).toEqualTypeOf<WriterCriticState>();
+  });
+});
+
+describe('a reply of members side by side', () => {
+  const counted = agent({ name: 'counted', output: z.object({ n: z.number() }) });
+  const told = agent({ name: 'told' });
+
+  test('is typed by the member that gave it, if it completed', async () => {
+    const { output = [] } = await patterns.parallel({ name: 'p', members: { counted, told } }).run('go');
+    for (const reply of output) {
+      expectTypeOf(reply.member).toEqualTypeOf<'counted' | 'told'>();
+      if (reply.status !== 'completed') continue;
+      if (reply.member === 'counted') expectTypeOf(reply.output.n).toEqualTypeOf<number>();
+      else expectTypeOf(reply.output).toExtend<string>();
+    }
+  });
+
+  test('is typed by the one who gets each item', async () => {
+    const { output = [] } = await patterns.parallel({ name: 'p', each: counted }).run(['a']);
+    for (const reply of output)
+      if (reply.status === 'completed') expectTypeOf(reply.output.n).toEqualTypeOf<number>();
   });
 });
