@@ -46,7 +46,7 @@ const agree = async (handle: RunHandle<unknown, unknown>): Promise<void> => {
 };
 
 const asked = async (handle: RunHandle<unknown, unknown>): Promise<void> => {
-  for (let turn = 0; turn < 20 && handle.requests.length === 0; turn += 1) await quiet();
+  for (let turn = 0; turn < 500 && handle.requests.length === 0; turn += 1) await quiet();
 };
 
 /** A person is asked, and away until Monday. */
