@@ -8,7 +8,7 @@ import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import type { Toolset } from '../../src/contracts/tools/tool.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { EventBody } from '../../src/contracts/events/event.ts';
-import { eventTypes } from '../../src/contracts/events/event.ts';
+import { liveEventTypes } from '../../src/contracts/events/event.ts';
 import { RunCounter } from '../../src/runtime/actors/run-counter.ts';
 import { EventLog } from '../../src/runtime/log/event-log.ts';
 import { NoJournal } from '../../src/runtime/journal/write/no-journal.ts';
@@ -180,7 +180,7 @@ test('what nobody wants any more is not held at the gate, and uses up no step', 
 test('whatever type of event counts is in the totals of the log as soon as it is written', () => {
   const usage = { input: 3, output: 2 };
   const record = { step: 0 };
-  for (const type of eventTypes()) {
+  for (const type of liveEventTypes().filter((each) => each !== 'run.ended')) {
     // The parts of all types, so that each has what its own type counts.
     const body = {
       type,
@@ -196,7 +196,7 @@ test('whatever type of event counts is in the totals of the log as soon as it is
     counter.count(body);
     const log = new EventLog('r', 'a', new NoJournal('a', virtualClock()));
     log.write(body, { path: 'a', agent: 'a' });
-    if (type !== 'run.ended') expect(log.totals, type).toEqual({ ...counter.totals, durationMs: 0 });
+    expect(log.totals, type).toEqual({ ...counter.totals, durationMs: 0 });
   }
 });
 
