@@ -3,6 +3,7 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createGroq } from '@ai-sdk/groq';
 import { createMistral } from '@ai-sdk/mistral';
 import { createOpenAI } from '@ai-sdk/openai';
+import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { generateText, streamText } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { agent, asLanguageModel } from '../../src/index.ts';
@@ -95,7 +96,7 @@ describe('an agent whose model is cut off, as the model of genuine functions of 
     pieces: [...half, chunk({ content: 'answer.' }), chunk({}, 'stop'), 'data: [DONE]\n\n'],
   };
   const retry = { attempts: 2, initialWaitMs: 0 };
-  const clerk = (url: string, attempts = 2) =>
+  const clerk = (url: string, attempts = 2): LanguageModelV3 =>
     asLanguageModel(
       agent({ name: 'clerk', model: aiSdk(openai(url)), failures: { retry: { ...retry, attempts } } }),
     );

@@ -94,7 +94,10 @@ const nullable = (given: JsonObject, root: JsonObject): JsonObject => {
   };
 };
 
-const withoutWords = ({ description: _, ...schema }: JsonObject): JsonObject => schema;
+const withoutWords = (schema: JsonObject): JsonObject => {
+  const { description: _, ...rest } = schema;
+  return rest;
+};
 
 const withDefaultInWords = ({ default: value, ...schema }: JsonObject): JsonObject => {
   if (value === undefined) return schema;

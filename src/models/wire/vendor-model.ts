@@ -10,8 +10,8 @@ export interface VendorApi<Client, Event, Options> extends Pick<
   'provider' | 'protocol'
 > {
   /** Throws `input.invalid` for options that do not fit. */
-  check(options: Options, whose: string): unknown;
-  createClient(id: string, options: Options): Promise<Client>;
+  readonly check: (options: Options, whose: string) => unknown;
+  readonly createClient: (id: string, options: Options) => Promise<Client>;
 }
 
 /** A model of a vendor's own API, as `make` makes one. */
