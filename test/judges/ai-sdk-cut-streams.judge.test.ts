@@ -96,7 +96,7 @@ describe('an agent whose model is cut off, as the model of genuine functions of 
     pieces: [...half, chunk({ content: 'answer.' }), chunk({}, 'stop'), 'data: [DONE]\n\n'],
   };
   const retry = { attempts: 2, initialWaitMs: 0 };
-  const clerk = (url: string, attempts = 2): LanguageModelV3 =>
+  const clerk = (url: string, attempts = 2) =>
     asLanguageModel(
       agent({ name: 'clerk', model: aiSdk(openai(url)), failures: { retry: { ...retry, attempts } } }),
     );
@@ -131,7 +131,8 @@ describe('an agent whose model is cut off, as the model of genuine functions of 
 
   it('as the model of another agent: what its own model began is no part of the answer', async () => {
     await using provider = await mockProvider({ pieces: half, ending: 'reset' }, whole);
-    const { text } = await ask(aiSdk(clerk(provider.url)), question()).answer;
+    const inner: LanguageModelV3 = clerk(provider.url);
+    const { text } = await ask(aiSdk(inner), question()).answer;
     expect(text).toBe('Half an answer.');
   });
 });
