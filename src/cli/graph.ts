@@ -16,6 +16,10 @@ import { jsonLine } from './stored/run-words.ts';
 export const graph = async (wanted: GraphCommand, session: Session): Promise<number> => {
   const { terminal, settings } = session;
   const agent = await loadAgent(wanted.file, terminal.folder, wanted.exportName);
+  if (!wanted.isSvg && !wanted.isTaken && !settings.json) {
+    terminal.stdout.write(`${agent.diagram({ of: wanted.of }).trimEnd()}\n`);
+    return exitCode.answered;
+  }
   const definition = journaledDefinition(agent);
   if (settings.json && !wanted.isTaken) {
     const drawn =
@@ -23,10 +27,6 @@ export const graph = async (wanted: GraphCommand, session: Session): Promise<num
         ? compositionOf(definition)
         : (await import('../inspect/recording/chart-shape.ts')).chartShape(definition.machine);
     terminal.stdout.write(jsonLine(drawn));
-    return exitCode.answered;
-  }
-  if (!wanted.isSvg && !wanted.isTaken) {
-    terminal.stdout.write(`${agent.diagram({ of: wanted.of }).trimEnd()}\n`);
     return exitCode.answered;
   }
   if (wanted.of === 'composition') {

@@ -44,8 +44,8 @@ describe('troupe show --call', () => {
   });
 
   test.each([
-    [['--call', '999'], /no model call '999': it has \d+ calls/],
-    [['--call', ' '], /--call names no model call/],
+    [['--call', '999'], /--call names no model call of the run: '999'. It has \d+ calls/],
+    [['--call', ' '], /--call is empty/],
     [['--call', '1', '--step', '1'], /--step and --call/],
   ])('[FIND-71] says what is wrong with %j', async (args, words) => {
     const { code, stderr } = await play(['show', runId, ...args, ...store]);
