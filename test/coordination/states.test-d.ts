@@ -110,7 +110,8 @@ describe('a reply of members side by side', () => {
 
   test('is typed by the one who gets each item', async () => {
     const { output = [] } = await patterns.parallel({ name: 'p', each: counted }).run(['a']);
-    for (const reply of output)
-      if (reply.status === 'completed') expectTypeOf(reply.output.n).toEqualTypeOf<number>();
+    const [reply] = output;
+    if (reply?.status === 'completed') expectTypeOf(reply.output.n).toEqualTypeOf<number>();
+    expectTypeOf<Extract<typeof reply, { status: 'completed' }>['output']>().toEqualTypeOf<{ n: number }>();
   });
 });
