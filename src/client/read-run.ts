@@ -129,7 +129,7 @@ const readerFor = (address: string, { headers, body }: Response): SseReader | Li
   void body?.cancel().catch(() => undefined);
   throw new TroupeError(
     'stream.invalid',
-    `Cannot follow the run at ${address} as it is no stream: '${type}'`,
+    `Cannot follow the run at ${address} as it is no stream: ${type}`,
   );
 };
 

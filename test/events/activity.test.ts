@@ -57,7 +57,7 @@ test('[M53] trouble is told, and what goes well is not told twice', () => {
 
 test('[M53] a question that nobody answers is withdrawn, and the reason is said once', () => {
   const withdrawn = { type: 'request.withdrawn', id: 'q-1', reason: 'nobody waits for it any more' } as const;
-  expect(lineOf(0, withdrawn)).toBe('desk · Question withdrawn: nobody waits for it any more');
+  expect(lineOf(0, withdrawn)).toBe('desk · Withdrawn: nobody waits for it any more');
 });
 
 test('[M53] what runs out, and what goes round in circles, is said in words', () => {
@@ -77,10 +77,10 @@ test('[M53] what runs out, and what goes round in circles, is said in words', ()
   expect(wordsOf('usd', 0.2, 0.25)).toBe('80 % of the budget used: $0.2 of $0.25');
   expect(wordsOf('timeMs', 8_000, 10_000)).toBe('80 % of the budget used: 8 s of 10 s');
   const decided = { type: 'recovery.decided', error, decision: 'skip', streak: 1, limit: 3 } as const;
-  expect(lineOf(0, decided)).toBe('desk · Going on without: no such file');
+  expect(lineOf(0, decided)).toBe('desk · Skipping: no such file');
   const counts = { before: 9_000, after: 3_000, shown: 4, of: 20, rungs: [], isSummarised: false };
   expect(lineOf(0, { type: 'context.compacted', ...counts })).toBe(
-    'desk · Shortened the conversation from 9000 to 3000 tokens',
+    'desk · Compacted the conversation from 9000 to 3000 tokens',
   );
 });
 

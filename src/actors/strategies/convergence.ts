@@ -101,7 +101,7 @@ const notes = (findings: readonly Finding[]): string =>
     .map(({ note }) => note)
     .join('\n');
 
-/** What an answer has to meet for a strategy to stop: `multiCycle({ until: convergence.tests(compiles, isShort) })`. */
+/** Tests that an answer has to meet for a strategy to stop: `multiCycle({ until: convergence.tests(compiles, isShort) })`. */
 export const convergence = {
   /** Met if no test fails. All tests are run. */
   tests: testsPass,

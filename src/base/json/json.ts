@@ -100,8 +100,7 @@ const objectToJson = (value: object, depth: number, above: readonly object[]): J
       const plain: unknown = value.toJSON();
       return plain === value ? '[circular]' : toJson(plain, depth + 1, path);
     }
-    if (value instanceof Map) return toJson([...value.entries()], depth + 1, path);
-    if (value instanceof Set) return toJson([...value.values()], depth + 1, path);
+    if (value instanceof Map || value instanceof Set) return toJson([...value], depth + 1, path);
     const made: Record<string, Json> = {};
     for (const [key, item] of Object.entries<unknown>(value as Readonly<Record<string, unknown>>))
       if (item !== undefined && !UNSAFE_KEYS.has(key)) made[key] = toJson(item, depth + 1, path);
@@ -125,7 +124,7 @@ export const isTooDeep = (value: unknown, left = MAX_DEPTH): boolean =>
   value !== null &&
   (left === 0 || Object.values(value).some((item) => isTooDeep(item, left - 1)));
 
-/** // A value that throws when it is read may throw another such value. */
+/** Gives why a value cannot be read: one that throws when it is read may throw another such value. */
 const reasonOf = (thrown: unknown): string => {
   try {
     return `: ${thrown instanceof Error ? thrown.message : String(thrown)}`;

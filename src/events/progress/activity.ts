@@ -71,13 +71,13 @@ const wordsOf = (event: LiveEvent): string | undefined => {
 };
 
 const RECOVERIES = {
-  retry: 'Trying again',
-  skip: 'Going on without',
-  replace: 'Going on otherwise',
+  retry: 'Retrying',
+  skip: 'Skipping',
+  replace: 'Replacing',
   giveUp: 'Giving up',
 } as const;
 
-const endWords = ({ status, stopReason, error }: EventOf<'run.ended'>): string => {
+const endWords = ({ status, stopReason, error }: EventOf<'run.ended' | 'member.ended'>): string => {
   switch (status) {
     case 'completed':
       return 'Completed';
@@ -115,7 +115,7 @@ const modelWords = (event: LiveEvent): string | undefined => {
     case 'session.lost':
       return `Restarting with ${event.strategy}: ${event.reason}`;
     case 'context.compacted':
-      return `Shortened the conversation from ${event.before} to ${event.after} tokens`;
+      return `Compacted the conversation from ${event.before} to ${event.after} tokens`;
     case 'context.summary-failed':
       return `Cannot summarise: ${event.error.message}`;
     case 'memory.failed':
@@ -144,7 +144,7 @@ const toolWords = (event: LiveEvent): string | undefined => {
     case 'tool.progressed':
       return event.text;
     case 'tool.retrying':
-      return `Trying ${event.tool} again in ${seconds(event.waitMs)}: ${event.error.message}`;
+      return `Retrying ${event.tool} in ${seconds(event.waitMs)}: ${event.error.message}`;
     case 'tool.finished':
       return event.ok ? undefined : `${event.tool} failed: ${event.error?.message ?? event.text}`;
     case 'tool.deprecated':
@@ -178,9 +178,9 @@ const teamWords = (event: LiveEvent): string | undefined => {
     case 'person.answered':
       return `Answered: ${event.text}`;
     case 'request.withdrawn':
-      return `Question withdrawn: ${event.reason}`;
+      return `Withdrawn: ${event.reason}`;
     case 'answer.refused':
-      return `Cannot take an answer: ${event.reason}`;
+      return `Answer refused: ${event.reason}`;
     case 'message.sent':
       return `${event.from} to ${event.to}: ${event.text}`;
     case 'message.dropped':
@@ -188,15 +188,13 @@ const teamWords = (event: LiveEvent): string | undefined => {
     case 'member.engaged':
       return `Engaged ${event.member}`;
     case 'delegation.began':
-      return `Gave work to ${event.to} (${event.id})`;
+      return `Delegated to ${event.to} (${event.id})`;
     case 'delegation.returned':
-      return `Work of ${event.to} came back (${event.id}): ${event.status}`;
+      return `${event.to} returned (${event.id}): ${event.status}`;
     case 'member.refused':
       return `Did not engage ${event.member}: ${event.reason}`;
     case 'member.ended':
-      return event.status === 'failed'
-        ? `Failed: ${event.error?.message ?? event.stopReason.kind}`
-        : `${event.member} ended: ${event.status}`;
+      return event.status === 'failed' ? endWords(event) : `${event.member} ended: ${event.status}`;
     case 'team.planned':
       return `Planned ${event.assignments.map(({ member, task }) => `${member}: ${task}`).join('; ')}`;
     case 'team.noted':
@@ -218,7 +216,7 @@ const teamWords = (event: LiveEvent): string | undefined => {
     case 'insight.shared':
       return `${event.member} notes: ${event.content}`;
     case 'stage.failed':
-      return `Going on without ${event.member}: ${event.message}`;
+      return `Continuing without ${event.member}: ${event.message}`;
     case 'work.reviewed':
     case 'work.reassigned':
     case 'work.refused':
