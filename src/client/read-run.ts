@@ -127,10 +127,7 @@ const readerFor = (address: string, { headers, body }: Response): SseReader | Li
   if (type.startsWith('text/event-stream')) return new SseReader();
   if (/^application\/(x-ndjson|ndjson|jsonl|x-jsonlines)/.test(type)) return new LineReader();
   void body?.cancel().catch(() => undefined);
-  throw new TroupeError(
-    'stream.invalid',
-    `Cannot follow the run at ${address} as it is no stream: ${type}`,
-  );
+  throw new TroupeError('stream.invalid', `Cannot follow the run at ${address} as it is no stream: ${type}`);
 };
 
 /** Checks whether an event is new, and registers it. */
