@@ -111,7 +111,7 @@ describe('a reply of members side by side', () => {
   test('is typed by the one who gets each item', async () => {
     const { output = [] } = await patterns.parallel({ name: 'p', each: counted }).run(['a']);
     const [reply] = output;
-    if (reply?.status === 'completed') expectTypeOf(reply.output.n).toEqualTypeOf<number>();
-    expectTypeOf(reply?.member).toExtend<string | undefined>();
+    if (reply?.status === 'completed') expectTypeOf(reply.output).toEqualTypeOf<{ n: number }>();
+    expectTypeOf(reply?.member).toEqualTypeOf<string | undefined>();
   });
 });
