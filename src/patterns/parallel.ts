@@ -82,10 +82,16 @@ export type ParallelReply = {
 };
 
 /** The reply of a member whose name and output are known: its output is that if it completed. */
-export type ReplyFrom<Name extends string, Output> = unknown extends Output
-  ? ParallelReply & { readonly member: Name }
-  : | (ParallelReply & { readonly member: Name; readonly status: 'completed'; readonly output: Output })
-    | (ParallelReply & { readonly member: Name; readonly status: Exclude<RunStatus, 'completed'> });
+export type ReplyFrom<Name extends string, Output> =
+  | (Pick<ParallelReply, 'error'> & {
+      readonly member: Name;
+      readonly status: 'completed';
+      readonly output: unknown extends Output ? Json : Output;
+    })
+  | (Pick<ParallelReply, 'error' | 'output'> & {
+      readonly member: Name;
+      readonly status: Exclude<RunStatus, 'completed'>;
+    });
 
 /** The reply of one of the members. */
 export type ReplyOf<Outputs> = {
