@@ -32,7 +32,13 @@ const bundlePackages = async (): Promise<void> => {
   const modules = join(processFolder, 'node_modules');
   await build({
     absWorkingDir: root,
-    entryPoints: { 'zod/index': 'zod', 'zod/core': 'zod/v4/core', 'rxjs/index': 'rxjs' },
+    entryPoints: {
+      'zod/index': 'zod',
+      'zod/mini': 'zod/mini',
+      'zod/core': 'zod/v4/core',
+      'zod/locales': 'zod/v4/locales',
+      'rxjs/index': 'rxjs',
+    },
     outdir: modules,
     bundle: true,
     splitting: true,
@@ -41,7 +47,15 @@ const bundlePackages = async (): Promise<void> => {
     conditions: ['es2015'],
     logLevel: 'warning',
   });
-  const names = { zod: { '.': './index.js', './v4/core': './core.js' }, rxjs: { '.': './index.js' } };
+  const names = {
+    zod: {
+      '.': './index.js',
+      './mini': './mini.js',
+      './v4/core': './core.js',
+      './v4/locales': './locales.js',
+    },
+    rxjs: { '.': './index.js' },
+  };
   for (const [name, exports] of Object.entries(names))
     writeFileSync(join(modules, name, 'package.json'), JSON.stringify({ name, type: 'module', exports }));
 };
