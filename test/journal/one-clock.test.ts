@@ -136,7 +136,7 @@ test('[FIND-46] of all that runs a run, only its journal reads its clock', () =>
   );
   /** What several runs share, leases and letters have a clock of their own; a deadline is a timer, and reads what is left of it. */
   const others =
-    /^(resources\/|engines\/run-queue\.ts|limits\/deadlines\.ts|journal\/(write\/heartbeat|letters\/requests|resume\/(stored-run|fork|resume-all))\.ts)/;
+    /^(people\/(person-time|await-look)\.ts|resources\/|engines\/run-queue\.ts|limits\/deadlines\.ts|journal\/(write\/heartbeat|letters\/requests|resume\/(stored-run|fork|resume-all))\.ts)/;
   expect(
     readers
       .map((file) => file.replaceAll('\\', '/'))

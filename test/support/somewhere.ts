@@ -12,10 +12,7 @@ import { echo, hang, never } from './runs.ts';
 
 const model = (...script: Parameters<typeof scriptedModel>[0]) => scriptedModel(script);
 
-const down = new TroupeError('model.unavailable', 'Cannot answer as it is down: 503', {
-  retryable: 'yes',
-  retryAfterMs: 30_000,
-});
+const busy = new TroupeError('model.rate-limited', 'Cannot answer as it is busy: 429', { retryable: 'yes' });
 
 const approved = tool({
   name: 'approved',
@@ -106,7 +103,13 @@ export const somewhere: readonly Somewhere[] = [
   {
     where: 'waiting before a model is tried again',
     phase: 'DECIDE',
-    make: () => agent({ name: 'a', model: model(down) }),
+    // Its own back-off, of half a minute at least: a wait that a provider asks for is not begun if there is no time for it.
+    make: () =>
+      agent({
+        name: 'a',
+        model: model(busy),
+        failures: { retry: { adaptive: true, initialWaitMs: 60_000 } },
+      }),
   },
   {
     where: 'waiting for tools that ignore their signal',

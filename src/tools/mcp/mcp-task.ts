@@ -1,5 +1,5 @@
 import type { CallToolResult, Client, RequestOptions, Tool as McpTool } from '@modelcontextprotocol/client';
-import * as z from 'zod';
+import { z } from 'zod';
 import type { Json, JsonObject } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';

@@ -6,6 +6,7 @@ import { lanesOf, rowsAbout, Sequence } from '../../../src/inspect/recording/seq
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { traceAsSequence } from '../../../src/inspect/traces/trace-as-sequence.ts';
+import { maxTime } from '../../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
@@ -102,10 +103,10 @@ describe('who says what to whom', () => {
       input: z.object({}),
       execute: () => 'paid',
     });
-    const buyer = agent({ name: 'buyer', tools: [pay], decide: () => act({ name: 'pay', input: {} }) });
+    const decide = () => act({ name: 'pay', input: {} });
+    const buyer = agent({ name: 'buyer', tools: [pay], decide, stop: maxTime(1_000) });
     const clock = virtualClock();
-    const limits = { budget: { timeMs: 1_000 } };
-    const handle = buyer.stream('go', { inspect: record, runId: 'r', clock, limits });
+    const handle = buyer.stream('go', { inspect: record, runId: 'r', clock });
     const { events } = await letTimePass(clock, handle.result);
     const { rows, lanes } = sequenceOf([...record.recording.from()].map((line) => JSON.parse(line) as Entry));
     const fromPerson = rows.filter(({ from }) => lanes.get(from)?.name === 'person');
