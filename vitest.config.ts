@@ -78,8 +78,8 @@ export default defineConfig({
     testTimeout,
     hookTimeout: 60_000,
     pool: 'forks',
-    // Two more than there are cores on the machine of the gate: many tests wait for a browser, a child process or a socket.
-    maxWorkers: 4,
+    // A third, as many tests wait for a browser, a child process or a socket.
+    maxWorkers: 3,
     maxConcurrency: 2,
     // What one project has transformed the next finds. Of this run alone: nothing of an earlier one can be stale.
     experimental: { fsModuleCache: true, fsModuleCachePath: `.tmp/modules/${process.pid}` },
