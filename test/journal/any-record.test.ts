@@ -102,8 +102,8 @@ describe.each(cases)('$what', ({ make }) => {
     const store = new PlainStore();
     const whole = await make().run('go', { store, runId: 'r' });
     const { records } = await recordsIn(store, 'r');
-    // Of a long journal every third one, from the last on.
-    const stride = isThorough || records.length < 60 ? 1 : 3;
+    // Of a long journal every seventh one, from the last on.
+    const stride = isThorough || records.length < 60 ? 1 : 7;
     for (let length = records.length; length > 0; length -= stride) {
       const cut = PlainStore.with('r', records.slice(0, length));
       const resumed = await (await resume(make(), 'r', { store: cut })).result;

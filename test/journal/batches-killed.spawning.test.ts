@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mockBatches } from '../support/mock-batches.ts';
+import { sampled } from '../support/thorough.ts';
 import { AnotherProcess } from './kills/another-process.ts';
 import type { BatchedOrder } from './kills/batched-team.ts';
 
@@ -23,7 +24,7 @@ describe('[BATCH] a process that is killed while its calls are in a batch', () =
     { vendor: 'anthropic', post: 'POST /v1/messages/batches', moment: 'while it submits' },
     { vendor: 'anthropic', post: 'POST /v1/messages/batches', moment: 'while it waits' },
   ] as const;
-  test.each(cases)(
+  test.each(sampled(cases, 3))(
     'is resumed with the answers of that very batch, which is submitted once: $vendor, $moment',
     async ({ vendor, post, moment }) => {
       const isEarly = moment === 'while it submits';

@@ -123,7 +123,7 @@ const KILLS: readonly (readonly [KillPoint, number])[] = [
 ];
 
 describe('a run of which nearly everything is secret', () => {
-  test.each(KILLS)(
+  test.each(sampled(KILLS, 2))(
     '[FIND-52] that is killed %s, time %d, has nothing of it on the disk, and ends in another process as it would have',
     async (point, time) => {
       const order = orderFor({ file: file() });

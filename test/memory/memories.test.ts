@@ -166,15 +166,15 @@ describe.each(kept)('in $where, a memory of kind $kind', ({ make, place }) => {
   test('is bounded there as well', async () => {
     const open = place();
     const memory = await opened({ files: open(), bound: 3 });
-    for (let at = 0; at < 200; at += 1) await memory.append([fact(`the code is ${at}`, at)]);
+    for (let at = 0; at < 100; at += 1) await memory.append([fact(`the code is ${at}`, at)]);
     await memory.evict();
     const files = open();
     const again = await opened({ files, bound: 3 });
-    expect(await told(again)).toContain('199');
+    expect(await told(again)).toContain('99');
     const [file = ''] = await files.names();
     const lines = (await files.read(file))?.split('\n').length;
     // Notes are only ever added to: that is what they are for.
-    expect(lines).toBeLessThan(file.endsWith('.md') ? 210 : 40);
+    expect(lines).toBeLessThan(file.endsWith('.md') ? 110 : 40);
   });
 });
 
