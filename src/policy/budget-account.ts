@@ -227,7 +227,6 @@ export class BudgetAccount {
     const limitsOwnSteps = this.path === path && this.limits.steps !== undefined;
     return {
       ...lines,
-      at: this.#now(),
       ...(limitsOwnSteps ? { limitsOwnSteps } : {}),
       ...(spent === undefined ? {} : { spent }),
     };

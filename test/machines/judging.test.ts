@@ -1,3 +1,5 @@
+import { budgetEnd } from '../../src/machines/stopping/budget-rule.ts';
+import { emptyTally } from '../../src/contracts/agents/tally.ts';
 import { describe, expect, test } from 'vitest';
 import { HistoryView } from '../../src/base/collections/history.ts';
 import type { StopReason } from '../../src/contracts/agents/stop-reason.ts';
@@ -270,5 +272,18 @@ describe('[QITOS-26] the boundary of each rule', () => {
   test('anyOf and allOf of nothing never stop', () => {
     expect(anyOf().check(view(99))).toBeUndefined();
     expect(allOf().check(view(99))).toBeUndefined();
+  });
+});
+
+test('the time since the last answer counts in journals that say when its use was read, and in no others', () => {
+  const line = { limit: 1_000, used: 900, fraction: 0.9, path: 'clerk' };
+  const tally = { ...emptyTally(0), now: 5_200 };
+  expect(budgetEnd({ ...tally, budget: { timeMs: line } })).toBeUndefined();
+  expect(budgetEnd({ ...tally, budget: { timeMs: line, at: 5_000 } })).toEqual({
+    kind: 'budget',
+    budget: 'timeMs',
+    limit: 1_000,
+    used: 1_100,
+    path: 'clerk',
   });
 });

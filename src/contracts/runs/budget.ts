@@ -52,8 +52,8 @@ export interface BudgetLine {
 
 /** Use of an agent's budgets when its last answer came in; kinds without a limit are absent. */
 export interface BudgetUse extends Readonly<Partial<Record<BudgetKind, BudgetLine>>> {
-  /** Time of the reading, in ms since 1970. */
-  readonly at: number;
+  /** Time of the reading, in ms since 1970: in journals of versions in which time did not stand still for people. */
+  readonly at?: number | undefined;
   /** The agent's own budget limits its steps: then its default of 50 does not. */
   readonly limitsOwnSteps?: boolean | undefined;
   /** Set when something was refused for want of budget: the run ends with this. */

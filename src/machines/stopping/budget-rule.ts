@@ -17,12 +17,13 @@ const NEEDED = ['steps', 'tokens', 'usd'] as const;
  * The budget that ends the run: one that refused something, or one without anything left for another step. Time is compared with `>`, as it
  * was with the last answer: only the run knows how much of what has passed since is a wait for a person, and has a timer for it.
  */
-export const budgetEnd = ({ budget }: Tally): StopReason | undefined => {
+export const budgetEnd = ({ budget, now }: Tally): StopReason | undefined => {
   if (budget === undefined) return undefined;
   if (budget.spent !== undefined) return budget.spent;
   const { timeMs } = budget;
-  if (timeMs !== undefined && timeMs.used > timeMs.limit) {
-    const { limit, used, path } = timeMs;
+  const used = workedMs(budget, now);
+  if (timeMs !== undefined && used > timeMs.limit) {
+    const { limit, path } = timeMs;
     return { kind: 'budget', budget: 'timeMs', limit, used, path };
   }
   for (const kind of NEEDED) {
@@ -34,6 +35,10 @@ export const budgetEnd = ({ budget }: Tally): StopReason | undefined => {
   return undefined;
 };
 
+/** The time that is used; in journals that say when it was read, all that has passed since counts, as it did then. */
+const workedMs = ({ timeMs, at }: BudgetUse, now: number): number =>
+  timeMs === undefined ? 0 : timeMs.used + (at === undefined ? 0 : now - at);
+
 /** The budgets as a stop rule, for wrapping up before they are spent. */
 export const budgetRule: StopRule = {
   name: 'budget',
@@ -42,14 +47,14 @@ export const budgetRule: StopRule = {
 };
 
 /** The used share of the tightest budget, from 0; 1 if the next step is the last. The rule's `pressure`. */
-const budgetPressure = ({ budget }: Tally): number => {
+const budgetPressure = ({ budget, now }: Tally): number => {
   if (budget === undefined) return 0;
   const { steps, timeMs, tokens, usd, toolCalls } = budget;
   return Math.max(
     steps === undefined
       ? 0
       : Math.min(1, (steps.used + 1 >= steps.limit ? steps.limit : steps.used) / steps.limit),
-    timeMs === undefined ? 0 : share(timeMs.used, timeMs.limit),
+    timeMs === undefined ? 0 : share(workedMs(budget, now), timeMs.limit),
     // A budget of 0 forbids work with a cost, and is no reason to wrap up.
     ...[tokens, usd, toolCalls].map((line) =>
       line === undefined || line.limit === 0 ? 0 : Math.min(1, line.fraction),
