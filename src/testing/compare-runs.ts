@@ -32,18 +32,47 @@ export type ComparableRun = Pick<
  * @example
  * expect(compareRuns(await desk.run('…'), await desk.run('…', { store: memoryStore() }))).toEqual([]);
  */
-export const compareRuns = (one: ComparableRun, other: ComparableRun): readonly string[] => [
-  ...differences('result', summaryOf(one), summaryOf(other)),
-  ...byName(
-    groupsOf(ownEvents(one), one.runId, 'path'),
-    groupsOf(ownEvents(other), other.runId, 'path'),
-    'events of',
-  ),
-  ...byName(groupsOf(one.effects, one.runId, 'key'), groupsOf(other.effects, other.runId, 'key'), 'effect'),
-];
+export const compareRuns = (one: ComparableRun, other: ComparableRun): readonly string[] => {
+  const [ids, otherIds] = [idsIn(one), idsIn(other)];
+  return [
+    ...differences('result', summaryOf(one, ids), summaryOf(other, otherIds)),
+    ...byName(
+      groupsOf(ownEvents(one), ids, 'path'),
+      groupsOf(ownEvents(other), otherIds, 'path'),
+      'events of',
+    ),
+    ...byName(groupsOf(one.effects, ids, 'key'), groupsOf(other.effects, otherIds, 'key'), 'effect'),
+  ];
+};
 
-const summaryOf = ({ runId, status, stopReason, output, candidate, state, totals }: ComparableRun): Json =>
-  essence(toJson({ status, stopReason, output, candidate, state, totals }), runId);
+/** The ids of one run, which equivalent runs have others for. */
+interface RunIds {
+  /** The run's own: a part of every key. */
+  readonly run: string;
+  /** What stands for those that are digests of it, as a request's is, by the order in which an actor opened them. */
+  readonly digests: ReadonlyMap<string, string>;
+}
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+const idsIn = ({ runId, events }: ComparableRun): RunIds => {
+  const digests = new Map<string, string>();
+  const counts = new Map<string, number>();
+  for (const event of events) {
+    const { path } = event;
+    const { id = '' } = 'id' in event ? event : {};
+    if (!DIGEST.test(id) || digests.has(id)) continue;
+    const count = (counts.get(path) ?? 0) + 1;
+    counts.set(path, count);
+    digests.set(id, `<request ${count} of ${path}>`);
+  }
+  return { run: runId, digests };
+};
+
+const summaryOf = (
+  { status, stopReason, output, candidate, state, totals }: ComparableRun,
+  ids: RunIds,
+): Json => essence(toJson({ status, stopReason, output, candidate, state, totals }), ids);
 
 /** The events that follow from the run itself. */
 const ownEvents = ({ events }: ComparableRun): ComparableRun['events'] =>
@@ -51,10 +80,10 @@ const ownEvents = ({ events }: ComparableRun): ComparableRun['events'] =>
 
 type Groups = ReadonlyMap<string, readonly Json[]>;
 
-const groupsOf = (items: readonly object[], runId: string, name: string): Groups => {
+const groupsOf = (items: readonly object[], ids: RunIds, name: string): Groups => {
   const groups = new Map<string, Json[]>();
   for (const item of items) {
-    const plain = essence(toJson(item), runId);
+    const plain = essence(toJson(item), ids);
     const named = isJsonObject(plain) ? plain[name] : undefined;
     const key = typeof named === 'string' ? named : '';
     const group = groups.get(key);
@@ -92,14 +121,14 @@ const textOf = (value: Json | undefined): string => {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 };
 
-/** Removes incidental fields from a value, and normalises the run's id, which is part of every key. */
-const essence = (value: Json, runId: string): Json => {
-  if (typeof value === 'string') return value.replaceAll(runId, '<run>');
-  if (isList(value)) return value.map((item) => essence(item, runId));
+/** Removes incidental fields from a value, and normalises what is another for each run. */
+const essence = (value: Json, ids: RunIds): Json => {
+  if (typeof value === 'string') return ids.digests.get(value) ?? value.replaceAll(ids.run, '<run>');
+  if (isList(value)) return value.map((item) => essence(item, ids));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) =>
-      INCIDENTAL.has(key) || item === undefined ? [] : [[key, essence(item, runId)]],
+      INCIDENTAL.has(key) || item === undefined ? [] : [[key, essence(item, ids)]],
     ),
   );
 };

@@ -8,6 +8,7 @@ import { memoryStore } from '../../src/persistence/memory-store.ts';
 import type { Actor } from '../../src/runtime/actors/actor.ts';
 import { startRun } from '../../src/runtime/run/start-run.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
+import { askPerson } from '../../src/index.ts';
 import { echo, settled, start } from '../support/runs.ts';
 
 const ada = () =>
@@ -33,6 +34,20 @@ const changed = (change: (actor: Actor) => void): Promise<RunResult<unknown, unk
 test('runs that mean the same do not differ, whenever and under whatever id they ran', async () => {
   expect(compareRuns(await faithful(), await faithful())).toEqual([]);
   expect(compareRuns(await ada().run('go'), await ada().run('go', { store: memoryStore() }))).toEqual([]);
+});
+
+test('requests to people, whose ids are made of the run’s, do not differ, and another one more does', async () => {
+  const asks = (times: number) =>
+    agent({
+      name: 'ada',
+      tools: [askPerson],
+      decide: ({ step }) =>
+        step < times ? act({ name: 'ask_person', input: { question: `Which of ${step}?` } }) : answer('done'),
+    });
+  const person = { answer: () => 'This one.' };
+  const [one, other] = [await asks(2).run('go', { person }), await asks(2).run('go', { person })];
+  expect(compareRuns(one, other)).toEqual([]);
+  expect(compareRuns(one, await asks(3).run('go', { person }))).not.toEqual([]);
 });
 
 test('news of observers are no difference: how soon one fails follows from the machine, not from the run', async () => {
