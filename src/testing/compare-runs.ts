@@ -49,7 +49,7 @@ export const compareRuns = (one: ComparableRun, other: ComparableRun): readonly 
 interface RunIds {
   /** The run's own: a part of every key. */
   readonly run: string;
-  /** What stands for those that are digests of it, as a request's is, by the order in which an actor opened them. */
+  /** Stand-ins for those that are digests of it, as a request's is, by the order in which an actor opened them. */
   readonly digests: ReadonlyMap<string, string>;
 }
 
