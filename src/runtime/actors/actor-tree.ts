@@ -144,6 +144,7 @@ export class ActorTree {
       let forget = (): void => undefined;
       const settle = (outcome: Outcome): void => {
         forget();
+        journal.runs(ask.key, false);
         const { status, error } = outcome;
         // A stopped child has an error without having failed.
         if (error !== undefined && (status === 'failed' || status === 'aborted')) reject(toError(error));
@@ -157,6 +158,7 @@ export class ActorTree {
       forget = stopInTime(path, { time: this.#run.person.time, abort, timeoutMs }, (reason) => {
         this.stop(child, reason);
       });
+      journal.runs(ask.key, true);
       journal.engage(child, () => {
         this.#startMember(child, place.input);
       });

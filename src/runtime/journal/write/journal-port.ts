@@ -56,6 +56,8 @@ export interface ChildRecorder {
   scopeAt(path: string): Scope;
   /** Checks whether the child that an effect is about to run is on record. */
   knowsChild(key: string): boolean;
+  /** Registers that an effect runs one more actor, or one less: it waits for what its actors wait for. */
+  runs(key: string, isRunning: boolean): void;
   /** The place of an effect's next child: its recorded one, or a free one. */
   place(child: WantedChild, freePath: () => string): PlacedChild;
   engage(child: Actor, start: () => void): void;

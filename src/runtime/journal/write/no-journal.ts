@@ -133,6 +133,9 @@ export class NoJournal implements JournalPort {
   waits(): void {
     // No waits are recorded.
   }
+  runs(): void {
+    // No waits are recorded.
+  }
   tookLetter(): void {
     // Only stored runs have letters.
   }

@@ -13,12 +13,15 @@ export class OpenAsks {
   readonly #open = new Map<string, Ask>();
   /** Requests for people and times of calls, by the key of the effect that waits for them. */
   readonly #waiting = new Map<string, Set<Awaited>>();
+  /** Effects that run actors, with the number of those: such an effect waits for what its actors wait for. */
+  readonly #running = new Map<string, number>();
 
   get status(): 'running' | 'waiting' {
-    if (this.#open.size === 0) return 'running';
+    let status: 'running' | 'waiting' = 'running';
     for (const [key, { port }] of this.#open)
-      if (!WAITING.has(port) && !this.#waiting.has(key)) return 'running';
-    return 'waiting';
+      if (WAITING.has(port) || this.#waiting.has(key)) status = 'waiting';
+      else if (!this.#running.has(key)) return 'running';
+    return status;
   }
 
   /** Earliest due time among timers, times of calls and requests that expire. */
@@ -38,6 +41,12 @@ export class OpenAsks {
   close(key: string): void {
     this.#open.delete(key);
     if (this.#waiting.delete(key)) this.onWaits(this.#waiting.size > 0);
+  }
+
+  runs(key: string, isRunning: boolean): void {
+    const count = (this.#running.get(key) ?? 0) + (isRunning ? 1 : -1);
+    if (count > 0) this.#running.set(key, count);
+    else this.#running.delete(key);
   }
 
   waits(key: string, request: Awaited, isWaiting: boolean): void {

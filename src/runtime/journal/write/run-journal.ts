@@ -221,6 +221,10 @@ export class RunJournal implements JournalPort {
     this.asks.close(key);
   }
 
+  runs(key: string, isRunning: boolean): void {
+    this.asks.runs(key, isRunning);
+  }
+
   waits(key: string, awaited: Awaited, isWaiting: boolean): void {
     this.asks.waits(key, awaited, isWaiting);
   }
