@@ -25,6 +25,7 @@ import {
 } from '../support/mock-batches.ts';
 import { mortalStore } from '../support/mortal-store.ts';
 import { letTimePass, quiet, settled, start } from '../support/runs.ts';
+import './load-models.ts';
 
 const ofOpenAI = ({ url }: { url: string }): Model =>
   openai('gpt-4o', { apiKey: 'sk-test', baseURL: `${url}/v1`, batch: true });

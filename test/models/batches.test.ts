@@ -26,6 +26,7 @@ import {
   type MockBatch,
 } from '../support/mock-batches.ts';
 import { mortalStore } from '../support/mortal-store.ts';
+import './load-models.ts';
 
 const vendors = {
   responses: ({ url }: { url: string }, batch: boolean | Batching = true): Model =>
