@@ -3,6 +3,7 @@ import { plainOrOdd, problemOfOdd } from '../../base/json/odd-value.ts';
 import { inOwnForm } from '../../base/json/own-form.ts';
 import { andThen } from '../../base/promises/and-then.ts';
 import type { Checked, Schema } from '../../base/schemas/schema.ts';
+import type { z } from 'zod';
 import { isZod } from './schemas.ts';
 
 /** A value that a schema made, and what a log keeps of it. */
@@ -44,9 +45,15 @@ const keepFormed = (value: unknown, formed: unknown): Checked<KeptValue> => {
   return { ok: false, issues: [{ path: found.at.replace(/^\./, ''), message }] };
 };
 
+/** Zod 4.0 has none, and would run the schema forward once more. */
+const hasCodecs = ({ _zod: { version } }: z.core.$ZodType): boolean => {
+  const minor: number = version.minor;
+  return minor > 0;
+};
+
 /** The value as the codecs of the schema encode it; the value itself if it cannot be encoded, as by a one-way transform. */
 const encode = (schema: Schema, value: unknown): unknown => {
-  if (!isZod(schema)) return value;
+  if (!isZod(schema) || !hasCodecs(schema)) return value;
   try {
     const found = schema._zod.run({ value, issues: [] }, { async: true, direction: 'backward' });
     return andThen(found, (payload) => (payload.issues.length === 0 ? payload.value : value));
