@@ -1,3 +1,4 @@
+import { timeShare } from '../../machines/stopping/budget-rule.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Tally } from '../../contracts/agents/tally.ts';
 import { backOffMs, failureClassOf } from '../../machines/supervision.ts';
@@ -28,7 +29,7 @@ export const withAnswer = (before: WorkflowContext, event: TeamEvent): WorkflowC
   if (event.type === 'answered.pause') return advance(withWaitOver(moved, event.index));
   if (event.type === 'answered.wake') return advance(withTimeOver(moved, event.index));
   if (event.type !== 'answered.member') return moved;
-  const context = withPressure(moved, event.output.tally);
+  const context = withPressure(moved, event.output.tally, event.at);
   const reply = placeAt(context.round, event.index)?.reply ?? null;
   // A reply that is not pending, or a member that its own policy restarts.
   if (reply === null || placeAt(before.round, event.index)?.path !== event.path) return advance(context);
@@ -38,11 +39,12 @@ export const withAnswer = (before: WorkflowContext, event: TeamEvent): WorkflowC
 };
 
 /** The used part of the workflow's budget, or of one above it, as far as members' answers report it. */
-const withPressure = (context: WorkflowContext, { budget }: Tally): WorkflowContext => {
+const withPressure = (context: WorkflowContext, { budget }: Tally, now: number): WorkflowContext => {
   if (budget === undefined) return context;
   const { team, own } = context;
   const { timeMs, steps, tokens, usd, toolCalls } = budget;
-  const fractions = [steps, tokens, usd, toolCalls, timeMs].map((line) =>
+  const late = timeMs && { ...timeMs, fraction: timeShare(budget, now) ?? 0 };
+  const fractions = [steps, tokens, usd, toolCalls, late].map((line) =>
     line !== undefined && (line.path === team.path || team.path.startsWith(`${line.path}/`))
       ? line.fraction
       : 0,

@@ -49,17 +49,21 @@ export const budgetRule: StopRule = {
 /** The used share of the tightest budget, from 0; 1 if the next step is the last. The rule's `pressure`. */
 const budgetPressure = ({ budget, now }: Tally): number => {
   if (budget === undefined) return 0;
-  const { steps, timeMs, tokens, usd, toolCalls } = budget;
+  const { steps, tokens, usd, toolCalls } = budget;
   return Math.max(
     steps === undefined
       ? 0
       : Math.min(1, (steps.used + 1 >= steps.limit ? steps.limit : steps.used) / steps.limit),
-    timeMs === undefined ? 0 : share(workedMs(budget, now), timeMs.limit),
+    timeShare(budget, now) ?? 0,
     // A budget of 0 forbids work with a cost, and is no reason to wrap up.
     ...[tokens, usd, toolCalls].map((line) =>
       line === undefined || line.limit === 0 ? 0 : Math.min(1, line.fraction),
     ),
   );
 };
+
+/** The used part of the time, from 0 to 1; undefined without a limit. */
+export const timeShare = (budget: BudgetUse, now: number): number | undefined =>
+  budget.timeMs && share(workedMs(budget, now), budget.timeMs.limit);
 
 const share = (used: number, limit: number): number => (limit === 0 ? 1 : Math.min(1, used / limit));
