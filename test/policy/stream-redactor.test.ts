@@ -4,6 +4,7 @@ import { BeginningFinder } from '../../src/contracts/secrets/beginning-finder.ts
 import type { FoundSecret } from '../../src/contracts/secrets/find-public.ts';
 import { Redactor } from '../../src/contracts/secrets/redactor.ts';
 import { StreamRedactor } from '../../src/contracts/secrets/stream-redactor.ts';
+import { sized } from '../support/thorough.ts';
 
 /** Counts the characters that it looks at. */
 class CountingRedactor extends Redactor {
@@ -169,5 +170,43 @@ describe('the beginning of a value that is known', () => {
 
   test('is nowhere where no value is known', () => {
     expect(new Redactor({}).beginsAt('sk-1abc')).toBe(7);
+  });
+});
+
+describe('a key of known form that touches a known value', () => {
+  const part = fc.constantFrom(
+    'a',
+    ' ',
+    KNOWN,
+    KNOWN.slice(0, 40),
+    'sk-proj-01234',
+    'd'.repeat(30),
+    'ghp_',
+    '"',
+    '.eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9',
+  );
+  const parts = fc.array(part, { minLength: 1, maxLength: 8 });
+
+  test('is redacted at once: who redacts again changes nothing', () => {
+    fc.assert(
+      fc.property(parts, (pieces) => {
+        const redactor = new Redactor({ API_KEY: KNOWN });
+        const once = redactor.text(pieces.join(''));
+        expect(redactor.text(once)).toBe(once);
+      }),
+      { numRuns: sized(300, 3_000) },
+    );
+  });
+
+  test('is redacted alike where its text comes in pieces', () => {
+    fc.assert(
+      fc.property(parts, (pieces) => {
+        const redactor = new Redactor({ API_KEY: KNOWN });
+        const stream = new StreamRedactor(redactor);
+        const shown = pieces.map((piece) => stream.push(piece)).join('') + stream.end();
+        expect(shown).toBe(redactor.text(pieces.join('')));
+      }),
+      { numRuns: sized(300, 3_000) },
+    );
   });
 });

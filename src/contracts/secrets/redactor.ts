@@ -166,7 +166,7 @@ export class Redactor {
   /** Returns the places of secrets, from left to right, none within another. */
   find(text: string): readonly FoundSecret[] {
     const known = this.known(text);
-    const open = findPublic(text);
+    const open = publicBeside(known, text);
     return open.length === 0 ? known : inOrder([...known, ...remaindersBeside(known, makeDisjoint(open))]);
   }
 
@@ -266,6 +266,25 @@ const makeDisjoint = (places: readonly FoundSecret[]): readonly FoundSecret[] =>
     from = Math.max(from, place.end);
     return start < place.end ? [{ ...place, start }] : [];
   });
+};
+
+/**
+ * Finds secrets of known form also where only a known one touches them, of which nothing is shown: a key is recognised
+ * after `KEY]` as it is after a space, so what was redacted once is not redacted further.
+ */
+export const publicBeside = (known: readonly Place[], text: string): readonly FoundSecret[] => {
+  const open = findPublic(text);
+  return known.length === 0 ? open : [...open, ...findPublic(withoutKnown(known, text))];
+};
+
+/** Returns the text with known places filled with what stands at the borders of a redacted one. */
+export const withoutKnown = (known: readonly Place[], text: string): string => {
+  let shown = '';
+  for (const { start, end } of known.toSorted((a, b) => a.start - b.start)) {
+    const from = Math.max(start, shown.length);
+    if (end > from) shown += text.slice(shown.length, from) + ']'.repeat(end - from);
+  }
+  return shown + text.slice(shown.length);
 };
 
 /** Returns the remainders of places beside known ones, in order, if they are longer than a name. */

@@ -1,7 +1,7 @@
-import { findPublic } from './find-public.ts';
 import type { FoundSecret } from './find-public.ts';
+import type { Place } from './phrase-finder.ts';
 import { letterAt, openAt } from './open-secret.ts';
-import { PIECE } from './redactor.ts';
+import { PIECE, publicBeside, withoutKnown } from './redactor.ts';
 import type { Redactor } from './redactor.ts';
 
 /** Number of shown characters that are kept as context for what follows. */
@@ -54,10 +54,7 @@ export class StreamRedactor {
     this.#text += piece;
     const text = this.#text;
     const found = this.#find(text);
-    const held = Math.max(
-      Math.min(openSecretStart(found, text, this.#redactor), letterAt(text)),
-      this.#shown,
-    );
+    const held = Math.max(holdAt(found, text, this.#redactor), this.#shown);
     const shown = this.#show(text.length - held > LONGEST_HELD ? text.length : held, found);
     const isGrowing = found.at(-1)?.end === text.length;
     if (isGrowing && this.#text.length > BEGINNING + LEFT_OUT + END) this.#shorten();
@@ -116,9 +113,9 @@ export class StreamRedactor {
   /** Drops the middle of a growing secret, which would otherwise be examined again with each piece. */
   #shorten(): void {
     const text = this.#text;
-    const growing = findPublic(text).filter(({ end }) => end === text.length);
-    if (growing.length === 0) return;
     const known = this.#redactor.known(text);
+    const growing = publicBeside(known, text).filter(({ end }) => end === text.length);
+    if (growing.length === 0) return;
     const begins = this.#redactor.beginsAt(text);
     const until = Math.min(text.length - END, begins);
     const isArmoured = growing.some(({ name }) => name === 'private key');
@@ -144,21 +141,30 @@ export class StreamRedactor {
  * Returns the position from which the end of an unfinished text could be part of a secret; its length if there is none.
  */
 export const holdStart = (text: string, redactor: Redactor): number =>
-  Math.min(openSecretStart(redactor.find(text), text, redactor), letterAt(text));
+  holdAt(redactor.find(text), text, redactor);
+
+/** The same from what was found, and the first letters of a key are held back, too. */
+const holdAt = (found: readonly FoundSecret[], text: string, redactor: Redactor): number => {
+  const unknown = withoutKnown(redactor.known(text), text);
+  return Math.min(openSecretStart(found, text, redactor), letterAt(unknown));
+};
 
 const openSecretStart = (all: readonly FoundSecret[], text: string, redactor: Redactor): number => {
   const end = all.at(-1)?.end ?? 0;
+  const known = redactor.known(text);
+  const unknown = withoutKnown(known, text);
   let growing = text.length;
   if (end === text.length) growing = all.at(-1)?.start ?? growing;
-  else if (isRest(text, end)) growing = end;
-  return Math.min(growing, redactor.beginsAt(text), openAt(text));
+  else if (isRest(text, end, known)) growing = end;
+  const open = unknown === text ? openAt(text) : Math.min(openAt(text), openAt(unknown));
+  return Math.min(growing, redactor.beginsAt(text), open);
 };
 
 /**
  * Checks whether the text ends with the remainder, too short to be redacted yet, of a secret that contains a known
  * value.
  */
-const isRest = (text: string, from: number): boolean =>
+const isRest = (text: string, from: number, known: readonly Place[]): boolean =>
   from > 0 &&
   text.length - from < PIECE &&
-  findPublic(text).some((place) => place.start < from && place.end === text.length);
+  publicBeside(known, text).some((place) => place.start < from && place.end === text.length);
