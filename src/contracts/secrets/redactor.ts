@@ -23,6 +23,14 @@ export interface KnownPlace extends FoundSecret {
   readonly isField: boolean;
 }
 
+interface FieldName {
+  readonly shown: string;
+  /** It names a secret, as `password` does. */
+  readonly isSecret: boolean;
+  /** The secret values that it has had. */
+  readonly values: ReadonlyMap<string, string> | undefined;
+}
+
 interface KnownForm extends Form {
   readonly name: string;
   readonly value: string;
@@ -52,6 +60,8 @@ export class Redactor {
   #hasShort = false;
   /** Texts without a secret: names of fields, types and addresses recur with each event. */
   readonly #clean = new Set<string>();
+  /** Names of fields recur, too. */
+  readonly #names = new Map<string, FieldName>();
 
   constructor(secrets: Secrets) {
     this.secrets = secrets;
@@ -69,6 +79,7 @@ export class Redactor {
       this.#fields.set(field, values.set(value, name));
       this.#values.set(name, value);
     }
+    this.#names.clear();
     const found = secrets.filter(({ value }) => !this.#learned.has(value));
     for (const { value } of found) this.#learned.add(value);
     this.#add(
@@ -83,6 +94,7 @@ export class Redactor {
       .flatMap(([name, value]) => formsOf(value).map((form) => ({ name, value, isField, ...form })));
     if (forms.length === 0) return;
     this.#clean.clear();
+    this.#names.clear();
     this.#forms.push(...forms);
     this.#finder ??= new PhraseFinder([]);
     this.#finder.add(forms.map(({ text }) => text));
@@ -138,27 +150,40 @@ export class Redactor {
   #object(value: JsonObject, depth: number): object {
     const names = Object.keys(value);
     let shown: [string, unknown][] | undefined;
-    for (const [index, name] of names.entries()) {
+    // Once for each field of each event: without an iterator, and all about a name by one look at it.
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index] ?? '';
       const item = value[name];
-      const field = name.length < SHORTEST ? name : this.text(name);
-      const content = this.#field(name, item, depth);
-      if (shown === undefined && (field !== name || content !== item))
+      const known = this.#names.get(name) ?? this.#noteName(name);
+      const content = this.#field(name, known, item, depth);
+      if (shown === undefined && (known.shown !== name || content !== item))
         shown = names.slice(0, index).map((earlier) => [earlier, value[earlier]]);
-      shown?.push([field, content]);
+      shown?.push([known.shown, content]);
     }
     return shown === undefined ? value : Object.fromEntries(shown);
   }
 
+  #noteName(name: string): FieldName {
+    const known: FieldName = {
+      shown: name.length < SHORTEST ? name : this.text(name),
+      isSecret: namesSecret(name),
+      values: this.#fields.get(name),
+    };
+    if (name.length > LONGEST_CLEAN) return known;
+    if (this.#names.size >= MOST_CLEAN) this.#names.clear();
+    this.#names.set(name, known);
+    return known;
+  }
+
   /** Redacts a field's value in the light of its name, as `name="text"`. */
-  #field(name: string, item: unknown, depth: number): unknown {
-    const values = this.#fields.size === 0 ? undefined : this.#fields.get(name);
+  #field(name: string, { values, isSecret }: FieldName, item: unknown, depth: number): unknown {
     if (values !== undefined) {
       const hidden = hiddenIn(values, item);
       if (hidden !== item) return this.#walk(hidden, depth + 1);
     }
-    if (typeof item !== 'string' || !namesSecret(name)) return this.#walk(item, depth + 1);
+    if (typeof item !== 'string') return typeof item === 'object' ? this.#walk(item, depth + 1) : item;
     const shown = this.text(item);
-    return shown === item && assignedValues(`${name}=${JSON.stringify(item)}`).length > 0
+    return isSecret && shown === item && assignedValues(`${name}=${JSON.stringify(item)}`).length > 0
       ? '[redacted secret]'
       : shown;
   }
@@ -230,7 +255,7 @@ export class Redactor {
   }
 }
 
-/** Bounds of the cache of texts without a secret. */
+/** Bounds of the caches of texts without a secret, and of names. */
 const LONGEST_CLEAN = 64;
 const MOST_CLEAN = 1_000;
 
