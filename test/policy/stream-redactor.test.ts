@@ -10,9 +10,9 @@ import { sized } from '../support/thorough.ts';
 class CountingRedactor extends Redactor {
   count = 0;
 
-  override find(text: string): readonly FoundSecret[] {
+  override find(text: string, isCut?: boolean): readonly FoundSecret[] {
     this.count += text.length;
-    return super.find(text);
+    return super.find(text, isCut);
   }
 }
 
@@ -187,26 +187,29 @@ describe('a key of known form that touches a known value', () => {
   );
   const parts = fc.array(part, { minLength: 1, maxLength: 8 });
 
+  const redactor = new Redactor({ API_KEY: KNOWN });
+
   test('is redacted at once: who redacts again changes nothing', () => {
     fc.assert(
       fc.property(parts, (pieces) => {
-        const redactor = new Redactor({ API_KEY: KNOWN });
         const once = redactor.text(pieces.join(''));
         expect(redactor.text(once)).toBe(once);
       }),
-      { numRuns: sized(300, 3_000) },
+      { numRuns: sized(200, 3_000) },
     );
   });
 
   test('is redacted alike where its text comes in pieces', () => {
     fc.assert(
       fc.property(parts, (pieces) => {
-        const redactor = new Redactor({ API_KEY: KNOWN });
         const stream = new StreamRedactor(redactor);
         const shown = pieces.map((piece) => stream.push(piece)).join('') + stream.end();
         expect(shown).toBe(redactor.text(pieces.join('')));
       }),
-      { numRuns: sized(300, 3_000) },
+      {
+        numRuns: sized(200, 3_000),
+        examples: [[['a', 'sk-proj-01234', 'd'.repeat(30), KNOWN, 'd'.repeat(30), 'ghp_', 'a']]],
+      },
     );
   });
 });

@@ -188,10 +188,14 @@ export class Redactor {
       : shown;
   }
 
-  /** Returns the places of secrets, from left to right, none within another. */
-  find(text: string): readonly FoundSecret[] {
+  /**
+   * Returns the places of secrets, from left to right, none within another. One of known form that begins where a text
+   * is cut does not count: it may be the rest of a word.
+   */
+  find(text: string, isCut = false): readonly FoundSecret[] {
     const known = this.known(text);
-    const open = publicBeside(known, text);
+    const found = publicBeside(known, text);
+    const open = isCut ? found.filter(({ start }) => start > 0) : found;
     return open.length === 0 ? known : inOrder([...known, ...remaindersBeside(known, makeDisjoint(open))]);
   }
 

@@ -79,7 +79,7 @@ export class StreamRedactor {
 
   /** A context begins in the middle of a word, which is no beginning of a secret: those that are not over have context before them. */
   #find(text: string): readonly FoundSecret[] {
-    const found = this.#redactor.find(text);
+    const found = this.#redactor.find(text, this.#isCut);
     return this.#isCut ? found.filter(({ start }) => start > 0) : found;
   }
 
