@@ -16,9 +16,9 @@ interface Moment extends Speaker {
   readonly phase: string | undefined;
 }
 
-/** Redacts an event. */
+/** Redacts the content of an event. */
 interface Redacting {
-  event(event: RuntimeEvent): RuntimeEvent;
+  content(body: EventBody): EventBody;
 }
 
 /**
@@ -99,12 +99,14 @@ export class LazyLog implements EventSource {
     return isSame ? last : { path, agent, at, step, phase };
   }
 
+  /** The envelope stays as it is: only what is said is redacted. */
   #build(index: number): RuntimeEvent | undefined {
     const moment = this.#moments[index];
-    if (moment === undefined) return undefined;
+    const body = this.#bodies[index];
+    if (moment === undefined || body === undefined) return undefined;
     const { path, agent, at, step, phase } = moment;
     // A body with the common fields is an event of its type.
-    const said = {
+    const event = freezeJson({
       v: EVENT_VERSION,
       seq: index,
       at,
@@ -113,9 +115,8 @@ export class LazyLog implements EventSource {
       agent,
       ...(step === undefined ? undefined : { step }),
       ...(phase === undefined ? undefined : { phase }),
-      ...this.#bodies[index],
-    } as RuntimeEvent;
-    const event = freezeJson(this.#secrets.event(said));
+      ...this.#secrets.content(body),
+    } as RuntimeEvent);
     this.#built[index] = event;
     return event;
   }

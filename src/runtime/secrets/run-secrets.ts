@@ -1,5 +1,5 @@
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { FieldSecret } from '../../contracts/secrets/field-secret.ts';
@@ -122,12 +122,19 @@ export class RunSecrets {
 
   /** Redacts the content of an event; its envelope stays as it is. */
   event(event: RuntimeEvent): RuntimeEvent {
-    const shown = this.redactor.value(event);
-    if (shown === event) return event;
-    const { v, type, seq, at, runId, path, agent } = event;
-    const who = { v, seq, at, runId, path, agent };
-    // Only texts in the event changed.
-    return { ...shown, ...who, type } as RuntimeEvent;
+    const { v, seq, at, runId, path, agent, ...body } = event;
+    const shown = this.redactor.value(body);
+    // Only texts in it changed.
+    return shown === body
+      ? event
+      : ({ v, seq, at, runId, path, agent, ...shown, type: event.type } as RuntimeEvent);
+  }
+
+  /** Redacts the content of an event that has no envelope yet. */
+  content(body: EventBody): EventBody {
+    const shown = this.redactor.value(body);
+    // Only texts in it changed.
+    return shown === body ? body : ({ ...shown, type: body.type } as EventBody);
   }
 
   error(error: ErrorData): ErrorData {
