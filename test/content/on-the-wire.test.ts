@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Content } from '../../src/contracts/content/part.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
@@ -6,6 +7,8 @@ import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { openai } from '../../src/models/openai/openai.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
+import { failed } from '../../src/tools/calls/tool-result.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { mockProvider } from '../support/mock-provider.ts';
 import type { WireKind } from '../support/provider-streams.ts';
 import { says } from '../support/wire-answers.ts';
@@ -83,6 +86,36 @@ test.each([
 ])('an image may be given as %s: the same bytes are sent', async (_, data) => {
   expect(await sent('anthropic', [{ type: 'image', data }])).toContain(image);
 });
+
+test.each([
+  [
+    'anthropic',
+    /"type":"tool_result","tool_use_id":"[^"]+","content":"The lens broke\.\\n\\n\[image image\/png\]","is_error":true\},\{"type":"text","text":"\[result of look, call [^"]+"\},\{"type":"image"/,
+  ],
+  ['openai-responses', /"output":\[\{"type":"input_text","text":"The lens broke\."\},\{"type":"input_image"/],
+  [
+    'openai-chat',
+    /"role":"tool",.*"content":"The lens broke\.\\n\\n\[image image\/png\]".*"role":"user","content":\[\{"type":"text","text":"\[result of look, call [^"]+"\},\{"type":"image_url"/,
+  ],
+] as const)(
+  'what a tool that failed shows is sent to %s in a form that it takes: Anthropic refuses an error of more than text',
+  async (kind, wire) => {
+    await using provider = await mockProvider(
+      says(kind, { calls: [{ name: 'look', arguments: '{}' }] }),
+      says(kind, 'It is broken.'),
+    );
+    const look = tool({
+      name: 'look',
+      description: 'Looks.',
+      input: z.object({}),
+      execute: () => failed('The lens broke.', { parts: [{ type: 'image', data: png() }] }),
+    });
+    await agent({ name: 'seer', model: models[kind](provider.url), tools: [look] }).run('Look.');
+    const body = JSON.stringify(provider.requests[1]?.body);
+    expect(body).toMatch(wire);
+    expect(body).toContain(image);
+  },
+);
 
 test('parts that are all text are a text', async () => {
   const body = await sent('openai-chat', [

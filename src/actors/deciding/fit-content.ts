@@ -64,8 +64,7 @@ const fitTurn = (turn: Turn, model: Model, content: DeskContent): Turn | Promise
     if (fits(part)) return [part];
     const found = await convertPart(part, turn, model, content);
     const misfit = found.find((made) => !fits(made));
-    if (misfit !== undefined) throw refusal(misfit, turn, model);
-    return found;
+    return misfit === undefined ? found : refuse(misfit, turn, model);
   };
   return Promise.all(parts.map(fitPart)).then((found) => {
     const fitting = found.flat();
@@ -80,16 +79,22 @@ const convertPart = async (
   model: Model,
   content: DeskContent,
 ): Promise<readonly Part[]> => {
-  if (!isMedia(part)) throw refusal(part, turn, model);
+  if (!isMedia(part)) return refuse(part, turn, model);
   const { convert = {} } = content;
   const converter = Object.entries(convert).find(([type]) => isAmong(part.mediaType, [type]))?.[1];
   if (converter !== undefined) {
     const made = await converter(part, await content.bytesOf(part));
     return content.take(typeof made === 'string' ? [{ type: 'text', text: made }] : made);
   }
-  if (!isTextType(part.mediaType)) throw refusal(part, turn, model);
+  if (!isTextType(part.mediaType)) return refuse(part, turn, model);
   const text = new TextDecoder().decode(await content.bytesOf(part));
   return [{ type: 'text', text: part.name === undefined ? text : `${part.name}:\n${text}` }];
+};
+
+/** Refuses the call. A tool that failed ends no run: where a model does not take what it showed, the name stands for it. */
+const refuse = (part: Part, turn: Turn, model: Model): readonly Part[] => {
+  if (turn.role === 'tool' && turn.failed === true) return [{ type: 'text', text: partText(part) }];
+  throw refusal(part, turn, model);
 };
 
 const refusal = (part: Part, turn: Turn, model: Model): TroupeError => {

@@ -19,8 +19,8 @@ export const turnsOfStep = (
 };
 
 const resultTurn = ({ callId, tool, text, parts, whole, ok }: ToolResult): Turn => {
-  const turn = { role: 'tool', callId, tool, text } as const;
-  if (!ok) return { ...turn, failed: true };
+  const said = { role: 'tool', callId, tool, text } as const;
+  const turn = ok ? said : { ...said, failed: true };
   const shown = parts === undefined ? turn : { ...turn, parts };
   return whole === undefined ? shown : { ...shown, whole };
 };

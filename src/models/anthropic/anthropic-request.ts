@@ -17,7 +17,14 @@ import type { AssistantTurn, ToolTurn } from '../../contracts/conversations/tran
 import { isLink } from '../../contracts/content/part.ts';
 import { isBlockParam } from './anthropic-replay.ts';
 import { isThinking, thinkingFields, thinkingRefusals } from './anthropic-thinking.ts';
-import { conversation, type Message, resultText, type SentPart, sentParts } from '../wire/conversation.ts';
+import {
+  conversation,
+  mediaOfResult,
+  type Message,
+  resultText,
+  type SentPart,
+  sentParts,
+} from '../wire/conversation.ts';
 import { outputInstruction, portableSchema, wireOutput } from '../schemas/output-schema.ts';
 import { isWorthKeeping } from '../wire/kept-prefix.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
@@ -134,17 +141,20 @@ const messageParam = (wire: Wire, message: Message, cache: CacheMark): MessagePa
   const blocks: (ToolResultBlockParam | ContentBlock)[] = message.results.map((turn) =>
     toolResult(turn, wire),
   );
+  const failed = message.results.filter((turn) => turn.failed === true);
+  blocks.push(...failed.flatMap(mediaOfResult).map((part) => contentBlock(part, wire)));
   if (message.parts !== undefined) blocks.push(...message.parts.map((part) => contentBlock(part, wire)));
   else if (message.text !== '') blocks.push({ type: 'text', text: message.text });
   const last = blocks.pop();
   return { role: 'user', content: last === undefined ? blocks : [...blocks, { ...last, ...cache }] };
 };
 
+/** A result that failed is text alone, as this API demands: its media follow the results. */
 const toolResult = (turn: ToolTurn, wire: Wire): ToolResultBlockParam => ({
   type: 'tool_result',
   tool_use_id: turn.callId,
   content:
-    turn.parts === undefined
+    turn.parts === undefined || turn.failed === true
       ? resultText(turn)
       : sentParts(turn.parts).map((part) => contentBlock(part, wire)),
   ...(turn.failed === true ? { is_error: true } : {}),

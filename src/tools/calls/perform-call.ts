@@ -1,5 +1,6 @@
 import { copyPlain } from '../../base/json/copy-plain.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Part } from '../../contracts/content/part.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, isTroupeError, messageOf } from '../../contracts/errors/error.ts';
 import type { ToolExecutor } from '../../contracts/tools/executor.ts';
@@ -13,7 +14,7 @@ import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { issuesText } from '../../base/schemas/schema.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { TakesContent } from './tool-result.ts';
-import { failure, success } from './tool-result.ts';
+import { failure, success, takeFailedParts } from './tool-result.ts';
 
 /** Parameters of a call's execution. */
 export interface PerformOptions {
@@ -184,7 +185,7 @@ class Attempt {
       retryable: classifyToolError(thrown),
       ...(status === undefined ? {} : { status }),
     });
-    return this.#fail(kindOf(thrown), error);
+    return this.#fail(kindOf(thrown), error, takeFailedParts(thrown, this.#options.content));
   }
 
   #brokenCheck(thrown: unknown): ToolFailure {
@@ -203,10 +204,10 @@ class Attempt {
     return this.#fail('cancelled', { code: 'tool.cancelled', message, retryable: 'no' });
   }
 
-  #fail(kind: ToolErrorKind, error: ErrorData): ToolFailure {
+  #fail(kind: ToolErrorKind, error: ErrorData, shown?: readonly Part[]): ToolFailure {
     const { runId, path, step } = this.#context;
     const where = { tool: this.#call.name, runId, path, step, phase: 'ACT', operation: 'act' };
-    return failure(this.#call, kind, { ...error, ...where }, this.#effort());
+    return failure(this.#call, kind, { ...error, ...where }, this.#effort(), shown);
   }
 
   #effort(): { durationMs: number; attempts: number } {

@@ -3,7 +3,7 @@ import type { GivenPart, Part } from '../../contracts/content/part.ts';
 import { readParts } from '../../contracts/content/read-content.ts';
 import type { ErrorData, Retryable } from '../../contracts/errors/error-data.ts';
 import { passThrown } from '../../contracts/errors/thrown-by.ts';
-import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { copyPlain } from '../../base/json/copy-plain.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
@@ -18,6 +18,7 @@ import type {
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 
 const DUAL = Symbol.for('troupe.dual');
+const PARTS = Symbol.for('troupe.failed-parts');
 
 /** The result of {@link dual}, with the type of its value. */
 export interface Dual<Value = unknown> extends DualResult {
@@ -50,6 +51,7 @@ export const dual = <Value = undefined>(result: {
  * Fails a call, with exactly this text for the model: no prefix is added.
  *
  * @param options.retryable Whether an unchanged retry may help. Default `no`.
+ * @param options.parts Images, audio and files for the model, after the text; a text says of one that the run does not take why.
  *
  * @example
  * execute: ({ id }) => orders.get(id) ?? failed(`There is no order ${id}.`)
@@ -61,9 +63,16 @@ export const failed = (
   {
     retryable = 'no',
     details,
-  }: { readonly retryable?: Retryable | undefined; readonly details?: Json | undefined } = {},
+    parts = [],
+  }: {
+    readonly retryable?: Retryable | undefined;
+    readonly details?: Json | undefined;
+    readonly parts?: readonly GivenPart[] | undefined;
+  } = {},
 ): never => {
-  throw new TroupeError('tool.failed', textOfFailure(text), { retryable, details });
+  const error = new TroupeError('tool.failed', textOfFailure(text), { retryable, details });
+  // Beside its data, which goes into events and journals: bytes do not.
+  throw Object.defineProperty(error, PARTS, { value: parts });
 };
 
 /** The answer of another library may have anything as its error. */
@@ -149,21 +158,44 @@ const shownParts = (
   return text.trim() === '' ? parts : [{ type: 'text', text }, ...parts];
 };
 
-/** The result of a call that did not work; the model reads the error's message. */
+/** Takes the parts of a failure into the run. One that is refused is a text that says why, as the failure itself must not be lost. */
+export const takeFailedParts = (thrown: unknown, content: TakesContent = WITHOUT_RUN): readonly Part[] =>
+  failedParts(thrown).flatMap((part): readonly Part[] => {
+    try {
+      return content.take([part]);
+    } catch (refusal) {
+      return [{ type: 'text', text: `(${messageOf(refusal)})` }];
+    }
+  });
+
+/** The parts that {@link failed} was given; none of any other thrown value, which may throw when it is looked at. */
+const failedParts = (thrown: unknown): readonly unknown[] => {
+  try {
+    const parts: unknown = isTroupeError(thrown) && PARTS in thrown ? thrown[PARTS] : [];
+    return Array.isArray(parts) ? parts : [];
+  } catch {
+    return [];
+  }
+};
+
+/** The result of a call that did not work; the model reads the error's message, and sees the parts after it. */
 export const failure = (
   call: ToolCall,
   kind: ToolErrorKind,
   error: ErrorData,
   effort: Effort,
+  shown: readonly Part[] = [],
 ): ToolFailure => {
   const kept = shortenError(error);
+  const text = textOf(kept.message);
+  const parts: readonly Part[] = [{ type: 'text', text }, ...shown];
   return {
     callId: call.id,
     tool: call.name,
     ok: false,
     kind,
     error: kept,
-    text: textOf(kept.message),
+    ...(shown.length === 0 ? { text } : { text: contentText(parts), parts }),
     ...effort,
   };
 };

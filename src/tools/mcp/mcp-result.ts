@@ -26,7 +26,7 @@ type Media = MediaSource & { readonly mediaType: string };
 /**
  * Converts the result of a server's tool: texts and media for the model, structured content as the value.
  *
- * Media become parts of the result, so that their bytes go to the run's blob store within its limits. Those of a failure are only named.
+ * Media become parts of the result, so that their bytes go to the run's blob store within its limits; those of a failure follow its words.
  *
  * @throws {TroupeError} `tool.failed` with the server's own words for a failure, `mcp.protocol` for content that is not what the server
  * declared.
@@ -34,8 +34,8 @@ type Media = MediaSource & { readonly mediaType: string };
 export const mcpResult = (result: CallToolResult, place: ResultPlace): Dual => {
   const { content, structuredContent, isError } = result;
   const parts = content.flatMap(partsOf).filter((part) => part.type !== 'text' || part.text !== '');
+  if (isError === true) return failAsSaid(parts, place);
   const said = parts.map(textOf).join('\n');
-  if (isError === true) return failed(said === '' ? `${place.tool} failed, and said no more` : said);
   const value = structuredContent === undefined ? undefined : toJson(structuredContent);
   if (place.outputSchema !== undefined) checkStructure(value, place.outputSchema, place);
   // Structured content without a text is read as JSON.
@@ -43,6 +43,12 @@ export const mcpResult = (result: CallToolResult, place: ResultPlace): Dual => {
   const text = isSilent ? JSON.stringify(value) : '';
   const shown = parts.every(({ type }) => type === 'text') ? { text: text || said } : { text, parts };
   return dual({ ...shown, value: value ?? said });
+};
+
+const failAsSaid = (parts: readonly ResultPart[], { tool }: ResultPlace): never => {
+  const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const text = words.length === 0 ? `${tool} failed, and said no more` : words.join('\n');
+  return failed(text, { parts: parts.filter(({ type }) => type !== 'text') });
 };
 
 const checkStructure = (value: unknown, schema: JsonObject, { server, tool }: ResultPlace): void => {

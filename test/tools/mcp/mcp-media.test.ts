@@ -35,8 +35,8 @@ const said = [
 
 type Said = readonly { readonly type: string; readonly [field: string]: unknown }[];
 
-/** A server with a camera, which says all that, and counts how often it was used. */
-const camera = (content: Said = said, options: Partial<McpServerOptions> = {}) => {
+/** A server with a camera, which says all that, in a result that failed if `isError`, and counts how often it was used. */
+const camera = (content: Said = said, isError = false) => {
   let used = 0;
   const fill = (server: McpServer): void => {
     server.registerTool(
@@ -44,11 +44,11 @@ const camera = (content: Said = said, options: Partial<McpServerOptions> = {}) =
       { description: 'Looks.', inputSchema: z.object({}), annotations: { readOnlyHint: true } },
       () => {
         used += 1;
-        return { content: JSON.parse(JSON.stringify(content)) };
+        return { content: JSON.parse(JSON.stringify(content)), ...(isError ? { isError } : {}) };
       },
     );
   };
-  return { options: served(fill, options), used: () => used };
+  return { options: served(fill), used: () => used };
 };
 
 /** A model that calls the camera, then answers; `seen` is what it is shown of the last turn of each request. */
@@ -85,6 +85,9 @@ const all = [
   'Resource More: docs://more',
 ];
 
+const words = 'The garden:\nResource file:///plans/garden.pdf?page=1:\nResource More: docs://more';
+const afterWords = [words, base64(picture), base64(wav()), base64(pdf())];
+
 const firstOf = ({ records }: RunResult<unknown>) => records[0]?.results[0];
 
 test('what a server shows reaches the model as parts in their order; the program has references, and the journal no bytes', async () => {
@@ -111,28 +114,40 @@ test('what a server shows reaches the model as parts in their order; the program
   for (const bytes of [picture, wav(), pdf()]) expect(rows).not.toContain(base64(bytes));
 });
 
-test('a run that dies at any of its writes shows the model the same bytes when it is resumed', async () => {
-  let isOver = false;
-  let at = 0;
-  while (!isOver) {
-    at += 1;
-    const store = memoryStore();
-    const { store: mortal, died } = mortalStore(store, { at, isDone: at % 2 === 0 });
-    const first = seer(camera().options, eye().model).stream('Look.', { store: mortal, runId: 'r' });
-    first.result.catch(() => undefined);
-    isOver = await Promise.race([died.then(() => false), first.result.then(() => true)]);
-    if (isOver) break;
-    const rows = (await store.entry('r')) === undefined ? [] : await store.read('r');
-    // A run that its store has never accepted is started once more.
-    if (rows.length === 0) continue;
-    const { model, seen } = eye();
-    const again = await resume(seer(camera().options, model), 'r', { store: mortalStore(store).store });
-    expect((await again.result).status).toBe('completed');
-    // Where the answer is on record, no model is asked.
-    expect(seen.at(-1) ?? all).toEqual(all);
-  }
-  expect(at).toBeGreaterThan(5);
-});
+test.each([
+  { what: 'a result', isError: false },
+  { what: 'a result that failed', isError: true },
+])(
+  'a run that dies at any of its writes shows the model the same bytes of $what when it is resumed',
+  async ({ isError }) => {
+    const shown = isError ? afterWords : all;
+    let isOver = false;
+    let at = 0;
+    while (!isOver) {
+      at += 1;
+      const store = memoryStore();
+      const { store: mortal, died } = mortalStore(store, { at, isDone: at % 2 === 0 });
+      const first = seer(camera(said, isError).options, eye().model).stream('Look.', {
+        store: mortal,
+        runId: 'r',
+      });
+      first.result.catch(() => undefined);
+      isOver = await Promise.race([died.then(() => false), first.result.then(() => true)]);
+      if (isOver) break;
+      const rows = (await store.entry('r')) === undefined ? [] : await store.read('r');
+      // A run that its store has never accepted is started once more.
+      if (rows.length === 0) continue;
+      const { model, seen } = eye();
+      const again = await resume(seer(camera(said, isError).options, model), 'r', {
+        store: mortalStore(store).store,
+      });
+      expect((await again.result).status).toBe('completed');
+      // Where the answer is on record, no model is asked.
+      expect(seen.at(-1) ?? shown).toEqual(shown);
+    }
+    expect(at).toBeGreaterThan(5);
+  },
+);
 
 test('a replay asks no server, and a fork of an exported run shows the same bytes without one', async () => {
   const store = memoryStore();
@@ -190,6 +205,48 @@ test.each([
   expect(result.status).toBe('completed');
   expect(firstOf(result)).toMatchObject({ ok: false, error: { code } });
   expect(used()).toBe(1);
+});
+
+test('what a server shows in a result that failed reaches the model after its words, as references of the journal', async () => {
+  const store = memoryStore();
+  const { model, seen } = eye();
+  const broken = camera(said, true);
+  const result = await seer(broken.options, model).run('Look.', { store, runId: 'r' });
+  expect(seen).toEqual([afterWords]);
+  expect(firstOf(result)).toMatchObject({
+    ok: false,
+    error: { code: 'tool.failed', message: words },
+    parts: [{ type: 'text' }, { type: 'image', width: 8 }, { type: 'audio' }, { name: 'garden.pdf' }],
+  });
+  const rows = (await store.read('r')).map(({ text }) => text).join('\n');
+  for (const bytes of [picture, wav(), pdf()]) expect(rows).not.toContain(base64(bytes));
+  const { events } = await replay(seer(broken.options, eye().model), 'r', { store });
+  expect(events.at(-1)).toMatchObject({ type: 'run.ended', status: 'completed' });
+  const again = eye();
+  const forked = await fork(seer(broken.options, again.model), 'r', { store, at: { step: 1 } });
+  expect((await forked.result).status).toBe('completed');
+  expect(again.seen).toEqual([afterWords]);
+  expect(broken.used()).toBe(1);
+});
+
+test('a medium of a failed result that the run does not take is a text that says why, and the words of the server stay', async () => {
+  const { options } = camera([{ type: 'text', text: 'The lens broke.' }, ...image(base64(pdf()))], true);
+  const result = await seer(options, eye().model).run('Look.');
+  expect(firstOf(result)).toMatchObject({
+    ok: false,
+    error: { code: 'tool.failed', message: 'The lens broke.' },
+    text: expect.stringMatching(/^The lens broke\.\n\n\(.* its bytes are not those of image\/png/),
+  });
+});
+
+test('a failed result does not end the run of a model that takes no pictures: their names, or what a converter makes, stand for them', async () => {
+  const { options } = camera(image(base64(picture)), true);
+  const { model } = eye({ media: ['application/pdf'] });
+  const { output } = await seer(options, model).run('Look.');
+  expect(output).toBe('look failed, and said no more\n\n[image image/png]');
+  const convert = { 'image/*': () => 'A broken lens.' };
+  const converted = await seer(options, model).run('Look.', { content: { convert } });
+  expect(converted.output).toBe('look failed, and said no more\n\nA broken lens.');
 });
 
 test('an address in place of bytes is fetched by nobody', async () => {

@@ -5,6 +5,7 @@ import { agent } from '../../../src/index.ts';
 import { mcpServer } from '../../../src/mcp/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/index.ts';
 import { mcpTools } from '../../../src/tools/mcp/mcp-tools.ts';
+import { base64, png } from '../../content/pictures.ts';
 import { greeting, handWritten } from './servers.ts';
 
 const outputSchema = {
@@ -63,10 +64,10 @@ test('a result that says that the call failed is quoted, and not held against th
   const failed = { content: text('The probe is broken.'), structuredContent: { code: 7 }, isError: true };
   const error = { code: 'tool.failed', retryable: 'no' };
   expect(await answered(failed)).toMatchObject({ ok: false, text: 'The probe is broken.', error });
-  const pictured = [...failed.content, { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' }];
+  const pictured = [...failed.content, { type: 'image', data: base64(png()), mimeType: 'image/png' }];
   expect(await answered({ ...failed, content: pictured })).toMatchObject({
     ok: false,
-    text: 'The probe is broken.\n[image image/png]',
+    text: 'The probe is broken.\n\n[image image/png]',
   });
   expect(await answered({ content: [], isError: true })).toMatchObject({
     text: expect.stringMatching(/measure failed/),
