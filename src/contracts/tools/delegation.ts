@@ -1,3 +1,4 @@
+import type { GivenPart } from '../content/part.ts';
 import type { Allotment } from '../runs/budget.ts';
 import type { Turn } from '../conversations/transcript.ts';
 
@@ -41,7 +42,9 @@ export interface ChildTerms {
 }
 
 /** Options for running another agent from a tool. */
-export interface ChildOptions extends ChildTerms {
+export interface ChildOptions extends Omit<ChildTerms, 'history'> {
+  /** Earlier turns of its conversation, to be continued; they may have the bytes of media in them. Default: none. */
+  readonly history?: readonly Turn<GivenPart>[] | undefined;
   /** In ms; then it is stopped, wherever it is, and the call rejects with `agent.timeout`. Default: as long as the tool may take. */
   readonly timeoutMs?: number | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json/json.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Delegate } from '../../contracts/agents/delegate.ts';
-import type { ChildOptions } from '../../contracts/tools/delegation.ts';
+import type { ChildOptions, ChildTerms } from '../../contracts/tools/delegation.ts';
 import { toError, TroupeError } from '../../contracts/errors/error.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { RunResult } from '../../contracts/runs/run-result.ts';
@@ -38,7 +38,7 @@ export interface TreeRun extends ActorRun, ReportedRun {
   readonly clock: Clock;
   readonly host: Host;
   readonly money: Pick<RunMoney, 'accountOf'>;
-  readonly content: Pick<RunContent, 'takeInput'>;
+  readonly content: Pick<RunContent, 'takeInput' | 'takeHistory'>;
   readonly journal: ActorRun['journal'] & ChildRecorder & BudgetRecorder;
   readonly mail: ActorRun['mail'] & {
     began(actor: Actor): void;
@@ -127,7 +127,7 @@ export class ActorTree {
     input: Input,
     ask: Ask,
     abort: LazyAbort,
-    { timeoutMs, ...terms }: ChildOptions = {},
+    { timeoutMs, history, ...given }: ChildOptions = {},
   ): Promise<RunResult<Output>> {
     const definition = agent === 'self' ? parent.principal.definition : definitionOf(agent);
     if (definition === undefined) {
@@ -140,6 +140,8 @@ export class ActorTree {
       return Promise.reject(new TroupeError('limit.reached', refusal, { retryable: 'no' }));
     const place = this.#placeFor(parent, definition, content.takeInput(definition, input), ask);
     const { path, since } = place;
+    const terms: ChildTerms =
+      history === undefined ? given : { ...given, history: content.takeHistory(history) };
     return new Promise((resolve, reject) => {
       let forget = (): void => undefined;
       const settle = (outcome: Outcome): void => {

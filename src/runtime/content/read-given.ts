@@ -98,7 +98,8 @@ const hasParts = (history: unknown): boolean =>
   Array.isArray(history) &&
   history.some((turn: unknown) => isObject(turn) && ('parts' in turn || 'whole' in turn));
 
-const readTurns = (
+/** Takes the bytes of media out of turns; see {@link readGiven}. @throws {TroupeError} `content.*` */
+export const readTurns = (
   history: readonly Turn<GivenPart>[],
   keep: KeepBlob,
   limits: ContentLimits,

@@ -7,7 +7,7 @@ import { contentText } from '../../contracts/content/content-text.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import type { BlobStore } from '../../contracts/content/blob-store.ts';
 import type { ContentOptions } from '../../contracts/content/content-options.ts';
-import type { Content, MediaPart, Part } from '../../contracts/content/part.ts';
+import type { Content, GivenPart, MediaPart, Part } from '../../contracts/content/part.ts';
 import { readParts } from '../../contracts/content/read-content.ts';
 import type { BlobHolder } from '../../contracts/journals/journal.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
@@ -15,7 +15,7 @@ import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { Definition } from '../define/definition.ts';
 import type { GivenBlobs } from './read-given.ts';
-import { readInput } from './read-given.ts';
+import { readInput, readTurns, takenHistory } from './read-given.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { HeldBytes, HoldPlace } from './hold-blobs.ts';
 
@@ -72,6 +72,11 @@ export class RunContent {
   /** Takes the bytes out of the input of an agent of the run. @throws {TroupeError} `content.*`, `input.invalid` */
   takeInput(definition: Definition, input: unknown): Json {
     return readInput(definition, input, this.#keep, this.#options);
+  }
+
+  /** Takes the bytes out of the earlier turns of an agent of the run. @throws {TroupeError} `content.*` */
+  takeHistory(given: readonly Turn<GivenPart>[]): readonly Turn[] {
+    return takenHistory({ history: readTurns(given, this.#keep, this.#options) }) ?? [];
   }
 
   /** A message of a text, of parts, or as it is, with its parts read. @throws {TroupeError} `content.*` */

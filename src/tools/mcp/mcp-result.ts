@@ -1,4 +1,9 @@
-import type { BlobResourceContents, CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import type {
+  BlobResourceContents,
+  CallToolResult,
+  ContentBlock,
+  SamplingMessageContentBlock,
+} from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
@@ -70,7 +75,8 @@ const checkStructure = (value: unknown, schema: JsonObject, { server, tool }: Re
     );
 };
 
-const partsOf = (block: ContentBlock): readonly ResultPart[] => {
+/** Content of a server as parts. */
+export const partsOf = (block: ContentBlock | SamplingMessageContentBlock): readonly ResultPart[] => {
   switch (block.type) {
     case 'text':
       return [textPart(printable(block.text))];
@@ -93,7 +99,7 @@ const partsOf = (block: ContentBlock): readonly ResultPart[] => {
 const textPart = (text: string): TextPart => ({ type: 'text', text });
 
 /** The text that stands for a part where only text fits. */
-const textOf = (part: ResultPart): string =>
+export const textOf = (part: ResultPart): string =>
   part.type === 'text' ? part.text : `[${part.type} ${part.name ?? part.mediaType}]`;
 
 /** The bytes of a resource, as the kind that its media type says, or else its first bytes do. */

@@ -2,6 +2,7 @@ import type {
   CallToolResult,
   CreateMessageRequest,
   CreateMessageResult,
+  CreateMessageResultWithTools,
   ElicitRequest,
   ElicitResult,
   Tool as McpTool,
@@ -13,7 +14,6 @@ import { withinTime } from '../../base/promises/within-time.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { refusedOptions } from '../../contracts/errors/check-options.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
-import type { Model } from '../../contracts/models/model.ts';
 import type { OpenToolset, Tool, ToolContext, ToolsetOpening } from '../../contracts/tools/tool.ts';
 import { elicit } from './elicitation.ts';
 import type { Perform } from './reading-tools.ts';
@@ -29,18 +29,13 @@ import type { CallAnswer } from './mcp-task.ts';
 import { callOrTask, cancelTask, notFollowing, relatedTask, TASKS } from './mcp-task.ts';
 import type { McpCaller } from './mcp-tools.ts';
 import { fingerprintOf, mcpTools, misnamedTools } from './mcp-tools.ts';
+import type { Sampler } from './sampling.ts';
+import { inOneBlock, refusalOf } from './sampling.ts';
 
 /** Reports of progress that a call may make; more are dropped. */
 const MAX_PROGRESS = 200;
 
 const A_DAY_MS = 86_400_000;
-
-/** Asks a model what a server wants to know, on behalf of a call. */
-export type Sampler = (
-  params: CreateMessageRequest['params'],
-  context: ToolContext,
-  models: readonly Model[],
-) => Promise<CreateMessageResult>;
 
 /** A call in progress. */
 interface Call {
@@ -98,7 +93,8 @@ export class McpSession implements McpCaller {
       },
       prepare: (client) => {
         if (elicitation) client.setRequestHandler('elicitation/create', ({ params }) => this.#elicit(params));
-        if (sampling) client.setRequestHandler('sampling/createMessage', ({ params }) => this.#ask(params));
+        if (sampling)
+          client.setRequestHandler('sampling/createMessage', ({ params }) => this.#sampled(params));
       },
       listed: (tools) => {
         this.#list(tools);
@@ -334,10 +330,22 @@ export class McpSession implements McpCaller {
     return elicit(params, this.#options.name, (question) => pause(() => context.ask(question)));
   }
 
+  /** Answers a server. Only that of 2025-11-25 can be refused: in the newer protocol, the call fails by what is thrown. */
+  async #sampled(
+    params: CreateMessageRequest['params'],
+  ): Promise<CreateMessageResult | CreateMessageResultWithTools> {
+    if (!this.#connection.isLegacy) return this.#ask(params);
+    try {
+      return inOneBlock(await this.#ask(params));
+    } catch (thrown) {
+      throw refusalOf(thrown);
+    }
+  }
+
   #ask(
     params: CreateMessageRequest['params'],
     call: Pick<Call, 'context' | 'pause'> | undefined = this.#asking(params),
-  ): Promise<CreateMessageResult> {
+  ): Promise<CreateMessageResultWithTools> {
     if (call === undefined) return Promise.reject(new Error('no call is under way'));
     const { context, pause } = call;
     return pause(() => this.#sample(params, context, this.#opening.models));

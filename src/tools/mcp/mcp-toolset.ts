@@ -1,8 +1,8 @@
 import type { Toolset } from '../../contracts/tools/tool.ts';
 import type { McpServerOptions } from './mcp-options.ts';
 import { checkServer } from './mcp-options.ts';
-import type { Sampler } from './mcp-session.ts';
 import { McpSession } from './mcp-session.ts';
+import type { Sampler } from './sampling.ts';
 
 /** The tools of an MCP server, as a toolset; with what asks a model for it. */
 export const mcpToolset = (options: McpServerOptions, sample: Sampler): Toolset => {

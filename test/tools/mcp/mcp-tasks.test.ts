@@ -7,7 +7,7 @@ import { memoryStore } from '../../../src/persistence/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/index.ts';
 import { TaskFollower } from '../../../src/tools/mcp/follow-task.ts';
 import { toolContext } from '../tool-context.ts';
-import { served } from './servers.ts';
+import { refusingNewer, served } from './servers.ts';
 import type { ServedTask } from './task-servers.ts';
 import { withTasks } from './task-servers.ts';
 
@@ -20,13 +20,9 @@ const handled = { modern: { legacy: 'reject' }, legacy: {} } as const;
 const site = (first: ServedTask, mode: Mode, options: Partial<McpServerOptions> = {}) => {
   const server = withTasks({ pollMs: 1, ...first }, mode);
   const reached = served(server.fill, { name: 'mine', ...options }, handled[mode]);
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const isProbe = mode === 'legacy' && (await request.clone().text()).includes('server/discover');
-    if (isProbe) return new Response('no such method', { status: 400 });
-    return reached.fetch?.(request) ?? new Response(null, { status: 500 });
-  };
-  return { server, options: { ...reached, fetch } };
+  const { fetch } = reached;
+  const isOlder = mode === 'legacy' && fetch !== undefined;
+  return { server, options: isOlder ? { ...reached, fetch: refusingNewer(fetch) } : reached };
 };
 
 const digger = (options: McpServerOptions) =>

@@ -1,4 +1,8 @@
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import type { CreateMcpHandlerOptions } from '@modelcontextprotocol/server';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -22,6 +26,41 @@ export const served = (
   }, handling);
   const fetch: Fetch = (input, init) => handler.fetch(new Request(input, init));
   return { name: 'srv', url: NOWHERE, fetch, ...options };
+};
+
+/** A fetch of a server that refuses the first question of the newer protocol, so that it is spoken to by that of 2025. */
+export const refusingNewer =
+  (fetch: Fetch): Fetch =>
+  async (input, init) => {
+    const request = new Request(input, init);
+    const isProbe = (await request.clone().text()).includes('server/discover');
+    return isProbe ? new Response('no such method', { status: 400 }) : fetch(request);
+  };
+
+/** Options of a server of 2025-11-25 made by the official package, with a session for each client, which it can ask within a call. */
+export const servedToSessions = (
+  fill: (server: McpServer) => void,
+  options: Partial<McpServerOptions> = {},
+): McpServerOptions => {
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  const begin = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (id) => {
+        sessions.set(id, transport);
+      },
+    });
+    const server = new McpServer({ name: 'official', version: '1.0.0' });
+    fill(server);
+    await server.connect(transport);
+    return transport;
+  };
+  const fetch: Fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const known = sessions.get(request.headers.get('mcp-session-id') ?? '');
+    return (known ?? (await begin())).handleRequest(request);
+  };
+  return { name: 'srv', url: NOWHERE, fetch: refusingNewer(fetch), ...options };
 };
 
 /** Options of a server that answers each method of JSON-RPC by hand, with the protocol of 2025. */
