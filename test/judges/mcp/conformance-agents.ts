@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Json } from '../../../src/base/json/json.ts';
 import { toJson } from '../../../src/base/json/json.ts';
@@ -21,6 +22,17 @@ const failing = agent({
   input: nothing,
   decide: () => {
     throw new Error('This tool intentionally returns an error for testing');
+  },
+});
+
+const rest = tool({
+  name: 'rest',
+  description: 'Rests.',
+  input: z.object({ ms: z.number() }),
+  timeoutMs: Infinity,
+  execute: async ({ ms }, { signal }) => {
+    await setTimeout(ms, undefined, { signal });
+    return 'rested';
   },
 });
 
@@ -71,6 +83,67 @@ const file: GivenPart = {
   mediaType: 'text/plain',
 };
 
+const greeter = agent({
+  name: 'greet',
+  description: 'Greets.',
+  input: z.object({ name: z.string() }),
+  decide: ({ input: { name } }) => answer(`Hello, ${name}!`),
+});
+
+/** An agent that asks before it works. */
+const askingFirst = agent({
+  name: 'test_tool_with_task',
+  description: 'Asks, works for a while, and repeats what it heard.',
+  input: nothing,
+  tools: [askPerson, rest],
+  state: '',
+  reduce: ({ state, results }) => (state === '' ? (results[0]?.text ?? '') : state),
+  decide: ({ state, step }) => {
+    if (step === 0) return act({ name: 'ask_person', input: { question: 'What is your name?' } });
+    return step === 1 ? act({ name: 'rest', input: { ms: 1_000 } }) : answer(`Done for ${state}.`);
+  },
+});
+
+/** An agent that works for as many seconds as it is told; a call that takes long becomes a task. */
+const slow = agent({
+  name: 'slow_compute',
+  description: 'Works for a while.',
+  input: z.object({ seconds: z.number(), label: z.string().optional() }),
+  tools: [rest],
+  decide: ({ input: { seconds }, step }) =>
+    step === 0 && seconds > 0
+      ? act({ name: 'rest', input: { ms: seconds * 1_000 } })
+      : answer(`It took ${seconds} s.`),
+});
+
+/** An agent that works for a second, and fails. */
+const slowlyFailing = (name: string) =>
+  agent({
+    name,
+    description: 'Works for a while, and fails.',
+    input: nothing,
+    tools: [rest],
+    decide: ({ step }) => {
+      if (step === 0) return act({ name: 'rest', input: { ms: 1_000 } });
+      throw new Error('It does not work.');
+    },
+  });
+
+/** An agent that asks several questions at once, after a while. */
+const askingAtOnce = (name: string, ...questions: readonly string[]) =>
+  agent({
+    name,
+    description: 'Asks, and repeats what it heard.',
+    input: z.looseObject({}),
+    tools: [askPerson, rest],
+    decide: ({ step, results }) => {
+      if (step === 0) return act({ name: 'rest', input: { ms: 500 } });
+      if (step > 1) return answer(results.map(({ text }) => text).join(' '));
+      const [first, ...more] = questions.map((question) => ({ name: 'ask_person', input: { question } }));
+      return first === undefined ? answer('Nothing.') : act(first, ...more);
+    },
+  });
+
 /** The tools of the conformance suite whose work is an agent's, by its own names. */
 export const conformanceAgents = [
   plain('test_simple_text'),
@@ -87,4 +160,11 @@ export const conformanceAgents = [
   asking('test_input_required_result_request_state', 'Please confirm.'),
   asking('test_input_required_result_multi_round', 'What is your name?', 'What is your favourite colour?'),
   asking('test_input_required_result_tampered_state', 'Please confirm.'),
+  greeter,
+  askingFirst,
+  slow,
+  slowlyFailing('failing_job'),
+  slowlyFailing('protocol_error_job'),
+  askingAtOnce('confirm_delete', 'Really?'),
+  askingAtOnce('multi_input', 'First?', 'Second?'),
 ];

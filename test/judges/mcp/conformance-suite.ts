@@ -58,7 +58,7 @@ export const judge = async (side: Side, revision: Revision): Promise<Failures> =
 
 /** A server of agents, with the check in front that the guide asks for. */
 const servers = () => {
-  const service = serveMcp(conformanceAgents);
+  const service = serveMcp(conformanceAgents, { taskAfterMs: 200 });
   return serveOverHttp((request) => {
     const refused =
       hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??

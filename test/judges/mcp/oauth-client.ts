@@ -1,4 +1,11 @@
-import { auth, ClientCredentialsProvider, PrivateKeyJwtProvider } from '@modelcontextprotocol/client';
+import {
+  auth,
+  ClientCredentialsProvider,
+  CrossAppAccessProvider,
+  DpopSession,
+  PrivateKeyJwtProvider,
+  requestJwtAuthorizationGrant,
+} from '@modelcontextprotocol/client';
 import type {
   OAuthClientMetadata,
   OAuthClientProvider,
@@ -19,17 +26,85 @@ export const oauthClient = (url: string, context: Json): OAuthClientProvider => 
     client_id: clientId,
     client_secret: clientSecret,
     private_key_pem: privateKey,
+    idp_client_id: clientIdAtProvider,
+    idp_id_token: idToken,
+    idp_token_endpoint: tokenEndpoint,
+    valid_jwt: assertion,
   } = isJsonObject(context) ? context : {};
   if (typeof clientId !== 'string') return new BrowserlessClient(url);
   if (name === 'auth/client-credentials-basic' && typeof clientSecret === 'string')
     return new ClientCredentialsProvider({ clientId, clientSecret });
   if (name === 'auth/client-credentials-jwt' && typeof privateKey === 'string')
     return new PrivateKeyJwtProvider({ clientId, privateKey, algorithm: 'ES256' });
+  if (
+    typeof clientSecret === 'string' &&
+    typeof clientIdAtProvider === 'string' &&
+    typeof idToken === 'string' &&
+    typeof tokenEndpoint === 'string'
+  )
+    return new CrossAppAccessProvider({
+      clientId,
+      clientSecret,
+      assertion: async ({ authorizationServerUrl: audience, resourceUrl: resource }) => {
+        const grant = { tokenEndpoint, audience, resource, idToken, clientId: clientIdAtProvider };
+        return (await requestJwtAuthorizationGrant(grant)).jwtAuthGrant;
+      },
+    });
+  if (typeof assertion === 'string') return new WorkloadClient(clientId, assertion);
   return new BrowserlessClient(url, {
     client_id: clientId,
     ...(typeof clientSecret === 'string' ? { client_secret: clientSecret } : {}),
   });
 };
+
+/** Proves by an assertion of its platform who it is: for workload identity federation the package has no client. */
+class WorkloadClient implements OAuthClientProvider {
+  readonly redirectUrl = undefined;
+  readonly clientMetadata: OAuthClientMetadata;
+  readonly #clientId: string;
+  readonly #assertion: string;
+  #tokens: StoredOAuthTokens | undefined;
+
+  constructor(clientId: string, assertion: string) {
+    this.#clientId = clientId;
+    this.#assertion = assertion;
+    this.clientMetadata = {
+      redirect_uris: [],
+      grant_types: [JWT_BEARER],
+      token_endpoint_auth_method: 'none',
+    };
+  }
+
+  clientInformation(): StoredOAuthClientInformation {
+    return { client_id: this.#clientId };
+  }
+
+  tokens(): StoredOAuthTokens | undefined {
+    return this.#tokens;
+  }
+
+  saveTokens(tokens: StoredOAuthTokens): void {
+    this.#tokens = tokens;
+  }
+
+  prepareTokenRequest(scope?: string): URLSearchParams {
+    const asked = scope === undefined ? {} : { scope };
+    return new URLSearchParams({ grant_type: JWT_BEARER, assertion: this.#assertion, ...asked });
+  }
+
+  redirectToAuthorization(): void {
+    throw new Error('There is no person.');
+  }
+
+  saveCodeVerifier(): void {}
+
+  codeVerifier(): string {
+    return '';
+  }
+}
+
+/** Of RFC 7523. */
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /** Goes through the whole flow by itself, as a browser and the person before it would. */
 class BrowserlessClient implements OAuthClientProvider {
@@ -41,6 +116,7 @@ class BrowserlessClient implements OAuthClientProvider {
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
   };
+  readonly #keys = DpopSession.create();
   readonly #server: string;
   #client: StoredOAuthClientInformation | undefined;
   #tokens: StoredOAuthTokens | undefined;
@@ -50,6 +126,11 @@ class BrowserlessClient implements OAuthClientProvider {
   constructor(server: string, client?: StoredOAuthClientInformation) {
     this.#server = server;
     this.#client = client;
+  }
+
+  /** Binds tokens to a key, where the authorization server knows how. */
+  dpop(): Promise<DpopSession> {
+    return this.#keys;
   }
 
   clientInformation(): StoredOAuthClientInformation | undefined {

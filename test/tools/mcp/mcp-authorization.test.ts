@@ -1,3 +1,4 @@
+import { ClientCredentialsProvider, CrossAppAccessProvider } from '@modelcontextprotocol/client';
 import type { OAuthClientProvider, StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { agent } from '../../../src/index.ts';
@@ -21,6 +22,7 @@ const documents: Readonly<Record<string, unknown>> = {
     response_types_supported: ['code'],
     code_challenge_methods_supported: ['S256'],
   },
+  [`${ISSUER}/token`]: { access_token: 'token-of-new-99', token_type: 'Bearer' },
 };
 
 /** A server that wants a token of those who come. */
@@ -107,3 +109,18 @@ test.each([
     expect(visitor.led).toHaveLength(led);
   },
 );
+
+const credentials = { clientId: 'app', clientSecret: 'of the app', expectedIssuer: ISSUER };
+
+test.each([
+  { what: 'client credentials', client: new ClientCredentialsProvider(credentials) },
+  {
+    what: 'enterprise-managed authorization',
+    client: new CrossAppAccessProvider({ ...credentials, assertion: () => Promise.resolve('a grant') }),
+  },
+])('an OAuth client of $what needs no person, and its token is a secret of the run', async ({ client }) => {
+  const isValid = (token: string | null) => token === 'Bearer token-of-new-99';
+  const { events } = await guest(guarded(isValid, client)).run('go');
+  expect(events.find((event) => event.type === 'tool.finished')?.ok).toBe(true);
+  expect(JSON.stringify(events)).not.toContain('token-of-new-99');
+});
