@@ -23,6 +23,10 @@ describe('[BATCH] a process that is killed while its calls are in a batch', () =
     { vendor: 'openai', post: 'POST /v1/batches', moment: 'while it waits' },
     { vendor: 'anthropic', post: 'POST /v1/messages/batches', moment: 'while it submits' },
     { vendor: 'anthropic', post: 'POST /v1/messages/batches', moment: 'while it waits' },
+    { vendor: 'mistral', post: 'POST /v1/batch/jobs', moment: 'while it waits' },
+    { vendor: 'together', post: 'POST /v1/batches', moment: 'while it waits' },
+    { vendor: 'together', post: 'POST /v1/batches', moment: 'while it submits' },
+    { vendor: 'mistral', post: 'POST /v1/batch/jobs', moment: 'while it submits' },
   ] as const;
   test.each(sampled(cases, 3))(
     'is resumed with the answers of that very batch, which is submitted once: $vendor, $moment',

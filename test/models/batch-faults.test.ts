@@ -9,6 +9,7 @@ import { agent, type Agent } from '../../src/index.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { openai } from '../../src/models/openai/openai.ts';
+import { chatProfiles } from '../../src/models/openai/chat-profiles.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { resume } from '../../src/runtime/journal/resume/resume.ts';
@@ -25,12 +26,17 @@ import {
 } from '../support/mock-batches.ts';
 import { mortalStore } from '../support/mortal-store.ts';
 import { letTimePass, quiet, settled, start } from '../support/runs.ts';
+import { isThorough } from '../support/thorough.ts';
 import './load-models.ts';
 
 const ofOpenAI = ({ url }: { url: string }): Model =>
   openai('gpt-4o', { apiKey: 'sk-test', baseURL: `${url}/v1`, batch: true });
 const ofAnthropic = ({ url }: { url: string }): Model =>
   anthropic('claude-sonnet-4-5', { apiKey: 'sk-test', baseURL: url, batch: true });
+const ofServer =
+  (profile: 'groq' | 'mistral' | 'together', home: string) =>
+  ({ url }: { url: string }): Model =>
+    openaiChat('m', { apiKey: 'sk-test', baseURL: `${url}/${home}/v1`, profile, batch: true });
 const vendors = [
   { vendor: 'openai', model: ofOpenAI, list: 'GET /v1/batches', post: 'POST /v1/batches' },
   {
@@ -39,13 +45,31 @@ const vendors = [
     list: 'GET /v1/messages/batches',
     post: 'POST /v1/messages/batches',
   },
+  {
+    vendor: 'groq',
+    model: ofServer('groq', 'groq/openai'),
+    list: 'GET /v1/batches',
+    post: 'POST /v1/batches',
+  },
+  {
+    vendor: 'mistral',
+    model: ofServer('mistral', 'mistral'),
+    list: 'GET /v1/batch/jobs',
+    post: 'POST /v1/batch/jobs',
+  },
+  {
+    vendor: 'together',
+    model: ofServer('together', 'together'),
+    list: 'GET /v1/batches',
+    post: 'POST /v1/batches',
+  },
 ];
 
 const clerkOf = (model: Model, attempts = 1): Agent<string, string> =>
   agent({ name: 'clerk', model, failures: { retry: { attempts } } });
 
 const submissions = ({ seen }: MockBatches): number =>
-  seen.filter((each) => each.startsWith('POST') && each.endsWith('/batches')).length;
+  seen.filter((each) => /^POST .*\/(?:batches|jobs)$/.test(each)).length;
 
 const cancels = ({ seen }: MockBatches): number => seen.filter((each) => each.endsWith('/cancel')).length;
 
@@ -65,7 +89,14 @@ const runWith = async (
   return { ...result, batches: service.batches };
 };
 
-const [openaiVendor, anthropicVendor] = vendors as [(typeof vendors)[number], (typeof vendors)[number]];
+type Vendor = (typeof vendors)[number];
+const [openaiVendor, anthropicVendor, groqVendor, mistralVendor, togetherVendor] = vendors as [
+  Vendor,
+  Vendor,
+  Vendor,
+  Vendor,
+  Vendor,
+];
 
 const errored = ({ id }: BatchedRequest, type: string, message: string): object => ({
   custom_id: id,
@@ -184,6 +215,45 @@ describe('[BATCH] a request that has no answer fails as a plain one does', () =>
       outcome: ({ id }) => ({ custom_id: id, response: null, error: null }),
     },
     {
+      name: 'Mistral: an invalid request',
+      vendor: mistralVendor,
+      code: 'model.bad-request',
+      retryable: 'no',
+      // The error stands in the body as it is, not below `error`.
+      outcome: ({ id }) => ({
+        custom_id: id,
+        response: {
+          status_code: 422,
+          body: { object: 'error', message: 'Extra inputs', type: 'invalid_request_error' },
+        },
+        error: null,
+      }),
+    },
+    {
+      name: 'Mistral: an error in words',
+      vendor: mistralVendor,
+      code: 'model.failed',
+      retryable: 'no',
+      outcome: ({ id }) => ({ custom_id: id, response: null, error: 'Something broke.' }),
+    },
+    {
+      name: 'Together: a line of its file of errors',
+      vendor: togetherVendor,
+      code: 'model.failed',
+      retryable: 'no',
+      outcome: ({ id }) => ({
+        custom_id: id,
+        error: { message: 'Invalid model specified', code: 'invalid_model' },
+      }),
+    },
+    {
+      name: 'Groq: expired',
+      vendor: groqVendor,
+      code: 'model.timeout',
+      retryable: 'yes',
+      outcome: (request) => unanswered(request, 'batch_expired'),
+    },
+    {
       name: 'OpenAI: an answer that is none',
       vendor: openaiVendor,
       code: 'model.malformed',
@@ -244,6 +314,37 @@ describe('[BATCH] a request that has no answer fails as a plain one does', () =>
     expect(results[1]?.error?.message).toContain('not parseable');
   });
 
+  // Some requests are answered, and the rest are not, when a batch ends in this way.
+  const ends = [
+    { vendor: mistralVendor, word: 'TIMEOUT_EXCEEDED', code: 'model.timeout', retryable: 'yes' },
+    { vendor: togetherVendor, word: 'EXPIRED', code: 'model.timeout', retryable: 'yes' },
+    { vendor: groqVendor, word: 'expired', code: 'model.timeout', retryable: 'yes' },
+    { vendor: mistralVendor, word: 'CANCELLED', code: 'model.failed', retryable: 'no' },
+    { vendor: togetherVendor, word: 'CANCELLED', code: 'model.failed', retryable: 'no' },
+    { vendor: mistralVendor, word: 'FAILED', code: 'model.bad-request', retryable: 'no' },
+    { vendor: togetherVendor, word: 'FAILED', code: 'model.bad-request', retryable: 'no' },
+  ];
+  test.each(ends)(
+    'keeps the answers of a batch that ended as $word, and fails the rest: $vendor.vendor',
+    async ({ vendor: { model: of, post }, word, code, retryable }) => {
+      const clock = virtualClock();
+      await using service = await mockBatches({ clock });
+      const model = of(service);
+      const runs = ['one', 'two'].map((runId) => settled(start(clerkOf(model), 'Hello?', { clock, runId })));
+      await letTimePass(clock, service.when(post));
+      await quiet();
+      const [batch] = service.batches;
+      service.end((request) => (request === batch?.requests[0] ? 'Done.' : undefined));
+      if (batch === undefined) throw new Error('no batch');
+      if (word === 'FAILED') batch.refusals = [{ message: 'Too many errors.', count: 1 }];
+      batch.status = word;
+      const results = await letTimePass(clock, Promise.all(runs));
+      expect(results.map(({ output }) => output)).toEqual(['Done.', undefined]);
+      const message = expect.stringContaining(word === 'FAILED' ? 'Too many errors.' : 'batch');
+      expect(results[1]?.error).toMatchObject({ code, retryable, message });
+    },
+  );
+
   it('takes a limit of enqueued tokens for a rate limit', async () => {
     const clock = virtualClock();
     await using service = await mockBatches({ clock });
@@ -259,63 +360,68 @@ describe('[BATCH] a request that has no answer fails as a plain one does', () =>
   });
 });
 
-describe.each(vendors)('[BATCH] a service that fails: $vendor', ({ model, list, post }) => {
-  const html: Fault = { headers: { 'content-type': 'text/html' }, body: '<html>Gateway</html>' };
-  const faults: readonly { readonly name: string; readonly fault: Fault }[] = [
-    { name: 'a page of HTML', fault: html },
-    {
-      name: '429',
-      fault: { status: 429, headers: { 'retry-after': '90' }, body: '{"error":{"message":"slow"}}' },
-    },
-    { name: '503', fault: { status: 503, body: 'down' } },
-    { name: 'an empty object', fault: { headers: { 'content-type': 'application/json' }, body: '{}' } },
-    { name: 'a broken connection', fault: { ending: 'lost' } },
-  ];
-  test.each(faults)(
-    'is looked at again after $name, and what was submitted is not lost',
-    async ({ fault }) => {
+describe.each(isThorough ? vendors : vendors.slice(0, 2))(
+  '[BATCH] a service that fails: $vendor',
+  ({ model, list }) => {
+    const html: Fault = { headers: { 'content-type': 'text/html' }, body: '<html>Gateway</html>' };
+    const faults: readonly { readonly name: string; readonly fault: Fault }[] = [
+      { name: 'a page of HTML', fault: html },
+      {
+        name: '429',
+        fault: { status: 429, headers: { 'retry-after': '90' }, body: '{"error":{"message":"slow"}}' },
+      },
+      { name: '503', fault: { status: 503, body: 'down' } },
+      { name: 'an empty object', fault: { headers: { 'content-type': 'application/json' }, body: '{}' } },
+      { name: 'a broken connection', fault: { ending: 'lost' } },
+    ];
+    test.each(faults)(
+      'is looked at again after $name, and what was submitted is not lost',
+      async ({ fault }) => {
+        const clock = virtualClock();
+        await using service = await mockBatches({
+          fault: (request, count) => (request.startsWith(`${list}/`) && count <= 2 ? fault : undefined),
+          clock,
+        });
+        const run = settled(start(clerkOf(model(service)), 'Hello?', { clock }));
+        await letTimePass(clock, service.when(`${list}/`, 2));
+        service.end();
+        const result = await letTimePass(clock, run);
+        expect(result.output).toBe('Done.');
+        expect(submissions(service)).toBe(1);
+      },
+    );
+
+    it('fails every call of the batch where a look is refused for good', async () => {
       const clock = virtualClock();
       await using service = await mockBatches({
-        fault: (request, count) => (request.startsWith(`${list}/`) && count <= 2 ? fault : undefined),
+        fault: (request) =>
+          request.startsWith(`${list}/`) ? { status: 401, body: '{"error":{"message":"key"}}' } : undefined,
+        clock,
+      });
+      const { error } = await letTimePass(
+        clock,
+        settled(start(clerkOf(model(service), 3), 'Hello?', { clock })),
+      );
+      expect(error?.code).toBe('model.auth');
+      expect(submissions(service)).toBe(1);
+    });
+
+    it('is not looked at for ever: twenty failures in a row end the wait', async () => {
+      const clock = virtualClock();
+      await using service = await mockBatches({
+        fault: (request) => (request.startsWith(`${list}/`) ? { status: 500, body: 'down' } : undefined),
         clock,
       });
       const run = settled(start(clerkOf(model(service)), 'Hello?', { clock }));
-      await letTimePass(clock, service.when(`${list}/`, 2));
-      service.end();
-      const result = await letTimePass(clock, run);
-      expect(result.output).toBe('Done.');
-      expect(submissions(service)).toBe(1);
-    },
-  );
-
-  it('fails every call of the batch where a look is refused for good', async () => {
-    const clock = virtualClock();
-    await using service = await mockBatches({
-      fault: (request) =>
-        request.startsWith(`${list}/`) ? { status: 401, body: '{"error":{"message":"key"}}' } : undefined,
-      clock,
+      const { error } = await letTimePass(clock, run, 30_000);
+      expect(error?.code).toBe('model.unavailable');
+      expect(service.seen.filter((each) => each.startsWith(`${list}/`))).toHaveLength(20);
     });
-    const { error } = await letTimePass(
-      clock,
-      settled(start(clerkOf(model(service), 3), 'Hello?', { clock })),
-    );
-    expect(error?.code).toBe('model.auth');
-    expect(submissions(service)).toBe(1);
-  });
+  },
+);
 
-  it('is not looked at for ever: twenty failures in a row end the wait', async () => {
-    const clock = virtualClock();
-    await using service = await mockBatches({
-      fault: (request) => (request.startsWith(`${list}/`) ? { status: 500, body: 'down' } : undefined),
-      clock,
-    });
-    const run = settled(start(clerkOf(model(service)), 'Hello?', { clock }));
-    const { error } = await letTimePass(clock, run, 30_000);
-    expect(error?.code).toBe('model.unavailable');
-    expect(service.seen.filter((each) => each.startsWith(`${list}/`))).toHaveLength(20);
-  });
-
-  it('refuses a submission: typed, and repeated by the policy of the run', async () => {
+describe.each(vendors)('[BATCH] a submission that fails: $vendor', ({ model, list, post }) => {
+  it('is refused: typed, and repeated by the policy of the run', async () => {
     const clock = virtualClock();
     await using service = await mockBatches({
       fault: (request, count) =>
@@ -330,7 +436,7 @@ describe.each(vendors)('[BATCH] a service that fails: $vendor', ({ model, list, 
     expect(result.events.filter(({ type }) => type === 'model.retrying')).toHaveLength(1);
   });
 
-  it('finds the batch whose submission was not confirmed, and submits nothing twice', async () => {
+  it('is found if it was not confirmed, and made only once', async () => {
     const clock = virtualClock(1e12);
     await using service = await mockBatches({
       fault: (request, count) => (request === post && count === 1 ? { ending: 'lost' } : undefined),
@@ -342,7 +448,7 @@ describe.each(vendors)('[BATCH] a service that fails: $vendor', ({ model, list, 
     expect([submissions(service), service.batches.length]).toEqual([1, 1]);
   });
 
-  it('fails a submission that came to nothing, so that it is repeated', async () => {
+  it('is repeated if it came to nothing', async () => {
     const clock = virtualClock(1e12);
     await using service = await mockBatches({
       fault: (request, count) =>
@@ -356,7 +462,7 @@ describe.each(vendors)('[BATCH] a service that fails: $vendor', ({ model, list, 
     expect(result.events.filter(({ type }) => type === 'model.retrying')).toHaveLength(1);
   });
 
-  it('is asked for the batch of a process that died before it knew its id', async () => {
+  it('is found after its process died before it knew the id of the batch', async () => {
     const clock = virtualClock(1e12);
     await using service = await mockBatches({
       fault: (request, count) => (request === post && count === 1 ? { ending: 'silent' } : undefined),
@@ -373,7 +479,7 @@ describe.each(vendors)('[BATCH] a service that fails: $vendor', ({ model, list, 
     expect([submissions(service), service.batches.length]).toEqual([1, 1]);
   });
 
-  it('finds it among the batches of others, once they tell whose results they have', async () => {
+  it('is found among the batches of others, once they tell whose results they have', async () => {
     const clock = virtualClock(1e12);
     await using service = await mockBatches({
       fault: (request, count) => (request === post && count === 2 ? { ending: 'lost' } : undefined),
@@ -390,7 +496,26 @@ describe.each(vendors)('[BATCH] a service that fails: $vendor', ({ model, list, 
     expect(submissions(service)).toBe(2);
   });
 
-  it('may list a batch late: it is waited for before the request is taken for lost', async () => {
+  it('is found behind the pages of what came later', async () => {
+    const clock = virtualClock(1e12);
+    await using service = await mockBatches({
+      fault: (request, count) => (request === post && count === 1 ? { ending: 'silent' } : undefined),
+      answers: (_request, { id }) => `Of ${id.split('_')[1]}`,
+      clock,
+    });
+    const store = memoryStore();
+    start(clerkOf(model(service)), 'Hello?', { clock, store: mortalStore(store).store, runId: 'run-1' });
+    await letTimePass(clock, service.when(post));
+    const [lost] = service.batches;
+    if (lost === undefined) throw new Error('no batch');
+    service.crowd(lost, 150);
+    const handle = await resume(clerkOf(model(service)), 'run-1', { store: mortalStore(store).store, clock });
+    const result = await letTimePass(clock, settled(handle));
+    expect(result.output).toBe('Of 1');
+    expect(submissions(service)).toBe(1);
+  });
+
+  it('may be listed late: it is waited for before the request is taken for lost', async () => {
     const clock = virtualClock(1e12);
     const none = JSON.stringify({ object: 'list', data: [], has_more: false });
     await using service = await mockBatches({
@@ -407,7 +532,7 @@ describe.each(vendors)('[BATCH] a service that fails: $vendor', ({ model, list, 
     expect(submissions(service)).toBe(1);
   });
 
-  it('is read again where results are missing, before they are missed', async () => {
+  it('has its results read again where some are missing, before they are missed', async () => {
     const clock = virtualClock();
     const isResults = (request: string): boolean => /\/(results|content)$/.test(request);
     await using service = await mockBatches({
@@ -420,7 +545,7 @@ describe.each(vendors)('[BATCH] a service that fails: $vendor', ({ model, list, 
     expect(service.seen.filter(isResults)).toHaveLength(3);
   });
 
-  it('has nothing of a process that died before it submitted: that is done then, once', async () => {
+  it('is made, once, for a process that died before it did', async () => {
     const clock = virtualClock(1e12);
     await using service = await mockBatches({
       fault: (request, count) => (request === post && count === 1 ? { status: 503 } : undefined),
@@ -590,8 +715,8 @@ describe('[BATCH] the option', () => {
   const refused: readonly (readonly [string, () => unknown, RegExp])[] = [
     [
       'a server that has no batches',
-      () => openaiChat('m', { profile: 'mistral', batch }),
-      /'mistral' is not known to take them/,
+      () => openaiChat('m', { profile: 'deepseek', batch }),
+      /'deepseek' is not known to take them, as do OpenAI, mistral, groq, together: leave `batch` out/,
     ],
     [
       'a server that is not known',
@@ -610,6 +735,16 @@ describe('[BATCH] the option', () => {
       () => anthropic('m', { batch: { size: 0 } }),
       /`?batch.size`? is not a whole number from 1/,
     ],
+    [
+      'a way of a profile that there is not',
+      () => openaiChat('m', { profile: { name: 'ours', batches: { paths: '/b' } as never }, batch }),
+      /its 'batches' is {"paths":"\/b"}: it must be true or false, or an object of paths \(path, uploads\)/,
+    ],
+    [
+      'a share of more than the price',
+      () => openaiChat('m', { profile: { name: 'ours', batches: { priceShare: 50 } }, batch }),
+      /a priceShare from 0 to 1/,
+    ],
     ['a word', () => anthropic('m', { batch: 'yes' as never }), /batch is not a boolean/],
   ];
   test.each(refused)('is refused at the definition: %s', (_name, define, words) => {
@@ -621,6 +756,10 @@ describe('[BATCH] the option', () => {
     expect(openaiChat('m', { profile: 'groq', batch }).priceShare).toBe(0.5);
     expect(openaiChat('m', { profile: { name: 'ours', batches: true }, batch }).priceShare).toBe(0.5);
     expect(openaiChat('m', { baseURL: 'https://eu.api.openai.com/v1', batch }).priceShare).toBe(0.5);
+    const { together } = chatProfiles;
+    const batches = { ...together.batches, priceShare: 0.4 };
+    expect(openaiChat('m', { profile: { ...together, batches }, batch }).priceShare).toBe(0.4);
+    expect(openaiChat('openai/gpt-oss-20b', { profile: 'together', batch }).priceShare).toBe(1);
     expect(openai('m', { batch: false }).priceShare).toBeUndefined();
   });
 });

@@ -38,10 +38,39 @@ const vendors = {
       profile: { name: 'openai', batches: true },
       batch,
     }),
+  groq: ({ url }: { url: string }, batch: boolean | Batching = true): Model =>
+    openaiChat('llama-3.3-70b-versatile', {
+      apiKey: 'sk-test',
+      baseURL: `${url}/groq/openai/v1`,
+      profile: 'groq',
+      batch,
+    }),
+  mistral: ({ url }: { url: string }, batch: boolean | Batching = true): Model =>
+    openaiChat('mistral-small-latest', {
+      apiKey: 'sk-test',
+      baseURL: `${url}/mistral/v1`,
+      profile: 'mistral',
+      batch,
+    }),
+  together: ({ url }: { url: string }, batch: boolean | Batching = true): Model =>
+    openaiChat('meta-llama/Llama-3.3-70B-Instruct-Turbo', {
+      apiKey: 'sk-test',
+      baseURL: `${url}/together/v1`,
+      profile: 'together',
+      batch,
+    }),
   messages: ({ url }: { url: string }, batch: boolean | Batching = true): Model =>
     anthropic('claude-sonnet-4-5', { apiKey: 'sk-test', baseURL: url, batch }),
 };
 const each = Object.entries(vendors).map(([api, model]) => ({ api, model }));
+
+/** In US dollars for a million tokens, by the list. */
+const PRICES: Readonly<Record<string, { readonly input: number; readonly output: number }>> = {
+  anthropic: { input: 3, output: 15 },
+  groq: { input: 0.59, output: 0.79 },
+  mistral: { input: 0.1, output: 0.3 },
+  together: { input: 0.88, output: 0.88 },
+};
 
 const clerkOf = (model: Model, name = 'clerk'): Agent<string, string> => agent({ name, model });
 
@@ -77,7 +106,8 @@ describe.each(each)('[BATCH] calls by the batches of a provider: $api', ({ model
     expect(result.status).toBe('completed');
     expect(service.batches.map(({ requests }) => requests.length)).toEqual([40]);
     expect(result.totals).toMatchObject({ modelCalls: 40, inputTokens: 4_000, outputTokens: 400 });
-    const price = asked.provider === 'anthropic' ? { input: 3, output: 15 } : { input: 2.5, output: 10 };
+    expect(asked.priceShare).toBe(0.5);
+    const price = PRICES[asked.provider] ?? { input: 2.5, output: 10 };
     expect(result.totals.costUsd).toBeCloseTo((4_000 * price.input + 400 * price.output) / 2 / 1e6, 8);
     expect(clock.pending).toBe(0);
   });
@@ -153,9 +183,7 @@ describe.each(each)('[BATCH] calls by the batches of a provider: $api', ({ model
     const result = await letTimePass(clock, settled(handle));
     expect(result.output).toBe('Done.');
     expect(service.batches).toHaveLength(1);
-    expect(service.seen.filter((each) => each.startsWith('POST') && each.endsWith('batches'))).toHaveLength(
-      1,
-    );
+    expect(service.seen.filter((each) => /^POST .*(?:batches|jobs)$/.test(each))).toHaveLength(1);
   });
 });
 

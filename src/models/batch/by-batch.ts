@@ -16,8 +16,8 @@ import type { BatchService } from './batch-service.ts';
 import type { Batching } from './batching.ts';
 
 /**
- * Reads the option `batch` of a model: makes one whose calls go into batches, or undefined without it. What does that is loaded on the first
- * call.
+ * Reads the option `batch` of a model: makes one whose calls go into batches, at a share of the list price, or undefined without it. What does
+ * that is loaded on the first call.
  *
  * @throws {TroupeError} `input.invalid` if the option does not fit.
  */
@@ -25,6 +25,7 @@ export const byBatchOf = <Client>(
   id: string,
   options: Pick<ProviderOptions, 'batch'>,
   load: () => Promise<(client: Client, who: ErrorContext) => BatchService>,
+  priceShare = BATCH_PRICE_SHARE,
 ): MakeModel<Client> | undefined => {
   const { batch = false } = check({ batch: { ...options }.batch }, `the model '${id}'`);
   if (batch === false) return undefined;
@@ -39,7 +40,7 @@ export const byBatchOf = <Client>(
       asking ??= askingFor({ provider: api.provider, model: api.id, codes: plain.codes });
       return (await asking)(plain);
     };
-    return Object.assign(sdkModel({ ...api, protocol }), { priceShare: BATCH_PRICE_SHARE });
+    return Object.assign(sdkModel({ ...api, protocol }), { priceShare });
   };
 };
 

@@ -3,6 +3,7 @@ import { type ErrorCode, errorCodes } from '../../contracts/errors/error-data.ts
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { JsonObject } from '../../base/json/json.ts';
 import type { FinishReason } from '../../contracts/models/model.ts';
+import { BATCHES_WANTED, type ChatBatches, fitsBatches } from './chat-batches.ts';
 
 /**
  * The way to request a structured output: by its schema, as any JSON with the schema in the prompt, or by the prompt
@@ -75,8 +76,8 @@ export interface ChatProfile {
   readonly foreignCallFields?: JsonObject | undefined;
   /** States the price of a call with its usage: as one of these servers does, or in US dollars as the function returns it. Default: none. */
   readonly bill?: 'openrouter' | 'xai' | ((usage: JsonObject) => unknown) | undefined;
-  /** Takes batches in OpenAI's form (`/files`, `/batches`), at half the price. Default false; OpenAI's own server does. */
-  readonly batches?: boolean | undefined;
+  /** Takes batches, as OpenAI does (`/files`, `/batches`, at half the price), or in its own way. Default false; OpenAI's own server does. */
+  readonly batches?: boolean | ChatBatches | undefined;
   /** Its own finish reasons, in addition to the common ones. Default: none. */
   readonly finishWords?: Readonly<Record<string, ChatFinish>> | undefined;
   /** Its own error codes (or types), with the code that each maps to. Default: none. */
@@ -184,7 +185,7 @@ const CHECKS: Readonly<Record<keyof ChatProfile, FieldCheck>> = {
   refusedKeywords: texts,
   strict: flag,
   takesUserAfterTool: flag,
-  batches: flag,
+  batches: { wanted: BATCHES_WANTED, fits: fitsBatches },
   takes: object,
   echoes: {
     wanted: "'all', 'none' or a list of texts",

@@ -29,6 +29,15 @@ const GOOGLE_REFUSES = [
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const SOUND = ['audio/wav', 'audio/mpeg'];
 
+/** Models whose batches cost half at Together; "Models not listed run at standard rates" (docs.together.ai/docs/inference/batch/overview). */
+const TOGETHER_HALVES: ReadonlySet<string> = new Set([
+  'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+  'meta-llama/Llama-3-70b-chat-hf',
+  'Qwen/Qwen2.5-7B-Instruct-Turbo',
+  'mistralai/Mixtral-8x7B-Instruct-v0.1',
+  'zai-org/GLM-4.5-Air-FP8',
+]);
+
 /** Images, also as links. */
 const SEES: ContentSupport = { media: IMAGES, links: ['image/*'] };
 
@@ -53,6 +62,7 @@ export const chatProfiles = {
     takesUserAfterTool: false,
     echoes: ['content'],
     errorCodes: { '1500': 'model.not-found', invalid_model: 'model.not-found' },
+    batches: { path: '/batch/jobs', form: 'jobs', bareLines: true },
   },
   gemini: {
     name: 'gemini',
@@ -77,8 +87,7 @@ export const chatProfiles = {
     // Neither a schema nor JSON of any kind goes together with streaming or with tools.
     output: 'words',
     echoes: 'none',
-    // console.groq.com/docs/batch: the same files and batches, "50% cost savings".
-    batches: true,
+    batches: { mostBytes: 100_000_000 },
   },
   deepseek: {
     name: 'deepseek',
@@ -123,6 +132,14 @@ export const chatProfiles = {
     keyVariable: 'TOGETHER_API_KEY',
     outputWithTools: 'words',
     finishWords: { eos: 'stop' },
+    batches: {
+      uploads: '/files/upload',
+      purpose: 'batch-api',
+      bareLines: true,
+      marks: false,
+      mostBytes: 100_000_000,
+      priceShare: (model: string) => (TOGETHER_HALVES.has(model) ? 0.5 : 1),
+    },
   },
   fireworks: {
     name: 'fireworks',

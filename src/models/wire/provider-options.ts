@@ -21,7 +21,7 @@ export interface ProviderOptions {
   /** Fields added to every request body, overriding the adapter's: for features of this provider alone. */
   readonly extra?: JsonObject | undefined;
   /**
-   * Every call goes through the provider's batches, at half the price, and is answered after minutes or hours. Calls that are made at about
+   * Every call goes through the provider's batches, at about half the price, and is answered after minutes or hours. Calls that are made at about
    * the same time share a batch; a stored run that is resumed finds its own. Default false.
    */
   readonly batch?: boolean | Batching | undefined;
