@@ -5,6 +5,7 @@ import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../contracts/m
 import { modelAnswer } from '../contracts/models/model.ts';
 import { isObject } from '../base/schemas/option-schemas.ts';
 import { isThenable } from '../base/promises/thenable.ts';
+import type { Usage } from '../contracts/models/usage.ts';
 import type { Turn } from '../contracts/conversations/transcript.ts';
 
 /** One reply of a script: text, calls, an error to fail with, or a function of the request. */
@@ -31,7 +32,8 @@ export interface ScriptedModel extends Model {
 /**
  * A model for tests: answers with the replies of a script, in order, and records its requests.
  *
- * It is strict: a request past the end of the script fails with `script.exhausted`, and `assertConsumed()` throws for
+ * A reply without a `usage` has what is estimated of any model that reports none: the instructions, tools and conversation that were sent,
+ * and the answer. It costs nothing unless its `usage` has `billedUsd`. The model is strict: a request past the end of the script fails with `script.exhausted`, and `assertConsumed()` throws for
  * unused replies. Several agents may share one only if their order is fixed; prefer one for each.
  *
  * @example
@@ -112,9 +114,10 @@ const answerBy = (
     : answerBy(next, request, call);
 };
 
-/** Tokens are estimated as characters / 4, so that limits and totals have values. */
+/** Without a `usage` of its own, as of a model that reports none: the runtime estimates it, from all that was sent. */
 const answerOf = (parts: Partial<ModelAnswer>, call: ModelCall): ModelAnswer => {
   if (call.isWatched && parts.text) call.delta({ type: 'text', text: parts.text });
-  const output = Math.ceil((parts.text?.length ?? 0) / 4) + (parts.calls?.length ?? 0);
-  return modelAnswer({ usage: { input: 1, output, isEstimate: true }, ...parts });
+  return modelAnswer({ usage: UNREPORTED, ...parts });
 };
+
+const UNREPORTED: Usage = { input: 0, output: 0, isEstimate: true };

@@ -189,12 +189,12 @@ test('[TENEX-24] a supervisor that talks while it plans is not heard by who list
 
 test('[TENEX-27] [TENEX-30] where a run stands can be told in one object, in its middle and at its end', async () => {
   const held = deferred<string>();
-  const handle = run([looks, () => held.promise]);
+  const handle = run([{ ...looks, usage: { input: 3, output: 2 } }, () => held.promise]);
   const states: Progress[] = [];
   handle.events$.pipe(scan(foldProgress, noProgress)).subscribe((progress) => states.push(progress));
   await quiet();
   const a = { path: 'a', phase: 'DECIDE', isWorking: true, tools: {}, activity: 'Thinking' };
-  const soFar = { steps: 1, inputTokens: 1, outputTokens: 1 };
+  const soFar = { steps: 1, inputTokens: 3, outputTokens: 2 };
   expect(states.at(-1)).toMatchObject({ status: 'running', agents: { a }, totals: soFar });
   expect(states.map(({ agents }) => Object.keys(agents['a']?.tools ?? {}))).toContainEqual(['call_0_0']);
   held.resolve('there');

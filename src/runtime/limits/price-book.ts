@@ -10,7 +10,7 @@ let loading: Promise<void> | undefined;
 /**
  * Prices of a run's model calls: from the given prices, or else from the list, which is loaded when a model needs it.
  *
- * I1 A model declared not to be a language model is free; any other without a price is unknown, never 0.
+ * I1 A model declared not to be a language model is free, unless its answer states a price; any other without a price is unknown, never 0.
  */
 export class PriceBook {
   readonly #given: Prices | undefined;
@@ -35,8 +35,8 @@ export class PriceBook {
 
   /** Cost in US dollars, as its provider states it, else by the prices; undefined if unknown. An alias is priced as the model that answered. */
   costOf(model: Model, usage: Usage, answered?: ModelAnswer['model']): number | undefined {
-    if (isFree(model)) return 0;
     if (usage.billedUsd !== undefined) return usage.billedUsd;
+    if (isFree(model)) return 0;
     const { provider, id, priceShare = 1 } = model;
     const listPrice =
       this.#ask({ provider, id }, usage) ??

@@ -70,7 +70,7 @@ describe('the transcript of an actor', () => {
       'model answered: Two of three.',
       '(good) completed: answered',
     ]);
-    expect(items[1]).toMatchObject({ tokens: { input: 1 }, durationMs: 0 });
+    expect(items[1]).toMatchObject({ tokens: { input: expect.any(Number) }, durationMs: 0 });
   });
 
   test('has at each place what was so then, and nothing that came later', async () => {
