@@ -6,7 +6,8 @@ import '../../src/models/batch/ask-by-batch.ts';
 import '../../src/models/openai/openai-batches.ts';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { agent, ofType, replay, tool, type Agent } from '../../src/index.ts';
+import { agent, ofType, replay, runOrResume, tool, type Agent } from '../../src/index.ts';
+import type { JournalStore } from '../../src/contracts/journals/journal.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
@@ -198,6 +199,30 @@ describe('[BATCH] runs by a batch', () => {
       inputs.map((input) => expect.stringContaining(input)),
     );
     expect(service.batches.map(({ requests }) => requests.length)).toEqual([30]);
+  });
+
+  it('are continued by their ids after the process died, and asked about once', async () => {
+    const clock = virtualClock();
+    await using service = await mockBatches({ clock });
+    const store = memoryStore();
+    const letters = ['one', 'two', 'three'];
+    const judgeAll = (kept: JournalStore): Promise<readonly unknown[]> => {
+      const judge = clerkOf(vendors.responses(service), 'judge');
+      return Promise.all(
+        letters.map(async (letter) => {
+          const { result } = await runOrResume(judge, letter, { store: kept, runId: letter, clock });
+          return (await result).output;
+        }),
+      );
+    };
+    void judgeAll(mortalStore(store).store);
+    await letTimePass(clock, service.when('GET'));
+    const again = judgeAll(mortalStore(store).store);
+    await quiet();
+    service.end((request) => `Echo: ${askedIn(request)}`);
+    const outputs = await letTimePass(clock, again);
+    expect(outputs).toEqual(letters.map((letter) => expect.stringContaining(letter)));
+    expect(service.batches.map(({ requests }) => requests.length)).toEqual([3]);
   });
 
   it('are replayed without the provider, with what they waited for', async () => {

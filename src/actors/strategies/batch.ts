@@ -13,14 +13,15 @@ export type BatchItem<Output, State> =
 export interface BatchOptions extends Omit<RunOptions, 'runId' | 'concurrency'> {
   /** Number of concurrent runs. Default 10. */
   readonly runs?: number | undefined;
-  /** Runs have the ids `batchId-0`, `batchId-1` … Default: random. */
+  /** Runs have the ids `batchId-0`, `batchId-1` … Default: random. A store has to have none of them yet: they are started, not resumed. */
   readonly batchId?: string | undefined;
 }
 
 /**
  * Runs an agent on many inputs with limited concurrency; the outcomes are in the order of the inputs.
  *
- * A failed run is an item with its error; the others continue. After an abort no more are started.
+ * A failed run is an item with its error; the others continue. After an abort no more are started. Runs that may have to continue after a
+ * crash are started by `runOrResume`.
  *
  * @example
  * const items = await batch(translator, ['one', 'two', 'three'], { runs: 2 });
