@@ -10,7 +10,8 @@ import { attachInspector } from '../runtime/inspection/ambient-inspector.ts';
 import { failureLine } from './words/failure-line.ts';
 import { traceAt } from './trace/trace-at.ts';
 import type { InspectorRequest } from './usage/inspector-request.ts';
-import { isProgram, runProgram } from './run-program.ts';
+import { runProgram } from './run-program.ts';
+import { shownFile } from './shown-file.ts';
 import type { Inspected } from './with-inspector.ts';
 import { wrong } from './usage/wrong-usage.ts';
 import { withInspector } from './with-inspector.ts';
@@ -18,10 +19,10 @@ import { withInspector } from './with-inspector.ts';
 /** `troupe inspect`: shows a running agent, stored runs or a trace as statecharts in a browser. */
 export const inspect = async (wanted: InspectCommand, session: Session): Promise<number> => {
   const { file, input, exportName, isData, blobs, wish } = wanted;
-  if (blobs !== undefined && (file?.endsWith('.jsonl') === true || input !== undefined))
-    throw wrong(BLOBS_ASTRAY, 'inspect');
-  if (file?.endsWith('.jsonl') === true) return inspectTrace(file, wanted, session);
-  if (file !== undefined && exportName === undefined && (await isProgram(file, session.terminal.folder))) {
+  const kind = file === undefined ? undefined : await shownFile(file, session.terminal.folder);
+  if (blobs !== undefined && (kind === 'log' || input !== undefined)) throw wrong(BLOBS_ASTRAY, 'inspect');
+  if (file !== undefined && kind === 'log') return inspectTrace(file, wanted, session);
+  if (file !== undefined && exportName === undefined && kind === 'program') {
     if (isData) throw wrong('--data needs an agent, and the file exports none', 'inspect');
     if (blobs !== undefined) throw wrong(BLOBS_ASTRAY, 'inspect');
     return inspectProgram({ file, args: input === undefined ? [] : [input], wish }, session);

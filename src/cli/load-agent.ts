@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import type { Agent } from '../contracts/agents/agent.ts';
@@ -48,8 +48,13 @@ export const loadModule = async (
 ): Promise<Readonly<Record<string, unknown>>> => {
   const place = resolve(folder, file);
   if (!existsSync(place)) throw cannot(file, 'there is no such file', place);
+  if (!isScript(place))
+    throw cannot(file, 'it is neither JavaScript nor TypeScript', `its name ends in ${extname(place)}`);
   return moduleAt(place, file);
 };
+
+/** Checks whether a file is a script by its name; one without an ending may be one, too. */
+export const isScript = (file: string): boolean => /^(?:\.[cm]?[jt]sx?)?$/.test(extname(file));
 
 const moduleAt = async (place: string, file: string): Promise<Readonly<Record<string, unknown>>> => {
   const url = pathToFileURL(place).href;

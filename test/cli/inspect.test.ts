@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -110,6 +110,43 @@ describe('troupe inspect', () => {
         stderr: expect.stringContaining('a trace is only looked at') as unknown,
       });
     expect(await play(['inspect', join(folder, 'none.jsonl')])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('shows the journal that `troupe export` writes, under any name, and runs nothing of it', async () => {
+    const environment = { TROUPE_STORE: join(folder, 'runs.db') };
+    await play(['run', moduleOf('echo.ts'), 'hello'], { environment });
+    const { stdout } = await play(['runs', '--json'], { environment });
+    const { runId } = JSON.parse(stdout) as { readonly runId: string };
+    await play(['export', runId], { environment, folder });
+    const text = readFileSync(join(folder, `${runId}.journal`), 'utf8');
+    // Names that a script would have, too.
+    for (const name of ['kept.txt', 'kept.js', 'kept']) writeFileSync(join(folder, name), text);
+    for (const name of [`${runId}.journal`, 'kept.txt', 'kept.js', 'kept']) {
+      const file = join(folder, name);
+      const { played, seen } = await visited(['inspect', file], async ({ url }) => (await fetch(url)).text());
+      expect(played).toMatchObject({ code: 0, stdout: '' });
+      expect(seen).toMatch(/<script type="application\/json" id="recording">.*You said: hello/);
+      expect(await play(['inspect', file, '--control'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('a trace is only looked at') as unknown,
+      });
+    }
+  });
+
+  test.each([
+    ['notes.txt', 'Not much.', /Cannot show \S+ as it is neither a log of a run .*its name ends in \.txt/],
+    ['torn.journal', 'Not much.', /Cannot read \S+ as it is no log of a run/],
+    ['none.journal', undefined, /there is no such file/],
+    ['none.ts', undefined, /Cannot show \S+ as there is no such file/],
+    ['old', 'folder', /it is a folder: name a trace in it/],
+  ])('says of %s what it is not, and opens nothing', async (name, text, line) => {
+    const file = join(folder, name);
+    if (text === 'folder') mkdirSync(file);
+    else if (text !== undefined) writeFileSync(file, text);
+    const { code, stdout, stderr } = await play(['inspect', file]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(line);
+    expect(stderr).toMatch(/^✗ [^\n]+\n$/);
   });
 
   test('--control lets the page steer; one that Ctrl-C finds at work is aborted', async () => {

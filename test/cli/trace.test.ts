@@ -11,7 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEvent } from '../../src/index.ts';
+import type { RuntimeEvent } from '../../src/index.ts';
 import { checkTrace, readTrace } from '../../src/inspect/index.ts';
+import { SentRequests } from '../../src/inspect/recording/sent-requests.ts';
 import type { Played } from './fake-terminal.ts';
 import { play } from './fake-terminal.ts';
 import { moduleOf } from './run-command.ts';
@@ -36,6 +38,12 @@ const eventsIn = (lines: string) =>
     .trim()
     .split('\n')
     .map((line) => parseEvent(JSON.parse(line)));
+
+/** The entries of the recording in a page. */
+const entriesOfPage = (html: string): readonly { readonly event?: RuntimeEvent }[] => {
+  const text = /<script type="application\/json" id="recording">([^]*?)<\/script>/.exec(html)?.[1] ?? '';
+  return (JSON.parse(text) as { readonly entries: readonly { readonly event?: RuntimeEvent }[] }).entries;
+};
 
 describe('--trace', () => {
   test('[QITOS-58] of an ask writes a trace that is whole, and prints no more than without', async () => {
@@ -172,6 +180,41 @@ describe('troupe trace', () => {
     expect((await play(['trace', 'show', 'abcdef'], { environment, folder })).stderr).toMatch(
       /^✗ Cannot find run 'abcdef'/,
     );
+  });
+
+  test('the page of a kept run shows what each model was sent, as that of its exported journal does', async () => {
+    const environment = { TROUPE_STORE: join(folder, 'asked.db') };
+    await play(['ask', 'How are retries configured?', 'docs', '--quiet'], { environment });
+    const { stdout: listed } = await play(['runs', '--json'], { environment });
+    const { runId } = JSON.parse(listed) as { readonly runId: string };
+    await play(['export', runId], { environment, folder });
+    const sentBy = async (place: string, more: Readonly<Record<string, string>> = {}) => {
+      const { stdout } = await play(['trace', 'export', place, '--html', '-'], {
+        environment: { ...environment, ...more },
+        folder,
+      });
+      const asked = entriesOfPage(stdout).flatMap(({ event }) =>
+        event?.type === 'model.asked' ? [event] : [],
+      );
+      const requests = new SentRequests();
+      return asked.map((event) => requests.take(event));
+    };
+    const kept = await sentBy(runId);
+    expect(kept.length).toBeGreaterThan(0);
+    for (const request of kept) expect(request?.instructions).toMatch(/\S/);
+    expect(kept.at(-1)?.messages.length).toBeGreaterThan(0);
+    expect(kept).toEqual(await sentBy(`${runId}.journal`));
+    // What this process knows to be a secret, and the run did not, is not handed on.
+    const [word = ''] = /\w{12,}/.exec(kept[0]?.instructions ?? '') ?? [];
+    expect(word).not.toBe('');
+    expect(JSON.stringify(await sentBy(runId, { SOME_TOKEN: word }))).not.toContain(word);
+  });
+
+  test('an exported journal that is gone is a file that is gone, and no run', async () => {
+    expect(await call('show', 'gone.journal')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no such file') as unknown,
+    });
   });
 
   test.each([

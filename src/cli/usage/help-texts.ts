@@ -65,7 +65,7 @@ ${INSPECT}`,
     text: `Serves a page on the loopback until Ctrl-C, and prints its address, which contains a secret token. With INPUT, runs the agent
 that FILE exports, and shows it at work. Without INPUT, shows stored runs: those started by a command, and those of the agent
 that FILE exports. A FILE that exports nothing is a program: it is run unchanged, with INPUT as its argument, and every run
-that it starts is shown. A FILE that ends in .jsonl is a trace, or an exported journal: its run is shown.`,
+that it starts is shown. Of a FILE that --trace or troupe export wrote, the run is shown, and nothing is run.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
       --export NAME    export of FILE, if there are several; also FILE#NAME
       --blobs FOLDER   folder with the bytes of media, if they are not in the store
@@ -77,6 +77,7 @@ that it starts is shown. A FILE that ends in .jsonl is a trace, or an exported j
       'troupe inspect',
       'troupe inspect program.ts',
       'troupe inspect traces/r1.jsonl',
+      'troupe inspect r1.journal',
       'troupe ask "How are retries configured?" ./docs --inspect --open',
     ],
   },
