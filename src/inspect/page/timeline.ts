@@ -12,9 +12,11 @@ export interface Places {
   readonly published: number[];
   /** Results, answers and messages that it received: they may hold media. */
   readonly given: number[];
+  /** What calls of its own published about models: further attempts are made by an actor below it. */
+  readonly calls: number[];
 }
 
-const nowhere = (): Places => ({ moved: [], published: [], given: [] });
+const nowhere = (): Places => ({ moved: [], published: [], given: [], calls: [] });
 const NOWHERE = nowhere();
 
 const GIVING: ReadonlySet<string> = new Set(['answered.act', 'answered.decide', 'message']);
@@ -152,9 +154,16 @@ export class Timeline {
     else if (run !== undefined) this.#runs.set(run, [entry.n]);
     const place = placeOf(entry);
     if (entry.kind === 'chart' || place === undefined) return;
-    let places = this.#places.get(entry.actor);
-    if (places === undefined) this.#places.set(entry.actor, (places = nowhere()));
-    places[place].push(entry.n);
+    this.#keep(entry.actor, place, entry.n);
+    if (entry.kind !== 'published' || !entry.event.type.startsWith('model.')) return;
+    const { role, parent } = this.#head.actors.get(entry.actor) ?? {};
+    if (role === 'call' && parent !== undefined) this.#keep(parent, 'calls', entry.n);
+  }
+
+  #keep(actor: string, place: keyof Places, n: number): void {
+    let places = this.#places.get(actor);
+    if (places === undefined) this.#places.set(actor, (places = nowhere()));
+    places[place].push(n);
   }
 
   /** Drops as many entries as are kept, at once, so that the amortised cost is small. */

@@ -1,39 +1,18 @@
 import type { MediaPart } from '../../contracts/content/part.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
-import type { RawAnswer, SentRequest } from '../../contracts/models/sent-request.ts';
-import type { Entry, ReceivedEntry } from '../recording/entry.ts';
+import type { Entry, PublishedEntry, ReceivedEntry } from '../recording/entry.ts';
 import { inputText } from '../drawing/input-text.ts';
 import { brief } from '../drawing/plain-text.ts';
 import { stopWords } from '../drawing/stop-words.ts';
 import { mediaIn } from './media-in.ts';
+import type { ModelItem } from './model-calls.ts';
+import { ModelCalls } from './model-calls.ts';
 
 interface Placed {
   /** The entry that started it. */
   readonly n: number;
   readonly at: number;
-}
-
-/** A model call: request and answer. */
-export interface ModelItem extends Placed {
-  readonly kind: 'model';
-  readonly key: string;
-  readonly model: string;
-  status: 'asked' | 'answered' | 'failed' | 'discarded';
-  text: string;
-  reasoning?: string | undefined;
-  /** Of the input tokens, `cached` came from the provider's cache. */
-  tokens?:
-    | { readonly input: number; readonly output: number; readonly cached?: number | undefined }
-    | undefined;
-  /** The size of what it was sent; absent where that was not recorded. */
-  sent?: { readonly messages: number; readonly added: number } | undefined;
-  /** The raw answer beside its text. */
-  raw?: RawAnswer | undefined;
-  /** Made beside its text. */
-  media?: readonly MediaPart[] | undefined;
-  costUsd?: number | undefined;
-  durationMs?: number | undefined;
 }
 
 /** A call of a tool. */
@@ -77,7 +56,7 @@ export const transcriptOf = (entries: Iterable<Entry>): readonly TranscriptItem[
 
 class Transcript {
   readonly items: TranscriptItem[] = [];
-  readonly #models = new Map<string, ModelItem>();
+  readonly #models = new ModelCalls();
   readonly #tools = new Map<string, ToolItem>();
   /** Messages that an event told of, by id. */
   readonly #said = new Map<string, SaidItem>();
@@ -132,7 +111,7 @@ class Transcript {
     }
   }
 
-  #addEvent(entry: Entry, event: LiveEvent): void {
+  #addEvent(entry: PublishedEntry, event: LiveEvent): void {
     // Of an event that is too long to be shown only its head is there.
     if ('cut' in event && typeof event.cut === 'string') {
       const title = `${event.type} (too long)`;
@@ -148,38 +127,14 @@ class Transcript {
     }
   }
 
-  #model(entry: Entry, event: LiveEvent): void {
-    switch (event.type) {
-      case 'model.asked': {
-        const { key, model } = event;
-        const item: ModelItem = { ...placeOf(entry), kind: 'model', key, model, status: 'asked', text: '' };
-        if (event.request !== undefined) item.sent = sentSizes(event.request);
-        this.#models.set(key, item);
-        this.items.push(item);
-        return;
-      }
-      case 'model.answered': {
-        const { text, reasoning, usage, costUsd, durationMs, raw } = event;
-        const facts = { status: 'answered' as const, text, reasoning, costUsd, durationMs, raw };
-        this.#changeModel(event.key, { ...facts, tokens: usage });
-        const isPlain = event.omitted === undefined && event.providerCalls === undefined;
-        return isPlain ? undefined : this.#note(entry, event);
-      }
-      case 'model.discarded':
-      case 'model.interrupted':
-        this.#changeModel(event.key, { status: 'discarded' });
-        return this.#note(entry, event);
-      case 'model.failed':
-        this.#changeModel(event.key, { status: 'failed', text: event.error.message });
-        return;
-      default:
-        return this.#note(entry, event);
-    }
-  }
-
-  #changeModel(key: string, facts: Partial<ModelItem>): void {
-    const item = this.#models.get(key);
-    if (item !== undefined) Object.assign(item, facts);
+  #model(entry: PublishedEntry, event: LiveEvent): void {
+    const isTold = this.#models.take(entry, event, (item) => {
+      this.items.push(item);
+    });
+    const isPlain =
+      event.type !== 'model.answered' ||
+      (event.omitted === undefined && event.providerCalls === undefined);
+    if (!isTold || !isPlain) this.#note(entry, event);
   }
 
   #tool(entry: Entry, event: LiveEvent): void {
@@ -264,11 +219,6 @@ const speechOf = (event: LiveEvent): { who: string; text: string } | undefined =
       return undefined;
   }
 };
-
-const sentSizes = ({ turns, added }: SentRequest): NonNullable<ModelItem['sent']> => ({
-  messages: turns.reduce((sum, [from, to]) => sum + to - from + 1, 0),
-  added: added.length,
-});
 
 type Note = Omit<NoteItem, 'kind' | 'n' | 'at'>;
 

@@ -71,6 +71,8 @@ export interface PublishedEntry extends Numbered {
   readonly kind: 'published';
   readonly actor: string;
   readonly event: LiveEvent;
+  /** At the end of a model call: the time in ms to the first piece of its answer; absent where its stream was not seen. */
+  readonly firstMs?: number | undefined;
 }
 
 /** The run was paused: the entry before it met a breakpoint. */

@@ -1,9 +1,10 @@
 import type { Json } from '../../base/json/json.ts';
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { DeltaEvent, RuntimeEvent } from '../../contracts/events/event.ts';
 import type { InspectedRun } from '../../contracts/events/inspection.ts';
 import type { ChartBook } from './chart-book.ts';
 import { EffectRecorder } from './effect-recorder.ts';
 import type { GoneStatus } from './entry.ts';
+import { FirstPieces } from './first-pieces.ts';
 import type { Recording } from './recording.ts';
 import { withSent } from './sent-requests.ts';
 
@@ -24,6 +25,7 @@ export class LogFold {
   /** Events of actors that are not there yet, by address. */
   readonly #early = new Map<string, RuntimeEvent[]>();
   readonly #paths = new Set<string>();
+  readonly #firstPieces = new FirstPieces();
 
   /** `charts` are those that the recording has, of all its runs. */
   constructor(run: FoldedRun, recording: Recording, charts: ChartBook) {
@@ -39,6 +41,11 @@ export class LogFold {
     if (event.type === 'run.ended') this.#meetTheRest(event.at);
     if (this.has(event.path)) this.#hear(event);
     else this.#early.set(event.path, [...(this.#early.get(event.path) ?? []), event]);
+  }
+
+  /** Takes in a piece of a model's answer: when it came is kept, the piece is not. */
+  takeDelta(delta: DeltaEvent): void {
+    this.#firstPieces.takeDelta(delta);
   }
 
   has(path: string): boolean {
@@ -83,7 +90,9 @@ export class LogFold {
     // That a state was entered is recorded as a move.
     if (event.type !== 'phase.entered') {
       const whole = sent === undefined ? event : withSent(event, sent);
-      this.#recording.add({ kind: 'published', at: event.at, actor, event: whole });
+      const firstMs = this.#firstPieces.take(event);
+      const entry = { kind: 'published', at: event.at, actor, event: whole } as const;
+      this.#recording.add(firstMs === undefined ? entry : { ...entry, firstMs });
     }
     this.#effects.take(event);
     if (event.type === 'member.ended') this.ends(event.path, event.at);

@@ -76,6 +76,7 @@ export class RunRecorder {
   /** Takes in an event of the runtime. */
   addEvent(event: LiveEvent): void {
     if (event.type === 'model.delta') {
+      this.#fold.takeDelta(event);
       this.#recording.delta(event);
       return;
     }

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import { mediaIn } from '../../../src/inspect/page/media-in.ts';
+import type { ModelItem } from '../../../src/inspect/page/model-calls.ts';
+import { lastAttempt } from '../../../src/inspect/page/model-calls.ts';
 import type { TranscriptItem } from '../../../src/inspect/page/transcript.ts';
 import { transcriptOf } from '../../../src/inspect/page/transcript.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
@@ -45,7 +47,7 @@ const about = (entries: readonly Entry[]): readonly Entry[] =>
 
 const line = (item: TranscriptItem): string => {
   if (item.kind === 'said') return `${item.who}: ${item.text}`;
-  if (item.kind === 'model') return `model ${item.status}: ${item.text}`;
+  if (item.kind === 'model') return `model ${lastAttempt(item).status}: ${item.text}`;
   if (item.kind === 'tool') return `${item.tool} ${JSON.stringify(item.input)} ${item.status}: ${item.text}`;
   return `(${item.tone}) ${item.title}`;
 };
@@ -70,7 +72,7 @@ describe('the transcript of an actor', () => {
       'model answered: Two of three.',
       '(good) completed: answered',
     ]);
-    expect(items[1]).toMatchObject({ tokens: { input: expect.any(Number) }, durationMs: 0 });
+    expect(items[1]).toMatchObject({ attempts: [{ tokens: { input: expect.any(Number) }, durationMs: 0 }] });
   });
 
   test('has at each place what was so then, and nothing that came later', async () => {
@@ -138,11 +140,15 @@ describe('the transcript of an actor', () => {
     );
     expect(items.map(line)).toEqual([
       'pay {} denied: no',
-      'model discarded: ',
-      '(warning) model discarded',
-      '(warning) model retrying',
       `model failed: ${error.message}`,
     ]);
+    expect(items[1]).toMatchObject({
+      n: 3,
+      attempts: [
+        { key: '1', status: 'waiting', broken: 9, waitMs: 10, error: { message: error.message } },
+        { key: '2', status: 'failed' },
+      ],
+    });
   });
 });
 

@@ -6,15 +6,21 @@ import { brief, oneLine } from '../../drawing/plain-text.ts';
 import type { SentTurn, WholeRequest } from '../../recording/sent-requests.ts';
 import { SentRequests } from '../../recording/sent-requests.ts';
 import { valueText } from '../transcript.ts';
-import type { ModelItem } from '../transcript.ts';
 import { mediaIn } from '../media-in.ts';
+import type { ModelAttempt } from '../model-calls.ts';
 import { MediaView } from './media-view.tsx';
 import { Text } from './text.tsx';
 
+interface AttemptProps {
+  readonly attempt: ModelAttempt;
+  /** The agent whose call it is. */
+  readonly actor: string;
+}
+
 /** The exact request of a model call, and the raw answer: assembled when opened. */
-export const RequestPart = ({ item, actor }: { readonly item: ModelItem; readonly actor: string }) => {
+export const RequestPart = ({ attempt, actor }: AttemptProps) => {
   const [isOpen, setOpen] = useState(false);
-  const { sent, raw } = item;
+  const { n, sent, raw } = attempt;
   if (sent === undefined) return null;
   return (
     <details
@@ -26,7 +32,7 @@ export const RequestPart = ({ item, actor }: { readonly item: ModelItem; readonl
       <summary>
         request: {several(sent.messages, 'message')}, {sent.added} new
       </summary>
-      {isOpen && <Request actor={actor} request={requestAt(actor, item.n)} />}
+      {isOpen && <Request actor={actor} request={requestAt(actor, n)} />}
       {isOpen && raw !== undefined && <Part title="Came back beside the text" value={valueText(raw)} />}
     </details>
   );

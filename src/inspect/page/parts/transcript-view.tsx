@@ -1,15 +1,16 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isEffect } from '../actor-tree.ts';
-import { clockOf, countOf, moneyOf, spanOf } from '../figures.ts';
-import { goTo, pointedAt, recorded, sayingChanges, sayings, selectedView, shown } from '../page-state.ts';
+import { countOf, spanOf } from '../figures.ts';
+import { pointedAt, recorded, sayingChanges, selectedView, shown } from '../page-state.ts';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
 import { countBelow } from '../timeline.ts';
-import type { ModelItem, NoteItem, SaidItem, ToolItem, TranscriptItem } from '../transcript.ts';
+import type { NoteItem, SaidItem, ToolItem, TranscriptItem } from '../transcript.ts';
 import { transcriptOf, valueText } from '../transcript.ts';
 import { Icon } from './icon.tsx';
 import { MediaView } from './media-view.tsx';
-import { RequestPart } from './request-part.tsx';
+import { ModelPart } from './model-part.tsx';
 import { Text } from './text.tsx';
+import { When } from './when.tsx';
 
 const PART = 60;
 
@@ -20,15 +21,16 @@ export const TranscriptView = () => {
   const { timeline } = recorded.value;
   // A call is read where it was made.
   const actor = view !== undefined && isEffect(view) ? (view.parent ?? view.actor) : (view?.actor ?? '');
-  const { moved, published, given } = timeline.placesOf(actor);
+  const { moved, published, given, calls } = timeline.placesOf(actor);
   const count = countBelow(published, length);
   const received = countBelow(given, length);
+  const further = countBelow(calls, length);
   const [begin] = moved;
   const items = useMemo(() => {
-    const places = [...published.slice(0, count), ...given.slice(0, received)];
+    const places = [...published.slice(0, count), ...given.slice(0, received), ...calls.slice(0, further)];
     const all = begin === undefined || begin >= length ? places : [begin, ...places];
     return transcriptOf(all.toSorted((one, other) => one - other).flatMap((n) => timeline.entry(n) ?? []));
-  }, [timeline, actor, count, received, begin, timeline.first]);
+  }, [timeline, actor, count, received, further, begin, timeline.first]);
   if (view === undefined) return <p class="empty">Select an actor to read what it says.</p>;
   return <Items key={actor} actor={actor} items={items} isLive={isLive} />;
 };
@@ -103,19 +105,6 @@ const Item = ({ actor, item, isLive }: ItemProps<TranscriptItem>) => {
   }
 };
 
-const When = ({ n, at }: { readonly n: number; readonly at: number }) => (
-  <button
-    type="button"
-    class="when"
-    title={`Go to entry ${countOf(n)}`}
-    onClick={() => {
-      goTo(n + 1);
-    }}
-  >
-    {clockOf(at).slice(0, 8)}
-  </button>
-);
-
 const SaidPart = ({ actor, item }: { readonly actor: string; readonly item: SaidItem }) => (
   <article class="item said">
     <header>
@@ -130,55 +119,6 @@ const SaidPart = ({ actor, item }: { readonly actor: string; readonly item: Said
     <MediaView media={item.media} actor={actor} />
   </article>
 );
-
-const ModelPart = ({ actor, item, isLive }: ItemProps<ModelItem>) => {
-  const saying = isLive && item.status === 'asked' ? sayings.get(item.key) : undefined;
-  const text = saying?.text ?? item.text;
-  const reasoning = saying?.reasoning ?? item.reasoning ?? '';
-  const { tokens, durationMs, costUsd } = item;
-  return (
-    <article class={`item model ${item.status}`}>
-      <header>
-        <span class="role model">
-          <Icon name="model" size={14} />
-        </span>
-        <span class="what">
-          <bdi>{oneLine(item.model, 50)}</bdi>
-        </span>
-        {item.status !== 'answered' && (
-          <span class={`tag ${item.status}`}>{saying ? 'speaking' : item.status}</span>
-        )}
-        <When {...item} />
-      </header>
-      {reasoning !== '' && (
-        <details class="reasoning">
-          <summary>reasoning</summary>
-          <Text value={reasoning} />
-        </details>
-      )}
-      {text !== '' && (
-        <p class="prose">
-          <Text value={text} />
-          {saying !== undefined && <span class="caret" />}
-        </p>
-      )}
-      <MediaView media={item.media} actor={actor} />
-      <RequestPart actor={actor} item={item} />
-      {tokens !== undefined && (
-        <footer>
-          {[
-            `${countOf(tokens.input)} → ${countOf(tokens.output)} tokens`,
-            tokens.cached === undefined ? undefined : `${countOf(tokens.cached)} cached`,
-            durationMs === undefined ? undefined : spanOf(durationMs),
-            costUsd === undefined ? undefined : moneyOf(costUsd),
-          ]
-            .filter((each) => each !== undefined)
-            .join(' · ')}
-        </footer>
-      )}
-    </article>
-  );
-};
 
 const ToolPart = ({ actor, item }: { readonly actor: string; readonly item: ToolItem }) => {
   const { tool, input, status, text, durationMs, attempts, artifacts, callId } = item;
