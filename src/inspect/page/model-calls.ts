@@ -5,7 +5,7 @@ import type { RawAnswer, SentRequest } from '../../contracts/models/sent-request
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { PublishedEntry } from '../recording/entry.ts';
 
-/** One request of a model, and what came of it. */
+/** One request of a model, with its outcome. */
 export interface ModelAttempt {
   /** The entry that it was asked in. */
   readonly n: number;
@@ -71,10 +71,10 @@ export class ModelCalls {
   readonly #items = new Map<string, OpenItem>();
   readonly #announced: Announced[] = [];
 
-  /** Takes in an event; false if it tells of no known call. `begin` is called with a call that begins. */
+  /** Takes in an event; false if it is about no known call. `begin` is called with a call that begins. */
   take(entry: PublishedEntry, event: LiveEvent, begin: (item: ModelItem) => void): boolean {
     if (event.type === 'model.retrying' || event.type === 'model.fell-back') return this.#announce(event);
-    const told = toldBy(event, entry.firstMs);
+    const told = newsOf(event, entry.firstMs);
     if (told === undefined) return false;
     // Of a recording that begins later, or had too long a request, there may be the end alone.
     const known = event.type === 'model.asked' ? undefined : this.#items.get(told.key);
@@ -129,7 +129,7 @@ interface Told {
   readonly said: Partial<Pick<ModelItem, 'text' | 'reasoning'>>;
 }
 
-const toldBy = (event: LiveEvent, firstMs: number | undefined): Told | undefined => {
+const newsOf = (event: LiveEvent, firstMs: number | undefined): Told | undefined => {
   switch (event.type) {
     case 'model.asked':
       return about(event, { sent: sizesOf(event.request) }, { text: '', reasoning: undefined });

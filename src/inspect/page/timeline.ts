@@ -12,7 +12,7 @@ export interface Places {
   readonly published: number[];
   /** Results, answers and messages that it received: they may hold media. */
   readonly given: number[];
-  /** What calls of its own published about models: further attempts are made by an actor below it. */
+  /** Events about models of its call actors: they make further attempts. */
   readonly calls: number[];
 }
 

@@ -132,8 +132,7 @@ class Transcript {
       this.items.push(item);
     });
     const isPlain =
-      event.type !== 'model.answered' ||
-      (event.omitted === undefined && event.providerCalls === undefined);
+      event.type !== 'model.answered' || (event.omitted === undefined && event.providerCalls === undefined);
     if (!isTold || !isPlain) this.#note(entry, event);
   }
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import { mediaIn } from '../../../src/inspect/page/media-in.ts';
-import type { ModelItem } from '../../../src/inspect/page/model-calls.ts';
 import { lastAttempt } from '../../../src/inspect/page/model-calls.ts';
 import type { TranscriptItem } from '../../../src/inspect/page/transcript.ts';
 import { transcriptOf } from '../../../src/inspect/page/transcript.ts';
@@ -138,10 +137,7 @@ describe('the transcript of an actor', () => {
         { ...base, type: 'model.failed', model: 'm', key: '2', error },
       ),
     );
-    expect(items.map(line)).toEqual([
-      'pay {} denied: no',
-      `model failed: ${error.message}`,
-    ]);
+    expect(items.map(line)).toEqual(['pay {} denied: no', `model failed: ${error.message}`]);
     expect(items[1]).toMatchObject({
       n: 3,
       attempts: [
