@@ -1,4 +1,4 @@
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { EventOf, RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Json, JsonObject } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { ChartBook } from './chart-book.ts';
@@ -11,6 +11,7 @@ interface OpenEffect {
   readonly actor: string;
   readonly owner: string;
   readonly role: EffectRole;
+  readonly name: string;
   state: string;
 }
 
@@ -24,6 +25,8 @@ export class EffectRecorder {
   readonly #charts: ChartBook;
   readonly #add: (entry: NewEntry) => void;
   readonly #open = new Map<string, OpenEffect>();
+  /** The keys of model calls that are to be asked again. */
+  readonly #toAskAgain = new Set<string>();
 
   constructor(run: string, charts: ChartBook, add: (entry: NewEntry) => void) {
     this.#run = run;
@@ -36,6 +39,7 @@ export class EffectRecorder {
     const owner = `${this.#run}/${event.path}`;
     switch (event.type) {
       case 'model.asked':
+        this.#goesOn(owner, event);
         return this.#begins(owner, 'model', event.key, event.model, event, { model: event.model });
       case 'model.answered': {
         const { text, usage, durationMs, costUsd } = event;
@@ -44,7 +48,7 @@ export class EffectRecorder {
       case 'model.failed':
         return this.#moves(owner, 'model', event.key, event, toJson(event.error));
       case 'model.retrying':
-        return this.#moveAll(owner, 'model', event);
+        return this.#retries(event);
       case 'tool.requested':
         return this.#begins(owner, 'tool', event.callId, event.tool, event, { input: event.input });
       case 'tool.approval-requested':
@@ -58,8 +62,9 @@ export class EffectRecorder {
         if (event.id !== undefined) this.#moves(owner, 'person', event.id, event);
         return this.#moves(owner, 'tool', event.callId, event);
       case 'tool.started':
-      case 'tool.retrying':
         return this.#moves(owner, 'tool', event.callId, event);
+      case 'tool.retrying':
+        return this.#moves(this.#agentOf(event), 'tool', event.callId, event);
       case 'tool.finished':
         return this.#moves(
           owner,
@@ -93,6 +98,34 @@ export class EffectRecorder {
       }
   }
 
+  /** A model call that failed is to be asked again: the attempt that failed is the one its error names. */
+  #retries(event: EventOf<'model.retrying'>): void {
+    const owner = this.#agentOf(event);
+    const key = keyOf(owner, 'model', event.error.errorId ?? '');
+    if (!this.#open.has(key)) return this.#moveAll(owner, 'model', event);
+    this.#toAskAgain.add(key);
+    this.#moves(owner, 'model', event.error.errorId ?? '', event);
+  }
+
+  /** A further attempt has a key of its own: the call goes on under it. */
+  #goesOn(owner: string, { key, model }: EventOf<'model.asked'>): void {
+    for (const before of this.#toAskAgain) {
+      const effect = this.#open.get(before);
+      if (effect !== undefined && (effect.owner !== owner || effect.name !== model)) continue;
+      this.#toAskAgain.delete(before);
+      if (effect === undefined) continue;
+      this.#open.delete(before);
+      this.#open.set(keyOf(owner, 'model', key), effect);
+      return;
+    }
+  }
+
+  /** The agent for which a call actor makes further attempts. */
+  #agentOf({ path }: Pick<RuntimeEvent, 'path'>): string {
+    const end = path.indexOf('/~');
+    return `${this.#run}/${end === -1 ? path : path.slice(0, end)}`;
+  }
+
   #begins(
     owner: string,
     role: EffectRole,
@@ -106,7 +139,7 @@ export class EffectRecorder {
     const actor = `${owner}#${role}.${id}`;
     const state = effectCharts[role].initial[0] ?? role;
     const chart = this.#charts.ofEffect(role, at);
-    this.#open.set(keyOf(owner, role, id), { actor, owner, role, state });
+    this.#open.set(keyOf(owner, role, id), { actor, owner, role, name, state });
     this.#add({ kind: 'actor', at, actor, run: this.#run, parent: owner, name, role, chart });
     this.#add({ kind: 'moved', at, actor, on: type, arrows: [], states: [state], patch: context });
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Clock } from '../../../src/base/clock.ts';
 import type { DeltaEvent, LiveEvent, RuntimeEvent } from '../../../src/contracts/events/event.ts';
 import { TroupeError } from '../../../src/contracts/errors/error.ts';
@@ -11,9 +12,11 @@ import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { FirstPieces } from '../../../src/inspect/recording/first-pieces.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Recording } from '../../../src/inspect/recording/recording.ts';
+import { Tableau } from '../../../src/inspect/recording/tableau.ts';
 import { recordingOf } from '../../../src/inspect/traces/trace-recording.ts';
 import { modelAnswer } from '../../../src/models/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
+import { tool } from '../../../src/tools/define/define-tool.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { letTimePass, settled } from '../../support/runs.ts';
 
@@ -23,6 +26,8 @@ interface Play {
   readonly says?: readonly string[];
   readonly breaks?: TroupeError;
   readonly answers?: string;
+  /** The tool that it calls. */
+  readonly calls?: string;
 }
 
 const down = (): TroupeError =>
@@ -41,7 +46,7 @@ const speaker = (id: string, clock: Clock, plays: Play[]): Model => {
     id,
     isLanguageModel: false,
     answer: async (_, call) => {
-      const { silentMs = 0, says = [], breaks, answers = says.join('') } = plays.shift() ?? {};
+      const { silentMs = 0, says = [], breaks, answers = says.join(''), calls } = plays.shift() ?? {};
       await rest(silentMs);
       for (const text of says) {
         call.delta({ type: 'text', text });
@@ -49,6 +54,7 @@ const speaker = (id: string, clock: Clock, plays: Play[]): Model => {
       }
       if (breaks !== undefined) throw breaks;
       const usage = { input: 1_200, output: 300, cached: 800, stored: 200, reasoning: 120 };
+      if (calls !== undefined) return modelAnswer({ calls: [{ id: 'c', name: calls, input: {} }] });
       return modelAnswer({ text: answers, usage });
     },
   };
@@ -113,6 +119,65 @@ describe('a model call on the page', () => {
     expect(new Set(call?.attempts.map(({ key }) => key)).size).toBe(3);
     // No part of it stands beside it once more.
     expect(itemsIn(recording).filter(({ kind }) => kind === 'note')).toMatchObject([{ tone: 'good' }]);
+  });
+
+  test('that is asked again is one actor below its agent, and so is a tool call', async () => {
+    const record = recorder();
+    const clock = virtualClock(0);
+    let times = 0;
+    const look = tool({
+      name: 'look',
+      description: 'Looks.',
+      input: z.object({}),
+      retry: { attempts: 2, initialWaitMs: 20 },
+      execute: () => {
+        times += 1;
+        if (times === 1)
+          throw new TroupeError('tool.failed', 'Cannot look as it is dark', { retryable: 'yes' });
+        return 'seen';
+      },
+    });
+    const plays = [{ breaks: down() }, { breaks: down() }, { calls: 'look' }, { says: ['Hello'] }];
+    const writer = agent({
+      name: 'writer',
+      model: speaker('one', clock, plays),
+      tools: [look],
+      failures: { retry: { initialWaitMs: 20 } },
+    });
+    const handle = writer.stream('Write.', { inspect: record, runId: 'r', clock });
+    const { events } = await letTimePass(clock, settled(handle), 10);
+    for (const recording of [record.recording, recordingOf(events)]) {
+      const entries = [...recording.from()].map((line) => JSON.parse(line) as Entry);
+      const tableau = new Tableau();
+      for (const entry of entries) tableau.apply(entry);
+      const effects = [...tableau.actors.values()].filter(({ role }) => role === 'model' || role === 'tool');
+      expect(effects.map(({ role, status }) => `${role} ${status}`)).toEqual([
+        'model done',
+        'tool done',
+        'model done',
+      ]);
+      const movesOf = (role: string) =>
+        entries.flatMap((entry) =>
+          entry.kind === 'moved' && tableau.actors.get(entry.actor)?.role === role ? entry.states : [],
+        );
+      expect(movesOf('tool')).toEqual([
+        'tool.requested',
+        'tool.running',
+        'tool.waitingToRetry',
+        'tool.running',
+        'tool.finished',
+      ]);
+      expect(movesOf('model')).toEqual([
+        'model.asked',
+        'model.waitingToRetry',
+        'model.asked',
+        'model.waitingToRetry',
+        'model.asked',
+        'model.answered',
+        'model.asked',
+        'model.answered',
+      ]);
+    }
   });
 
   test('that falls back to another model, at once and after attempts, is one call', async () => {

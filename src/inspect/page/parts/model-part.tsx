@@ -75,7 +75,7 @@ interface AttemptProps {
 }
 
 const Attempt = ({ actor, attempt, of }: AttemptProps) => {
-  const { model, error, waitMs } = attempt;
+  const { model, error } = attempt;
   const isLast = attempt === lastAttempt(of);
   const figures = figuresOf(attempt);
   return (
@@ -89,7 +89,6 @@ const Attempt = ({ actor, attempt, of }: AttemptProps) => {
               <bdi>{oneLine(model, 50)}</bdi>
             </>
           )}
-          {waitMs !== undefined && ` · ${isLast ? 'waits' : 'waited'} ${spanOf(waitMs)}`}
         </span>
         <When {...attempt} />
       </header>
@@ -121,13 +120,14 @@ const outcomeOf = ({ status, broken, finish }: ModelAttempt, isLast: boolean): s
 };
 
 /** The figures of an attempt, on one line; empty where none is known. */
-const figuresOf = ({ finish, tokens, firstMs, durationMs, costUsd }: ModelAttempt): string =>
+const figuresOf = ({ finish, tokens, firstMs, durationMs, costUsd, waitMs }: ModelAttempt): string =>
   [
     finish === undefined ? undefined : `stop reason ${oneLine(finish, 40)}`,
     ...tokenWords(tokens),
     firstMs === undefined ? undefined : `first token after ${spanOf(firstMs)}`,
     durationMs === undefined ? undefined : spanOf(durationMs),
     costUsd === undefined ? undefined : moneyOf(costUsd),
+    waitMs === undefined ? undefined : `asked again after ${spanOf(waitMs)}`,
   ]
     .filter((each) => each !== undefined)
     .join(' · ');
