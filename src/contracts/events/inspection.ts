@@ -4,6 +4,7 @@ import type { LiveEvent } from './event.ts';
 import type { FieldSecret } from '../secrets/field-secret.ts';
 import type { SentSource } from '../models/sent-request.ts';
 import type { RunHandle } from '../runs/run-handle.ts';
+import type { Json } from '../../base/json/json.ts';
 
 /** An observer of a run: an XState inspector, or a run inspector that also receives the run itself. */
 export type Inspect = ((event: InspectionEvent) => void) | Observer<InspectionEvent> | RunInspector;
@@ -19,6 +20,8 @@ export interface InspectedRun {
   readonly runId: string;
   /** The name of its root. */
   readonly agent: string;
+  /** Stands for the agent or team of its root where the run is forked. */
+  readonly root: { readonly name: string };
   /** Its clock: ms since 1970. */
   now(): number;
   /** Calls `next` with each event as it is written; in a stored run, before the store has it. */
@@ -34,6 +37,8 @@ export interface InspectedRun {
   readonly bytesOf: (part: MediaPart) => Promise<Uint8Array>;
   /** Returns the member at an address; undefined if there is none (any more). */
   memberAt(path: string): InspectedMember | undefined;
+  /** The reason why an open call cannot be made with these arguments; undefined where it can, or only the call can tell. */
+  misfit(requestId: string, input: Json): string | undefined;
   /** Handle to pause, step and message the run; absent for a replay of a finished run. */
   readonly handle?: RunHandle<unknown, unknown> | undefined;
 }

@@ -5,12 +5,19 @@ import { canonical } from '../../base/json/canonical.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
-import { fork } from '../../runtime/journal/resume/fork.ts';
-import { answerRequest } from '../../runtime/journal/letters/requests.ts';
+import type { OpenRequest } from '../../contracts/people/request.ts';
+import { EXPIRED } from '../../contracts/people/request.ts';
+import { resolveModel } from '../../models/model-registry.ts';
+import { forkAs } from '../../runtime/journal/resume/fork.ts';
+import { answerRequest, openRequests } from '../../runtime/journal/letters/requests.ts';
+import { misfitOf } from '../../runtime/people/person-words.ts';
+import type { PersonAnswer } from '../../runtime/people/request-book.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import { breakpointSchema } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
+import { editedInput } from './edited-input.ts';
 import { eventAt } from './event-at.ts';
+import type { ForkedAgent, KnownRuns } from './known-runs.ts';
 import type { StoredFeeds } from './stored-feeds.ts';
 
 const text = z.string().max(100_000);
@@ -31,12 +38,15 @@ export const commandSchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('reply'), run, id: name.optional(), text }),
   z.object({ do: z.literal('abort'), run, reason: text.optional() }),
   z.object({ do: z.literal('kill'), run, path: name, reason: text.optional() }),
-  z.object({
+  // Strict: by a misspelt change the fork would do what the run did.
+  z.strictObject({
     do: z.literal('fork'),
     run,
     /** A place in its recording, a step of its root, or an event. Default: where it is. */
     at: z.union([count, z.object({ step: count }), z.object({ seq: count })]).optional(),
     message: text.optional(),
+    /** `provider:model`, of the whole fork. */
+    model: name.optional(),
   }),
   z.object({
     do: z.literal('break'),
@@ -53,6 +63,7 @@ export type Command = z.infer<typeof commandSchema>;
 /** The environment in which commands are executed. */
 export interface Desk {
   readonly recorder: Recorder;
+  readonly known: KnownRuns;
   readonly store: JournalStore | undefined;
   readonly stored: StoredFeeds | undefined;
 }
@@ -62,8 +73,8 @@ export interface Desk {
  *
  * @throws {TroupeError} `run.ended` for a run that is not in progress here; `request.unknown`, `message.undelivered`,
  * `agent.unknown`
- * for a missing target; `journal.unknown` for a fork of a run that is not stored; the errors of `fork` and
- * `answerRequest`.
+ * for a missing target; `request.expired`, `input.invalid` for an answer that is late or does not fit; `journal.unknown` for a fork of a
+ * run that is not stored; `model.unknown` for one with such a model; the errors of `fork` and `answerRequest`.
  */
 export const carryOut = async (command: Command, desk: Desk): Promise<Readonly<Record<string, Json>>> => {
   switch (command.do) {
@@ -145,18 +156,62 @@ type Answering = Extract<Command, { do: 'approve' | 'deny' | 'reply' }>;
 
 /** Answers here, or by a letter to the process that holds the run. */
 const answer = async (command: Answering, desk: Desk): Promise<void> => {
-  const { run: runId } = command;
+  const { run: runId, id } = command;
   const { store, recorder } = desk;
   const handle = recorder.handles.get(runId);
   if (handle !== undefined) {
-    if (answerHere(command, handle)) return;
-    throw new TroupeError(
-      'request.unknown',
-      'Cannot answer as the request is closed, or the answer is invalid',
-    );
+    const request = handle.requests.find((each) => each.id === id);
+    const meant = asMeant(command, request, desk);
+    if (answerHere(meant, handle)) return;
+    throw refusalOf(meant, request, desk);
   }
-  if (store === undefined || (await store.entry(runId)) === undefined) handleOf(runId, desk);
-  else await answerRequest(store, runId, letterOf(command));
+  if (store === undefined || (await store.entry(runId)) === undefined) {
+    handleOf(runId, desk);
+    return;
+  }
+  const isEdited = command.do === 'approve' && command.input !== undefined;
+  const open = isEdited ? await openRequests(store, runId) : [];
+  const request = open.find((each) => each.id === id);
+  await answerRequest(store, runId, letterOf(asMeant(command, request, desk)));
+};
+
+/** A command whose arguments were edited as the page shows them, with those that are meant. */
+const asMeant = (
+  command: Answering,
+  request: OpenRequest | undefined,
+  { recorder: { recording } }: Desk,
+): Answering => {
+  if (command.do !== 'approve' || command.input === undefined) return command;
+  if (request === undefined || request.kind === 'question') return command;
+  // The page was sent the same.
+  const shown = JSON.parse(recording.line(request.input)) as Json;
+  const { input, ...unchanged } = command;
+  const meant = editedInput(input, request.input, shown);
+  return meant === undefined ? unchanged : { ...unchanged, input: meant };
+};
+
+/** Tells why a run does not take an answer. */
+const refusalOf = (command: Answering, request: OpenRequest | undefined, { known }: Desk): TroupeError => {
+  const { run: runId } = command;
+  if (request === undefined)
+    return new TroupeError(
+      'request.unknown',
+      'Cannot answer the request as nobody waits for it any more: it was answered, withdrawn, or has expired',
+      { runId },
+    );
+  const input = command.do === 'approve' ? command.input : undefined;
+  const misfit =
+    misfitOf(request, answerOf(command)) ??
+    (input === undefined ? undefined : known.misfit(runId, request.id, input));
+  return misfit === undefined
+    ? new TroupeError('request.expired', `Cannot answer the request as ${EXPIRED}`, { runId })
+    : new TroupeError('input.invalid', `Cannot answer the request as ${misfit}`, { runId });
+};
+
+const answerOf = (command: Answering): PersonAnswer => {
+  if (command.do === 'reply') return { text: command.text };
+  if (command.do === 'deny') return { isApproved: false };
+  return command.input === undefined ? { isApproved: true } : { isApproved: true, input: command.input };
 };
 
 const answerHere = (command: Answering, handle: RunHandle<unknown, unknown>): boolean => {
@@ -173,16 +228,38 @@ const letterOf = (command: Answering): Parameters<typeof answerRequest>[2] => {
   return { id, text: command.text };
 };
 
-/** Forks a stored run; returns the id of the new one. */
+/** Forks a stored run, which may be in progress; returns the id of the new one. */
 const forkRun = async (command: Extract<Command, { do: 'fork' }>, desk: Desk): Promise<string> => {
-  const { run: runId, at, message } = command;
+  const { run: runId, at, message, model } = command;
   const { store, stored, recorder } = desk;
   if (store === undefined || stored === undefined)
     throw new TroupeError('journal.unknown', `Cannot fork run '${runId}' as there is no store`, { runId });
-  const agent = await stored.agentOf(runId);
+  // Now, as a fork by a model that nobody knows would begin, and fail.
+  if (model !== undefined) resolveModel(model);
+  const agent = await forkedAgent(runId, { store, stored, desk });
   const isHere = recorder.runs.some((each) => each.runId === runId);
   const seen = isHere ? recorder.recording : (await stored.at(runId)).recording;
   const point = typeof at === 'number' ? eventAt(seen, runId, at) : at;
-  const handle = await fork(agent, runId, { store, at: point, change: { message }, inspect: recorder });
+  const change = { message, model };
+  const handle = await forkAs(agent, runId, { store, at: point, change, inspect: desk.known });
   return handle.runId;
+};
+
+interface Stored {
+  readonly store: JournalStore;
+  readonly stored: StoredFeeds;
+  readonly desk: Desk;
+}
+
+/** The agent of a run of this process needs no search. */
+const forkedAgent = async (runId: string, { store, stored, desk }: Stored): Promise<ForkedAgent> => {
+  const root = desk.known.rootOf(runId);
+  if (root === undefined) return stored.agentOf(runId);
+  if ((await store.entry(runId)) === undefined)
+    throw new TroupeError(
+      'journal.unknown',
+      `Cannot fork run '${runId}' as it is not in ${store.name}: begin it with that \`store\``,
+      { runId },
+    );
+  return root;
 };

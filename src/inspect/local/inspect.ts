@@ -22,6 +22,7 @@ import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
 import { recorder, recorderShape } from '../recording/recorder.ts';
 import { carryOut, commandSchema } from './control.ts';
 import { Feed } from './feed.ts';
+import { KnownRuns } from './known-runs.ts';
 import { LocalServer } from './local-server.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { packageVersion } from './package-folder.ts';
@@ -110,7 +111,8 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
   const token = randomBytes(24).toString('base64url');
   const live = new Feed(record.recording, () => requestsOf(record));
   const stored = store === undefined ? undefined : new StoredFeeds({ store, agents, capacity, secrets });
-  const desk = { recorder: record, store, content, stored };
+  const known = new KnownRuns(record);
+  const desk = { recorder: record, known, store, content, stored };
   const version = await packageVersion();
   let page = options.page === undefined ? undefined : Promise.resolve(options.page);
   const server = new LocalServer({
@@ -133,7 +135,7 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
     url,
     token,
     recorder: record,
-    inspects: (run) => record.inspects(run),
+    inspects: (run) => known.inspects(run),
     close: async () => {
       live.close();
       await Promise.all([server.close(), stored?.close()]);

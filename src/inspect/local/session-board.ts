@@ -14,6 +14,8 @@ export interface ListedRun {
   readonly source: 'live' | 'stored';
   /** In ms since 1970. */
   readonly startedAt: number;
+  /** True if it is in the store, and so can be forked. */
+  readonly isKept: boolean;
   /** Its own breakpoints, in addition to those of all runs; absent if there are none. */
   readonly breakpoints?: readonly Breakpoint[] | undefined;
 }
@@ -26,22 +28,26 @@ export const listRuns = async (
   store: JournalStore | undefined,
 ): Promise<readonly ListedRun[]> => {
   const { runs, handles } = recorder;
+  const entries: RunList = (await store?.list({ limit: MOST_STORED })) ?? [];
+  const kept = new Set(entries.map(({ runId }) => runId));
   const here = runs.map(({ runId, agent, status, title, startedAt }): ListedRun => {
     const isLive = handles.has(runId);
     const own = recorder.breakpoints(runId);
     const holds = own.length === 0 ? {} : { breakpoints: own };
-    return { run: runId, agent, isLive, status, title, source: 'live', startedAt, ...holds };
+    const isKept = kept.has(runId);
+    return { run: runId, agent, isLive, status, title, source: 'live', startedAt, isKept, ...holds };
   });
   const known = new Set(here.map(({ run }) => run));
-  const entries: RunList = (await store?.list({ limit: MOST_STORED })) ?? [];
   const stored = entries
     .filter(({ runId }) => !known.has(runId))
     .map(({ runId, agent, status, title, createdAt }): ListedRun => {
-      return { run: runId, agent, isLive: false, status, title, source: 'stored', startedAt: createdAt };
+      const about = { run: runId, agent, status, title, startedAt: createdAt };
+      return { ...about, isLive: false, source: 'stored', isKept: true };
     });
   const unreadable = (entries.unreadable ?? []).map(({ id, error }): ListedRun => {
     const { message: title } = error;
-    return { run: id, agent: '', isLive: false, status: 'unreadable', title, source: 'stored', startedAt: 0 };
+    const about = { run: id, agent: '', status: 'unreadable', title, startedAt: 0 };
+    return { ...about, isLive: false, source: 'stored', isKept: false };
   });
   return [...here.toReversed(), ...stored, ...unreadable];
 };

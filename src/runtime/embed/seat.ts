@@ -121,7 +121,7 @@ export class Seat {
   can(event: unknown): boolean {
     const command = readCommand(event);
     if (command === undefined || this.#isOver) return false;
-    const fits = (id: string, input: Json): boolean => this.#run?.run.person.fits(id, input) === true;
+    const fits = (id: string, input: Json): boolean => this.#run?.run.person.misfit(id, input) === undefined;
     return canObey({ requests: this.requests, isPaused: this.isPaused, fits }, command);
   }
 

@@ -2,6 +2,7 @@ import type { InspectionEvent } from 'xstate';
 import type { InspectedMember, InspectedRun, RunInspector } from '../../contracts/events/inspection.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { RunContent } from '../content/run-content.ts';
+import { define } from '../define/definition.ts';
 import { Handle } from '../run/handle.ts';
 import type { Run } from '../run/run.ts';
 import { onlyOnce, safeInspector } from './safe-inspector.ts';
@@ -47,9 +48,12 @@ const isRunInspector = (inspect: NonNullable<RunOptions['inspect']>): inspect is
 
 const inspectRun = (run: Run, isReplayed: boolean, failed: (error: unknown) => void): InspectedRun => {
   const handle = new Handle<unknown, unknown>(run);
+  const root = { name: run.root.agent };
+  define(root, run.root.definition);
   return {
     runId: run.runId,
     agent: run.root.agent,
+    root,
     now: () => run.log.now(),
     watch: (next) => {
       run.log.inspect(safely(next, failed));
@@ -60,6 +64,7 @@ const inspectRun = (run: Run, isReplayed: boolean, failed: (error: unknown) => v
     },
     bytesOf: bytesOf(run.content),
     memberAt: (path) => memberOf(run.actors.at(path)),
+    misfit: (requestId, input) => run.person.misfit(requestId, input),
     ...(isReplayed ? {} : { handle }),
   };
 };

@@ -228,10 +228,10 @@ export class PersonDesk {
     this.#fail(waiter, EXPIRED, new TroupeError('tool.failed', message));
   }
 
-  /** Checks the arguments that the call of an open request is to be made with; true where only the call can tell. */
-  fits(id: string, input: Json): boolean {
+  /** The reason why the call of an open request cannot be made with these arguments; undefined where it can, or only the call can tell. */
+  misfit(id: string, input: Json): string | undefined {
     const checked = this.#waiters.get(id)?.wanting.check?.(input);
-    return checked === undefined || isThenable(checked) || checked.ok;
+    return checked === undefined || isThenable(checked) || checked.ok ? undefined : notFitting(checked);
   }
 
   /** Applies an answer; returns the reason for refusing it, if that is known at once. */

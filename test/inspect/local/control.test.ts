@@ -192,6 +192,65 @@ describe('the page can have a run', () => {
   });
 });
 
+describe('an answer that a run does not take is refused in words that say why', () => {
+  test.each([
+    ['arguments that do not fit their tool', { amount: 'much' }, 'its arguments do not fit: amount'],
+    ['arguments of another kind', [1], 'its arguments do not fit'],
+  ])('%s; the request stays open', async (_, input, why) => {
+    const { handle, does, inspector } = await begin();
+    const { call } = await asked(inspector, 2);
+    const refused = await does({ do: 'approve', id: call, input });
+    expect(refused).toMatchObject({ status: 400, error: { code: 'input.invalid' } });
+    expect(refused.error?.message).toContain(why);
+    expect(handle.requests.map(({ id }) => id)).toContain(call);
+    expect(await does({ do: 'approve', id: call, input: { amount: 2 } })).toMatchObject({ status: 200 });
+    await does({ do: 'abort' });
+    const { events } = await handle.result;
+    expect(ofType(events, 'tool.finished').map(({ text }) => text)).toContain('paid 2');
+  });
+
+  test('a text for a call, and yes for a question', async () => {
+    const { handle, does, inspector } = await begin();
+    const { call, question } = await asked(inspector, 2);
+    expect(await does({ do: 'reply', id: call, text: 'yes' })).toMatchObject({
+      status: 400,
+      error: { message: 'Cannot answer the request as it takes yes or no, not a text' },
+    });
+    expect(await does({ do: 'approve', id: question })).toMatchObject({
+      status: 400,
+      error: { message: 'Cannot answer the request as it is a question: it takes a text, not yes or no' },
+    });
+    await does({ do: 'abort' });
+    await handle.result;
+  });
+});
+
+test('without control each command is refused, whatever it is', async () => {
+  const store = new PlainStore();
+  const { clerk: it } = clerk();
+  const inspector = await openInspector({ store, agents: [it] });
+  const handle = it.stream('go', { inspect: inspector, store, runId: 'r' });
+  const { call } = await asked(inspector, 2);
+  const breakpoint = { kind: 'state', value: 'ACT' };
+  for (const command of [
+    { do: 'approve', id: call, input: { amount: 2 } },
+    { do: 'deny', id: call, reason: 'no' },
+    { do: 'reply', text: 'Ada' },
+    { do: 'fork', at: 3, message: 'hi', model: 'offline' },
+    { do: 'break-add', breakpoint },
+    { do: 'break-remove', breakpoint },
+  ])
+    expect(await control(inspector, { run: 'r', ...command })).toMatchObject({
+      status: 403,
+      error: { code: 'inspector.failed' },
+    });
+  expect(handle.requests).toHaveLength(2);
+  expect(inspector.recorder.breakpoints('r')).toEqual([]);
+  expect([...store.entries.keys()]).toEqual(['r']);
+  handle.abort();
+  await handle.result;
+});
+
 describe('the page can have a stored run', () => {
   const counter = (told: string[]) =>
     agent({
@@ -251,6 +310,66 @@ describe('the page can have a stored run', () => {
       status: 404,
       error: { code: 'journal.point-unknown' },
     });
+  });
+
+  test('forked while it is in progress, without its agent being listed; with a model that nobody knows, or a misspelt change, not at all', async () => {
+    const store = new PlainStore();
+    const inspector = await openInspector({ control: true, store });
+    const { clerk: it } = clerk();
+    const handle = it.stream('go', { inspect: inspector, store, runId: 'r' });
+    await asked(inspector, 2);
+    const fork = (change: object) => control(inspector, { do: 'fork', run: 'r', at: { step: 0 }, ...change });
+    expect(await fork({ model: 'nobody:knows' })).toMatchObject({
+      status: 404,
+      error: { code: 'model.unknown' },
+    });
+    expect(await fork({ modell: 'offline' })).toMatchObject({
+      status: 400,
+      error: { code: 'input.invalid' },
+    });
+    expect([...store.entries.keys()]).toEqual(['r']);
+    const { status, run = '' } = await fork({ model: 'offline', message: 'Be brief.' });
+    expect(status).toBe(200);
+    const said = (looker: Looker): boolean =>
+      looker.entries.some(
+        (each) =>
+          each.kind === 'published' &&
+          each.event.type === 'model.answered' &&
+          each.event.runId === run &&
+          JSON.stringify(each.event).includes('offline'),
+      );
+    await new Looker(inspector).until(said);
+    expect(store.entries.get(run)).toMatchObject({ forkedFrom: 'r' });
+    expect(handle.requests).toHaveLength(2);
+    for (const each of inspector.recorder.handles.values()) each.abort();
+    await handle.result;
+  });
+
+  test('not forked where it is in progress in no store', async () => {
+    const inspector = await openInspector({ control: true, store: new PlainStore() });
+    const { clerk: it } = clerk();
+    const handle = it.stream('go', { inspect: inspector, runId: 'r' });
+    await asked(inspector, 2);
+    const refused = await control(inspector, { do: 'fork', run: 'r', at: { step: 0 } });
+    expect(refused).toMatchObject({ status: 404, error: { code: 'journal.unknown' } });
+    expect(refused.error?.message).toContain('begin it with that `store`');
+    handle.abort();
+    await handle.result;
+  });
+
+  test('answered with arguments of which a secret is not known here: refused, as the mark would be sent', async () => {
+    const store = new PlainStore();
+    const { clerk: it } = clerk();
+    const handle = it.stream('go', { store, runId: 'r' });
+    while ((await openRequests(store)).length < 2) await quiet();
+    const inspector = await openInspector({ control: true, store, agents: [it] });
+    const call = handle.requests.find(({ kind }) => kind === 'approval')?.id;
+    const input = { amount: 1, to: '[redacted TOKEN]' };
+    const refused = await control(inspector, { do: 'approve', run: 'r', id: call, input });
+    expect(refused).toMatchObject({ status: 400, error: { code: 'input.invalid' } });
+    expect(store.posted).toEqual([]);
+    handle.abort();
+    await handle.result;
   });
 
   test('answered, also where another process has it', async () => {

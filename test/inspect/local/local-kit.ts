@@ -71,7 +71,10 @@ export const control = async (inspector: Address, command: object) => {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(command),
   });
-  return { status, ...(JSON.parse(text) as { ok?: true; run?: string; error?: { code: string } }) };
+  return {
+    status,
+    ...(JSON.parse(text) as { ok?: true; run?: string; error?: { code: string; message: string } }),
+  };
 };
 
 interface Sent {

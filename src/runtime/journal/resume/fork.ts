@@ -42,8 +42,15 @@ import {
  * where the
  * store does not answer and `signal` is aborted, or the time of the run is up; `secret.missing`, `secret.wrong-key`.
  */
-export const fork = async <Input, Output, State>(
+export const fork = <Input, Output, State>(
   agent: Agent<Input, Output, State>,
+  runId: string,
+  given: ForkOptions,
+): Promise<RunHandle<Output, State>> => forkAs<Output, State>(agent, runId, given);
+
+/** Forks a run by whatever stands for its agent, such as the root of a run that is inspected. */
+export const forkAs = async <Output, State>(
+  agent: { readonly name: string },
   runId: string,
   given: ForkOptions,
 ): Promise<RunHandle<Output, State>> => {
