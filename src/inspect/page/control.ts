@@ -6,12 +6,17 @@ import { loadSession } from './feed.ts';
 export type Command =
   | { readonly do: 'pause' | 'resume' | 'step' | 'effect' }
   | { readonly do: 'send'; readonly text: string; readonly path?: string | undefined }
-  | { readonly do: 'approve'; readonly id: string }
+  | { readonly do: 'approve'; readonly id: string; readonly input?: unknown }
   | { readonly do: 'deny'; readonly id: string; readonly reason?: string | undefined }
   | { readonly do: 'reply'; readonly id: string; readonly text: string }
   | { readonly do: 'abort'; readonly reason?: string | undefined }
   | { readonly do: 'kill'; readonly path: string }
-  | { readonly do: 'fork'; readonly at: number }
+  | {
+      readonly do: 'fork';
+      readonly at?: number | undefined;
+      readonly message?: string | undefined;
+      readonly model?: string | undefined;
+    }
   | { readonly do: 'break-add' | 'break-remove'; readonly breakpoint: Breakpoint };
 
 /**

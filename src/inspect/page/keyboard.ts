@@ -1,6 +1,9 @@
 import { command } from './control.ts';
 import { goLive, goTo, isHelpShown, isPlaying, middleTab, sideTab } from './page-state.ts';
-import { isControlled, opened } from './parts/controls.tsx';
+import { opened } from './opened.ts';
+import { openBreakMenu } from './parts/chart-breaks.tsx';
+import { isControlled } from './parts/controls.tsx';
+import { canFork } from './parts/fork-form.tsx';
 import { goToMarker, hold, play } from './playback.ts';
 import { scope } from './run-scope.ts';
 import { turnTheme } from './theme.ts';
@@ -20,6 +23,8 @@ export interface KeyAction {
   readonly means: string;
   /** True if it needs control of runs. */
   readonly needsControl?: true;
+  /** Checks whether what is shown can be controlled so. Default: that it is a live run. */
+  readonly canAct?: () => boolean;
   readonly act: () => void;
 }
 
@@ -110,6 +115,16 @@ export const keyActions: readonly KeyAction[] = [
       middleTab.value = 'events';
     },
   },
+  { keys: ['b'], means: 'Breakpoints in the chart', act: openBreakMenu },
+  {
+    keys: ['f'],
+    means: 'Fork a run that is kept, from here',
+    needsControl: true,
+    canAct: canFork,
+    act: () => {
+      opened.value = 'fork';
+    },
+  },
   { keys: ['d'], means: 'Light or dark', act: turnTheme },
   {
     keys: ['?'],
@@ -180,7 +195,8 @@ export const listen = (): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (isBusy(event.target, event.key)) return;
     const action = keyActions.find(({ keys }) => keys.includes(event.key));
-    if (action === undefined || (action.needsControl === true && !isControlled())) return;
+    if (action === undefined) return;
+    if (action.needsControl === true && !(action.canAct ?? isControlled)()) return;
     event.preventDefault();
     action.act();
   });

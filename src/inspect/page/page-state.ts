@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { ActorFilter } from './actor-tree.ts';
 import type { Marker } from './markers.ts';
 import { markerOf } from './markers.ts';
+import { noteRefusal } from './refusals.ts';
 import type { AskedRequest, Embedded, Session, SessionRun } from './session.ts';
 import { Sequence } from '../recording/sequence.ts';
 import { Timeline } from './timeline.ts';
@@ -134,6 +135,7 @@ export const takeEntry = (entry: Entry): void => {
   if (entry.kind === 'break' && run !== undefined) hold(run, entry);
   if (entry.kind !== 'published') return;
   const { event } = entry;
+  noteRefusal(event);
   if ((event.type === 'run.resumed' || event.type === 'run.ended') && heldRuns.peek().has(event.runId))
     hold(event.runId, undefined);
   // The streamed text is in the answer, or was revoked.

@@ -12,6 +12,8 @@ export interface SessionRun {
   readonly status?: string | undefined;
   readonly title?: string | undefined;
   readonly source: 'live' | 'stored';
+  /** True if it is in a store, and so can be forked. */
+  readonly isKept?: boolean | undefined;
   /** Its own breakpoints, in addition to those of all runs. */
   readonly breakpoints?: readonly Breakpoint[] | undefined;
 }

@@ -454,6 +454,7 @@ describeInChromium('the page of the local inspector', (browser) => {
     await page.locator('.pill', { hasText: 'completed' }).waitFor();
     await page.getByRole('slider').fill('9');
     await page.getByRole('button', { name: 'Fork here' }).click();
+    await page.getByRole('button', { name: 'Fork', exact: true }).click();
     await expect.poll(() => asked).toEqual([{ run: 'old', do: 'fork', at: 9 }]);
     expect(problems).toEqual([]);
   });

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Breakpoint } from '../../recording/breakpoint.ts';
-import type { StateShape } from '../../recording/entry.ts';
-import { command, holdNoRunAt } from '../control.ts';
+import { isEffect } from '../actor-tree.ts';
+import { placesIn } from '../chart-places.ts';
 import { countOf, moneyOf } from '../figures.ts';
-import { currentRun, selectedView, session, shown, stops, storedRun } from '../page-state.ts';
+import type { SetBreakpoint } from '../held-places.ts';
+import { actorOf, addBreakpoint, canHold, keyOf, removeBreakpoint, setBreakpoints } from '../held-places.ts';
+import { currentRun, selectedView, shown, storedRun } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
-import { isControlled } from './controls.tsx';
 import { Icon } from './icon.tsx';
 
 const kinds = {
@@ -21,11 +22,18 @@ const kinds = {
 type Kind = Breakpoint['kind'];
 const order: readonly Kind[] = ['state', 'event', 'guard', 'arrow', 'actor', 'cost', 'tokens'];
 
+/** Those that can be of one actor only. */
+const isOfActors = (kind: Kind): kind is 'state' | 'event' | 'guard' | 'arrow' =>
+  ['state', 'event', 'guard', 'arrow'].includes(kind);
+
 /** Parses the form of a new breakpoint; undefined if it is invalid. */
-const breakpointOf = (kind: Kind, text: string): Breakpoint | undefined => {
+const breakpointOf = (kind: Kind, text: string, only: string): Breakpoint | undefined => {
   const value = text.trim();
-  if (kind !== 'cost' && kind !== 'tokens') return value === '' ? undefined : { kind, value };
-  return Number(value) > 0 ? { kind, value: Number(value) } : undefined;
+  if (kind === 'cost' || kind === 'tokens')
+    return Number(value) > 0 ? { kind, value: Number(value) } : undefined;
+  if (value === '') return undefined;
+  const actor = isOfActors(kind) ? only.trim() : '';
+  return { kind, value, ...(actor === '' ? {} : { actor }) };
 };
 
 const valueOf = ({ kind, value }: Breakpoint): string => {
@@ -33,41 +41,27 @@ const valueOf = ({ kind, value }: Breakpoint): string => {
   return kind === 'cost' ? moneyOf(value) : countOf(value);
 };
 
-/** The breakpoints of the run. */
+/** The breakpoints of the run; of one that is over, those at which playback stops. */
 export const BreakpointsView = () => {
-  if (storedRun.value !== undefined) return <PlaybackStops />;
-  if (!isControlled())
+  if (!canHold())
     return <p class="empty">Breakpoints work on live runs, if the inspector was opened with control.</p>;
-  // The server is authoritative: it lists breakpoints set by any page.
-  const own = currentRun.value?.breakpoints ?? [];
-  const ofAll = session.value?.breakpoints ?? [];
+  const set = setBreakpoints.value;
   return (
     <div class="breakpoints scroll" tabIndex={0}>
-      <NewBreakpoint
-        onAdd={(breakpoint) => {
-          void command({ do: 'break-add', breakpoint });
-        }}
-      />
-      {own.length === 0 && ofAll.length === 0 ? (
-        <p class="empty">No breakpoints.</p>
+      <NewBreakpoint onAdd={addBreakpoint} />
+      {set.length === 0 ? (
+        <p class="empty">
+          {storedRun.value === undefined ? 'No breakpoints.' : 'No breakpoints: playback stops at the end.'}
+          <br />A click on a state or an arrow of the chart sets one, too.
+        </p>
       ) : (
         <ul>
-          {own.map((each) => (
+          {set.map((each) => (
             <BreakpointLine
               key={keyOf(each)}
-              breakpoint={each}
+              {...each}
               onRemove={() => {
-                void command({ do: 'break-remove', breakpoint: each });
-              }}
-            />
-          ))}
-          {ofAll.map((each) => (
-            <BreakpointLine
-              key={`all ${keyOf(each)}`}
-              breakpoint={each}
-              isOfAll
-              onRemove={() => {
-                void holdNoRunAt(each);
+                removeBreakpoint(each);
               }}
             />
           ))}
@@ -77,47 +71,16 @@ export const BreakpointsView = () => {
   );
 };
 
-/** Breakpoints of a run that is over, at which playback stops. */
-const PlaybackStops = () => (
-  <div class="breakpoints scroll" tabIndex={0}>
-    <NewBreakpoint
-      onAdd={(breakpoint) => {
-        stops.value = [...stops.value, breakpoint];
-      }}
-    />
-    {stops.value.length === 0 ? (
-      <p class="empty">No breakpoints: playback stops at the end.</p>
-    ) : (
-      <ul>
-        {stops.value.map((each) => (
-          <BreakpointLine
-            key={keyOf(each)}
-            breakpoint={each}
-            onRemove={() => {
-              stops.value = stops.value.filter((other) => other !== each);
-            }}
-          />
-        ))}
-      </ul>
-    )}
-  </div>
-);
-
-const keyOf = (breakpoint: Breakpoint): string =>
-  `${breakpoint.kind} ${breakpoint.value} ${'actor' in breakpoint ? (breakpoint.actor ?? '') : ''}`;
-
-interface LineProps {
-  readonly breakpoint: Breakpoint;
-  readonly isOfAll?: boolean;
+interface LineProps extends SetBreakpoint {
   readonly onRemove: () => void;
 }
 
-const BreakpointLine = ({ breakpoint, isOfAll = false, onRemove }: LineProps) => (
+const BreakpointLine = ({ breakpoint, isOfAll, onRemove }: LineProps) => (
   <li>
     <span class="kind">{kinds[breakpoint.kind].name}</span>
     <bdi class="value">
       {valueOf(breakpoint)}
-      {'actor' in breakpoint && breakpoint.actor !== undefined && ` of ${oneLine(breakpoint.actor, 60)}`}
+      {actorOf(breakpoint) !== undefined && ` of ${oneLine(actorOf(breakpoint) ?? '', 60)}`}
       {isOfAll && ' · all runs'}
     </bdi>
     <button type="button" class="plain" aria-label="Take away" onClick={onRemove}>
@@ -129,9 +92,10 @@ const BreakpointLine = ({ breakpoint, isOfAll = false, onRemove }: LineProps) =>
 const NewBreakpoint = ({ onAdd }: { readonly onAdd: (added: Breakpoint) => void }) => {
   const [kind, setKind] = useState<Kind>('state');
   const [value, setValue] = useState('');
+  const [only, setOnly] = useState('');
   const chart = shown.value.tableau.charts.get(selectedView.value?.chart ?? '');
-  const known = chart === undefined ? [] : choices(chart, kind);
-  const added = breakpointOf(kind, value);
+  const known = chart === undefined || !isOfActors(kind) ? [] : placesIn(chart, kind);
+  const added = breakpointOf(kind, value, only);
   return (
     <form
       onSubmit={(event) => {
@@ -170,6 +134,26 @@ const NewBreakpoint = ({ onAdd }: { readonly onAdd: (added: Breakpoint) => void 
           Add
         </button>
       </div>
+      {isOfActors(kind) && (
+        <label class="row only">
+          <span>Only of</span>
+          <input
+            aria-label="Only of"
+            list="actors"
+            autocomplete="off"
+            placeholder="any actor"
+            value={only}
+            onInput={({ currentTarget }) => {
+              setOnly(currentTarget.value);
+            }}
+          />
+        </label>
+      )}
+      <datalist id="actors">
+        {actorsToHold().map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
       <datalist id="known">
         {known.map((each) => (
           <option key={each} value={each} />
@@ -179,18 +163,13 @@ const NewBreakpoint = ({ onAdd }: { readonly onAdd: (added: Breakpoint) => void 
   );
 };
 
-/** Returns the places in a chart at which a run can be paused. */
-const choices = (chart: StateShape, kind: Kind): readonly string[] => {
-  const found = new Set<string>();
-  const look = (state: StateShape): void => {
-    if (kind === 'state') found.add(state.id);
-    for (const { id, event, guard } of state.arrows) {
-      if (kind === 'arrow') found.add(id);
-      if (kind === 'event' && event !== '') found.add(event);
-      if (kind === 'guard' && guard !== undefined) found.add(guard);
-    }
-    state.states.forEach(look);
-  };
-  look(chart);
-  return [...found];
+const MOST_ACTORS = 200;
+
+/** The addresses of agents and teams in the run. */
+const actorsToHold = (): readonly string[] => {
+  const run = currentRun.value?.run;
+  return [...shown.value.tableau.actors.values()]
+    .filter((each) => !isEffect(each) && (run === undefined || each.run === run))
+    .slice(0, MOST_ACTORS)
+    .map(({ actor, run: of }) => actor.slice(of.length + 1));
 };

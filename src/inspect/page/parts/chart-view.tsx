@@ -4,6 +4,7 @@ import type { ChartDrawing } from '../../drawing/chart-drawing.ts';
 import { drawingOf } from '../drawn-charts.ts';
 import { selectedView, shown } from '../page-state.ts';
 import { plain } from '../../drawing/plain-text.ts';
+import { BreakMarks, BreakMenu } from './chart-breaks.tsx';
 import { ArrowDrawing, BoxDrawing, isActive } from './chart-shapes.tsx';
 import { Icon } from './icon.tsx';
 
@@ -155,9 +156,11 @@ const Canvas = ({ view, drawing, title }: CanvasProps) => {
                 moved={view.movedAt}
               />
             ))}
+            <BreakMarks drawing={drawing} view={view} />
           </g>
         </svg>
       </div>
+      <BreakMenu drawing={drawing} view={view} canvas={box} />
       <div class="zoom" role="group" aria-label="Zoom">
         <button
           type="button"

@@ -1,15 +1,13 @@
-import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { command } from '../control.ts';
+import { opened } from '../opened.ts';
 import { complaint, currentRun, held, select, selectedView, session } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import type { SessionRun } from '../session.ts';
 import { nameOf } from '../actor-tree.ts';
 import type { IconName } from './icon.tsx';
+import { canFork, ForkForm } from './fork-form.tsx';
 import { Icon } from './icon.tsx';
-
-/** The open form: a message being written, or a confirmation. */
-export const opened = signal<'message' | 'abort' | 'kill' | undefined>(undefined);
 
 /** Checks whether the current run takes commands. */
 export const isControlled = (): boolean =>
@@ -131,6 +129,7 @@ export const Composer = () => {
           </button>
         </div>
       )}
+      {opened.value === 'fork' && canFork() && <ForkForm />}
       {what === 'message' && <MessageForm />}
       {(what === 'abort' || what === 'kill') && <EndForm what={what} />}
     </>

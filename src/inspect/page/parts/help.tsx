@@ -42,7 +42,7 @@ export const Help = () => {
           <p>
             In the list of actors, arrow keys select, open and close. In the chart they move it, <kbd>+</kbd>{' '}
             and <kbd>−</kbd> zoom, <kbd>0</kbd> shows all of it. A click on a message, or on a time, goes
-            there.
+            there; one on a state or an arrow of the chart sets breakpoints.
           </p>
           <p class="version">troupe {oneLine(session.value?.version ?? '', 40)}</p>
         </>

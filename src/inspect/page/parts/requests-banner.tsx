@@ -1,12 +1,13 @@
-import { useState } from 'preact/hooks';
-import { command } from '../control.ts';
 import { several } from '../figures.ts';
 import { askedHere, chooseRun, filter, select, session, shown } from '../page-state.ts';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
 import type { AskedRequest } from '../session.ts';
 import { runName } from '../session.ts';
+import { refusals } from '../refusals.ts';
 import { Icon } from './icon.tsx';
+import { Decide, Reply } from './request-answer.tsx';
 import { Text } from './text.tsx';
+import { Until } from './until.tsx';
 
 const MOST = 3;
 
@@ -59,6 +60,7 @@ const Request = ({ request }: { readonly request: AskedRequest }) => {
   const isQuestion = request.kind === 'question';
   const run = runOf(request);
   const place = placeOf(run);
+  const refused = refusals.value.get(request.id);
   return (
     <div class="request" data-request={request.id}>
       <Icon name="person" />
@@ -93,64 +95,15 @@ const Request = ({ request }: { readonly request: AskedRequest }) => {
             </span>
           </>
         )}
+        {request.expiresAt !== undefined && <Until expiresAt={request.expiresAt} />}
+        {refused !== undefined && (
+          <span class="refused" role="alert">
+            Refused: {oneLine(refused, 300)}
+          </span>
+        )}
       </div>
       {session.value?.control === true &&
         (isQuestion ? <Reply {...{ request, run }} /> : <Decide {...{ request, run }} />)}
     </div>
-  );
-};
-
-interface AnswerProps {
-  readonly request: AskedRequest;
-  readonly run: string | undefined;
-}
-
-const Decide = ({ request, run }: AnswerProps) => {
-  const { id, kind } = request;
-  return (
-    <div class="answer">
-      <button
-        type="button"
-        class="primary"
-        onClick={() => {
-          void command({ do: 'approve', id }, run);
-        }}
-      >
-        {kind === 'ambiguous' ? 'Do it again' : 'Approve'}
-      </button>
-      <button
-        type="button"
-        onClick={() => {
-          void command({ do: 'deny', id }, run);
-        }}
-      >
-        Deny
-      </button>
-    </div>
-  );
-};
-
-const Reply = ({ request, run }: AnswerProps) => {
-  const [text, setText] = useState('');
-  return (
-    <form
-      class="answer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (text.trim() !== '') void command({ do: 'reply', id: request.id, text }, run);
-      }}
-    >
-      <input
-        aria-label="Answer"
-        autocomplete="off"
-        value={text}
-        onInput={({ currentTarget }) => {
-          setText(currentTarget.value);
-        }}
-      />
-      <button type="submit" class="primary" disabled={text.trim() === ''}>
-        Answer
-      </button>
-    </form>
   );
 };

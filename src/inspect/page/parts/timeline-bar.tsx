@@ -1,22 +1,10 @@
-import { command } from '../control.ts';
 import { clockOf, countOf } from '../figures.ts';
 import { thinMarkers } from '../markers.ts';
-import {
-  chooseRun,
-  goLive,
-  goTo,
-  isPlaying,
-  place,
-  recorded,
-  session,
-  shown,
-  speed,
-  storedRun,
-} from '../page-state.ts';
+import { goLive, goTo, isPlaying, place, recorded, shown, speed, storedRun } from '../page-state.ts';
 import { scope } from '../run-scope.ts';
 import { goToMarker, hold, play } from '../playback.ts';
-import { follow } from '../feed.ts';
 import { plain } from '../../drawing/plain-text.ts';
+import { ForkButton } from './fork-form.tsx';
 import { Icon } from './icon.tsx';
 
 const speeds = [0.25, 1, 4, 16, 64];
@@ -122,7 +110,8 @@ export const TimelineBar = () => {
         <b>{countOf(here)}</b> / {countOf(last)}
         <span class="clock">{at === undefined ? '' : clockOf(at)}</span>
       </span>
-      {storedRun.value === undefined ? (
+      <ForkButton />
+      {storedRun.value === undefined && (
         <button
           type="button"
           class={`live ${isLive ? 'on' : ''}`}
@@ -132,31 +121,7 @@ export const TimelineBar = () => {
         >
           <span class="dot" /> Live
         </button>
-      ) : (
-        <Fork length={length} />
       )}
     </footer>
   );
 };
-
-/** Forks the run at a position, and shows the fork. */
-const forkAt = async (length: number): Promise<void> => {
-  const said = await command({ do: 'fork', at: length }, storedRun.peek());
-  if (typeof said !== 'object' || said === null || !('run' in said) || typeof said.run !== 'string') return;
-  follow();
-  chooseRun(said.run);
-};
-
-const Fork = ({ length }: { readonly length: number }) =>
-  session.value?.control === true && (
-    <button
-      type="button"
-      class="live"
-      title="Fork a new run from here"
-      onClick={() => {
-        void forkAt(length);
-      }}
-    >
-      <Icon name="fork" size={14} /> Fork here
-    </button>
-  );
