@@ -133,6 +133,30 @@ describeInChromium('a person steers a run on the page', (browser) => {
       expect(texts(events)).toEqual([`paid 4 to ${secret}`]);
     });
 
+    test('comes back with what was written where its run refuses the answer only later, and says why', async () => {
+      const { inspector, page, problems } = await openInspector(browser(), { control: true });
+      const slow = tool({
+        name: 'pay',
+        description: 'Pays.',
+        input: z.object({ to: z.string().refine((to) => Promise.resolve(to !== 'Eve'), 'not to Eve') }),
+        approval: true,
+        execute: ({ to }) => `paid ${to}`,
+      });
+      const model = scriptedModel([calls({ name: 'pay', input: { to: 'Ada' } }), 'It is paid.']);
+      const run = agent({ name: 'slow', tools: [slow], model }).stream('Pay', { inspect: inspector });
+      const request = page.locator('.request');
+      await request.getByRole('button', { name: 'Change…' }).click();
+      const field = request.getByRole('textbox', { name: 'Arguments of pay' });
+      await field.fill('{"to": "Eve"}');
+      await field.press('Control+Enter');
+      await request.locator('.refused', { hasText: 'not to Eve' }).waitFor();
+      expect(await field.inputValue()).toBe('{"to": "Eve"}');
+      await field.fill('{"to": "Bob"}');
+      await field.press('Control+Enter');
+      expect(texts((await run.result).events)).toEqual(['paid Bob']);
+      expect(problems).toEqual([]);
+    });
+
     test('shows until when it waits, and goes with its run', async () => {
       const { inspector, page, problems } = await openInspector(browser(), { control: true });
       const before = Date.now();
@@ -320,6 +344,29 @@ describeInChromium('a person steers a run on the page', (browser) => {
       await run.result;
       expect(problems).toEqual([]);
     });
+  });
+
+  test('playback of a stored run stops where a click on its chart has set a breakpoint', async () => {
+    const store = memoryStore();
+    onTestFinished(() => store.close());
+    const it = counter();
+    await it.run('Count', { store, runId: 'old' });
+    const { page, problems } = await openInspector(browser(), { store, agents: [it] });
+    await page.getByRole('treeitem', { name: 'agent counter' }).click();
+    await page.getByRole('slider').fill('3');
+    await page.locator('[data-state="agent.running.CHECK_STOP"]').click();
+    await page.getByRole('checkbox', { name: 'in CHECK_STOP' }).check();
+    await page.keyboard.press('Escape');
+    await page.locator('[data-break="agent.running.CHECK_STOP"]').waitFor();
+    await page.getByRole('combobox', { name: 'Speed' }).selectOption('64');
+    await page.getByRole('button', { name: 'Play' }).click();
+    await expect
+      .poll(() => page.locator('.box.atomic.active').getAttribute('data-state'))
+      .toBe('agent.running.CHECK_STOP');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    const [at, last] = (await page.locator('.place').innerText()).match(/\d+/g) ?? [];
+    expect(Number(at)).toBeLessThan(Number(last));
+    expect(problems).toEqual([]);
   });
 
   test('without control there is nothing to steer with, and no click or key steers', async () => {

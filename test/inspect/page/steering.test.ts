@@ -100,5 +100,5 @@ test('until when a request waits is said with the day where it is another one, a
   expect(untilText(at, at - 90_000)).toBe('waits until 14:05:10, 1 min 30 s more');
   expect(untilText(at, at - 9_400)).toBe('waits until 14:05:10, 10 s more');
   expect(untilText(at, at - 3 * 86_400_000)).toBe('waits until 26 Nov, 14:05:10, 72 h 0 min more');
-  expect(untilText(at, at)).toBe('it has expired');
+  expect(untilText(at, at)).toBe('waited until 14:05:10');
 });
