@@ -42,6 +42,16 @@ describe.each(charts)('in the chart of %s', (_, shape) => {
     }
   });
 
+  test('a click just within a state is one on it, although arrows end there', () => {
+    const ends = drawing.arrows.flatMap(({ points, to }) => {
+      const [end, box] = [points.at(-1), drawing.boxes.find(({ id }) => id === to)];
+      const isPlain = box !== undefined && ['atomic', 'final'].includes(box.type);
+      return isPlain && end?.y === box.y ? [{ id: to, at: { x: end.x, y: end.y + 2 } }] : [];
+    });
+    expect(ends.length).toBeGreaterThan(1);
+    for (const { id, at } of ends) expect(placesAt(drawing, at, 5)[0]).toEqual({ kind: 'state', id });
+  });
+
   test('a click beside everything is one on the state around, or on nothing', () => {
     expect(placesAt(drawing, { x: -50, y: -50 }, 5)).toEqual([]);
   });
