@@ -135,10 +135,18 @@ describeInChromium('a person steers a run on the page', (browser) => {
 
     test('comes back with what was written where its run refuses the answer only later, and says why', async () => {
       const { inspector, page, problems } = await openInspector(browser(), { control: true });
+      let refuseEve: () => void = () => undefined;
+      const isTaken = (to: string): Promise<boolean> =>
+        new Promise((resolve) => {
+          refuseEve = () => {
+            resolve(false);
+          };
+          if (to !== 'Eve') resolve(true);
+        });
       const slow = tool({
         name: 'pay',
         description: 'Pays.',
-        input: z.object({ to: z.string().refine((to) => Promise.resolve(to !== 'Eve'), 'not to Eve') }),
+        input: z.object({ to: z.string().refine(isTaken, 'not to Eve') }),
         approval: true,
         execute: ({ to }) => `paid ${to}`,
       });
@@ -149,6 +157,8 @@ describeInChromium('a person steers a run on the page', (browser) => {
       const field = request.getByRole('textbox', { name: 'Arguments of pay' });
       await field.fill('{"to": "Eve"}');
       await field.press('Control+Enter');
+      await expect.poll(() => request.count()).toBe(0);
+      refuseEve();
       await request.locator('.refused', { hasText: 'not to Eve' }).waitFor();
       expect(await field.inputValue()).toBe('{"to": "Eve"}');
       await field.fill('{"to": "Bob"}');
@@ -332,12 +342,13 @@ describeInChromium('a person steers a run on the page', (browser) => {
       await page.getByRole('combobox', { name: 'Only of' }).fill('ann');
       await page.getByRole('button', { name: 'Add' }).click();
       await page.locator('.breakpoints li', { hasText: 'REDUCE of ann' }).waitFor();
-      const box = await page.locator('.box.atomic').first().boundingBox();
+      const box = await page.locator('[data-state="agent.running.ACT"]').boundingBox();
       const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20];
       await page.mouse.move(x, y);
       await page.mouse.down();
       await page.mouse.move(x + 60, y + 30, { steps: 4 });
       await page.mouse.up();
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
       expect(await page.getByRole('dialog', { name: 'Breakpoints here' }).count()).toBe(0);
       expect(inspector.recorder.breakpoints('r')).toEqual([{ kind: 'state', value: 'REDUCE', actor: 'ann' }]);
       run.abort();
