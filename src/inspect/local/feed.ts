@@ -57,6 +57,11 @@ export class Feed {
     this.#flush();
   }
 
+  /** Tells viewers which requests are open: an answer that is being checked is no entry yet. */
+  renewRequests(): void {
+    if (this.isWatched) this.#flushSoon();
+  }
+
   /** Sends one message to all viewers. */
   say(event: string, value: unknown): void {
     const line = this.#recording.line(value);

@@ -126,7 +126,13 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
     },
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
     content: (runId, hash) => bytesIn(desk, runId, hash),
-    control: control ? (body) => carryOut(commandIn(body), desk) : undefined,
+    control: control
+      ? async (body) => {
+          const said = await carryOut(commandIn(body), desk);
+          live.renewRequests();
+          return said;
+        }
+      : undefined,
   });
   await server.listen(port);
   const url = `http://127.0.0.1:${server.port}/?token=${token}`;
