@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ModelAnswer, ModelSettings, OutputSpec, ToolChoice } from './model.ts';
+import type { Json } from '../../base/json/json.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import type { ToolSpec } from '../tools/tool-call.ts';
 import type { Turn } from '../conversations/transcript.ts';
@@ -29,12 +30,16 @@ export interface SentRequest {
 }
 
 /** The parts of a model's answer that its event leaves out, unchanged. */
-export type RawAnswer = Pick<ModelAnswer, 'calls' | 'refusal' | 'replay' | 'metadata'>;
+export type RawAnswer = Pick<ModelAnswer, 'calls' | 'media' | 'refusal' | 'replay' | 'metadata'>;
 
 /** The source of what models were sent in a run, by the key of the call: its own book, or its journal. */
 export interface SentSource {
   requestOf(key: string): SentRequest | undefined;
   answerOf(key: string): RawAnswer | undefined;
+  /** The input of the member at an address, which no event has; a journal has it by other records. */
+  inputOf?(path: string): Json | undefined;
+  /** The output of the member at an address, if it has ended with one. */
+  outputOf?(path: string): Json | undefined;
 }
 
 const sentSchema = onDemand(() => {

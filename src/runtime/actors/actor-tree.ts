@@ -269,6 +269,7 @@ export class ActorTree {
     this.size.count(path);
     this.hooks?.engaged(definition);
     this.#run.mail.began(child);
+    this.#run.log.sent.engaged(path, input);
     this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
     const at = this.#run.log.now();
     this.#run.deadlines.begin(child, at);
@@ -331,12 +332,13 @@ export class ActorTree {
   }
 
   /** Publishes the end of an agent or a team. */
-  #publishEnd(entry: Actor, { status, stopReason, error, autoCompleted }: End): void {
+  #publishEnd(entry: Actor, { status, stopReason, error, autoCompleted, output }: End): void {
     const facts = {
       ...(error === undefined ? {} : { error }),
       ...(autoCompleted === undefined ? {} : { autoCompleted }),
     };
     const member = entry.definition.name;
+    this.#run.log.sent.ended(entry.path, output);
     this.#run.log.write(
       { type: 'member.ended', member, status, stopReason: { ...stopReason }, ...facts },
       entry,
@@ -351,7 +353,7 @@ export class ActorTree {
 }
 
 type MachineSponsor = Extract<Sponsor, { kind: 'machine' }>;
-type End = Pick<Outcome, 'status' | 'stopReason' | 'error' | 'autoCompleted'>;
+type End = Pick<Outcome, 'status' | 'stopReason' | 'error' | 'autoCompleted' | 'output'>;
 
 /** The definition that an engagement names: a member, or a delegate of one of the parent's tools; undefined if there is none. */
 const definitionNamed = (

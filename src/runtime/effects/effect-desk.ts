@@ -9,6 +9,7 @@ import { systemPrompt } from '../../actors/deciding/prompt-facts.ts';
 import type { ChildOptions } from '../../contracts/tools/delegation.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { MediaPart } from '../../contracts/content/part.ts';
+import { isPartList } from '../../contracts/content/part.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { MemoryRecord } from '../../contracts/conversations/memory.ts';
 import type { Messenger } from '../../contracts/messages/message.ts';
@@ -376,9 +377,11 @@ const nobodyWaits = (doing: string): TroupeError =>
   new TroupeError('run.aborted', `Cannot ${doing} as nobody waits for it any more`);
 
 /** The parts of an answer beside its text; undefined if there are none. */
-const rawOf = ({ calls, refusal, replay, metadata }: ModelAnswer): RawAnswer | undefined => {
+const rawOf = ({ calls, media, refusal, replay, metadata }: ModelAnswer): RawAnswer | undefined => {
   const raw: RawAnswer = {
     calls,
+    // Their bytes are in the blob store by now.
+    ...(isPartList(media) ? { media } : {}),
     ...(refusal === undefined ? {} : { refusal }),
     ...(replay === undefined ? {} : { replay }),
     ...(metadata === undefined ? {} : { metadata }),

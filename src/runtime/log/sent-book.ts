@@ -1,6 +1,7 @@
 import { canonical } from '../../base/json/canonical.ts';
 import type { History } from '../../base/collections/history.ts';
 import { HistoryView } from '../../base/collections/history.ts';
+import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { ModelRequest } from '../../contracts/models/model.ts';
 import type { RawAnswer, SentRequest, SentSource } from '../../contracts/models/sent-request.ts';
@@ -37,6 +38,8 @@ export class SentBook {
   #agents: WeakMap<object, Sent> | undefined;
   #requests: Map<string, SentRequest> | undefined;
   #answers: Map<string, RawAnswer> | undefined;
+  #inputs: Map<string, Json> | undefined;
+  #outputs: Map<string, Json> | undefined;
   #isKept = false;
 
   /** Starts recording with the next request. */
@@ -66,6 +69,26 @@ export class SentBook {
     remember((this.#answers ??= new Map<string, RawAnswer>()), key, answer);
   }
 
+  inputOf(path: string): Json | undefined {
+    return this.#inputs?.get(path);
+  }
+
+  outputOf(path: string): Json | undefined {
+    return this.#outputs?.get(path);
+  }
+
+  /** Records the input of a member. */
+  engaged(path: string, input: unknown): void {
+    if (this.#isKept && input !== undefined)
+      remember((this.#inputs ??= new Map<string, Json>()), path, toJson(input));
+  }
+
+  /** Records the output of a member. */
+  ended(path: string, output: Json | undefined): void {
+    if (this.#isKept && output !== undefined)
+      remember((this.#outputs ??= new Map<string, Json>()), path, output);
+  }
+
   /** Records an agent's request; undefined if nothing is recorded. */
   sends(agent: object, key: string, request: ModelRequest): SentRequest | undefined {
     if (!this.#isKept) return undefined;
@@ -91,9 +114,11 @@ export class SentBook {
 }
 
 /** The same for observers, redacted by the secrets known at the time of reading. */
-export const redactedSent = (book: SentSource, redact: <Value>(value: Value) => Value): SentSource => ({
+export const redactedSent = (book: SentBook, redact: <Value>(value: Value) => Value): SentSource => ({
   requestOf: (key) => redact(book.requestOf(key)),
   answerOf: (key) => redact(book.answerOf(key)),
+  inputOf: (path) => redact(book.inputOf(path)),
+  outputOf: (path) => redact(book.outputOf(path)),
 });
 
 const nothingSent = (): Sent => ({

@@ -17,6 +17,7 @@ import type { Claims } from '../work/followed-run.ts';
 import { Measures } from './instruments.ts';
 import { loadApi } from './load-api.ts';
 import { fullContent, noContent } from './span-content.ts';
+import { redactionBy } from './span-redaction.ts';
 import { SpanMaker } from './spans.ts';
 
 /** Options of {@link openTelemetry}. */
@@ -32,7 +33,10 @@ export interface OpenTelemetryOptions {
   readonly spans?: 'names' | 'full' | 'off' | undefined;
   /** Takes secrets out of a text, where spans are `full`. Default: the secrets in the environment, as `[redacted NAME]`. */
   readonly redact?: ((text: string) => string) | undefined;
-  /** The longest attribute that spans may have where they are `full`, in characters. Default 8,192. */
+  /**
+   * The longest attribute that spans may have where they are `full`, in characters. Default 65,536. Longer content is shortened within its
+   * JSON: the longest texts first, then lists, and marked where something is missing.
+   */
   readonly maxCharacters?: number | undefined;
   /** Listens to the pieces of answers, for the time to the first one. Default false: models need not stream, then. */
   readonly chunks?: boolean | undefined;
@@ -81,9 +85,8 @@ export const openTelemetry = async (options: OpenTelemetryOptions = {}): Promise
   const api = await loadApi();
   const tracers = options.tracerProvider ?? api.trace.getTracerProvider();
   const meters = options.meterProvider ?? api.metrics.getMeterProvider();
-  const secrets = redactorOf();
-  const redact = options.redact ?? ((text: string) => secrets.text(text));
-  const content = spans === 'full' ? fullContent(redact, options.maxCharacters ?? 8_192) : noContent;
+  const redaction = options.redact === undefined ? redactorOf() : redactionBy(options.redact);
+  const content = spans === 'full' ? fullContent(redaction, options.maxCharacters ?? 65_536) : noContent;
   const maker = new SpanMaker({
     api,
     tracer: tracers.getTracer('troupe'),

@@ -46,7 +46,7 @@ const kindAttributes = (work: Work): Attributes => {
 export const endAttributes = (work: Work, { outcome, error, by }: WorkEnd): Attributes => ({
   ...(outcome === 'failed' ? { [attribute.errorType]: error?.code ?? '_OTHER' } : {}),
   ...(outcome === 'unfinished' ? { [own.unfinished]: true } : {}),
-  ...(work.kind === 'model' ? answerAttributes(by) : {}),
+  ...(work.kind === 'model' ? answerAttributes(work.name, by) : {}),
   ...(by?.type === 'tool.finished' && by.cached === true ? { [own.cached]: true } : {}),
   ...(by?.type === 'run.ended' || by?.type === 'member.ended'
     ? isOf(work, by.path)
@@ -59,10 +59,12 @@ export const endAttributes = (work: Work, { outcome, error, by }: WorkEnd): Attr
 const isOf = ({ kind, path }: Work, ended: string): boolean =>
   (kind === 'agent' || kind === 'team') && path === ended;
 
-const answerAttributes = (by: WorkEnd['by']): Attributes => {
+const answerAttributes = (asked: string, by: WorkEnd['by']): Attributes => {
   if (by?.type !== 'model.answered') return {};
-  const { usage, costUsd, finish } = by;
+  const { model, usage, costUsd, finish } = by;
   return {
+    // The name that was asked stands for one that the provider did not give.
+    ...(model === asked ? {} : { [attribute.responseModel]: model }),
     [attribute.finishReasons]: [finishName(finish)],
     [attribute.inputTokens]: usage.input,
     [attribute.outputTokens]: usage.output,

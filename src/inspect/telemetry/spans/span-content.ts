@@ -1,11 +1,23 @@
 import type { Attributes } from '@opentelemetry/api';
+import type { Json } from '../../../base/json/json.ts';
+import { toJson } from '../../../base/json/json.ts';
 import type { ErrorData } from '../../../contracts/errors/error-data.ts';
-import { attribute, finishName } from './conventions.ts';
-import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { HookScope, LiveEvent } from '../../../contracts/events/event.ts';
 import type { WholeRequest } from '../../recording/sent-requests.ts';
 import { SentRequests, withSent } from '../../recording/sent-requests.ts';
 import type { Work, WorkEnd } from '../work/work.ts';
+import { attribute } from './conventions.ts';
+import { fitJson, fitText } from './fit-json.ts';
+import { RequestSettings } from './request-settings.ts';
+import type { SpanMessage } from './span-messages.ts';
+import {
+  answerMessage,
+  contentMessage,
+  messageOf,
+  messagesLeftOut,
+  toolDefinition,
+} from './span-messages.ts';
+import type { SpanRedaction } from './span-redaction.ts';
 
 /** Adds texts of people, models or tools to spans. */
 export interface SpanContent {
@@ -23,69 +35,71 @@ export const noContent: SpanContent = {
   message: (error) => error?.code,
 };
 
-/** Full content, redacted, truncated to a length for each attribute. */
-export const fullContent = (redact: (text: string) => string, longest: number): SpanContent => {
-  const text = (value: unknown): string => {
-    // Redacted whole: a secret that the cut went through would not be known for one.
-    const whole = redact(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-    return whole.length <= longest ? whole : `${whole.slice(0, longest - 1)}…`;
+/**
+ * Full content, redacted, and fitted to a length for each attribute.
+ *
+ * Redacted before it is cut: a secret that a cut went through would not be known for one.
+ */
+export const fullContent = (redaction: SpanRedaction, longest: number): SpanContent => {
+  const text = (value: string): string => fitText(redaction.text(value), longest);
+  const json = (value: Json): string => fitJson(redaction.value(value), longest);
+  const messages = (list: readonly SpanMessage[]): string => {
+    const shown = redaction.value(list);
+    const found: Json = Array.isArray(shown) ? shown : [contentMessage('user', shown)];
+    return fitJson(found, longest, messagesLeftOut);
   };
-  const said = (role: string, value: unknown): object[] => [
-    {
-      role,
-      parts: [{ type: 'text', content: typeof value === 'string' ? value : (JSON.stringify(value) ?? '') }],
-    },
-  ];
-  /** Of each run what was sent so far, and the request that was made last. */
-  const runs = new Map<string, SentRequests>();
+  /** The requests of each agent so far, by its place, and the last of all. */
+  const agents = new Map<string, SentRequests>();
   const asked = new Map<string, WholeRequest>();
-  const sentIn = (request: WholeRequest | undefined): Attributes =>
-    request === undefined
-      ? {}
-      : {
-          [attribute.systemInstructions]: text([{ type: 'text', content: request.instructions }]),
-          [attribute.toolDefinitions]: text(
-            request.tools.map(({ name, description }) => ({ type: 'function', name, description })),
-          ),
-          [attribute.inputMessages]: text(request.messages.map(({ turn }) => messageOf(turn))),
-        };
+  const settings = new RequestSettings();
+  const sentIn = ({ instructions, tools, messages: turns }: WholeRequest): Attributes => ({
+    [attribute.systemInstructions]: json([{ type: 'text', content: instructions }]),
+    [attribute.toolDefinitions]: json(tools.map(toolDefinition)),
+    [attribute.inputMessages]: messages(turns.map(({ turn }) => messageOf(turn))),
+  });
+  const input = (content: Json | undefined): Attributes =>
+    content === undefined ? {} : { [attribute.inputMessages]: messages([contentMessage('user', content)]) };
+  const output = (message: SpanMessage): Attributes => ({ [attribute.outputMessages]: messages([message]) });
   return {
     note: (event, { sent }) => {
-      if (event.type === 'run.ended') runs.delete(event.runId);
+      const place = placeOf(event.runId, event.path);
+      if (event.type === 'run.ended')
+        for (const each of agents.keys()) if (each.startsWith(placeOf(event.runId, ''))) agents.delete(each);
+      if (event.type === 'member.ended') agents.delete(place);
       if (event.type !== 'model.asked' || sent === undefined) return;
-      const requests = runs.get(event.runId) ?? new SentRequests();
-      runs.set(event.runId, requests);
+      const requests = agents.get(place) ?? new SentRequests();
+      agents.set(place, requests);
       const whole = requests.take(withSent(event, sent));
       asked.clear();
       if (whole !== undefined) asked.set(event.key, whole);
     },
-    atStart: ({ kind, by }) => {
-      if (kind === 'tool' && 'input' in by) return { [attribute.toolArguments]: text(by.input) };
-      if (by.type === 'model.asked' && kind === 'model') return sentIn(asked.get(by.key));
-      return by.type === 'run.started' ? { [attribute.inputMessages]: text(said('user', by.input)) } : {};
-    },
-    atEnd: ({ kind, path }, { by }) => {
-      if (kind === 'tool' && by?.type === 'tool.finished') return { [attribute.toolResult]: text(by.text) };
-      if (kind === 'model' && by?.type === 'model.answered') {
-        const reasoning = by.reasoning === undefined ? [] : [{ type: 'reasoning', content: by.reasoning }];
-        const parts = [...reasoning, { type: 'text', content: by.text }];
-        const answer = { role: 'assistant', parts, finish_reason: finishName(by.finish) };
-        return { [attribute.outputMessages]: text([answer]) };
+    atStart: (work) => {
+      const { kind, by, path, scope } = work;
+      if (kind === 'tool') return 'input' in by ? { [attribute.toolArguments]: json(toJson(by.input)) } : {};
+      if (kind === 'model') {
+        const request = by.type === 'model.asked' ? asked.get(by.key) : undefined;
+        settings.asked(work, request?.settings);
+        return request === undefined ? {} : sentIn(request);
       }
-      return by?.type === 'run.ended' && by.path === path && by.output !== undefined && kind !== 'phase'
-        ? { [attribute.outputMessages]: text(said('assistant', by.output)) }
-        : {};
+      if (by.type === 'run.started') return input(by.input);
+      return by.type === 'member.engaged' ? input(scope.sent?.inputOf?.(path)) : {};
+    },
+    atEnd: (work, { by }) => {
+      const { kind, path, scope } = work;
+      if (kind === 'tool')
+        return by?.type === 'tool.finished' ? { [attribute.toolResult]: text(by.text) } : {};
+      if (kind === 'model') {
+        const answered = by?.type === 'model.answered' ? by : undefined;
+        const made = settings.attributesOf(work, answered?.omitted, (stop) => redaction.text(stop));
+        if (answered === undefined) return made;
+        return { ...made, ...output(answerMessage(answered, scope.sent?.answerOf(answered.key))) };
+      }
+      if (by?.path !== path) return {};
+      const said = by.type === 'run.ended' ? by.output : scope.sent?.outputOf?.(path);
+      return said === undefined ? {} : output(contentMessage('assistant', said));
     },
     message: (error) => (error === undefined ? undefined : text(error.message)),
   };
 };
 
-/** A turn of a conversation as the conventions have it. */
-const messageOf = (turn: Turn): object => {
-  if (turn.role === 'tool')
-    return { role: 'tool', parts: [{ type: 'tool_call_response', id: turn.callId, response: turn.text }] };
-  const calls = turn.role === 'assistant' ? (turn.calls ?? []) : [];
-  const said = turn.text === '' ? [] : [{ type: 'text', content: turn.text }];
-  const called = calls.map(({ id, name, input }) => ({ type: 'tool_call', id, name, arguments: input }));
-  return { role: turn.role, parts: [...said, ...called] };
-};
+const placeOf = (runId: string, path: string): string => `${runId}\n${path}`;
