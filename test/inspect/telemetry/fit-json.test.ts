@@ -27,7 +27,7 @@ const valueOf = (random: () => number, depth: number): Json => {
 
 describe('content that is longer than a span may have', () => {
   test('stays JSON within the bound, whatever it is', () => {
-    for (let seed = 1; seed <= 120; seed += 1) {
+    for (let seed = 1; seed <= 30; seed += 1) {
       const random = randomOf(seed);
       const value = [valueOf(random, 0), valueOf(random, 0)];
       for (const longest of [1, 2, 40, 300, 2_000, 20_000]) {

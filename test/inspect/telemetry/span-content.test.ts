@@ -284,6 +284,22 @@ describe('what agents and teams were given and answered is in their spans', () =
     expect(said('invoke_agent two')).toEqual([[text(expect.stringContaining('first')), text('second')]]);
     expect(said('invoke_workflow line')).toEqual([[text('Go.'), text('second')]]);
   });
+
+  test('without the secrets of the run, in which nobody but the run knows them', async () => {
+    const line = pipeline({
+      name: 'line',
+      stages: [
+        agent({ name: 'one', model: saying([{ text: 'The key is swordfish-1871.' }]) }),
+        agent({ name: 'two', model: saying([{ text: 'I was given swordfish-1871.' }]) }),
+      ],
+    });
+    const spans = await traced(line, 'Use swordfish-1871.', {}, { secrets: { DOOR: 'swordfish-1871' } });
+    const said = JSON.stringify(spans.map(({ attributes }) => attributes));
+    expect(said).not.toContain('swordfish');
+    const [two] = named(spans, 'invoke_agent two');
+    expect(two?.attributes['gen_ai.input.messages']).toContain('[redacted DOOR]');
+    expect(two?.attributes['gen_ai.output.messages']).toContain('[redacted DOOR]');
+  });
 });
 
 describe('content is redacted before it is cut', () => {

@@ -66,10 +66,12 @@ const structureIn = (text: string): Json | undefined => {
 /** Returns the value with as many items of its lists as fit if texts are cut to the shortest. */
 const fewEnough = (value: Json, longest: number, gap: Gap): Json | undefined => {
   const short = shortenTexts(value, SHORTEST);
+  const size = JSON.stringify(short).length;
+  if (size <= longest) return value;
   const fits = (most: number): boolean => JSON.stringify(thinOut(short, most, gap)).length <= longest;
   const all = mostItems(value);
-  if (fits(all)) return value;
-  let [fit, tooMany] = [0, all];
+  // More than their share of the length do not fit, if items are of one size.
+  let [fit, tooMany] = [0, Math.min(all, Math.ceil((all * longest) / size)) + 1];
   while (tooMany - fit > 1) {
     const most = Math.floor((fit + tooMany) / 2);
     if (fits(most)) fit = most;
