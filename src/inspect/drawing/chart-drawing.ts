@@ -39,9 +39,11 @@ export interface ChartDrawing {
   readonly arrows: readonly ArrowPath[];
 }
 
-export const LINE_HEIGHT = 15;
-const TITLE_HEIGHT = 32;
-const CHARACTER = 5.5;
+export const LINE_HEIGHT = 16;
+const TITLE_HEIGHT = 28;
+/** Room below the lowest part that is not needed. */
+const SPARE_BELOW = 8;
+const CHARACTER = 6;
 const NAME_CHARACTER = 7.6;
 const COUNT_WIDTH = 24;
 
@@ -80,7 +82,7 @@ const insideOf = (state: StateShape, reader: ChartReader): Inside => {
   const isRoot = reader.parentOf(state.id) === undefined;
   const flow = movedFlow(
     flowOf(within, legs, insides, reader),
-    isRoot ? { x: 4, y: 0 } : { x: 0, y: TITLE_HEIGHT - MARGIN },
+    isRoot ? { x: 4, y: -3 } : { x: 0, y: TITLE_HEIGHT - MARGIN },
   );
   const boxes: StateBox[] = [];
   const arrows: ArrowPath[] = [];
@@ -104,7 +106,8 @@ const insideOf = (state: StateShape, reader: ChartReader): Inside => {
       else arrows.push(arrow);
     }
   }
-  const { width, height } = flow;
+  const { height } = flow;
+  const width = Math.max(flow.width, isRoot ? 0 : state.key.length * NAME_CHARACTER + 26);
   return { width, height, boxes, arrows: [...arrows, ...sideBySide(straight, flow)], exits };
 };
 
@@ -136,7 +139,7 @@ const arrowOf = ({ way, lines }: Leg, flow: FlowLayout, begun: Beginning | undef
   return {
     from: way.from,
     to: way.to,
-    ids: lines.map(({ id }) => id),
+    ids: lines.flatMap(({ ids }) => ids),
     points: [...(begun?.points ?? points.slice(0, 1)), ...points.slice(1)],
     lines: begun?.lines ?? fewOf(lines),
     label: begun?.label ?? label,
@@ -193,6 +196,20 @@ const beginningOf = (begun: Beginning | undefined, corner: Point): Beginning | u
 
 const portOf = ({ name }: Way): string => `exit ${name}`;
 
+/** The width up to which parts that nothing connects stand in a row. */
+const ROW_WIDTH = 600;
+
+/** Pairs of parts, where nothing connects them, of which the second is below the first. */
+const rowPairs = (
+  sizes: ReadonlyMap<string, { readonly width: number }>,
+): readonly (readonly [string, string])[] => {
+  const ids = [...sizes.keys()];
+  const widest = Math.max(...[...sizes.values()].map(({ width }) => width));
+  const rows = Math.ceil((ids.length * (widest + MARGIN)) / ROW_WIDTH);
+  const length = Math.max(1, Math.ceil(ids.length / rows));
+  return ids.slice(length).map((id, index) => [ids[index] ?? id, id] as const);
+};
+
 const flowOf = (
   within: readonly string[],
   legs: readonly Leg[],
@@ -219,6 +236,11 @@ const flowOf = (
         return { name: way.name, from, to: portOf(way), width: 0, height: 0, rows: rowsBelow(from) + 1 };
       }),
     );
+  if (legs.length === 0)
+    return flowLayout(
+      sizes,
+      rowPairs(sizes).map(([from, to]) => ({ name: `${from} ${to}`, from, to, width: 0, height: 0 })),
+    );
   const flow = make(() => 0);
   if (leaving.length === 0) return flow;
   // What leads out of it goes below all that is in it.
@@ -232,7 +254,7 @@ const sizeOf = (id: string, reader: ChartReader): { readonly width: number; read
   const name = reader.states.get(id)?.key ?? 'anywhere';
   return {
     width: Math.max(72, name.length * NAME_CHARACTER + 30, widthOf(few) + 20),
-    height: 34 + (few.length > 0 ? few.length * LINE_HEIGHT + 6 : 0),
+    height: 30 + (few.length > 0 ? few.length * LINE_HEIGHT + 4 : 0),
   };
 };
 
@@ -264,7 +286,7 @@ const movedArrow = (arrow: ArrowPath, by: Point): ArrowPath => ({
 
 const movedFlow = ({ width, height, parts, lines }: FlowLayout, by: Point): FlowLayout => ({
   width: width + 2 * by.x,
-  height: height + by.y,
+  height: height + by.y - SPARE_BELOW,
   parts: new Map([...parts].map(([id, part]) => [id, moveBy(part, by)])),
   lines: new Map(
     [...lines].map(([name, { points, label }]) => [

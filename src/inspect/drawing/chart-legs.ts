@@ -28,5 +28,5 @@ export const legsOf = (state: StateShape, reader: ChartReader): readonly Leg[] =
 const namedLines = (way: Way, to: string): readonly ArrowLine[] => {
   if (to === way.to) return way.lines;
   const target = way.to.split('.').at(-1) ?? way.to;
-  return way.lines.map(({ id, text }) => ({ id, text: `${text} ▸ ${target}`.trim() }));
+  return way.lines.map((line) => ({ ...line, text: `${line.text} ▸ ${target}`.trim() }));
 };

@@ -1,9 +1,11 @@
 import type { ArrowShape, StateShape } from '../recording/entry.ts';
 
-/** A text on a chart, and the arrow that it is about. */
+/** A text on a chart, and the arrows that it is about. */
 export interface ArrowLine {
-  readonly id: string;
+  readonly ids: readonly string[];
   readonly text: string;
+  /** The event alone. */
+  readonly event: string;
 }
 
 /** All that leads from one state to another, as one arrow. */
@@ -15,12 +17,38 @@ export interface Way {
 }
 
 const MOST_LINES = 4;
+const LONGEST_ROW = 40;
 
-/** Limits a label to the lines that a reader takes in; the last line says how many were left out. */
+/** Limits a label to the lines that a reader takes in: of many, only their events; the last line says how many were left out. */
 export const fewOf = (lines: readonly ArrowLine[]): readonly ArrowLine[] => {
-  const said = lines.filter(({ text }) => text !== '');
+  const said = mergeLines(lines.filter(({ text }) => text !== ''));
   if (said.length <= MOST_LINES) return said;
-  return [...said.slice(0, MOST_LINES - 1), { id: '', text: `and ${said.length - MOST_LINES + 1} more` }];
+  const rows = inRows(mergeLines(said.map((line) => ({ ...line, text: line.event || line.text }))));
+  if (rows.length <= MOST_LINES) return rows;
+  const left = rows.slice(MOST_LINES - 1).flatMap(({ ids }) => ids);
+  return [...rows.slice(0, MOST_LINES - 1), { ids: left, text: `and ${left.length} more`, event: '' }];
+};
+
+/** Puts short texts beside each other. */
+const inRows = (lines: readonly ArrowLine[]): readonly ArrowLine[] => {
+  const rows: ArrowLine[] = [];
+  for (const line of lines) {
+    const last = rows.at(-1);
+    const text = last === undefined ? line.text : `${last.text} · ${line.text}`;
+    if (last === undefined || text.length > LONGEST_ROW) rows.push(line);
+    else rows.splice(-1, 1, { ids: [...last.ids, ...line.ids], text, event: '' });
+  }
+  return rows;
+};
+
+/** Merges lines that say the same. */
+const mergeLines = (lines: readonly ArrowLine[]): readonly ArrowLine[] => {
+  const merged = new Map<string, ArrowLine>();
+  for (const line of lines) {
+    const ids = [...(merged.get(line.text)?.ids ?? []), ...line.ids];
+    merged.set(line.text, { ...line, ids });
+  }
+  return [...merged.values()];
 };
 
 const textOf = ({ event, guard }: ArrowShape): string =>
@@ -76,7 +104,7 @@ export class ChartReader {
   #lead(state: StateShape, arrow: ArrowShape): void {
     const from = isBox(state) ? anywhereIn(state.id) : state.id;
     if (isBox(state)) this.#parents.set(from, state.id);
-    const line = { id: arrow.id, text: textOf(arrow) };
+    const line = { ids: [arrow.id], text: textOf(arrow), event: arrow.event };
     const targets = arrow.targets.filter((to) => to !== state.id && this.states.has(to));
     if (targets.length === 0) {
       const text = arrow.targets.length === 0 ? line.text : `↺ ${line.text}`;

@@ -33,7 +33,7 @@ const boxSvg = (box: StateBox, overlay: DiagramOverlay | undefined): string => {
   const radius = type === 'final' || type === 'anywhere' ? 17 : 9;
   const isLone = reactions.length === 0 && !isOuter && type !== 'anywhere';
   const lasted = overlay?.dwellMs.get(id);
-  const [left, baseline] = [isOuter ? x + 13 : x + width / 2, isLone ? y + height / 2 + 4.5 : y + 21];
+  const [left, baseline] = [isOuter ? x + 13 : x + width / 2, isLone ? y + height / 2 + 4.5 : y + 20];
   return [
     `<g class="box ${type}"><title>${escapeMarkup([name, description].filter(Boolean).join(': '))}</title>`,
     isInitial ? `<circle class="initial" cx="${x - 9}" cy="${y - 8}" r="3.5"/>` : '',
@@ -44,21 +44,21 @@ const boxSvg = (box: StateBox, overlay: DiagramOverlay | undefined): string => {
     text('title', left, baseline, name, isOuter ? 'start' : 'middle'),
     lasted === undefined ? '' : text('note', x + width - 6, y - 4, `${lasted} ms`, 'end'),
     ...reactions.map((line, index) =>
-      text('note', x + width / 2, y + 39 + index * LINE_HEIGHT, lineText(line, overlay), 'middle'),
+      text('note', x + width / 2, y + 38 + index * LINE_HEIGHT, lineText(line, overlay), 'middle'),
     ),
     '</g>',
   ].join('');
 };
 
 const arrowSvg = ({ points, lines, ids, label }: ArrowPath, overlay: DiagramOverlay | undefined): string => {
-  const times = ids.reduce((sum, id) => sum + (overlay?.taken.get(id) ?? 0), 0);
+  const times = overlay === undefined ? 0 : timesOf(ids, overlay);
   const center = label.x + label.width / 2;
   const shown = lines.map((line, index) =>
-    text('', center, label.y + 11 + index * LINE_HEIGHT, lineText(line, overlay), 'middle'),
+    text('', center, label.y + 12 + index * LINE_HEIGHT, lineText(line, overlay), 'middle'),
   );
   const count =
     overlay !== undefined && lines.length === 0
-      ? [text('times', center, label.y + 11, `×${times}`, 'middle')]
+      ? [text('times', center, label.y + 12, `×${times}`, 'middle')]
       : [];
   return [
     `<g class="arrow ${overlay !== undefined && times === 0 ? 'never' : ''}"><title>${escapeMarkup(ids.join('\n'))}</title>`,
@@ -69,5 +69,8 @@ const arrowSvg = ({ points, lines, ids, label }: ArrowPath, overlay: DiagramOver
   ].join('');
 };
 
-const lineText = ({ id, text: words }: ArrowLine, overlay: DiagramOverlay | undefined): string =>
-  overlay === undefined || id === '' ? words : `${words} ×${overlay.taken.get(id) ?? 0}`;
+const lineText = ({ ids, text: words }: ArrowLine, overlay: DiagramOverlay | undefined): string =>
+  overlay === undefined ? words : `${words} ×${timesOf(ids, overlay)}`;
+
+const timesOf = (ids: readonly string[], { taken }: DiagramOverlay): number =>
+  ids.reduce((sum, id) => sum + (taken.get(id) ?? 0), 0);

@@ -53,7 +53,7 @@ export const MARGIN = 16;
 /** Lays out parts from above to below, in the order in which lines lead from one to another. */
 export const flowLayout = (sizes: ReadonlyMap<string, Size>, lines: readonly FlowLine[]): FlowLayout => {
   const graph: DagreGraph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'TB', nodesep: 16, ranksep: 24, edgesep: 12, marginx: MARGIN, marginy: MARGIN });
+  graph.setGraph({ rankdir: 'TB', nodesep: 16, ranksep: 12, edgesep: 12, marginx: MARGIN, marginy: MARGIN });
   for (const [id, { width, height }] of sizes) graph.setNode(id, { width, height });
   for (const { name, from, to, width, height, rows = 1 } of lines)
     graph.setEdge(from, to, { width, height, minlen: rows, labelpos: 'c' }, name);

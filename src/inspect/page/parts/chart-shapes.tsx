@@ -37,29 +37,32 @@ export const BoxDrawing = ({ box, isActive: active, taken }: BoxProps) => {
       <text
         class="title"
         x={isOuter ? x + 13 : x + width / 2}
-        y={isLone ? y + height / 2 + 4.5 : y + 21}
+        y={isLone ? y + height / 2 + 4.5 : y + 20}
         text-anchor={isOuter ? 'start' : 'middle'}
       >
         {oneLine(name, 40)}
       </text>
-      {reactions.map(({ id, text }, index) => (
+      {reactions.map(({ ids, text }, index) => (
         <text
           key={index}
-          class={`reaction ${taken.has(id) ? 'taken' : ''}`}
+          class={`reaction ${timesOf(ids, taken) > 0 ? 'taken' : ''}`}
           x={x + width / 2}
-          y={y + 39 + index * LINE_HEIGHT}
+          y={y + 38 + index * LINE_HEIGHT}
           text-anchor="middle"
         >
+          <title>{ids.join('\n')}</title>
           {oneLine(text, 60)}
-          {count(taken.get(id))}
+          {count(timesOf(ids, taken))}
         </text>
       ))}
     </g>
   );
 };
 
-const count = (times: number | undefined) =>
-  times === undefined ? undefined : <tspan class="times">{` ×${times}`}</tspan>;
+const timesOf = (ids: readonly string[], taken: ReadonlyMap<string, number>): number =>
+  ids.reduce((sum, id) => sum + (taken.get(id) ?? 0), 0);
+
+const count = (times: number) => (times === 0 ? undefined : <tspan class="times">{` ×${times}`}</tspan>);
 
 interface ArrowProps {
   readonly arrow: ArrowPath;
@@ -73,7 +76,7 @@ interface ArrowProps {
 export const ArrowDrawing = ({ arrow, taken, just, moved }: ArrowProps) => {
   const { points, lines, ids, label } = arrow;
   const isJust = ids.some((id) => just.includes(id));
-  const times = ids.reduce((sum, id) => sum + (taken.get(id) ?? 0), 0);
+  const times = timesOf(ids, taken);
   const path = roundedPath(points);
   const center = label.x + label.width / 2;
   return (
@@ -83,20 +86,20 @@ export const ArrowDrawing = ({ arrow, taken, just, moved }: ArrowProps) => {
       <path class="way" d={path} />
       <path class="head" d={arrowHead(points)} />
       {lines.length === 0 && times > 0 && (
-        <text x={center} y={label.y + 11} text-anchor="middle">
+        <text x={center} y={label.y + 12} text-anchor="middle">
           {count(times)}
         </text>
       )}
-      {lines.map(({ id, text }, index) => (
+      {lines.map(({ ids: said, text }, index) => (
         <text
           key={index}
-          class={just.includes(id) ? 'just' : ''}
+          class={said.some((id) => just.includes(id)) ? 'just' : ''}
           x={center}
-          y={label.y + 11 + index * LINE_HEIGHT}
+          y={label.y + 12 + index * LINE_HEIGHT}
           text-anchor="middle"
         >
           {oneLine(text, 60)}
-          {count(taken.get(id))}
+          {count(timesOf(said, taken))}
         </text>
       ))}
     </g>
