@@ -160,10 +160,17 @@ export const packagesStayInTheirRooms = eachImport((source, { from, kind }) => {
 const page = 'inspect/page';
 const bundledIntoPage = /^(preact|@preact\/signals)(\/|$)/;
 
-/** What of a recording is read in the page as it is read elsewhere: it imports nothing but types. */
-const readByThePage = ['breakpoints', 'entry', 'member-name', 'sent-requests', 'sequence', 'tableau'].map(
-  (name) => `inspect/recording/${name}.ts`,
-);
+/** What of a recording is read in the page as it is read elsewhere: it imports types, and how compositions are grouped. */
+const readByThePage = [
+  'breakpoints',
+  'composition-in',
+  'entry',
+  'member-name',
+  'sent-requests',
+  'sequence',
+  'tableau',
+  'work-of',
+].map((name) => `inspect/recording/${name}.ts`);
 
 /** The page runs in a browser, and knows of the rest only what a recording holds, and how it is drawn. */
 export const thePageStandsAlone = eachImport((source, { from, kind }) => {

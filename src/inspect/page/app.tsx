@@ -9,6 +9,7 @@ import {
   shown,
   sideTab,
 } from './page-state.ts';
+import { WorkView } from './graph/work-view.tsx';
 import { ActorList } from './parts/actor-list.tsx';
 import { BreakpointsView } from './parts/breakpoints-view.tsx';
 import { ChartView } from './parts/chart-view.tsx';
@@ -113,8 +114,8 @@ const Middle = () => {
       <div class="head">
         <Tabs
           label="View"
-          names={{ chart: 'Chart', sequence: 'Sequence', events: 'Events' }}
-          order={['chart', 'sequence', 'events']}
+          names={{ work: 'Work', chart: 'Chart', sequence: 'Sequence', events: 'Events' }}
+          order={['work', 'chart', 'sequence', 'events']}
           chosen={middleTab.value}
           onChoose={(name) => {
             middleTab.value = name;
@@ -136,7 +137,9 @@ const Middle = () => {
         id={`panel-${middleTab.value}`}
         aria-labelledby={`tab-${middleTab.value}`}
       >
-        {middleTab.value === 'chart' ? (
+        {middleTab.value === 'work' ? (
+          <WorkView />
+        ) : middleTab.value === 'chart' ? (
           <ChartView />
         ) : middleTab.value === 'sequence' ? (
           <SequenceView />

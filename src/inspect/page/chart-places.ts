@@ -27,7 +27,7 @@ export const placesAt = (
 
 const placesOfBox = ({ id, type, reactions }: StateBox): readonly ChartPlace[] => [
   ...(type === 'anywhere' ? [] : [{ kind: 'state' as const, id }]),
-  ...reactions.map((each): ChartPlace => ({ kind: 'arrow', id: each.id })),
+  ...reactions.flatMap(({ ids }) => ids.map((id): ChartPlace => ({ kind: 'arrow', id }))),
 ];
 
 const isWithin = ({ x, y }: Point, box: Rectangle): boolean =>

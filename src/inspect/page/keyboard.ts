@@ -74,6 +74,13 @@ export const keyActions: readonly KeyAction[] = [
     },
   },
   {
+    keys: ['w'],
+    means: 'Work',
+    act: () => {
+      middleTab.value = 'work';
+    },
+  },
+  {
     keys: ['1'],
     means: 'Chart',
     act: () => {

@@ -53,7 +53,7 @@ export const isPlaying = signal(false);
 export const selected = signal<string | undefined>(undefined);
 /** The call to be scrolled to in the transcript. */
 export const pointedAt = signal<string | undefined>(undefined);
-export const middleTab = signal<'chart' | 'sequence' | 'events'>('chart');
+export const middleTab = signal<'work' | 'chart' | 'sequence' | 'events'>('chart');
 export const sideTab = signal<'transcript' | 'context' | 'breakpoints' | 'run'>('transcript');
 /** Breakpoints at which playback stops. */
 export const stops = signal<readonly Breakpoint[]>([]);

@@ -1,5 +1,6 @@
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
+import type { Composition } from '../../machines/diagrams/composition.ts';
 import type { Breakpoint } from './breakpoint.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface ActorEntry extends Numbered {
   readonly name: string;
   readonly role: Role;
   readonly chart?: string | undefined;
+  /** Of a run's root: its members and how work flows between them. A recording of events alone has none. */
+  readonly composition?: Composition | undefined;
 }
 
 /** An actor takes an event. */

@@ -1,6 +1,9 @@
 import type { Json } from '../../base/json/json.ts';
 import type { DeltaEvent, RuntimeEvent } from '../../contracts/events/event.ts';
 import type { InspectedRun } from '../../contracts/events/inspection.ts';
+import type { Composition } from '../../machines/diagrams/composition.ts';
+import { compositionOf } from '../../runtime/define/composition.ts';
+import { definitionOf } from '../../runtime/define/definition.ts';
 import type { ChartBook } from './chart-book.ts';
 import { EffectRecorder } from './effect-recorder.ts';
 import type { GoneStatus } from './entry.ts';
@@ -10,7 +13,7 @@ import { withSent } from './sent-requests.ts';
 
 /** The facts of a run that its events do not repeat. */
 export type FoldedRun = Pick<InspectedRun, 'runId' | 'agent' | 'memberAt'> &
-  Partial<Pick<InspectedRun, 'sent'>>;
+  Partial<Pick<InspectedRun, 'sent' | 'root'>>;
 
 /**
  * The fold of a run's events to a recording: its actors, the events about them, and their calls, questions and waits as actors below them.
@@ -79,9 +82,27 @@ export class LogFold {
     const { name = path, kind: role = 'other' } = this.#run.memberAt(path) ?? {};
     const parent = above === undefined ? undefined : this.idOf(above);
     this.#paths.add(path);
-    this.#recording.add({ kind: 'actor', at, actor: this.idOf(path), run, parent, name, role, chart });
+    const composition = parent === undefined ? this.#composition() : undefined;
+    const made = composition === undefined ? {} : { composition };
+    this.#recording.add({
+      kind: 'actor',
+      at,
+      actor: this.idOf(path),
+      run,
+      parent,
+      name,
+      role,
+      chart,
+      ...made,
+    });
     for (const event of this.#early.get(path) ?? []) this.#hear(event);
     this.#early.delete(path);
+  }
+
+  /** The composition of the run's root, where its definition is known: events do not tell it. */
+  #composition(): Composition | undefined {
+    const definition = this.#run.root && definitionOf(this.#run.root);
+    return definition && compositionOf(definition);
   }
 
   #hear(event: RuntimeEvent): void {

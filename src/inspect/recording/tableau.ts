@@ -1,4 +1,5 @@
 import type { Json } from '../../base/json/json.ts';
+import type { Composition } from '../../machines/diagrams/composition.ts';
 import type { ActorEntry, Entry, GoneStatus, Role, StateShape } from './entry.ts';
 
 /** An actor as it stands at some point of a recording. */
@@ -9,6 +10,7 @@ export interface ActorView {
   readonly name: string;
   readonly role: Role;
   readonly chart?: string | undefined;
+  readonly composition?: Composition | undefined;
   /** The place at which it came, and those at which it last moved and at which it went. */
   readonly cameAt: number;
   movedAt: number;
@@ -84,13 +86,14 @@ export interface TableauData {
   })[];
 }
 
-const viewOf = ({ n, actor, run, parent, name, role, chart }: ActorEntry): ActorView => ({
+const viewOf = ({ n, actor, run, parent, name, role, chart, composition }: ActorEntry): ActorView => ({
   actor,
   run,
   parent,
   name,
   role,
   chart,
+  ...(composition === undefined ? {} : { composition }),
   cameAt: n,
   movedAt: n,
   status: 'active',

@@ -33,7 +33,8 @@ const contrast = (one: string, other: string): number => {
 const grounds = ['--ground', '--sheet', '--raised', '--accent-wash'];
 
 /** Whether a rule of a chart is about its texts; only its lines have no words. */
-const isText = (selector: string): boolean => /title|text|reaction|times|note|button/.test(selector);
+const isText = (selector: string): boolean =>
+  /title|text|reaction|times|note|words|button$|\.on$|opened|status|task/.test(selector);
 
 /** The colours in which something of a graph is drawn, and whether that is text. */
 const inksOf = (sheet: string): readonly (readonly [string, string, boolean])[] =>
@@ -57,23 +58,29 @@ describe.each([
     return colour;
   };
 
-  test('texts have a contrast of 4.5, lines one of 3, to whatever is below them', () => {
-    const inks = inksOf('chart.css');
-    expect(inks.filter(([, , text]) => text).length).toBeGreaterThan(6);
-    expect(inks.filter(([, , text]) => !text).length).toBeGreaterThan(6);
-    const poor = inks.flatMap(([rule, name, text]) =>
-      grounds
-        .map((ground) => [rule, name, ground, contrast(colourOf(name), colourOf(ground))] as const)
-        .filter(([, , , ratio]) => ratio < (text ? 4.5 : 3)),
-    );
-    expect(poor).toEqual([]);
-  });
+  test.each(['chart.css', 'work.css'])(
+    'by %s: texts have a contrast of 4.5, lines one of 3, to whatever is below them',
+    (sheet) => {
+      const inks = inksOf(sheet);
+      expect(inks.filter(([, , text]) => text).length).toBeGreaterThan(6);
+      expect(inks.filter(([, , text]) => !text).length).toBeGreaterThan(4);
+      const poor = inks.flatMap(([rule, name, text]) =>
+        grounds
+          .map((ground) => [rule, name, ground, contrast(colourOf(name), colourOf(ground))] as const)
+          .filter(([, , , ratio]) => ratio < (text ? 4.5 : 3)),
+      );
+      expect(poor).toEqual([]);
+    },
+  );
 });
 
-test('no text of a chart is smaller than 12 px, which are 11 at its smallest scale', () => {
-  const sizes = [...read('chart.css').matchAll(/(?:font|font-size):[^;]*?(\d+(?:\.\d+)?)px/g)].map(
-    ([, size]) => Number(size),
-  );
-  expect(sizes.length).toBeGreaterThan(3);
-  expect(Math.min(...sizes)).toBeGreaterThanOrEqual(12);
-});
+test.each(['chart.css', 'work.css'])(
+  'no text of %s is smaller than 12 px, which are 11 at its smallest scale',
+  (sheet) => {
+    const sizes = [...read(sheet).matchAll(/(?:font|font-size):[^;]*?(\d+(?:\.\d+)?)px/g)].map(([, size]) =>
+      Number(size),
+    );
+    expect(sizes.length).toBeGreaterThan(3);
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(12);
+  },
+);

@@ -26,7 +26,7 @@ describe.each(charts)('in the chart of %s', (_, shape) => {
     for (const box of drawing.boxes) {
       if (box.type === 'compound' || box.type === 'parallel') continue;
       const found = placesAt(drawing, { x: box.x + box.width / 2, y: box.y + 12 }, 5).map(({ id }) => id);
-      const reactions = box.reactions.map(({ id }) => id);
+      const reactions = box.reactions.flatMap(({ ids }) => ids);
       expect(found).toEqual(box.type === 'anywhere' ? reactions : [box.id, ...reactions]);
     }
   });

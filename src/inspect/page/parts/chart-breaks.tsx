@@ -55,7 +55,7 @@ export const BreakMarks = ({ drawing, view }: DrawnProps) => {
         .filter(
           ({ id, type, reactions }) =>
             (type !== 'anywhere' && isHeldAt({ kind: 'state', id })) ||
-            reactions.some((each) => isArrow(each.id)),
+            reactions.some(({ ids }) => ids.some(isArrow)),
         )
         .map(({ id, x, y, width }) => (
           <circle key={id} data-break={id} cx={x + width - 9} cy={y + 9} r={RADIUS}>
