@@ -13,6 +13,7 @@ import type { Composition } from '../../../src/machines/diagrams/composition.ts'
 import { parallel, pipeline, workflow } from '../../../src/patterns/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { allRows } from '../../coordination/all-rows.ts';
 import { newsroom } from './newsroom.ts';
 import { troupeOf } from './troupe-of.ts';
 
@@ -56,6 +57,37 @@ const approved = async (): Promise<Recorded> => {
   await run.result;
   return recordedOf(record);
 };
+
+describe.each(allRows)('the work of the pattern $name', ({ make, says: good }) => {
+  test('is lit for each member that is engaged, at every place of the recording, and all of it is drawn', async () => {
+    const member = (name: string) => says(name, ...Array.from({ length: 20 }, () => good(name)));
+    const record = recorder();
+    await make({ ann: member('ann'), bob: member('bob') }).run('tea', { inspect: record });
+    const { entries, composition } = recordedOf(record);
+    const tableau = new Tableau();
+    let engaged = 0;
+    for (const entry of entries) {
+      tableau.apply(entry);
+      // Only then does it stand otherwise with somebody.
+      if (entry.kind !== 'actor' && entry.kind !== 'gone') continue;
+      const root = rootOf(tableau);
+      const works = [...workOf(composition, root, tableau).values()];
+      const members = [...tableau.actors.values()].filter(
+        ({ parent, role }) => parent === root.actor && (role === 'agent' || role === 'team'),
+      );
+      engaged = members.length;
+      for (const { actor, status } of members) {
+        const own = works.filter(({ actors }) => actors.some((each) => each.actor === actor));
+        expect(own.length, actor).toBe(1);
+        expect(status === 'active' && own[0]?.status !== 'active', actor).toBe(false);
+      }
+    }
+    expect(engaged).toBeGreaterThan(0);
+    const places = new Set(workOf(composition, rootOf(tableau), tableau).keys());
+    const { boxes } = compositionDrawing(withClosedGroups(composition));
+    expect(boxes.filter(({ place }) => !places.has(place))).toEqual([]);
+  });
+});
 
 describe('the work of a run', () => {
   test('is lit at every place of its recording by who is at work there, and who waits for a person', async () => {
