@@ -40,7 +40,7 @@ const followCamera = (drawing: Size, size: Size, at: Rectangle | undefined): Cam
 
 interface CanvasProps {
   /** Is given the element. */
-  readonly canvas?: RefObject<HTMLDivElement>;
+  readonly canvas?: RefObject<HTMLDivElement | null>;
   /** The size of what is drawn. */
   readonly drawing: Size;
   /** The part of it that is to be in sight. */
