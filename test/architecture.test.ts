@@ -114,6 +114,7 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
     good: {
       'inspect/page/app.tsx': `import { render } from 'preact';\nimport type { Json } from '../../contracts/json.ts';`,
       'inspect/page/parts/chart.tsx': `import { Tableau } from '../../recording/tableau.ts';\nimport '../app.tsx';`,
+      'inspect/page/folds/run-sums.ts': `import { RunCounter } from '../../../runtime/actors/run-counter.ts';`,
     },
   },
   {

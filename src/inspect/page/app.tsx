@@ -16,11 +16,15 @@ import { ChartView } from './parts/chart-view.tsx';
 import { ContextView } from './parts/context-view.tsx';
 import { Composer } from './parts/controls.tsx';
 import { EventsView } from './parts/events-view.tsx';
+import { CostView } from './cost/cost-view.tsx';
+import { ErrorsView } from './errors/errors-view.tsx';
 import { Help } from './parts/help.tsx';
 import { Icon } from './parts/icon.tsx';
 import { RequestsBanner } from './parts/requests-banner.tsx';
+import { RunBar } from './parts/run-bar.tsx';
 import { RunView } from './parts/run-view.tsx';
 import { SequenceView } from './parts/sequence-view.tsx';
+import { TimeView } from './time/time-view.tsx';
 import { TimelineBar } from './parts/timeline-bar.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import { TranscriptView } from './parts/transcript-view.tsx';
@@ -32,6 +36,7 @@ export const App = () => (
   <div class={`app ${place.value === undefined ? 'now' : 'past'}`}>
     <div class="above">
       <TopBar />
+      <RunBar />
       <RequestsBanner />
       <Composer />
     </div>
@@ -107,15 +112,36 @@ const Tabs = <Name extends string>({ label, names, order, chosen, onChoose }: Ta
   </div>
 );
 
+const middleNames = {
+  work: 'Work',
+  chart: 'Chart',
+  sequence: 'Sequence',
+  events: 'Events',
+  time: 'Time',
+  cost: 'Cost',
+  errors: 'Errors',
+};
+
+const middleViews = {
+  work: WorkView,
+  chart: ChartView,
+  sequence: SequenceView,
+  events: EventsView,
+  time: TimeView,
+  cost: CostView,
+  errors: ErrorsView,
+};
+
 const Middle = () => {
   const view = selectedView.value;
+  const View = middleViews[middleTab.value];
   return (
     <section class="pane middle" aria-label="Chart and messages">
       <div class="head">
         <Tabs
           label="View"
-          names={{ work: 'Work', chart: 'Chart', sequence: 'Sequence', events: 'Events' }}
-          order={['work', 'chart', 'sequence', 'events']}
+          names={middleNames}
+          order={['work', 'chart', 'sequence', 'events', 'time', 'cost', 'errors']}
           chosen={middleTab.value}
           onChoose={(name) => {
             middleTab.value = name;
@@ -137,15 +163,7 @@ const Middle = () => {
         id={`panel-${middleTab.value}`}
         aria-labelledby={`tab-${middleTab.value}`}
       >
-        {middleTab.value === 'work' ? (
-          <WorkView />
-        ) : middleTab.value === 'chart' ? (
-          <ChartView />
-        ) : middleTab.value === 'sequence' ? (
-          <SequenceView />
-        ) : (
-          <EventsView />
-        )}
+        <View />
       </div>
     </section>
   );

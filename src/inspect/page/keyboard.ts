@@ -132,6 +132,19 @@ export const keyActions: readonly KeyAction[] = [
       opened.value = 'fork';
     },
   },
+  ...(
+    [
+      ['7', 'Time', 'time'],
+      ['8', 'Cost', 'cost'],
+      ['9', 'Errors', 'errors'],
+    ] as const
+  ).map(([key, means, tab]) => ({
+    keys: [key],
+    means,
+    act: () => {
+      middleTab.value = tab;
+    },
+  })),
   { keys: ['d'], means: 'Light or dark', act: turnTheme },
   {
     keys: ['?'],

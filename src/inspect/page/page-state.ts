@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { ActorFilter } from './actor-tree.ts';
+import { Folds } from './folds/folds.ts';
 import type { Marker } from './markers.ts';
 import { markerOf } from './markers.ts';
 import { noteRefusal } from './refusals.ts';
@@ -18,12 +19,14 @@ interface Recorded {
   readonly timeline: Timeline;
   readonly sequence: Sequence;
   readonly markers: Marker[];
+  readonly folds: Folds;
 }
 
 const nothingRecorded = (base?: TableauData): Recorded => ({
   timeline: new Timeline(base),
   sequence: new Sequence(),
   markers: [],
+  folds: new Folds(),
 });
 
 /** Text that a model is streaming. */
@@ -53,8 +56,12 @@ export const isPlaying = signal(false);
 export const selected = signal<string | undefined>(undefined);
 /** The call to be scrolled to in the transcript. */
 export const pointedAt = signal<string | undefined>(undefined);
-export const middleTab = signal<'work' | 'chart' | 'sequence' | 'events'>('chart');
+export const middleTab = signal<'work' | 'chart' | 'sequence' | 'events' | 'time' | 'cost' | 'errors'>(
+  'chart',
+);
 export const sideTab = signal<'transcript' | 'context' | 'breakpoints' | 'run'>('transcript');
+/** The measure of the view Cost. */
+export const measure = signal<'ms' | 'tokens' | 'costUsd'>('costUsd');
 /** Breakpoints at which playback stops. */
 export const stops = signal<readonly Breakpoint[]>([]);
 export const isHelpShown = signal(false);
@@ -126,9 +133,10 @@ export const beginRecording = (base?: TableauData): void => {
 
 /** Adds an entry; increment {@link changes} once for several. */
 export const takeEntry = (entry: Entry): void => {
-  const { timeline, sequence, markers } = recorded.peek();
+  const { timeline, sequence, markers, folds } = recorded.peek();
   if (!timeline.add(entry)) return;
   sequence.take(entry);
+  folds.take(entry);
   const run = timeline.runOf(entry);
   const marker = markerOf(entry, run);
   if (marker !== undefined) markers.push(marker);

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { EventBody, RuntimeEvent } from '../../../src/contracts/events/event.ts';
 import { expect, test } from 'vitest';
 import { profile, profiler } from '../../../src/inspect/telemetry/profiles/profile.ts';
 import type { Profile } from '../../../src/inspect/telemetry/profiles/profile-shape.ts';
@@ -57,6 +58,48 @@ test('of a run without members at work at the same time, its stacks add up to it
       .slice(0, -1)
       .every((line) => /^\S+ \d+$/.test(line)),
   ).toBe(true);
+});
+
+test('tokens and money of its stacks are those of the run, also of attempts without an answer and of summaries', async () => {
+  const found = await profiled();
+  const spent = found.stacks.filter(({ tokens }) => tokens > 0);
+  expect(spent.reduce((total, { costUsd }) => total + costUsd, 0)).toBeCloseTo(found.costUsd, 9);
+  expect(spent.map(({ frames, tokens }) => `${frames.slice(-3).join('/')} ${tokens}`)).toContain(
+    'researcher/DECIDE/example:large 220',
+  );
+  const events: RuntimeEvent[] = [];
+  const tell = (body: EventBody): void => {
+    const frame = { v: 1, seq: events.length, at: events.length, runId: 'r', path: 'a', agent: 'a' } as const;
+    events.push({ ...frame, ...body });
+  };
+  const usage = { input: 8, output: 2 };
+  const call = { model: 'm', key: 'k', usage, costUsd: 0.5 };
+  const summary = {
+    before: 9,
+    after: 1,
+    shown: 1,
+    of: 2,
+    rungs: [],
+    isSummarised: true,
+    usage,
+    costUsd: 0.25,
+  };
+  tell({ type: 'run.started', input: 'go' });
+  tell({ type: 'phase.entered', phase: 'DECIDE' });
+  tell({ type: 'context.compacted', ...summary, summariser: 's' });
+  tell({ type: 'model.asked', model: 'm', key: 'k', messages: 1, attempt: 1 });
+  tell({ type: 'model.interrupted', ...call, text: 'It w' });
+  tell({ type: 'model.answered', ...call, text: 'It was.', calls: 0, finish: 'stop', durationMs: 1 });
+  const { stacks, costUsd, models } = profile(events) ?? {};
+  expect(costUsd).toBe(1.25);
+  expect(models).toMatchObject([
+    { name: 'm', count: 1, tokens: 20, costUsd: 1 },
+    { name: 's', count: 1, tokens: 10, costUsd: 0.25 },
+  ]);
+  expect(stacks?.filter(({ tokens }) => tokens > 0)).toMatchObject([
+    { frames: ['a', 'DECIDE', 's'], tokens: 10, costUsd: 0.25 },
+    { frames: ['a', 'DECIDE', 'm'], tokens: 20, costUsd: 1 },
+  ]);
 });
 
 test('whatever its parts take, a run takes as long as its phases', async () => {

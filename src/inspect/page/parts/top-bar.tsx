@@ -1,20 +1,5 @@
 import { follow } from '../feed.ts';
-import {
-  askedHere,
-  chooseRun,
-  connection,
-  currentRun,
-  embedded,
-  filter,
-  isHelpShown,
-  place,
-  session,
-  shown,
-  storedRun,
-} from '../page-state.ts';
-import { waitsForPerson } from '../actor-tree.ts';
-import { oneLine } from '../../drawing/plain-text.ts';
-import type { SessionRun } from '../session.ts';
+import { chooseRun, connection, embedded, filter, isHelpShown, session, storedRun } from '../page-state.ts';
 import { runName } from '../session.ts';
 import { theme, turnTheme } from '../theme.ts';
 import { Controls } from './controls.tsx';
@@ -25,7 +10,6 @@ export const TopBar = () => (
   <header class="top">
     <h1>troupe</h1>
     <RunChoice />
-    <RunStatus />
     <span class="space" />
     <Controls />
     <ConnectionDot />
@@ -97,24 +81,6 @@ const RunChoice = () => {
       )}
     </select>
   );
-};
-
-/** Statuses that are highlighted. */
-const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'aborted'];
-
-/** Returns a run's status: a running one may wait for a person. */
-const statusOf = ({ run, status, isLive }: SessionRun): string => {
-  const said = status ?? (isLive ? 'running' : 'over');
-  if (said !== 'running' || place.value !== undefined || askedHere.value.here.length === 0) return said;
-  return waitsForPerson(shown.value.tableau, run) ? 'waiting for a person' : said;
-};
-
-const RunStatus = () => {
-  const run = currentRun.value;
-  if (run === undefined) return null;
-  const status = statusOf(run);
-  const tone = tones.find((each) => status.startsWith(each)) ?? '';
-  return <span class={`pill ${run.isLive ? 'live' : 'over'} ${tone}`}>{oneLine(status, 24)}</span>;
 };
 
 const said = {

@@ -6,7 +6,7 @@ interface VirtualListProps {
   readonly rowHeight: number;
   readonly render: (index: number) => ComponentChildren;
   readonly label: string;
-  readonly role: 'tree' | 'list';
+  readonly role: 'tree' | 'list' | 'listbox';
   /** The row that is to be in sight. */
   readonly inSight?: number | undefined;
   readonly onKeyDown?: ((event: KeyboardEvent) => void) | undefined;

@@ -6,7 +6,7 @@ export interface ProfileRow {
   readonly count: number;
   /** In ms, summed up: concurrent work counts separately. */
   readonly ms: number;
-  /** In tokens, of model calls that were answered. */
+  /** In tokens, of model calls and summaries, also of attempts that gave no answer. */
   readonly tokens: number;
   /** In US dollars, as far as prices are known. */
   readonly costUsd: number;
@@ -22,11 +22,13 @@ export interface ActorProfile {
   readonly phases: readonly ProfileRow[];
 }
 
-/** Self time of a stack: time spent in it and in none of its parts. */
+/** Self time of a stack, in it and in none of its parts, and the tokens and money that it used itself. */
 export interface StackTime {
   /** From the outside in: agent, phase, agent of a member, phase, tool or model. */
   readonly frames: readonly string[];
   readonly ms: number;
+  readonly tokens: number;
+  readonly costUsd: number;
 }
 
 /** Profile of a run's time and money, as plain JSON. */

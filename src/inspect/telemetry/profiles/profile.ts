@@ -78,6 +78,10 @@ class Profiles implements WorkListener {
     known.run.began(work);
   }
 
+  noted(event: LiveEvent, about: Work | undefined): void {
+    this.#runs.get(event.runId)?.run.noted(event, about);
+  }
+
   ended(work: Work, end: WorkEnd): void {
     const known = this.#runs.get(work.runId);
     known?.run.ended(work, end);

@@ -1,3 +1,5 @@
+import type { LiveEvent } from '../../../contracts/events/event.ts';
+import type { Usage } from '../../../contracts/models/usage.ts';
 import type { ActorProfile, Profile, ProfileRow, StackTime } from './profile-shape.ts';
 import type { Work, WorkEnd } from '../work/work.ts';
 
@@ -20,6 +22,13 @@ interface Row {
   costUsd: number;
 }
 
+interface Stack {
+  readonly frames: readonly string[];
+  ms: number;
+  tokens: number;
+  costUsd: number;
+}
+
 interface ActorRows {
   ms: number;
   costUsd: number;
@@ -37,7 +46,7 @@ export class RunProfile {
   readonly #phaseRows = new Map<string, Row>();
   readonly #modelRows = new Map<string, Row>();
   readonly #toolRows = new Map<string, Row>();
-  readonly #stacks = new Map<string, { readonly frames: readonly string[]; ms: number }>();
+  readonly #stacks = new Map<string, Stack>();
   #end: WorkEnd | undefined;
 
   constructor(root: Work) {
@@ -74,14 +83,32 @@ export class RunProfile {
     this.#open.delete(work);
     this.#leave(frame, end.at);
     const ms = end.at - work.startedAt;
-    const used = usageOf(work, end);
     if (isActor(work)) this.#actorEnded(work, ms);
     else if (work.kind === 'phase') this.#phaseEnded(work, ms);
     else if (work.kind === 'model') {
-      add(this.#modelRows, work.name, { count: 1, ms, ...used });
-      this.#spent(work, used);
+      add(this.#modelRows, work.name, { count: 1, ms, ...NOTHING });
     } else if (work.kind === 'tool') add(this.#toolRows, work.name, { count: 1, ms, ...NOTHING });
     if (work === this.#root) this.#end = end;
+  }
+
+  /** Adds what an event says of tokens and money to the call that it is about, or to its actor. */
+  noted(event: LiveEvent, about: Work | undefined): void {
+    const used = usageIn(event);
+    if (used === undefined || about === undefined) return;
+    const { model, count, tokens, costUsd } = used;
+    const call = about.kind === 'model' ? about : undefined;
+    const owner = call?.parent ?? about;
+    const phase = this.#phases.get(owner);
+    const name = call?.name ?? model;
+    add(this.#modelRows, name, { count, ms: 0, tokens, costUsd });
+    this.#spent(owner, call?.phase ?? phase?.name, { tokens, costUsd });
+    const frames =
+      call === undefined
+        ? [...(this.#open.get(phase ?? owner)?.frames ?? []), name]
+        : (this.#open.get(call)?.frames ?? [name]);
+    const stack = this.#stackOf(frames);
+    stack.tokens += tokens;
+    stack.costUsd += costUsd;
   }
 
   get profile(): Profile {
@@ -104,7 +131,9 @@ export class RunProfile {
       models: rowsOf(this.#modelRows),
       tools: rowsOf(this.#toolRows),
       actors: [...this.#actors].map(([work, rows]) => actorOf(work, rows)),
-      stacks: [...this.#stacks.values()].filter((stack) => stack.ms > 0) satisfies StackTime[],
+      stacks: [...this.#stacks.values()].filter(
+        ({ ms: self, tokens, costUsd: spent }) => self > 0 || tokens > 0 || spent > 0,
+      ) satisfies StackTime[],
     };
   }
 
@@ -112,13 +141,17 @@ export class RunProfile {
     if (frame.inner > 0) frame.coveredMs += at - frame.coveredSince;
     frame.isOver = true;
     const { outer, frames } = frame;
-    const key = frames.join('\n');
-    const stack = this.#stacks.get(key) ?? { frames, ms: 0 };
-    stack.ms += at - frame.startedAt - frame.coveredMs;
-    this.#stacks.set(key, stack);
+    this.#stackOf(frames).ms += at - frame.startedAt - frame.coveredMs;
     if (outer === undefined || outer.isOver) return;
     outer.inner -= 1;
     if (outer.inner === 0) outer.coveredMs += at - outer.coveredSince;
+  }
+
+  #stackOf(frames: readonly string[]): Stack {
+    const key = frames.join('\n');
+    let stack = this.#stacks.get(key);
+    if (stack === undefined) this.#stacks.set(key, (stack = { frames, ms: 0, ...NOTHING }));
+    return stack;
   }
 
   #actorEnded(work: Work, ms: number): void {
@@ -136,13 +169,13 @@ export class RunProfile {
     if (actor !== undefined) add(actor.phases, work.name, row);
   }
 
-  /** Attributes a model call's use to its agent, in the state that asked. */
-  #spent({ parent, phase }: Work, used: Pick<Row, 'tokens' | 'costUsd'>): void {
-    const actor = parent === undefined ? undefined : this.#actors.get(parent);
-    if (parent === undefined || actor === undefined) return;
+  /** Attributes use to an agent, in the state that asked. */
+  #spent(owner: Work, phase: string | undefined, used: Pick<Row, 'tokens' | 'costUsd'>): void {
+    const actor = this.#actors.get(owner);
+    if (actor === undefined) return;
     const row = { count: 0, ms: 0, ...used };
     actor.costUsd += used.costUsd;
-    add(this.#agentRows, parent.name, row);
+    add(this.#agentRows, owner.name, row);
     if (phase === undefined) return;
     add(actor.phases, phase, row);
     add(this.#phaseRows, phase, row);
@@ -153,10 +186,25 @@ const NOTHING = { tokens: 0, costUsd: 0 };
 
 const isActor = ({ kind }: Work): boolean => kind === 'agent' || kind === 'team';
 
-const usageOf = ({ kind }: Work, { by }: WorkEnd): Pick<Row, 'tokens' | 'costUsd'> =>
-  kind === 'model' && by?.type === 'model.answered'
-    ? { tokens: by.usage.input + by.usage.output, costUsd: by.costUsd ?? 0 }
-    : NOTHING;
+/** Tokens and money that an event reports; a summary is a call of its own, which nothing else reports. */
+const usageIn = (event: LiveEvent): (Omit<Row, 'ms'> & { readonly model: string }) | undefined => {
+  switch (event.type) {
+    case 'model.answered':
+    case 'model.discarded':
+    case 'model.interrupted':
+      return useOf(event, event.model, 0);
+    case 'context.compacted':
+      return useOf(event, event.summariser ?? 'summariser', 1);
+    default:
+      return undefined;
+  }
+};
+
+const useOf = (
+  { usage, costUsd = 0 }: { readonly usage?: Usage | undefined; readonly costUsd?: number | undefined },
+  model: string,
+  count: number,
+): ReturnType<typeof usageIn> => usage && { model, count, tokens: usage.input + usage.output, costUsd };
 
 const add = (rows: Map<string, Row>, name: string, more: Row): void => {
   const row = rows.get(name) ?? { count: 0, ms: 0, tokens: 0, costUsd: 0 };

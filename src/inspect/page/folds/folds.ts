@@ -1,0 +1,41 @@
+import type { Entry } from '../../recording/entry.ts';
+import { Problems } from './problems.ts';
+import type { Sums } from './run-sums.ts';
+import { RunSums } from './run-sums.ts';
+import { WorkSpans } from './work-spans.ts';
+
+/**
+ * Folds of a recording's entries, each with an answer for any place of it.
+ *
+ * F1  A resumed run repeats its events: each counts once.
+ */
+export class Folds {
+  readonly problems = new Problems();
+  readonly work = new WorkSpans();
+  readonly #sums = new Map<string, RunSums>();
+  /** The last event of each run, by its place in the run's own log. */
+  readonly #lastSeq = new Map<string, number>();
+
+  /** Takes in the next entry. */
+  take(entry: Entry): void {
+    this.work.take(entry);
+    if (entry.kind !== 'published' || entry.event.type === 'model.delta') return;
+    const { n, actor, event } = entry;
+    const { runId: run, seq } = event;
+    if (seq <= (this.#lastSeq.get(run) ?? -1)) return;
+    // A suspended run goes on in place of this end.
+    const isEnd = event.type === 'run.ended' && event.error?.code !== 'run.suspended';
+    this.#lastSeq.set(run, event.type === 'run.ended' && !isEnd ? seq - 1 : seq);
+    let sums = this.#sums.get(run);
+    if (sums === undefined) this.#sums.set(run, (sums = new RunSums(event)));
+    sums.take(n, event);
+    this.work.spend(n, event);
+    this.problems.take(n, actor, event);
+  }
+
+  /** The sums of one run at a place, or of all that had started by then. */
+  sumsAt(length: number, run?: string): readonly Sums[] {
+    const wanted = run === undefined ? [...this.#sums.values()] : [this.#sums.get(run)];
+    return wanted.flatMap((each) => each?.at(length) ?? []);
+  }
+}
