@@ -27,6 +27,7 @@ import { LocalServer } from './local-server.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { packageVersion } from './package-folder.ts';
 import { pageText } from './page-text.ts';
+import { RunsIndex } from './runs-index.ts';
 import { listRuns } from './session-board.ts';
 import type { AgentsOfRuns } from './stored-feeds.ts';
 import { StoredFeeds } from './stored-feeds.ts';
@@ -112,6 +113,7 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
   const live = new Feed(record.recording, () => requestsOf(record));
   const stored = store === undefined ? undefined : new StoredFeeds({ store, agents, capacity, secrets });
   const known = new KnownRuns(record);
+  const index = new RunsIndex({ recorder: record, store });
   const desk = { recorder: record, known, store, content, stored };
   const version = await packageVersion();
   let page = options.page === undefined ? undefined : Promise.resolve(options.page);
@@ -120,10 +122,11 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
     keepsProcess,
     live,
     page: () => (page ??= pageText()),
-    session: async () => {
-      const runs = await listRuns(record, store);
+    session: async (wanted) => {
+      const runs = await listRuns(record, store, wanted);
       return record.recording.line({ control, version, runs, breakpoints: record.breakpoints() });
     },
+    runs: async (since) => record.recording.line(await index.changedSince(since)),
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
     content: (runId, hash) => bytesIn(desk, runId, hash),
     control: control
@@ -144,6 +147,7 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
     inspects: (run) => known.inspects(run),
     close: async () => {
       live.close();
+      index.close();
       await Promise.all([server.close(), stored?.close()]);
     },
   };

@@ -12,7 +12,10 @@ import { cookieName, refusalOf } from './request-guard.ts';
 export interface Served {
   readonly token: string;
   readonly page: () => Promise<string>;
-  readonly session: () => Promise<unknown>;
+  /** `wanted` is among the runs, if the store has it. */
+  readonly session: (wanted: string | undefined) => Promise<unknown>;
+  /** All runs that have changed since a version. */
+  readonly runs: (since: number | undefined) => Promise<unknown>;
   readonly live: Feed;
   /** @throws the error of an unreadable run. */
   readonly stored: (runId: string) => Promise<Feed>;
@@ -138,7 +141,9 @@ export class LocalServer {
       case 'page':
         return this.#givePage(response);
       case 'session':
-        return give(response, 200, await this.#served.session());
+        return give(response, 200, await this.#served.session(runIn(url)));
+      case 'runs':
+        return give(response, 200, await this.#served.runs(sinceIn(url)));
       case 'live':
         return this.#show(this.#served.live, url, request, response);
       case 'stored':
@@ -232,7 +237,7 @@ const SHARED = {
 } as const;
 
 type Route =
-  | { readonly name: 'page' | 'session' | 'live'; readonly method: 'GET' }
+  | { readonly name: 'page' | 'session' | 'runs' | 'live'; readonly method: 'GET' }
   | { readonly name: 'control'; readonly method: 'POST' }
   | { readonly name: 'stored'; readonly method: 'GET'; readonly runId: string }
   | ContentRoute;
@@ -247,6 +252,7 @@ interface ContentRoute {
 const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/', { name: 'page', method: 'GET' }],
   ['/api/session', { name: 'session', method: 'GET' }],
+  ['/api/runs', { name: 'runs', method: 'GET' }],
   ['/api/recording', { name: 'live', method: 'GET' }],
   ['/api/control', { name: 'control', method: 'POST' }],
 ]);
@@ -280,6 +286,18 @@ const fromOf = (url: URL, last: string | undefined): number => {
   if (last !== undefined && /^\d{1,15}$/.test(last)) return Number(last) + 1;
   const from = url.searchParams.get('from') ?? '';
   return /^\d{1,15}$/.test(from) ? Number(from) : 0;
+};
+
+/** The run that is to be in the list, however old it is. */
+const runIn = ({ searchParams }: URL): string | undefined => {
+  const run = searchParams.get('run') ?? '';
+  return run === '' || run.length > 2_000 ? undefined : run;
+};
+
+/** The version of the rows that a page has; undefined if it has none. */
+const sinceIn = ({ searchParams }: URL): number | undefined => {
+  const since = searchParams.get('since') ?? '';
+  return /^\d{1,15}$/.test(since) ? Number(since) : undefined;
 };
 
 const textOf = (header: string | string[] | undefined): string | undefined =>

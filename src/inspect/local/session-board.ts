@@ -1,9 +1,10 @@
-import type { JournalStore, RunList } from '../../contracts/journals/journal.ts';
+import type { JournalStore, RunEntry, RunList } from '../../contracts/journals/journal.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
+import type { RunFigures } from '../recording/run-sums.ts';
 
 /** A run that can be viewed, as listed for the page. */
-export interface ListedRun {
+export interface ListedRun extends RunFigures {
   readonly run: string;
   readonly agent: string;
   /** True if it is in progress in this process, and can be controlled. */
@@ -20,34 +21,70 @@ export interface ListedRun {
   readonly breakpoints?: readonly Breakpoint[] | undefined;
 }
 
+/** The sources of the list: the runs of this process, and its store. */
+export interface RunSources {
+  readonly recorder: Pick<Recorder, 'runs' | 'handles' | 'breakpoints'>;
+  readonly store: JournalStore | undefined;
+}
+
 const MOST_STORED = 200;
 
-/** The runs that can be looked at, the newest first: those of this process, then those of the store. */
+/**
+ * The runs that can be looked at, the newest first: those of this process, then the last of the store, and among them `wanted`, if the
+ * store has it.
+ */
 export const listRuns = async (
-  recorder: Pick<Recorder, 'runs' | 'handles' | 'breakpoints'>,
-  store: JournalStore | undefined,
+  recorder: RunSources['recorder'],
+  store: RunSources['store'],
+  wanted?: string,
 ): Promise<readonly ListedRun[]> => {
-  const { runs, handles } = recorder;
   const entries: RunList = (await store?.list({ limit: MOST_STORED })) ?? [];
+  const here = runsHere(recorder, entries);
+  const isListed = [...here.map(({ run }) => run), ...entries.map(({ runId }) => runId)].includes(
+    wanted ?? '',
+  );
+  const older = wanted === undefined || isListed ? undefined : await store?.entry(wanted);
+  const all = older === undefined ? entries : [...entries, older];
+  return [...here, ...storedRuns(all, here), ...unreadableRuns(entries)];
+};
+
+/** The runs of this process, the newest first. */
+export const runsHere = (
+  recorder: RunSources['recorder'],
+  entries: readonly RunEntry[],
+): readonly ListedRun[] => {
+  const { runs, handles } = recorder;
   const kept = new Set(entries.map(({ runId }) => runId));
-  const here = runs.map(({ runId, agent, status, title, startedAt }): ListedRun => {
-    const isLive = handles.has(runId);
-    const own = recorder.breakpoints(runId);
-    const holds = own.length === 0 ? {} : { breakpoints: own };
-    const isKept = kept.has(runId);
-    return { run: runId, agent, isLive, status, title, source: 'live', startedAt, isKept, ...holds };
-  });
+  return runs
+    .map(({ runId, ...rest }): ListedRun => {
+      const handle = handles.get(runId);
+      const own = recorder.breakpoints(runId);
+      const holds = own.length === 0 ? {} : { breakpoints: own };
+      const requests = handle?.requests.length ?? 0;
+      const about = { run: runId, isLive: handle !== undefined, isKept: kept.has(runId), ...rest };
+      return { ...about, source: 'live', requests, ...holds };
+    })
+    .toReversed();
+};
+
+/** The runs of a store that are not among those of this process. */
+export const storedRuns = (
+  entries: readonly RunEntry[],
+  here: readonly ListedRun[],
+): readonly ListedRun[] => {
   const known = new Set(here.map(({ run }) => run));
-  const stored = entries
+  return entries
     .filter(({ runId }) => !known.has(runId))
     .map(({ runId, agent, status, title, createdAt }): ListedRun => {
       const about = { run: runId, agent, status, title, startedAt: createdAt };
       return { ...about, isLive: false, source: 'stored', isKept: true };
     });
-  const unreadable = (entries.unreadable ?? []).map(({ id, error }): ListedRun => {
+};
+
+/** The runs of a store whose entries cannot be read. */
+export const unreadableRuns = ({ unreadable = [] }: RunList): readonly ListedRun[] =>
+  unreadable.map(({ id, error }): ListedRun => {
     const { message: title } = error;
     const about = { run: id, agent: '', status: 'unreadable', title, startedAt: 0 };
     return { ...about, isLive: false, source: 'stored', isKept: false };
   });
-  return [...here.toReversed(), ...stored, ...unreadable];
-};

@@ -18,6 +18,7 @@ import { Composer } from './parts/controls.tsx';
 import { EventsView } from './parts/events-view.tsx';
 import { CostView } from './cost/cost-view.tsx';
 import { ErrorsView } from './errors/errors-view.tsx';
+import { Home } from './home/home.tsx';
 import { Help } from './parts/help.tsx';
 import { Icon } from './parts/icon.tsx';
 import { RequestsBanner } from './parts/requests-banner.tsx';
@@ -30,19 +31,27 @@ import { TopBar } from './parts/top-bar.tsx';
 import { TranscriptView } from './parts/transcript-view.tsx';
 import { oneLine } from '../drawing/plain-text.ts';
 import { nameOf, stateNames } from './actor-tree.ts';
+import { isHome, missingRun } from './state/home.ts';
 
 /** The page. */
 export const App = () => (
   <div class={`app ${place.value === undefined ? 'now' : 'past'}`}>
     <div class="above">
       <TopBar />
-      <RunBar />
-      <RequestsBanner />
+      {!isHome.value && <RunBar />}
+      {!isHome.value && <RequestsBanner />}
       <Composer />
     </div>
     {connection.value === 'refused' ? (
       <Empty title="This page has no key">
         Access needs the address that the inspector printed; each start prints a new one.
+      </Empty>
+    ) : isHome.value ? (
+      <Home />
+    ) : missingRun.value !== undefined ? (
+      <Empty title="This run is not here">
+        <bdi>{oneLine(missingRun.value, 80)}</bdi> is neither of this process nor in its store.{' '}
+        <a href="#/runs">All runs</a>
       </Empty>
     ) : recorded.value.timeline.length === 0 && shown.value.tableau.actors.size === 0 ? (
       <Nothing />
@@ -53,7 +62,7 @@ export const App = () => (
         <Side />
       </main>
     )}
-    <TimelineBar />
+    {!isHome.value && <TimelineBar />}
     <Help />
   </div>
 );

@@ -8,6 +8,7 @@ import {
   connection,
   embedded,
   filter,
+  goTo,
   recorded,
   requests,
   sayingChanges,
@@ -18,19 +19,25 @@ import {
   session,
   storedRun,
   takeEntry,
+  wantedPlace,
 } from './page-state.ts';
+import { scope } from './run-scope.ts';
 import type { AskedRequest, Embedded, Session } from './session.ts';
 
 const RETRY_MS = 1_500;
+/** Time without entries after which a recording counts as loaded. */
+const STILL_MS = 1_000;
 
 let source: EventSource | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let frame: number | undefined;
+let stillness: ReturnType<typeof setTimeout> | undefined;
 
-/** Loads the list of runs. */
-export const loadSession = async (): Promise<boolean> => {
+/** Loads the list of runs; that of `run`, by default the one that is shown, is among them however old it is. */
+export const loadSession = async (run = storedRun.peek()): Promise<boolean> => {
   try {
-    const response = await fetch('/api/session', { headers: { accept: 'application/json' } });
+    const query = run === undefined ? '' : `?run=${encodeURIComponent(run)}`;
+    const response = await fetch(`/api/session${query}`, { headers: { accept: 'application/json' } });
     if (response.status === 401 || response.status === 403) connection.value = 'refused';
     if (!response.ok) return false;
     // Its own server wrote it.
@@ -128,7 +135,29 @@ const draw = (): void => {
     sayingChanges.value += 1;
     // Initially selects the first actor of the chosen run.
     if (selected.peek() === undefined) selectRoot(filter.peek().run);
+    if (wantedPlace.peek() !== undefined) goToWanted();
   });
+};
+
+/** Shows a place of the run as soon as it is loaded. */
+export const arriveAt = (wanted: number): void => {
+  wantedPlace.value = wanted;
+  goToWanted();
+};
+
+const goToWanted = (): void => {
+  clearTimeout(stillness);
+  showWanted(false);
+  if (wantedPlace.peek() !== undefined) stillness = setTimeout(showWanted, STILL_MS, true);
+};
+
+/** Shows the wanted place if it is there. Where all is loaded, and it is not, it is forgotten. */
+const showWanted = (isStill: boolean): void => {
+  const wanted = wantedPlace.peek();
+  const { last, lengthAt } = scope.peek();
+  if (wanted === undefined || last === 0) return;
+  if (wanted < last || (isStill && wanted === last)) goTo(lengthAt(wanted));
+  else if (isStill) wantedPlace.value = undefined;
 };
 
 /** Shows the recording that stands in the page itself; false if there is none. */
@@ -151,14 +180,11 @@ const showEmbedded = (): boolean => {
   return true;
 };
 
-/** Starts showing recordings, and keeps the list of runs up to date. */
-export const begin = async (): Promise<void> => {
-  if (showEmbedded()) return;
-  const isThere = await loadSession();
-  if (connection.peek() === 'refused') return;
-  const runs = session.peek()?.runs ?? [];
-  const [only] = runs;
-  follow(isThere && only?.source === 'stored' && !runs.some(({ isLive }) => isLive) ? only.run : undefined);
+/** Starts showing what `open` chooses, and keeps the list of runs up to date. */
+export const begin = async (open: () => Promise<void>): Promise<void> => {
+  const isEmbedded = showEmbedded();
+  await open();
+  if (isEmbedded || connection.peek() === 'refused') return;
   setInterval(() => {
     if (connection.peek() === 'open') void loadSession();
   }, 3_000);

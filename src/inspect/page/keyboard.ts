@@ -1,11 +1,12 @@
 import { command } from './control.ts';
-import { goLive, goTo, isHelpShown, isPlaying, middleTab, sideTab } from './page-state.ts';
+import { embedded, goLive, goTo, isHelpShown, isPlaying, middleTab, sideTab } from './page-state.ts';
 import { opened } from './opened.ts';
 import { openBreakMenu } from './parts/chart-breaks.tsx';
 import { isControlled } from './parts/controls.tsx';
 import { canFork } from './parts/fork-form.tsx';
 import { goToMarker, hold, play } from './playback.ts';
 import { scope } from './run-scope.ts';
+import { isHome } from './state/home.ts';
 import { turnTheme } from './theme.ts';
 
 const FAR = 100;
@@ -21,6 +22,8 @@ export interface KeyAction {
   readonly keys: readonly string[];
   readonly shownAs?: string;
   readonly means: string;
+  /** True if it is of the whole page, not of a run. */
+  readonly isAnywhere?: true;
   /** True if it needs control of runs. */
   readonly needsControl?: true;
   /** Checks whether what is shown can be controlled so. Default: that it is a live run. */
@@ -68,7 +71,8 @@ export const keyActions: readonly KeyAction[] = [
   { keys: ['l', 'End'], shownAs: 'l', means: 'Back to live', act: goLive },
   {
     keys: ['/'],
-    means: 'Find an actor',
+    means: 'Find an actor, or a run',
+    isAnywhere: true,
     act: () => {
       document.getElementById('search')?.focus();
     },
@@ -145,10 +149,19 @@ export const keyActions: readonly KeyAction[] = [
       middleTab.value = tab;
     },
   })),
-  { keys: ['d'], means: 'Light or dark', act: turnTheme },
+  {
+    keys: ['h'],
+    means: 'All runs',
+    isAnywhere: true,
+    act: () => {
+      if (embedded.peek() === undefined) isHome.value = true;
+    },
+  },
+  { keys: ['d'], means: 'Light or dark', isAnywhere: true, act: turnTheme },
   {
     keys: ['?'],
     means: 'This list',
+    isAnywhere: true,
     act: () => {
       isHelpShown.value = !isHelpShown.peek();
     },
@@ -215,7 +228,7 @@ export const listen = (): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (isBusy(event.target, event.key)) return;
     const action = keyActions.find(({ keys }) => keys.includes(event.key));
-    if (action === undefined) return;
+    if (action === undefined || (isHome.peek() && action.isAnywhere !== true)) return;
     if (action.needsControl === true && !(action.canAct ?? isControlled)()) return;
     event.preventDefault();
     action.act();

@@ -11,6 +11,11 @@ import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { BreakEntry, Entry } from '../recording/entry.ts';
 import type { TableauData } from '../recording/tableau.ts';
 
+/** A tab of the middle, and of the side. */
+export type MiddleView = 'work' | 'chart' | 'sequence' | 'events' | 'time' | 'cost' | 'errors';
+export type SideView = 'transcript' | 'context' | 'breakpoints' | 'run';
+export type EffectChoice = ActorFilter['withEffects'];
+
 /** State of the page's connection to its server. */
 export type Connection = 'connecting' | 'open' | 'lost' | 'refused';
 
@@ -51,15 +56,15 @@ export const sayingChanges = signal(0);
 
 /** Number of entries shown; undefined: all, live. */
 export const place = signal<number | undefined>(undefined);
+/** The place of the run that is to be shown as soon as it is loaded. */
+export const wantedPlace = signal<number | undefined>(undefined);
 export const speed = signal(1);
 export const isPlaying = signal(false);
 export const selected = signal<string | undefined>(undefined);
 /** The call to be scrolled to in the transcript. */
 export const pointedAt = signal<string | undefined>(undefined);
-export const middleTab = signal<'work' | 'chart' | 'sequence' | 'events' | 'time' | 'cost' | 'errors'>(
-  'chart',
-);
-export const sideTab = signal<'transcript' | 'context' | 'breakpoints' | 'run'>('transcript');
+export const middleTab = signal<MiddleView>('chart');
+export const sideTab = signal<SideView>('transcript');
 /** The measure of the view Cost. */
 export const measure = signal<'ms' | 'tokens' | 'costUsd'>('costUsd');
 /** Breakpoints at which playback stops. */
@@ -158,12 +163,14 @@ export const takeEntry = (entry: Entry): void => {
 
 /** Shows the recording at a position; at its end it follows a live run. */
 export const goTo = (length: number): void => {
+  wantedPlace.value = undefined;
   const { timeline } = recorded.value;
   const bounded = Math.max(timeline.first, Math.min(length, timeline.length));
   place.value = bounded >= timeline.length && storedRun.value === undefined ? undefined : bounded;
 };
 
 export const goLive = (): void => {
+  wantedPlace.value = undefined;
   isPlaying.value = false;
   place.value = undefined;
 };

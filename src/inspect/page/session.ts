@@ -1,4 +1,5 @@
 import type { Entry } from '../recording/entry.ts';
+import type { RunFigures } from '../recording/run-sums.ts';
 import type { TableauData } from '../recording/tableau.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
@@ -14,8 +15,23 @@ export interface SessionRun {
   readonly source: 'live' | 'stored';
   /** True if it is in a store, and so can be forked. */
   readonly isKept?: boolean | undefined;
+  /** In ms since 1970. */
+  readonly startedAt?: number | undefined;
+  /** Number of open requests to people, as far as it is known. */
+  readonly requests?: number | undefined;
   /** Its own breakpoints, in addition to those of all runs. */
   readonly breakpoints?: readonly Breakpoint[] | undefined;
+}
+
+/** A row of the table of runs. */
+export interface RunRow extends SessionRun, RunFigures {}
+
+/** The rows that have changed since the version that was asked for. */
+export interface RunRows {
+  readonly version: number;
+  /** True if they are all there are; else they replace those of the same run, or are new. */
+  readonly isWhole: boolean;
+  readonly rows: readonly RunRow[];
 }
 
 /** A run's name: its agent, and the beginning of its input. */

@@ -2,9 +2,11 @@ import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { InspectedRun } from '../../contracts/events/inspection.ts';
 import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import { inputText } from '../drawing/input-text.ts';
+import type { RunFigures } from './run-sums.ts';
+import { RunSums } from './run-sums.ts';
 
-/** A run that was recorded, or is being. */
-export interface RecordedRun {
+/** A run that was recorded, or is being, with what it has used so far. */
+export interface RecordedRun extends RunFigures {
   readonly runId: string;
   /** The name of its root. */
   readonly agent: string;
@@ -15,12 +17,19 @@ export interface RecordedRun {
   readonly status: 'running' | 'paused' | RunStatus;
 }
 
+/** A run of the book, and its sums so far. */
+interface Known {
+  readonly run: RecordedRun;
+  readonly sums: RunSums;
+  readonly now: () => number;
+}
+
 const MOST = 1_000;
 const LONGEST_TITLE = 120;
 
 /** The runs, present and past, the newest last. */
 export class RunBook {
-  readonly #runs = new Map<string, RecordedRun>();
+  readonly #runs = new Map<string, Known>();
   readonly #redact: (text: string) => string;
 
   /** `redact` redacts secrets in a text. */
@@ -29,25 +38,34 @@ export class RunBook {
   }
 
   get runs(): readonly RecordedRun[] {
-    return [...this.#runs.values()];
+    return [...this.#runs.values()].map(({ run, sums, now }) => {
+      const isOver = run.status !== 'running' && run.status !== 'paused';
+      const soFar = isOver ? {} : { durationMs: Math.max(0, now() - run.startedAt) };
+      return { ...run, ...sums.figures, ...soFar };
+    });
   }
 
   /** A run is about to start; returns the recorder of its events. */
   begins(run: InspectedRun): (event: LiveEvent) => void {
     const { runId, agent } = run;
-    let known: RecordedRun = { runId, agent, startedAt: run.now(), title: '', status: 'running' };
+    const sums = new RunSums();
+    const now = (): number => run.now();
+    let known: RecordedRun = { runId, agent, startedAt: now(), title: '', status: 'running' };
     const change = (changed: Partial<RecordedRun>): void => {
       known = { ...known, ...changed };
-      if (this.#runs.has(runId)) this.#runs.set(runId, known);
+      // Another of the same id may have taken its place.
+      if (this.#runs.get(runId)?.sums === sums) this.#runs.set(runId, { run: known, sums, now });
     };
     this.#runs.delete(runId);
-    this.#runs.set(runId, known);
+    this.#runs.set(runId, { run: known, sums, now });
     for (const oldest of this.#runs.keys()) {
       if (this.#runs.size <= MOST) break;
       this.#runs.delete(oldest);
     }
     return (event) => {
-      if (event.type === 'run.started') change({ title: titleOf(event.input, this.#redact) });
+      sums.take(event);
+      if (event.type === 'run.started')
+        change({ title: titleOf(event.input, this.#redact), startedAt: event.at });
       else if (event.type === 'run.paused') change({ status: 'paused' });
       else if (event.type === 'run.resumed') change({ status: 'running' });
       else if (event.type === 'run.ended') change({ status: event.status });

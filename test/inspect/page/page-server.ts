@@ -2,13 +2,15 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
-import type { Session } from '../../../src/inspect/page/session.ts';
+import type { RunRow, Session } from '../../../src/inspect/page/session.ts';
 import { builtPage } from '../../support/built-package.ts';
 
 /** What a page is shown. */
 export interface Shown {
   readonly recorder: Pick<Recorder, 'recording' | 'handles'>;
   readonly session: () => Session;
+  /** All runs; default: those of the session. */
+  readonly rows?: () => readonly RunRow[];
   /** Stored recordings by run: lines of entries. */
   readonly stored?: Readonly<Record<string, readonly string[]>>;
   /** Hears what the page asks of a run. */
@@ -64,6 +66,11 @@ const answer = async (shown: Shown, request: IncomingMessage, response: ServerRe
     response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(html);
   } else if (pathname === '/api/session') {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(shown.session()));
+  } else if (pathname === '/api/runs') {
+    const rows = shown.rows?.() ?? shown.session().runs;
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ version: 1, isWhole: true, rows }));
   } else if (pathname === '/api/recording') {
     follow(shown.recorder, response, Number(searchParams.get('from')));
   } else if (pathname.startsWith('/api/stored/')) {

@@ -1,6 +1,9 @@
 import { follow } from '../feed.ts';
 import { chooseRun, connection, embedded, filter, isHelpShown, session, storedRun } from '../page-state.ts';
+import type { SessionRun } from '../session.ts';
 import { runName } from '../session.ts';
+import { isHome } from '../state/home.ts';
+import { notices, turnNotices } from '../state/notices.ts';
 import { theme, turnTheme } from '../theme.ts';
 import { Controls } from './controls.tsx';
 import { Icon } from './icon.tsx';
@@ -8,11 +11,20 @@ import { Icon } from './icon.tsx';
 /** The header: the current run, its status and its controls. */
 export const TopBar = () => (
   <header class="top">
-    <h1>troupe</h1>
-    <RunChoice />
+    <h1>
+      {embedded.value === undefined ? (
+        <a href="#/runs" title="All runs (h)" aria-current={isHome.value ? 'page' : undefined}>
+          troupe
+        </a>
+      ) : (
+        'troupe'
+      )}
+    </h1>
+    {!isHome.value && <RunChoice />}
     <span class="space" />
-    <Controls />
+    {!isHome.value && <Controls />}
     <ConnectionDot />
+    <NoticesButton />
     <button
       type="button"
       class="plain"
@@ -36,10 +48,16 @@ export const TopBar = () => (
   </header>
 );
 
+/** Runs offered for a choice in the bar; all are in the table. */
+const MOST = 50;
+
 const RunChoice = () => {
   const runs = session.value?.runs ?? [];
-  const live = runs.filter(({ source }) => source === 'live');
-  const stored = runs.filter(({ source }) => source === 'stored');
+  const chosen = storedRun.value ?? filter.value.run;
+  const someOf = (source: SessionRun['source']): readonly SessionRun[] =>
+    runs.filter((each) => each.source === source).filter(({ run }, index) => index < MOST || run === chosen);
+  const live = someOf('live');
+  const stored = someOf('stored');
   const value =
     storedRun.value === undefined ? `live ${filter.value.run ?? ''}` : `stored ${storedRun.value}`;
   return (
@@ -82,6 +100,24 @@ const RunChoice = () => {
     </select>
   );
 };
+
+const NoticesButton = () =>
+  notices.value === undefined ? null : (
+    <button
+      type="button"
+      class="plain"
+      aria-label="Notify me of what waits"
+      aria-pressed={notices.value === 'on'}
+      title={
+        notices.value === 'on'
+          ? 'You are notified of runs that wait for you'
+          : 'Notify me of runs that wait for me'
+      }
+      onClick={() => void turnNotices()}
+    >
+      <Icon name={notices.value === 'on' ? 'bell' : 'no-bell'} />
+    </button>
+  );
 
 const said = {
   connecting: 'connecting',

@@ -1,0 +1,105 @@
+import type { JournalStore, RunEntry, RunList } from '../../contracts/journals/journal.ts';
+import type { RunSources, ListedRun } from './session-board.ts';
+import { runsHere, storedRuns, unreadableRuns } from './session-board.ts';
+import { StoredFigures } from './stored-figures.ts';
+
+/** The rows of the table of runs that have changed since a version. */
+export interface ChangedRows {
+  readonly version: number;
+  /** True if they are all there are: a run is gone, or the version is of another process. */
+  readonly isWhole: boolean;
+  readonly rows: readonly ListedRun[];
+}
+
+interface Row {
+  readonly row: ListedRun;
+  readonly text: string;
+  readonly version: number;
+}
+
+/** Time that an answer waits for figures, in ms. */
+const MOMENT_MS = 100;
+/** Time after the last question in which figures are still looked for, in ms. */
+const WANTED_MS = 15_000;
+
+/**
+ * All runs of this process and of its store, with what each has used.
+ *
+ * The figures of stored runs are read one after the other, the newest first, while somebody looks: until then their rows lack them.
+ */
+export class RunsIndex {
+  readonly #runs: RunSources;
+  readonly #figures: StoredFigures | undefined;
+  #rows = new Map<string, Row>();
+  #version = 0;
+  /** The version at which all rows were new. */
+  #whole = 0;
+  #entries: readonly RunEntry[] = [];
+  #wantedUntil = 0;
+  #filling: Promise<void> | undefined;
+
+  constructor(runs: RunSources) {
+    this.#runs = runs;
+    this.#figures = runs.store === undefined ? undefined : new StoredFigures(runs.store);
+  }
+
+  /** The rows that have changed since a version; all of them without one. */
+  async changedSince(since: number | undefined): Promise<ChangedRows> {
+    const { recorder, store } = this.#runs;
+    const entries: RunList = (await store?.list()) ?? [];
+    this.#entries = entries;
+    this.#wantedUntil = performance.now() + WANTED_MS;
+    await this.#fillWithin(store);
+    const here = runsHere(recorder, entries);
+    const stored = storedRuns(entries, here).map((row) => ({ ...row, ...this.#figures?.of(row.run) }));
+    this.#take([...here, ...stored, ...unreadableRuns(entries)]);
+    const isWhole = since === undefined || since < this.#whole || since > this.#version;
+    const rows = [...this.#rows.values()].filter(({ version }) => isWhole || version > since);
+    return { version: this.#version, isWhole, rows: rows.map(({ row }) => row) };
+  }
+
+  /** Resolves when the figures of all runs that were listed last are read. */
+  async filled(): Promise<void> {
+    await this.#filling;
+  }
+
+  close(): void {
+    this.#wantedUntil = 0;
+  }
+
+  #take(rows: readonly ListedRun[]): void {
+    const version = this.#version + 1;
+    const before = this.#rows;
+    let kept = 0;
+    this.#rows = new Map(
+      rows.map((row): [string, Row] => {
+        const known = before.get(row.run);
+        if (known !== undefined) kept += 1;
+        const text = JSON.stringify(row);
+        return [row.run, known?.text === text ? known : { row, text, version }];
+      }),
+    );
+    if ([...this.#rows.values()].some((each) => each.version === version)) this.#version = version;
+    if (kept < before.size) this.#whole = this.#version = version;
+  }
+
+  /** Reads figures; waits for those that are there within a moment. */
+  async #fillWithin(store: JournalStore | undefined): Promise<void> {
+    if (store === undefined) return;
+    this.#filling ??= this.#fill().finally(() => {
+      this.#filling = undefined;
+    });
+    const moment = new Promise((resolve) => {
+      setTimeout(resolve, MOMENT_MS).unref();
+    });
+    await Promise.race([this.#filling, moment]);
+  }
+
+  /** Reads the figures of runs one after the other, and lets others work in between. */
+  async #fill(): Promise<void> {
+    for (const entry of this.#entries) {
+      if (performance.now() > this.#wantedUntil) return;
+      if (await this.#figures?.read(entry)) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}

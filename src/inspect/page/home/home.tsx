@@ -1,0 +1,72 @@
+import { computed } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { oneLine } from '../../drawing/plain-text.ts';
+import { countOf, several } from '../figures.ts';
+import { Icon } from '../parts/icon.tsx';
+import { runsQuery } from '../state/home.ts';
+import { allRuns, watchRuns } from './runs-feed.ts';
+import { statusesOf, wantedRows } from './runs-query.ts';
+import { RunsTable } from './runs-table.tsx';
+
+const wanted = computed(() => wantedRows(allRuns.value ?? [], runsQuery.value));
+const statuses = computed(() => statusesOf(allRuns.value ?? []));
+
+/** All runs, live and stored: what waits for a person first. */
+export const Home = () => {
+  useEffect(watchRuns, []);
+  const query = runsQuery.value;
+  const all = allRuns.value;
+  const rows = wanted.value;
+  const isKnown = query.status === undefined || statuses.value.some(([status]) => status === query.status);
+  return (
+    <main class="home">
+      <div class="runs-filter">
+        <h2>Runs</h2>
+        <label class="search">
+          <Icon name="search" size={14} />
+          <span class="unseen">Find a run</span>
+          <input
+            id="search"
+            type="search"
+            placeholder="Find by agent, title or id"
+            autocomplete="off"
+            value={query.find}
+            onInput={({ currentTarget }) => {
+              runsQuery.value = { ...runsQuery.peek(), find: currentTarget.value };
+            }}
+          />
+        </label>
+        <select
+          aria-label="Status"
+          value={query.status ?? ''}
+          onChange={({ currentTarget: { value } }) => {
+            runsQuery.value = { ...runsQuery.peek(), status: value === '' ? undefined : value };
+          }}
+        >
+          <option value="">Any status</option>
+          {statuses.value.map(([status, count]) => (
+            <option key={status} value={status}>
+              {oneLine(status, 40)} ({countOf(count)})
+            </option>
+          ))}
+          {!isKnown && <option value={query.status}>{oneLine(query.status ?? '', 40)} (0)</option>}
+        </select>
+        <span class="count" role="status">
+          {all !== undefined &&
+            (rows.length === all.length
+              ? several(all.length, 'run')
+              : `${several(rows.length, 'run')} of ${countOf(all.length)}`)}
+        </span>
+      </div>
+      {all === undefined ? (
+        <p class="empty">Loading the runs.</p>
+      ) : rows.length === 0 ? (
+        <p class="empty">
+          {all.length === 0 ? 'Agents that run with this inspector appear here.' : 'No run is like that.'}
+        </p>
+      ) : (
+        <RunsTable rows={rows} />
+      )}
+    </main>
+  );
+};

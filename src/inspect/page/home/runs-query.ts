@@ -1,0 +1,157 @@
+import type { RunRow } from '../session.ts';
+
+/** A column of the table of runs. */
+export type RunColumn =
+  | 'status'
+  | 'agent'
+  | 'title'
+  | 'begun'
+  | 'duration'
+  | 'tokens'
+  | 'cost'
+  | 'errors'
+  | 'requests';
+
+/** The runs that are wanted, and their order. */
+export interface RunsQuery {
+  /** Words that are all in the agent, title, id or status. */
+  readonly find: string;
+  /** Undefined: of any status. */
+  readonly status: string | undefined;
+  readonly sort: RunColumn;
+  readonly isDescending: boolean;
+}
+
+/** The opening order of the table: who waits for a person, then who is at work, then the newest. */
+export const openingQuery: RunsQuery = { find: '', status: undefined, sort: 'status', isDescending: false };
+
+export const WAITS = 'waits for you';
+
+/** A run's status for people: one that cannot go on without them says so. */
+export const rowStatus = ({ requests = 0, status, isLive }: RunRow): string =>
+  requests > 0 ? WAITS : (status ?? (isLive ? 'running' : 'over'));
+
+/** Statuses in the order in which they want attention. */
+const attention = [WAITS, 'paused', 'running', 'waiting', 'failed', 'stopped', 'aborted', 'completed'];
+
+const rankOf = (row: RunRow): number => {
+  const rank = attention.indexOf(rowStatus(row));
+  // Runs that are over are shown by their age, however they ended.
+  return rank < 0 || rank >= attention.indexOf('failed') ? attention.length : rank;
+};
+
+/** The statuses of runs with their counts, in the order of attention. */
+export const statusesOf = (rows: readonly RunRow[]): readonly (readonly [string, number])[] => {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(rowStatus(row), (counts.get(rowStatus(row)) ?? 0) + 1);
+  const rank = (status: string): number =>
+    (attention.indexOf(status) + attention.length + 1) % (attention.length + 1);
+  return [...counts].toSorted(([one], [other]) => rank(one) - rank(other));
+};
+
+/** The rows that are wanted, in their order. */
+export const wantedRows = (rows: readonly RunRow[], query: RunsQuery): readonly RunRow[] => {
+  const words = query.find
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const isWanted = (row: RunRow): boolean => {
+    if (query.status !== undefined && rowStatus(row) !== query.status) return false;
+    if (words.length === 0) return true;
+    const text = `${row.agent}\n${row.title ?? ''}\n${row.run}\n${rowStatus(row)}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  return rows.filter(isWanted).toSorted(orderOf(query));
+};
+
+const orderOf = ({ sort, isDescending }: RunsQuery) => {
+  const turn = isDescending ? -1 : 1;
+  return (one: RunRow, other: RunRow): number => {
+    const [first, second] = [valueOf(one, sort), valueOf(other, sort)];
+    // What is not known is last, in either direction.
+    if (first === undefined || second === undefined)
+      return Number(first === undefined) - Number(second === undefined) || newestFirst(one, other);
+    const order = typeof first === 'string' ? first.localeCompare(String(second)) : first - Number(second);
+    return turn * order || newestFirst(one, other);
+  };
+};
+
+const newestFirst = (one: RunRow, other: RunRow): number =>
+  (other.startedAt ?? 0) - (one.startedAt ?? 0) || (one.run < other.run ? -1 : 1);
+
+const valueOf = (row: RunRow, column: RunColumn): string | number | undefined => {
+  switch (column) {
+    case 'status':
+      return rankOf(row);
+    case 'agent':
+      return row.agent;
+    case 'title':
+      return row.title ?? '';
+    case 'begun':
+      return row.startedAt;
+    case 'duration':
+      return row.durationMs;
+    case 'tokens':
+      return row.tokens;
+    case 'cost':
+      return row.costUsd;
+    case 'errors':
+      return row.errors;
+    case 'requests':
+      return row.requests;
+  }
+};
+
+/** Columns in which one looks for much: their first order is descending. */
+const numbers: ReadonlySet<RunColumn> = new Set([
+  'begun',
+  'duration',
+  'tokens',
+  'cost',
+  'errors',
+  'requests',
+]);
+
+/** The query with another order: the same column again turns it round. */
+export const turnOrder = (query: RunsQuery, sort: RunColumn): RunsQuery => ({
+  ...query,
+  sort,
+  isDescending: query.sort === sort ? !query.isDescending : numbers.has(sort),
+});
+
+const columns: Readonly<Record<RunColumn, true>> = {
+  status: true,
+  agent: true,
+  title: true,
+  begun: true,
+  duration: true,
+  tokens: true,
+  cost: true,
+  errors: true,
+  requests: true,
+};
+
+const isColumn = (name: string): name is RunColumn => Object.hasOwn(columns, name);
+
+/** A query as the fields of an address; `-cost` is in descending order. */
+export const queryText = ({
+  find,
+  status,
+  sort,
+  isDescending,
+}: RunsQuery): readonly (readonly [string, string | undefined])[] => {
+  const isOpening = sort === openingQuery.sort && isDescending === openingQuery.isDescending;
+  return [
+    ['find', find === '' ? undefined : find],
+    ['status', status],
+    ['sort', isOpening ? undefined : `${isDescending ? '-' : ''}${sort}`],
+  ];
+};
+
+/** Reads what {@link queryText} has written; what is nothing is left out. */
+export const queryOf = (said: URLSearchParams): RunsQuery => {
+  const [, minus = '', sort = ''] = /^(-?)(\w+)$/.exec(said.get('sort') ?? '') ?? [];
+  const order = isColumn(sort) ? { sort, isDescending: minus === '-' } : {};
+  const status = said.get('status') ?? undefined;
+  return { ...openingQuery, find: said.get('find') ?? '', status, ...order };
+};

@@ -1,0 +1,204 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { brief, oneLine, plain } from '../../drawing/plain-text.ts';
+import { countOf, moneyOf, spanOf } from '../figures.ts';
+import { currentRun } from '../page-state.ts';
+import type { RunRow } from '../session.ts';
+import { runsQuery } from '../state/home.ts';
+import { hashOf, openingRoute } from '../state/route.ts';
+import { dayOf } from './day-of.ts';
+import type { RunColumn } from './runs-query.ts';
+import { rowStatus, turnOrder, WAITS } from './runs-query.ts';
+
+interface Column {
+  readonly name: RunColumn;
+  readonly head: string;
+  readonly cell: (row: RunRow) => ComponentChildren;
+}
+
+const number = (value: number | undefined, words: (value: number) => string): string =>
+  value === undefined ? '–' : words(value);
+
+const addressOf = ({ run }: RunRow): string => hashOf({ ...openingRoute, run });
+
+const columns: readonly Column[] = [
+  { name: 'status', head: 'Status', cell: (row) => <Status row={row} /> },
+  { name: 'agent', head: 'Agent', cell: ({ agent }) => <bdi>{oneLine(agent, 60)}</bdi> },
+  {
+    name: 'title',
+    head: 'Title',
+    cell: (row) => (
+      // The whole row is reached by the keyboard.
+      <a href={addressOf(row)} tabIndex={-1} title={plain(row.run)}>
+        <bdi>
+          {row.title === undefined || row.title === '' ? oneLine(row.run, 80) : brief(row.title, 160)}
+        </bdi>
+      </a>
+    ),
+  },
+  { name: 'begun', head: 'Begun', cell: ({ startedAt = 0 }) => (startedAt > 0 ? dayOf(startedAt) : '–') },
+  { name: 'duration', head: 'Duration', cell: ({ durationMs }) => number(durationMs, spanOf) },
+  { name: 'tokens', head: 'Tokens', cell: ({ tokens }) => number(tokens, countOf) },
+  { name: 'cost', head: 'Cost', cell: ({ costUsd }) => number(costUsd, moneyOf) },
+  { name: 'errors', head: 'Errors', cell: ({ errors }) => number(errors, countOf) },
+  { name: 'requests', head: 'Open', cell: ({ requests }) => number(requests, countOf) },
+];
+
+const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'aborted'];
+
+const Status = ({ row }: { readonly row: RunRow }) => {
+  const status = rowStatus(row);
+  const tone = status === WAITS ? 'waits' : (tones.find((each) => each === status) ?? '');
+  return <span class={`pill ${row.isLive ? 'live' : 'over'} ${tone}`}>{oneLine(status, 24)}</span>;
+};
+
+const WIDE = 36;
+/** The height of a row of three lines, for windows in which the columns do not fit. */
+const NARROW = 88;
+const AROUND = 6;
+
+/** A table of runs: only the rows in sight are there. It is a single stop of the tab key; arrows choose, Enter opens. */
+export const RunsTable = ({ rows }: { readonly rows: readonly RunRow[] }) => {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [{ height, rowHeight }, setSize] = useState({ height: 600, rowHeight: WIDE });
+  const [chosen, setChosen] = useState(currentRun.peek()?.run);
+  const at = Math.max(
+    0,
+    rows.findIndex(({ run }) => run === chosen),
+  );
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const measure = (): void => {
+      setSize({
+        height: element.clientHeight,
+        rowHeight: element.clientWidth < 700 ? NARROW : WIDE,
+      });
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => {
+      observer.disconnect();
+    };
+  }, []);
+  const query = runsQuery.value;
+  const isOpening = useRef(true);
+  useLayoutEffect(() => {
+    // Who comes back sees the row that they left by; another order begins at its beginning.
+    if (isOpening.current && chosen !== undefined) choose(at);
+    else if (!isOpening.current) box.current?.scrollTo({ top: 0 });
+    isOpening.current = false;
+  }, [query]);
+  const choose = (index: number): void => {
+    const element = box.current;
+    const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
+    if (element === null || row === undefined) return;
+    setChosen(row.run);
+    // The head stands above the rows.
+    const head = element.firstElementChild?.clientHeight ?? 0;
+    const from = rows.indexOf(row) * rowHeight;
+    if (from < element.scrollTop) element.scrollTop = from;
+    else if (from + rowHeight > element.scrollTop + element.clientHeight - head)
+      element.scrollTop = from + rowHeight - element.clientHeight + head;
+  };
+  const page = Math.max(1, Math.floor(height / rowHeight) - 2);
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    PageDown: at + page,
+    PageUp: at - page,
+    Home: 0,
+    End: rows.length - 1,
+  };
+  const first = Math.max(0, Math.min(Math.floor(top / rowHeight), rows.length) - AROUND);
+  const last = Math.min(rows.length, Math.ceil((top + height) / rowHeight) + AROUND);
+  return (
+    <div
+      ref={box}
+      class={`scroll runs-table ${rowHeight === NARROW ? 'narrow' : 'wide'}`}
+      role="grid"
+      aria-label="Runs"
+      aria-rowcount={rows.length + 1}
+      aria-activedescendant={at >= first && at < last ? `run-${at}` : undefined}
+      tabIndex={0}
+      onScroll={({ currentTarget }) => {
+        setTop(currentTarget.scrollTop);
+      }}
+      onKeyDown={(event) => {
+        const row = rows[at];
+        if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+        const next = steps[event.key];
+        if (event.key === 'Enter' && row !== undefined) location.hash = addressOf(row);
+        else if (next !== undefined) choose(next);
+        else return;
+        event.preventDefault();
+      }}
+    >
+      <Head />
+      <div style={{ height: `${rows.length * rowHeight}px` }} role="presentation">
+        <div style={{ transform: `translateY(${first * rowHeight}px)` }} role="rowgroup">
+          {rows.slice(first, last).map((row, index) => (
+            <Row key={row.run} row={row} index={first + index} isChosen={first + index === at} />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+};
+
+const Head = () => {
+  const { sort, isDescending } = runsQuery.value;
+  return (
+    <div class="runs-head" role="rowgroup">
+      <div class="run-row" role="row" aria-rowindex={1}>
+        {columns.map(({ name, head }) => (
+          <span
+            key={name}
+            role="columnheader"
+            data-column={name}
+            aria-sort={sort === name ? (isDescending ? 'descending' : 'ascending') : 'none'}
+          >
+            <button
+              type="button"
+              onClick={() => {
+                runsQuery.value = turnOrder(runsQuery.peek(), name);
+              }}
+            >
+              {head}
+              {sort === name && <span aria-hidden="true">{isDescending ? ' ↓' : ' ↑'}</span>}
+            </button>
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+};
+
+interface RowProps {
+  readonly row: RunRow;
+  readonly index: number;
+  readonly isChosen: boolean;
+}
+
+const Row = ({ row, index, isChosen }: RowProps) => (
+  <div
+    id={`run-${index}`}
+    class={`run-row ${isChosen ? 'chosen' : ''} ${(row.errors ?? 0) > 0 ? 'erring' : ''}`}
+    role="row"
+    aria-rowindex={index + 2}
+    aria-selected={isChosen}
+    onClick={(event) => {
+      // A click on the link is the browser's, as one that opens another tab.
+      if (event.target instanceof Element && event.target.closest('a') !== null) return;
+      location.hash = addressOf(row);
+    }}
+  >
+    {columns.map(({ name, cell }) => (
+      <span key={name} role="gridcell" data-column={name}>
+        {cell(row)}
+      </span>
+    ))}
+  </div>
+);

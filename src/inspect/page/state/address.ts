@@ -1,0 +1,178 @@
+import { computed, effect } from '@preact/signals';
+import { arriveAt, follow, loadSession } from '../feed.ts';
+import {
+  chooseRun,
+  connection,
+  embedded,
+  filter,
+  goLive,
+  middleTab,
+  place,
+  selected,
+  session,
+  shown,
+  sideTab,
+  storedRun,
+  wantedPlace,
+} from '../page-state.ts';
+import { scope } from '../run-scope.ts';
+import { isHome, runsQuery } from './home.ts';
+import type { Route, RunRoute } from './route.ts';
+import { hashOf, isStep, openingRoute, routeOf } from './route.ts';
+
+/** Pause between places or filters that are written, as a browser refuses many changes of the address at once. */
+const REST_MS = 150;
+
+/** The route of what the page shows. */
+const shownRoute = computed((): Route => {
+  if (isHome.value) return { screen: 'runs', ...runsQuery.value };
+  const { run, text, withEffects, onlyActive } = filter.value;
+  const isPast = place.value !== undefined;
+  return {
+    screen: 'run',
+    run: storedRun.value ?? run,
+    view: middleTab.value,
+    side: sideTab.value,
+    actor: selected.value,
+    n: wantedPlace.value ?? (isPast ? scope.value.placeOf(shown.value.length) : undefined),
+    find: text,
+    effects: withEffects,
+    onlyActive,
+  };
+});
+
+let written: Route = openingRoute;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let isStepDue = false;
+
+/** Takes the token out of the address: the cookie that came with the page has it, also for a reload. */
+export const hideToken = (): void => {
+  const address = new URL(location.href);
+  if (!address.searchParams.has('token')) return;
+  address.searchParams.delete('token');
+  history.replaceState(null, '', address);
+};
+
+/** Shows what the address says, and keeps it up to date. */
+export const openAddress = async (): Promise<void> => {
+  const route = routeOf(location.hash);
+  if (embedded.peek() === undefined) await openRuns(route);
+  if (route !== undefined) showRest(route);
+  written = shownRoute.peek();
+  write();
+  effect(() => {
+    void shownRoute.value;
+    keep();
+  });
+  addEventListener('popstate', () => {
+    void goBack();
+  });
+  addEventListener('pagehide', write);
+  for (const gesture of ['pointerdown', 'keydown'] as const) addEventListener(gesture, catchUp, true);
+};
+
+/** Opens the run that is wanted; without one, what there is. */
+const openRuns = async (route: Route | undefined): Promise<void> => {
+  const isThere = await loadSession(runOf(route));
+  if (connection.peek() === 'refused') return;
+  if (route !== undefined) {
+    openRun(route);
+    return;
+  }
+  const runs = session.peek()?.runs ?? [];
+  const [only, ...others] = runs;
+  const isOver = isThere && only?.source === 'stored' && !runs.some(({ isLive }) => isLive);
+  isHome.value = isOver && others.length > 0;
+  follow(isOver && others.length === 0 ? only.run : undefined);
+};
+
+const runOf = (route: Route | undefined): string | undefined =>
+  route?.screen === 'run' ? route.run : undefined;
+
+const sourceOf = (run: string | undefined): string | undefined =>
+  session.peek()?.runs.find((each) => each.run === run)?.source;
+
+/** Follows the recording that has the run of a route. */
+const openRun = (route: Route): void => {
+  const run = runOf(route);
+  const stored = run !== undefined && sourceOf(run) === 'stored' ? run : undefined;
+  const isFollowed = connection.peek() !== 'connecting' && storedRun.peek() === stored;
+  if (route.screen === 'runs') {
+    if (connection.peek() === 'connecting') follow();
+    return;
+  }
+  filter.value = { ...filter.peek(), run: stored === undefined ? run : undefined };
+  if (!isFollowed) follow(stored);
+};
+
+/** Shows what a route says beside its run. */
+const showRest = (route: Route): void => {
+  isHome.value = route.screen === 'runs' && embedded.peek() === undefined;
+  if (route.screen === 'runs') {
+    const { screen: _, ...query } = route;
+    runsQuery.value = query;
+    return;
+  }
+  showRun(route);
+};
+
+const showRun = ({ run, view, side, actor, n, find, effects, onlyActive }: RunRoute): void => {
+  middleTab.value = view;
+  sideTab.value = side;
+  filter.value = { ...filter.peek(), text: find, withEffects: effects, onlyActive };
+  if (actor !== undefined) selected.value = actor;
+  else if (storedRun.peek() === undefined) chooseRun(run);
+  if (n === undefined) goLive();
+  else arriveAt(n);
+};
+
+/** Shows what the address says by now: somebody went back, or changed it. */
+const goBack = async (): Promise<void> => {
+  const route = routeOf(location.hash);
+  clearTimeout(timer);
+  timer = undefined;
+  isStepDue = false;
+  if (route === undefined) return;
+  written = route;
+  const run = runOf(route);
+  if (embedded.peek() === undefined) {
+    if (run !== undefined && sourceOf(run) === undefined) await loadSession(run);
+    openRun(route);
+  }
+  showRest(route);
+};
+
+/** Writes the address: a step at once, of places and filters one now and then. */
+const keep = (): void => {
+  if (isStep(written, shownRoute.peek())) {
+    // Once for all that changes together.
+    if (!isStepDue) queueMicrotask(writeStep);
+    isStepDue = true;
+  } else timer ??= setTimeout(write, REST_MS);
+};
+
+/** Writes what is still due before a gesture that may lead elsewhere: the way back comes to it. */
+const catchUp = (event: Event): void => {
+  if (timer !== undefined && !(event instanceof KeyboardEvent && event.repeat)) write();
+};
+
+const writeStep = (): void => {
+  if (isStepDue) write();
+};
+
+const write = (): void => {
+  clearTimeout(timer);
+  timer = undefined;
+  isStepDue = false;
+  const route = shownRoute.peek();
+  const hash = hashOf(route);
+  const isNext = isStep(written, route);
+  written = route;
+  if (hash === location.hash) return;
+  try {
+    if (isNext) history.pushState(null, '', hash);
+    else history.replaceState(null, '', hash);
+  } catch {
+    // A browser may refuse it for a page of a file, or for many changes: what is shown is right all the same.
+  }
+};

@@ -1,0 +1,18 @@
+import { computed, signal } from '@preact/signals';
+import { connection, filter, session, shown } from '../page-state.ts';
+import type { RunsQuery } from '../home/runs-query.ts';
+import { openingQuery } from '../home/runs-query.ts';
+
+/** True while the table of runs is shown in place of a run. */
+export const isHome = signal(false);
+/** The runs that the table shows, and their order. */
+export const runsQuery = signal<RunsQuery>(openingQuery);
+
+/** The run that was asked for, where there is none of that id. */
+export const missingRun = computed((): string | undefined => {
+  const { run } = filter.value;
+  if (run === undefined || session.value === undefined || connection.value !== 'open') return undefined;
+  if (session.value.runs.some((each) => each.run === run)) return undefined;
+  for (const actor of shown.value.tableau.actors.values()) if (actor.run === run) return undefined;
+  return run;
+});

@@ -1,0 +1,146 @@
+import type { EffectChoice, MiddleView, SideView } from '../page-state.ts';
+import type { RunsQuery } from '../home/runs-query.ts';
+import { queryOf, queryText } from '../home/runs-query.ts';
+
+/** The table of all runs. */
+export interface RunsRoute extends RunsQuery {
+  readonly screen: 'runs';
+}
+
+/** A run, or all live ones, and how it is looked at. */
+export interface RunRoute {
+  readonly screen: 'run';
+  /** Undefined: all live runs. */
+  readonly run: string | undefined;
+  readonly view: MiddleView;
+  readonly side: SideView;
+  readonly actor: string | undefined;
+  /** Number of entries of the run that are shown; undefined: all, live. */
+  readonly n: number | undefined;
+  /** Filter of the list of actors. */
+  readonly find: string;
+  readonly effects: EffectChoice;
+  readonly onlyActive: boolean;
+}
+
+/** The part of the page's state that its address holds, so that a link leads there, and a reload loses nothing. */
+export type Route = RunsRoute | RunRoute;
+
+const middleViews: Readonly<Record<MiddleView, true>> = {
+  work: true,
+  chart: true,
+  sequence: true,
+  events: true,
+  time: true,
+  cost: true,
+  errors: true,
+};
+const sideViews: Readonly<Record<SideView, true>> = {
+  transcript: true,
+  context: true,
+  breakpoints: true,
+  run: true,
+};
+const effectChoices: Readonly<Record<EffectChoice, true>> = { open: true, all: true, none: true };
+
+/** The view of a run as it opens. */
+export const openingRoute: RunRoute = {
+  screen: 'run',
+  run: undefined,
+  view: 'chart',
+  side: 'transcript',
+  actor: undefined,
+  n: undefined,
+  find: '',
+  effects: 'open',
+  onlyActive: false,
+};
+
+/** Reads the part of an address after `#`; undefined if it names nothing of the page. Never throws. */
+export const routeOf = (hash: string): Route | undefined => {
+  const [path = '', ...rest] = hash.replace(/^#/, '').split('?');
+  const said = new URLSearchParams(rest.join('?'));
+  const [, place, ...parts] = path.split('/');
+  if (place === 'runs') return { screen: 'runs', ...queryOf(said) };
+  if (place !== 'live' && place !== 'run') return undefined;
+  const run = place === 'run' ? decode(parts.shift()) : undefined;
+  if (place === 'run' && run === undefined) return undefined;
+  const actor = said.get('actor') ?? undefined;
+  return {
+    screen: 'run',
+    run,
+    view: choiceOf(middleViews, parts[0], openingRoute.view),
+    side: choiceOf(sideViews, said.get('side'), openingRoute.side),
+    // Actors of a run are named by their address in it.
+    actor: run === undefined || actor === undefined ? actor : `${run}/${actor}`,
+    n: countIn(said.get('n')),
+    find: said.get('find') ?? '',
+    effects: choiceOf(effectChoices, said.get('effects'), openingRoute.effects),
+    onlyActive: said.has('active'),
+  };
+};
+
+/** The part of the address after `#`, from which {@link routeOf} reads the same. */
+export const hashOf = (route: Route): string => {
+  if (route.screen === 'runs') return `#/runs${queryOfFields(queryText(route))}`;
+  const { run, view, side, actor, n, find, effects, onlyActive } = route;
+  const place = run === undefined ? 'live' : `run/${encode(run)}`;
+  const named = actor !== undefined && run !== undefined ? withinRun(actor, run) : actor;
+  return `#/${place}/${view}${queryOfFields([
+    ['actor', named],
+    ['n', n === undefined ? undefined : String(n)],
+    ['side', side === openingRoute.side ? undefined : side],
+    ['find', find === '' ? undefined : find],
+    ['effects', effects === openingRoute.effects ? undefined : effects],
+    ['active', onlyActive ? '1' : undefined],
+  ])}`;
+};
+
+/** Checks whether the way back leads from one to the other: it does not stop at each place in time, and each letter of a filter. */
+export const isStep = (before: Route, after: Route): boolean => {
+  if (before.screen !== 'run' || after.screen !== 'run') return before.screen !== after.screen;
+  return (
+    before.run !== after.run ||
+    before.view !== after.view ||
+    before.side !== after.side ||
+    // The first actor is chosen by the page itself.
+    (before.actor !== undefined && after.actor !== undefined && before.actor !== after.actor)
+  );
+};
+
+/** The address of an actor in its run; undefined for one of another. */
+const withinRun = (actor: string, run: string): string | undefined =>
+  actor.startsWith(`${run}/`) ? actor.slice(run.length + 1) : undefined;
+
+const queryOfFields = (fields: readonly (readonly [string, string | undefined])[]): string => {
+  const said = fields.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encode(value).replaceAll('%2F', '/')}`],
+  );
+  return said.length === 0 ? '' : `?${said.join('&')}`;
+};
+
+const choiceOf = <Name extends string>(
+  names: Readonly<Record<Name, true>>,
+  given: string | null | undefined,
+  otherwise: Name,
+): Name => (isOneOf(names, given) ? given : otherwise);
+
+const isOneOf = <Name extends string>(
+  names: Readonly<Record<Name, true>>,
+  given: string | null | undefined,
+): given is Name => typeof given === 'string' && Object.hasOwn(names, given);
+
+const countIn = (given: string | null): number | undefined =>
+  given !== null && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
+
+/** Half of a character cannot be in an address. */
+const encode = (text: string): string => encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD'));
+
+const decode = (text: string | undefined): string | undefined => {
+  if (text === undefined || text === '') return undefined;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+};
