@@ -22,7 +22,6 @@ import { Home } from './home/home.tsx';
 import { Help } from './parts/help.tsx';
 import { Icon } from './parts/icon.tsx';
 import { RequestsBanner } from './parts/requests-banner.tsx';
-import { RunBar } from './parts/run-bar.tsx';
 import { RunView } from './parts/run-view.tsx';
 import { SequenceView } from './parts/sequence-view.tsx';
 import { TimeView } from './time/time-view.tsx';
@@ -38,7 +37,6 @@ export const App = () => (
   <div class={`app ${place.value === undefined ? 'now' : 'past'}`}>
     <div class="above">
       <TopBar />
-      {!isHome.value && <RunBar />}
       {!isHome.value && <RequestsBanner />}
       <Composer />
     </div>

@@ -7,6 +7,7 @@ import { notices, turnNotices } from '../state/notices.ts';
 import { theme, turnTheme } from '../theme.ts';
 import { Controls } from './controls.tsx';
 import { Icon } from './icon.tsx';
+import { RunBar } from './run-bar.tsx';
 
 /** The header: the current run, its status and its controls. */
 export const TopBar = () => (
@@ -21,7 +22,7 @@ export const TopBar = () => (
       )}
     </h1>
     {!isHome.value && <RunChoice />}
-    <span class="space" />
+    <div class="sums">{!isHome.value && <RunBar />}</div>
     {!isHome.value && <Controls />}
     <ConnectionDot />
     <NoticesButton />
