@@ -71,7 +71,7 @@ const partMeanings: Readonly<Record<ChartPart, string>> = {
 
 /** Switches for what is folded away: half on where a part was opened because the actor is there. */
 const Parts = ({ chart: { parts, opened } }: { readonly chart: ShownChart }) => (
-  <div class="parts" role="group" aria-label="Parts of the chart">
+  <div class="chart-parts" role="group" aria-label="Parts of the chart">
     {(['lifeCycle', 'recovery'] as const)
       .filter((part) => parts.has(part))
       .map((part) => {

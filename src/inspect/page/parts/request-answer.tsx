@@ -145,7 +145,7 @@ const InputForm = ({ id, run, text, write, close, tool }: FormProps & { readonly
         <button type="button" onClick={close}>
           Cancel
         </button>
-        <p id="arguments-problem" class="problem" role="status">
+        <p id="arguments-problem" class="misfit" role="status">
           {problem === undefined ? '' : oneLine(problem, 240)}
         </p>
       </div>
