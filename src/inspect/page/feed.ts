@@ -1,7 +1,7 @@
 import type { DeltaEvent } from '../../contracts/events/event.ts';
 import type { Entry } from '../recording/entry.ts';
 import type { TableauData } from '../recording/tableau.ts';
-import { drawInTime } from './drawn-charts.ts';
+import { drawInTime } from './chart/drawn-charts.ts';
 import {
   beginRecording,
   changes,

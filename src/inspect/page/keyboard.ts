@@ -1,7 +1,7 @@
 import { command } from './control.ts';
 import { embedded, goLive, goTo, isHelpShown, isPlaying, middleTab, sideTab } from './page-state.ts';
 import { opened } from './opened.ts';
-import { openBreakMenu } from './parts/chart-breaks.tsx';
+import { openBreakMenu } from './chart/chart-breaks.tsx';
 import { isControlled } from './parts/controls.tsx';
 import { canFork } from './parts/fork-form.tsx';
 import { goToMarker, hold, play } from './playback.ts';

@@ -80,9 +80,9 @@ describeInChromium('a person steers a run on the page', (browser) => {
       const send = request.getByRole('button', { name: 'Make this call' });
       await field.fill('{"amount": 7,');
       expect(await send.isDisabled()).toBe(true);
-      expect(await request.locator('.problem').innerText()).toMatch(/^It is not JSON: /);
+      expect(await request.locator('.misfit').innerText()).toMatch(/^It is not JSON: /);
       await field.fill('{"amount": 12345678901234567890, "to": "Ada"}');
-      expect(await request.locator('.problem').innerText()).toContain('too long to be kept exactly');
+      expect(await request.locator('.misfit').innerText()).toContain('too long to be kept exactly');
       await field.fill('{"amount": 700, "to": "Ada"}');
       await send.click();
       const notice = page.locator('.notice.bad');

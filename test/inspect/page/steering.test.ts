@@ -7,7 +7,7 @@ import {
   placesAt,
   placesIn,
   placeText,
-} from '../../../src/inspect/page/chart-places.ts';
+} from '../../../src/inspect/page/chart/chart-places.ts';
 import { editableJson, readJson } from '../../../src/inspect/page/editable-json.ts';
 import { untilText } from '../../../src/inspect/page/until.ts';
 import { chartShape } from '../../../src/inspect/recording/chart-shape.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Breakpoint } from '../../recording/breakpoint.ts';
 import { isEffect } from '../actor-tree.ts';
-import { placesIn } from '../chart-places.ts';
+import { placesIn } from '../chart/chart-places.ts';
 import { countOf, moneyOf } from '../figures.ts';
 import type { SetBreakpoint } from '../held-places.ts';
 import { actorOf, addBreakpoint, canHold, keyOf, removeBreakpoint, setBreakpoints } from '../held-places.ts';

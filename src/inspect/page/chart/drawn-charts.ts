@@ -1,10 +1,10 @@
-import type { ActorView } from '../recording/tableau.ts';
-import type { StateShape } from '../recording/entry.ts';
-import type { ChartDrawing } from '../drawing/chart-drawing.ts';
-import { chartDrawing } from '../drawing/chart-drawing.ts';
-import type { ChartPart, ChartPosition, FoldedChart } from '../drawing/chart-fold.ts';
-import { foldChart } from '../drawing/chart-fold.ts';
-import { chartInWords } from '../drawing/event-words.ts';
+import type { ActorView } from '../../recording/tableau.ts';
+import type { StateShape } from '../../recording/entry.ts';
+import type { ChartDrawing } from '../../drawing/chart-drawing.ts';
+import { chartDrawing } from '../../drawing/chart-drawing.ts';
+import type { ChartPart, ChartPosition, FoldedChart } from '../../drawing/chart-fold.ts';
+import { foldChart } from '../../drawing/chart-fold.ts';
+import { chartInWords } from '../../drawing/event-words.ts';
 
 /** Drawings of a chart, by what is left of it. */
 const drawings = new WeakMap<StateShape, Map<string, ChartDrawing>>();

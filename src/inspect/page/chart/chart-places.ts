@@ -1,7 +1,7 @@
-import type { ArrowPath, ChartDrawing, StateBox } from '../drawing/chart-drawing.ts';
-import type { Point, Rectangle } from '../drawing/flow-layout.ts';
-import type { Breakpoint } from '../recording/breakpoint.ts';
-import type { StateShape } from '../recording/entry.ts';
+import type { ArrowPath, ChartDrawing, StateBox } from '../../drawing/chart-drawing.ts';
+import type { Point, Rectangle } from '../../drawing/flow-layout.ts';
+import type { Breakpoint } from '../../recording/breakpoint.ts';
+import type { StateShape } from '../../recording/entry.ts';
 
 /** A place in a chart at which a run can be held: a state is entered, or an arrow is taken. */
 export interface ChartPlace {

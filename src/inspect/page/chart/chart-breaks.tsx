@@ -5,8 +5,8 @@ import type { ActorView } from '../../recording/tableau.ts';
 import type { ChartDrawing } from '../../drawing/chart-drawing.ts';
 import { oneLine, plain } from '../../drawing/plain-text.ts';
 import { nameOf } from '../actor-tree.ts';
-import type { ChartPlace } from '../chart-places.ts';
-import { isAtPlace, markOfArrow, placesAt, placesIn, placeText } from '../chart-places.ts';
+import type { ChartPlace } from './chart-places.ts';
+import { isAtPlace, markOfArrow, placesAt, placesIn, placeText } from './chart-places.ts';
 import type { SetBreakpoint } from '../held-places.ts';
 import {
   actorOf,
@@ -18,7 +18,7 @@ import {
   setBreakpoints,
 } from '../held-places.ts';
 import { middleTab, selectedView, shown } from '../page-state.ts';
-import { Icon } from './icon.tsx';
+import { Icon } from '../parts/icon.tsx';
 
 /** An open menu of breakpoints, at a point of the chart. */
 interface Menu {

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { ChartPart } from '../drawing/chart-fold.ts';
+import type { ChartPart } from '../../drawing/chart-fold.ts';
 
 /** The parts of charts that the reader wants to see always. */
 export const wantedParts = signal<ReadonlySet<ChartPart>>(new Set());

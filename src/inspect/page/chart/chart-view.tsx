@@ -2,12 +2,12 @@ import { useRef } from 'preact/hooks';
 import type { ActorView } from '../../recording/tableau.ts';
 import type { ChartDrawing } from '../../drawing/chart-drawing.ts';
 import type { ChartPart } from '../../drawing/chart-fold.ts';
-import { turnPart, wantedParts } from '../chart-parts.ts';
-import type { ShownChart } from '../drawn-charts.ts';
-import { shownChart } from '../drawn-charts.ts';
+import { turnPart, wantedParts } from './chart-parts.ts';
+import type { ShownChart } from './drawn-charts.ts';
+import { shownChart } from './drawn-charts.ts';
 import { selectedView, shown } from '../page-state.ts';
 import { oneLine, plain } from '../../drawing/plain-text.ts';
-import { Canvas } from './canvas.tsx';
+import { Canvas } from '../parts/canvas.tsx';
 import { BreakMarks, BreakMenu } from './chart-breaks.tsx';
 import { ArrowDrawing, BoxDrawing, isActive } from './chart-shapes.tsx';
 
