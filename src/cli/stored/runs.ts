@@ -6,7 +6,8 @@ import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 import { withStore } from './open-store.ts';
 import { readStoredRun } from './stored-run.ts';
-import { isLeftRunning } from './lease.ts';
+import { openRequests } from '../../runtime/journal/letters/requests.ts';
+import { isFree, isLeftRunning } from './lease.ts';
 import { INTERRUPTED, jsonLine, statusPaint, timeWords, unreadableLine } from './run-words.ts';
 
 /** An entry as it is shown: interrupted, if it is on record as running and no process has it. */
@@ -28,7 +29,7 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     );
     if (settings.json) for (const entry of shown) terminal.stdout.write(jsonLine(entry));
     else
-      for (const line of table(shown, await errorsOf(store, found), paint))
+      for (const line of table(shown, await errorsOf(store, found), await findAnswered(store, found), paint))
         terminal.stdout.write(`${line}\n`);
     if (found.length === 0 && (found.unreadable ?? []).length === 0 && !settings.json && !settings.quiet)
       terminal.stderr.write(
@@ -53,9 +54,25 @@ const errorsOf = async (
   return errors;
 };
 
+/** The waiting runs that no process has and all of whose requests are answered: they go on once they are resumed. */
+const findAnswered = async (
+  store: JournalStore,
+  entries: readonly RunEntry[],
+): Promise<ReadonlySet<string>> => {
+  const answered = new Set<string>();
+  for (const { runId } of entries.filter(({ status }) => status === 'waiting')) {
+    // A run that cannot be read is listed all the same.
+    const open = await openRequests(store, runId).catch(() => []);
+    const isAnswered = open.length > 0 && open.every((request) => request.isAnswered);
+    if (isAnswered && (await isFree(store, runId))) answered.add(runId);
+  }
+  return answered;
+};
+
 const table = (
   entries: readonly ShownEntry[],
   errors: ReadonlyMap<string, string>,
+  answered: ReadonlySet<string>,
   paint: Paint,
 ): readonly string[] => {
   const ids = Math.min(WIDEST_ID, Math.max(0, ...entries.map(({ runId }) => runId.length)));
@@ -63,6 +80,7 @@ const table = (
   const names = Math.min(WIDEST_AGENT, Math.max(0, ...entries.map(({ agent }) => agent.length)));
   return entries.map(({ runId, agent, status, title, createdAt, dueAt, forkedFrom }) => {
     const more = [
+      ...(answered.has(runId) ? ['answered: resume it'] : []),
       ...(dueAt === undefined ? [] : [`due ${timeWords(dueAt)}`]),
       ...(forkedFrom === undefined ? [] : [`forked from ${oneLine(forkedFrom, WIDEST_ID)}`]),
     ];

@@ -86,7 +86,7 @@ const agentOf = async (runId: string, { store, agents }: StoredFeedsSetup): Prom
   const found =
     typeof agents === 'function' ? await agents(entry) : agents.find(({ name }) => name === entry.agent);
   if (found !== undefined) return found;
-  const message = `Cannot show run '${runId}' as its agent '${entry.agent}' is unknown: pass it in \`agents\``;
+  const message = `Cannot show run '${runId}' as its agent '${entry.agent}' is unknown: pass it in \`agents\`, or name its file (npx troupe inspect FILE --store STORE)`;
   throw new TroupeError('agent.unknown', message, { runId });
 };
 

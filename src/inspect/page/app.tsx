@@ -8,6 +8,7 @@ import {
   selectedView,
   shown,
   sideTab,
+  unshown,
 } from './page-state.ts';
 import { WorkView } from './graph/work-view.tsx';
 import { ActorList } from './parts/actor-list.tsx';
@@ -73,6 +74,12 @@ const Empty = ({ title, children }: { readonly title: string; readonly children:
 );
 
 const Nothing = () => {
+  if (unshown.value !== undefined)
+    return (
+      <Empty title="This run cannot be shown">
+        <bdi>{oneLine(unshown.value, 600)}</bdi> <a href="#/runs">All runs</a>
+      </Empty>
+    );
   if (connection.value === 'open')
     return <Empty title="No run yet">Agents that run with this inspector appear here.</Empty>;
   return connection.value === 'lost' ? (

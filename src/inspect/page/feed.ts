@@ -19,6 +19,7 @@ import {
   session,
   storedRun,
   takeEntry,
+  unshown,
   wantedPlace,
 } from './page-state.ts';
 import { scope } from './run-scope.ts';
@@ -60,11 +61,10 @@ const connect = (): void => {
   source?.close();
   clearTimeout(retry);
   connection.value = 'connecting';
+  unshown.value = undefined;
   const run = storedRun.peek();
   const from = recorded.peek().timeline.length;
-  source = new EventSource(
-    run === undefined ? `/api/recording?from=${from}` : `/api/stored/${encodeURIComponent(run)}/recording`,
-  );
+  source = new EventSource(run === undefined ? `/api/recording?from=${from}` : addressOf(run));
   source.addEventListener('open', () => {
     connection.value = 'open';
   });
@@ -85,7 +85,39 @@ const connect = (): void => {
   source.addEventListener('requests', ({ data }: MessageEvent<string>) => {
     requests.value = JSON.parse(data) as readonly AskedRequest[];
   });
-  source.addEventListener('error', loseSource);
+  source.addEventListener('error', () => void endSource());
+};
+
+const addressOf = (run: string): string => `/api/stored/${encodeURIComponent(run)}/recording`;
+
+/** Shows why the server does not show a stored run; where it does not say, the connection is lost. */
+const endSource = async (): Promise<void> => {
+  const run = storedRun.peek();
+  const ended = source;
+  ended?.close();
+  const why = run === undefined || recorded.peek().timeline.length > 0 ? undefined : await whyNot(run);
+  if (source !== ended) return;
+  if (why === undefined) {
+    loseSource();
+    return;
+  }
+  unshown.value = why;
+  connection.value = 'open';
+};
+
+/** The server's message about a run that it does not show: an `EventSource` has no body of a response that failed. */
+const whyNot = async (run: string): Promise<string | undefined> => {
+  const asking = new AbortController();
+  try {
+    const response = await fetch(addressOf(run), { signal: asking.signal });
+    if (response.ok || response.status === 401 || response.status === 403) return undefined;
+    // Its own server wrote it.
+    return ((await response.json()) as { readonly error: { readonly message: string } }).error.message;
+  } catch {
+    return undefined;
+  } finally {
+    asking.abort();
+  }
 };
 
 const loseSource = (): void => {

@@ -45,6 +45,8 @@ export const session = signal<Session | undefined>(undefined);
 export const connection = signal<Connection>('connecting');
 /** The stored run being viewed; undefined: the live recording. */
 export const storedRun = signal<string | undefined>(undefined);
+/** The server's reason not to show the stored run that was chosen. */
+export const unshown = signal<string | undefined>(undefined);
 /** The recording in the page itself, if there is one. */
 export const embedded = signal<Embedded | undefined>(undefined);
 export const requests = signal<readonly AskedRequest[]>([]);

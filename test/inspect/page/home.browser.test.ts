@@ -190,6 +190,32 @@ describeInChromium('the address of the inspector', (browser) => {
     await expect.poll(() => rowTitles(page), soon).toEqual(['Count the ships']);
     expect(problems).toEqual([]);
   });
+
+  test('of a stored run that the server does not show has its reason, and others can be chosen', async () => {
+    const there = recorder();
+    await echo('ann').run('go', { runId: 'shown', inspect: there });
+    const rows = manyRuns(2).map((each, place) => {
+      const run = ['kept', 'shown'][place] ?? '';
+      return { ...each, run, title: run };
+    });
+    const server = await startPageServer({
+      recorder: recorder(),
+      session: () => ({ control: false, version: '0', runs: rows }),
+      stored: { shown: [...there.recording.from()] },
+      unshown: { kept: `Cannot show run 'kept' as its agent is unknown` },
+    });
+    onTestFinished(() => server.close());
+    const page = await browser().newPage();
+    onTestFinished(() => page.close());
+    await page.goto(`${server.address}#/run/kept`);
+    await page.getByText(`Cannot show run 'kept' as its agent is unknown`).waitFor();
+    expect(await page.locator('.connection').getAttribute('class')).toBe('connection open');
+    expect(await page.locator('body').innerText()).not.toContain('Nobody answers');
+    await page.getByRole('link', { name: 'All runs' }).last().click();
+    await page.locator('.run-row a', { hasText: 'shown' }).click();
+    await page.locator('.actor').first().waitFor();
+    expect(await page.locator('body').innerText()).not.toContain('Cannot show run');
+  });
 });
 
 describeInChromium('the table of runs', (browser) => {

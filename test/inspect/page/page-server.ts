@@ -13,6 +13,8 @@ export interface Shown {
   readonly rows?: () => readonly RunRow[];
   /** Stored recordings by run: lines of entries. */
   readonly stored?: Readonly<Record<string, readonly string[]>>;
+  /** Messages about stored runs that cannot be shown. */
+  readonly unshown?: Readonly<Record<string, string>>;
   /** Hears what the page asks of a run. */
   readonly control?: (body: unknown) => void;
 }
@@ -75,6 +77,12 @@ const answer = async (shown: Shown, request: IncomingMessage, response: ServerRe
     follow(shown.recorder, response, Number(searchParams.get('from')));
   } else if (pathname.startsWith('/api/stored/')) {
     const run = decodeURIComponent(pathname.split('/')[3] ?? '');
+    const message = shown.unshown?.[run];
+    if (message !== undefined) {
+      response.writeHead(404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { code: 'agent.unknown', message } }));
+      return;
+    }
     begin(response);
     write(response, 'base', JSON.stringify({ length: 0, charts: [], actors: [] }));
     for (const line of shown.stored?.[run] ?? []) write(response, 'entry', line);
