@@ -1,9 +1,10 @@
 import type { Agent } from '../contracts/agents/agent.ts';
 import type { ErrorCode } from '../contracts/errors/error-data.ts';
-import { errorData } from '../contracts/errors/error.ts';
+import { errorData, TroupeError } from '../contracts/errors/error.ts';
 import type { EventBody } from '../contracts/events/event.ts';
 import type { Json } from '../base/json/json.ts';
 import { toJson } from '../base/json/json.ts';
+import { isThenable } from '../base/promises/thenable.ts';
 import { anything } from '../base/schemas/option-schemas.ts';
 import { answeredWith, failedWith } from '../coordination/round/ends.ts';
 import type { Reply } from '../coordination/round/round.ts';
@@ -118,6 +119,7 @@ const nextTask = (context: Context): Partial<Context> => {
   const map = rulesInForce().functions?.[stageFunction(stage)];
   try {
     const given = map === undefined ? previous : map(previous, input);
+    if (isThenable(given)) throw promiseRefusal(next.member, given);
     return {
       own: { ...own, stage, given, standIn: null },
       ...beginRound(context, [{ member: next.member, input: given }]),
@@ -127,6 +129,15 @@ const nextTask = (context: Context): Partial<Context> => {
     const error = errorData(thrown, 'agent.threw', { message });
     return { own: { ...own, stage }, end: failedWith(error) };
   }
+};
+
+const promiseRefusal = (member: string, given: PromiseLike<unknown>): TroupeError => {
+  // Its rejection is ignored, as the pipeline fails anyway.
+  Promise.resolve(given).catch(() => undefined);
+  return new TroupeError(
+    'agent.threw',
+    `Cannot go on with '${member}' as the map of stage '${member}' returned a promise, and has to answer at once: have a stage of its own do what takes time`,
+  );
 };
 
 /** Judges the last reply: the end, the next stage, or another in place of the member that failed. */

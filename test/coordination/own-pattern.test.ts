@@ -75,6 +75,21 @@ describe('a pattern of one’s own', () => {
     expect(() => council({ name: 'hall' })).toThrow('its members are not given by name: found nothing');
   });
 
+  test('a schema without an option takes members and nothing else', async () => {
+    const plain = pattern({
+      name: 'plain',
+      description: 'Decides at once.',
+      options: z.object({}),
+      own: {},
+      actions: { end: () => ({ end: answeredWith('done') }) },
+      initial: 'ending',
+      states: { ending: { description: 'It ends.', entry: 'end', always: 'completed' } },
+    });
+    expect((await plain<string, string>({ name: 'hall', members }).run('go')).output).toBe('done');
+    // @ts-expect-error there is no such option
+    expect(() => plain({ name: 'hall', members, vetoes: 2 })).toThrow('its option `vetoes` is unknown');
+  });
+
   test('an option that there is not is refused, with the nearest name', () => {
     const setup = { name: 'hall', members, vetos: 2 };
     expect(() => council(setup)).toThrow('its option `vetos` is unknown: did you mean `vetoes`?');
@@ -131,6 +146,7 @@ describe('a pattern of one’s own', () => {
       'its option `states.asking.always[0].gard` is unknown: did you mean `guard`?',
       odd({}, { always: [{ gard: 'is', target: 'asking' }] }),
     ],
+    ['its states.asking awaits replies and has an arrow (always) that is', odd({}, { always: 'completed' })],
     ['its maxRounds is not a whole number from 1', odd({ maxRounds: 0 })],
     ['its own is not plain JSON', odd({ own: { left: Number.NaN } })],
   ])('a part of it that there is not, or does not fit, is refused by name: %s', (message, make) => {
@@ -257,6 +273,67 @@ describe('a pattern of one’s own cannot go round for ever', () => {
   });
 });
 
+describe('a pattern of one’s own cannot wait for nobody', () => {
+  const waiting = (ask: (context: TeamContext<{ heard: number }>) => object, always?: object) =>
+    pattern({
+      name: 'waiting',
+      description: 'Somebody is asked, or nobody.',
+      own: { heard: 0 },
+      // JavaScript has no types.
+      actions: { ask: (context) => ask(context), hear: () => ({ end: answeredWith('nobody spoke') }) },
+      guards: { isQuiet: ({ own }) => own.heard === 0, isLoud: ({ own }) => own.heard > 0 },
+      initial: 'speaking',
+      states: {
+        speaking: { description: 'They speak.', entry: 'ask', awaits: 'hearing', ...always },
+        hearing: { description: 'They have spoken.', entry: 'hear', always: 'completed' },
+      },
+    })<string, string>({ name: 'valley', members });
+
+  test('a round without a task is over at once, without a reply', async () => {
+    const { status, output } = await settled(
+      start(
+        waiting((context) => beginRound(context, [])),
+        'go',
+      ),
+    );
+    expect({ status, output }).toEqual({ status: 'completed', output: 'nobody spoke' });
+  });
+
+  test.each<[string, object | undefined]>([
+    ['without an arrow of its own', undefined],
+    ['with one that does not hold', { always: { guard: 'isLoud', target: 'hearing' } }],
+    ['with one for a team that has ended', { always: ['stopped', { guard: 'isLoud', target: 'hearing' }] }],
+  ])('a state that waits although nobody was asked is refused by name: %s', async (_, always) => {
+    const { status, error } = await settled(
+      start(
+        waiting(() => ({}), always),
+        'go',
+      ),
+    );
+    expect(status).toBe('failed');
+    expect(error).toMatchObject({
+      code: 'machine.invalid',
+      message: expect.stringContaining(
+        "'valley' as its state 'speaking' awaits replies, but its entry 'ask' gave nobody work",
+      ),
+    });
+  });
+
+  test('an arrow that holds leads on where nobody was asked', async () => {
+    const always = { always: { guard: 'isQuiet', target: 'hearing' } };
+    expect(
+      (
+        await settled(
+          start(
+            waiting(() => ({}), always),
+            'go',
+          ),
+        )
+      ).output,
+    ).toBe('nobody spoke');
+  });
+});
+
 describe('an action of a pattern of one’s own is told what it got wrong', () => {
   type Own = { heard: number; left: number };
   const counting = (change: (context: TeamContext<Own>) => object) =>
@@ -297,6 +374,29 @@ describe('an action of a pattern of one’s own is told what it got wrong', () =
     const error = await errorOf(({ own }) => ({ own: { ...own, left }, end }));
     expect(error?.code).toBe('machine.invalid');
     expect(error?.message).toContain(`'hear' gives an \`own\` that is not plain JSON: ${found}`);
+  });
+
+  test('an `end` that is not plain JSON is refused', async () => {
+    // @ts-expect-error a Date is no JSON
+    const error = await errorOf(() => ({ end: answeredWith({ at: [new Date(0)] }) }));
+    expect(error?.code).toBe('machine.invalid');
+    expect(error?.message).toContain(
+      "'hear' gives an `end` that is not plain JSON: a Date at end.output.at[0]",
+    );
+  });
+
+  test('an end that is reached without an `end` is a failure that says so', async () => {
+    expect(await errorOf(() => ({}))).toMatchObject({
+      code: 'machine.invalid',
+      message: expect.stringContaining("the team 'valley' as it reached 'completed' without an `end`"),
+    });
+  });
+
+  test('a promise in place of a change is refused', async () => {
+    expect(await errorOf(async () => ({ end }))).toMatchObject({
+      code: 'machine.invalid',
+      message: expect.stringContaining("the team 'valley' as its action 'hear' returned a promise"),
+    });
   });
 
   test('work for somebody who is not a member is refused, with the nearest name', async () => {

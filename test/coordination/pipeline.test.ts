@@ -73,6 +73,20 @@ describe('stages in a row', () => {
     expect(ofType(result.events, 'member.engaged').map(({ member }) => member)).toEqual(['a']);
   });
 
+  test('a map that returns a promise is named by its stage', async () => {
+    const line = pipeline<string, string>({
+      name: 'line',
+      // @ts-expect-error a map answers at once
+      stages: [parrot('a', 'a'), { agent: parrot('b', 'b'), map: async () => 'later' }, parrot('c', 'c')],
+    });
+    const { status, error } = await settled(start(line, 'go'));
+    expect(status).toBe('failed');
+    expect(error).toMatchObject({
+      code: 'agent.threw',
+      message: expect.stringContaining("the map of stage 'b' returned a promise"),
+    });
+  });
+
   test('a stage that stops ends the line, with what it had as the candidate', async () => {
     const picky = agent({
       name: 'picky',

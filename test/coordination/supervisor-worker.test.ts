@@ -57,6 +57,21 @@ describe('who does what is the supervisor’s to say, however many', () => {
     });
   });
 
+  test('work for workers only that there are not: it stops and names them', async () => {
+    const { team } = desk([
+      plan([['zed', 'this']]),
+      plan([
+        ['zed', 'this'],
+        ['zed', 'that'],
+      ]),
+    ]);
+    const { status, stopReason } = await settled(start(team, 'go'));
+    expect(status).toBe('stopped');
+    expect(stopReason).toMatchObject({
+      detail: 'the supervisor assigned only to unknown workers: zed',
+    });
+  });
+
   test.each([1, 2, 7])(
     '%i assignments: every one is done once, at most so many at a time, replies in order',
     async (count) => {

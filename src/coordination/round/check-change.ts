@@ -4,7 +4,7 @@ import { isJsonObject } from '../../base/json/json.ts';
 import { oddValueIn } from '../../base/json/odd-value.ts';
 import { nearestName } from '../../base/text/nearest-name.ts';
 import type { Round } from './round.ts';
-import type { TeamContext } from './team-context.ts';
+import type { TeamContext, TeamEnd } from './team-context.ts';
 
 /** The parts of a team's context that an action may change and the chart has rules for. */
 export interface ChangeRules {
@@ -18,18 +18,19 @@ export interface ChangeRules {
 /**
  * Checks what an action of a chart changes.
  *
- * @throws {TroupeError} `machine.invalid` for an `own` with less than at the start, or that is not plain JSON, and for work assigned
+ * @throws {TroupeError} `machine.invalid` for an `own` with less than at the start, an `own` or `end` that is not plain JSON, and for work assigned
  * to a name that is not a member; `limit.reached` for too many rounds.
  */
 export const checkChange = (
   action: string,
   context: TeamContext,
-  { own, round }: Partial<TeamContext>,
+  { own, end, round }: Partial<TeamContext>,
   rules: ChangeRules,
 ): void => {
   const { name } = context.team;
-  if (own !== undefined && own !== context.own)
-    checkOwn(`'${name}' as its action '${action}'`, own, context, rules);
+  const subject = `'${name}' as its action '${action}'`;
+  if (own !== undefined && own !== context.own) checkOwn(subject, own, context, rules);
+  if (end !== undefined && end !== null && end !== context.end) checkEnd(subject, end);
   if (round === undefined || round.tasks === context.round.tasks) return;
   checkRounds(name, round, rules.maxRounds);
   checkMembers(name, round, rules.members);
@@ -50,6 +51,18 @@ const checkOwn = (subject: string, own: Json, before: TeamContext, { begun }: Ch
     `Cannot go on with ${subject} gives an \`own\` without ${lost.join(', ')}: it is replaced, not merged, so write own: { ...context.own, … }`,
   );
 };
+
+const checkEnd = (subject: string, { output, candidate }: TeamEnd): void => {
+  const odd = oddIn(output, 'output') ?? oddIn(candidate, 'candidate');
+  if (odd !== undefined)
+    throw new TroupeError(
+      'machine.invalid',
+      `Cannot go on with ${subject} gives an \`end\` that is not plain JSON: ${odd.found} at end.${odd.at}`,
+    );
+};
+
+const oddIn = (value: Json | undefined, at: string) =>
+  value === undefined ? undefined : oddValueIn(value, at);
 
 const isIn = (own: Json, key: string): boolean => isJsonObject(own) && own[key] !== undefined;
 

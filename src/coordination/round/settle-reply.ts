@@ -31,7 +31,8 @@ import type { TeamContext, TeamEvent } from './team-context.ts';
 import { checkEventBody } from './check-event-body.ts';
 
 /**
- * Starts a round of tasks: the first at once, the others in their turn. `engageMembers` carries it out.
+ * Starts a round of tasks: the first at once, the others in their turn. `engageMembers` carries it out. A round without a task is over
+ * at once, without a reply.
  *
  * @example
  * const askAll = (context: Context) => beginRound(context, voters.map((member) => ({ member, input: 'For or against?' })));
@@ -48,6 +49,9 @@ export const beginRound = (
   const count = nextRound(context);
   const draft = draftOf(context, context.tally.now);
   draft.wants.telling.push(...(options.telling ?? []).map(checkEventBody));
+  // Without a task no reply would ever end it.
+  if (tasks.length === 0)
+    return moveOf({ ...draft, round: { ...roundOf(tasks, options), ...count, standing: 'over' } });
   const begun = widening(startNext({ ...draft, round: { ...roundOf(tasks, options), ...count } }));
   const { closesAfterMs } = options;
   if (closesAfterMs === undefined) return moveOf(begun);

@@ -38,12 +38,7 @@ export const setupTeam = <Own extends Json, Options extends Json>() => {
       },
       /** Carries out what the round wants: members stopped, waits asked for, members started. */
       engageMembers: ({ self, context }) => {
-        const { stopping, overdue, waits, starting, telling } = context.round;
-        const carrier = carrierOf(self);
-        if (stopping.length > 0) carrier.dismiss(stopping, overdue ?? undefined);
-        for (const body of telling) carrier.emit(body, context.engaged, undefined);
-        if (waits.length > 0) carrier.ask(waitsOf(context));
-        if (starting.length > 0) carrier.engage(engagements(context));
+        engageMembers(self, context);
       },
       dismissMembers: ({ self }) => {
         carrierOf(self).dismiss();
@@ -89,6 +84,16 @@ export const setupTeam = <Own extends Json, Options extends Json>() => {
     },
   });
   return extendable(team);
+};
+
+/** Carries out what the round of a team wants. */
+export const engageMembers = (actor: object, context: TeamContext): void => {
+  const { stopping, overdue, waits, starting, telling } = context.round;
+  const carrier = carrierOf(actor);
+  if (stopping.length > 0) carrier.dismiss(stopping, overdue ?? undefined);
+  for (const body of telling) carrier.emit(body, context.engaged, undefined);
+  if (waits.length > 0) carrier.ask(waitsOf(context));
+  if (starting.length > 0) carrier.engage(engagements(context));
 };
 
 /** Publishes an event about a team. */

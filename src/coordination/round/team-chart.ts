@@ -4,10 +4,11 @@ import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/er
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
 import { MAX_ITERATIONS } from './bounded-machine.ts';
 import { checkChange } from './check-change.ts';
 import { MAX_ROUNDS } from './round-count.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
+import { awaiting, engageMembers, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
 import type { TeamContext, TeamInput } from './team-context.ts';
 import { teamContext, teamOutcome } from './team-context.ts';
 
@@ -155,8 +156,28 @@ export const teamMachine = <
     on: teamArrows,
     states: { ...Object.fromEntries(states), ...teamEnds },
   });
+  const holds = (guard: string | undefined, context: Context): boolean => {
+    const ended = Object.entries(END_GUARDS).find(([, name]) => name === guard)?.[0];
+    if (ended !== undefined) return context.end?.status === ended;
+    return Object.entries<(context: Context) => boolean>(guards).some(
+      ([name, isSo]) => name === guard && underName('guard', name, context, isSo),
+    );
+  };
+  const waitingStates = new Map<string, AnyState>(Object.entries(chart.states));
+  /** Engages members; a state that has nobody to wait for, and no other way on, would wait for ever. */
+  const engage = (
+    { self, context }: { self: object; context: Context },
+    params: { phase: string } | undefined,
+  ): void => {
+    const { round, team } = context;
+    const state = params && waitingStates.get(params.phase);
+    const isIdle = state !== undefined && round.standing === 'begun' && round.open === 0;
+    if (isIdle && !arrowsOf(listOf(state.always)).some(({ guard }) => holds(guard, context)))
+      throw nobodyAtWork(team.name, params?.phase ?? '', state);
+    engageMembers(self, context);
+  };
   return machine.provide(vocabulary()).provide({
-    actions: Object.fromEntries([...changes, ...telling]),
+    actions: { ...Object.fromEntries([...changes, ...telling]), engageMembers: engage },
     guards: Object.fromEntries(asking),
   });
 };
@@ -164,7 +185,7 @@ export const teamMachine = <
 /**
  * Calls a function of a pattern; what it throws names the function and its team.
  *
- * @throws {TroupeError} `machine.threw`; an error of troupe passes as it is.
+ * @throws {TroupeError} `machine.threw`; `machine.invalid` for a promise; an error of troupe passes as it is.
  */
 const underName = <Context extends TeamContext, Made>(
   kind: 'action' | 'guard' | 'tell',
@@ -173,7 +194,14 @@ const underName = <Context extends TeamContext, Made>(
   call: (context: Context) => Made,
 ): Made => {
   try {
-    return call(context);
+    const made = call(context);
+    if (!isThenable(made)) return made;
+    // Its rejection is ignored, as the team fails anyway.
+    Promise.resolve(made).catch(() => undefined);
+    throw new TroupeError(
+      'machine.invalid',
+      `Cannot continue the team '${context.team.name}' as its ${kind} '${name}' returned a promise, and has to answer at once: have a member do what takes time`,
+    );
   } catch (thrown) {
     if (isTroupeError(thrown)) throw thrown;
     const message = `Cannot continue the team '${context.team.name}' as its ${kind} '${name}' threw: ${messageOf(thrown)}`;
@@ -210,18 +238,36 @@ const stateOf = (
   const waiting = awaiting(awaits, escalates, afterEach);
   return {
     description,
-    entry: [...entered, 'engageMembers'],
+    entry: [...entered, { type: 'engageMembers', params: { phase } }],
     on: waiting.on,
     always: [...waiting.always, ...arrows],
   };
 };
 
+/** A state waits for replies that nobody was asked for. */
+const nobodyAtWork = (team: string, phase: string, { entry }: AnyState): TroupeError => {
+  const names = listOf(entry).filter((name) => name !== 'entered');
+  const by = names.length === 0 ? 'nothing before it' : `its entry '${names.join("', '")}'`;
+  return new TroupeError(
+    'machine.invalid',
+    `Cannot go on with '${team}' as its state '${phase}' awaits replies, but ${by} gave ${names.length === 0 ? 'anybody' : 'nobody'} work: give some by beginRound(context, tasks), or decide in a state before it`,
+  );
+};
+
+type AnyState = ChartState<string, string, string, string>;
+
 const arrowsOf = (arrows: readonly ChartArrow<string, string, string>[]) =>
-  arrows.map((arrow, index) => {
+  arrows.map((arrow, index): Exclude<ChartArrow<string, string, string>, string> | UnguardedArrow => {
     if (typeof arrow !== 'string') return arrow;
     const isLast = index === arrows.length - 1;
     return isEnd(arrow) && !isLast ? { guard: END_GUARDS[arrow], target: arrow } : { target: arrow };
   });
+
+/** An arrow that is always taken. */
+interface UnguardedArrow {
+  readonly guard?: undefined;
+  readonly target: string;
+}
 
 const isEnd = (state: string): state is TeamEndState => Object.hasOwn(END_GUARDS, state);
 

@@ -1,5 +1,6 @@
 import { effectKey } from '../../contracts/runs/effect.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
+import { errorData, TroupeError } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
@@ -144,9 +145,16 @@ export const waitsOf = ({ team, round }: TeamContext): readonly Ask[] =>
     return { ...place, port, agent: team.name, key: effectKey(place), input };
   });
 
-/** The output of a team's machine. */
-export const teamOutcome = ({ context }: { context: TeamContext }): Outcome => {
-  const { status, stopReason, output, candidate, error } = context.end ?? UNFINISHED;
+/** The output of a team's machine. One that reached a final state without an `end` has failed. */
+export const teamOutcome = ({
+  context,
+  event,
+}: {
+  readonly context: TeamContext;
+  readonly event?: { readonly type: string } | undefined;
+}): Outcome => {
+  const { status, stopReason, output, candidate, error } =
+    context.end ?? withoutEnd(context, event?.type) ?? UNFINISHED;
   return {
     status,
     stopReason,
@@ -161,6 +169,21 @@ export const teamOutcome = ({ context }: { context: TeamContext }): Outcome => {
 
 /** The replies of the round that are in, in the order of its tasks. */
 export const repliesOf = ({ round }: TeamContext): readonly Reply[] => repliesIn(round);
+
+/** The end of a team whose machine is done and has none; undefined for one that is not done. */
+const withoutEnd = ({ team }: TeamContext, event = ''): TeamEnd | undefined => {
+  if (!event.startsWith(DONE)) return undefined;
+  const state = event.slice(event.lastIndexOf('.') + 1);
+  const message = `Cannot end the team '${team.name}' as it reached '${state}' without an \`end\`: have an action give one, as { end: answeredWith(output) }`;
+  return {
+    status: 'failed',
+    stopReason: { kind: 'failed' },
+    error: errorData(new TroupeError('machine.invalid', message), 'machine.invalid'),
+  };
+};
+
+/** The beginning of the event with which XState ends a machine, before the id of its final state. */
+const DONE = 'xstate.done.state.';
 
 const UNFINISHED: TeamEnd = {
   status: 'stopped',

@@ -13,6 +13,7 @@ import {
   wholeNumber,
 } from '../../base/schemas/option-schemas.ts';
 import { checkOptions } from '../../contracts/errors/check-options.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { ChartState, TeamChart } from '../../coordination/round/team-chart.ts';
 import { teamEnds } from '../../coordination/round/setup-team.ts';
 
@@ -34,6 +35,19 @@ export const checkPattern = (given: { readonly name: string; readonly states: ob
   const owner = `the pattern '${name}'`;
   const known = typeof states === 'object' && states !== null ? Object.keys(states) : [];
   checkOptions(patternSchema(known), given, { code: 'machine.invalid', owner });
+  for (const [state, parts] of Object.entries<State>({ ...states })) checkWait(owner, state, parts);
+};
+
+/** A state that waits has no arrow that is always taken: its round would be skipped. */
+const checkWait = (owner: string, state: string, { awaits, always = [] }: State): void => {
+  if (awaits === undefined) return;
+  const skipping = [always].flat().findIndex((arrow, index, arrows) => {
+    if (typeof arrow !== 'string') return arrow.guard === undefined;
+    return !Object.hasOwn(teamEnds, arrow) || index === arrows.length - 1;
+  });
+  if (skipping === -1) return;
+  const message = `Cannot define ${owner} as its states.${state} awaits replies and has an arrow (always) that is taken in any case, so nobody would be waited for: leave that out, or give it a guard`;
+  throw new TroupeError('machine.invalid', message);
 };
 
 const patternSchema = (states: readonly string[]): OptionSchema =>

@@ -39,9 +39,12 @@ export interface Opened<Options extends Json> {
   readonly make: <Input, Output, State>(parts: TeamParts<Options>) => EmbeddableAgent<Input, Output, State>;
 }
 
+/** The options of a pattern; of a schema without any (`z.object({})`) none, which would forbid the members, too. */
+type OptionsIn<Given extends object> = Given extends Readonly<Record<string, never>> ? object : Given;
+
 /** The face of a pattern that has none of its own: makes a team of members by name, and of the options. */
 export type PlainFace<Own, Given extends object> = <Input = string, Output = Json>(
-  setup: TeamSetup & { readonly members: Readonly<Record<string, Agent<Input, unknown>>> } & Given,
+  setup: TeamSetup & { readonly members: Readonly<Record<string, Agent<Input, unknown>>> } & OptionsIn<Given>,
 ) => EmbeddableAgent<Input, Output, Own>;
 
 /** The parts of a pattern: its chart, and its face. */

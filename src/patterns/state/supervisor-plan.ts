@@ -92,7 +92,10 @@ export const readPlan = (context: Context): Partial<Context> => {
   const known = assigned.filter(isKnown);
   const replies = [...own.replies, ...lost];
   if (known.length === 0)
-    return { own: { ...own, replies }, end: nothingAssigned({ ...context, own: { ...own, replies } }) };
+    return {
+      own: { ...own, replies },
+      end: nothingAssigned({ ...context, own: { ...own, replies } }, unknown),
+    };
   return withinDelegations(context, { ...own, replies, notes }, known);
 };
 
@@ -151,7 +154,7 @@ const notesOn = (
     : [`Only the first ${maxAssignments} of ${wanted} assignments were carried out.`]),
 ];
 
-const nothingAssigned = ({ own, options }: Context): TeamEnd =>
+const nothingAssigned = ({ own, options }: Context, unknown: readonly Work[] = []): TeamEnd =>
   own.replies.length > 0 && options.result === 'replies'
     ? answeredWith(own.replies)
     : {
@@ -159,7 +162,10 @@ const nothingAssigned = ({ own, options }: Context): TeamEnd =>
         stopReason: {
           kind: 'rule',
           rule: 'assignments',
-          detail: 'the supervisor assigned nothing and gave no answer',
+          detail:
+            unknown.length === 0
+              ? 'the supervisor assigned nothing and gave no answer'
+              : `the supervisor assigned only to unknown workers: ${[...new Set(unknown.map(({ member }) => member))].join(', ')}`,
         },
         ...(own.replies.length > 0 ? { candidate: own.replies } : {}),
       };
