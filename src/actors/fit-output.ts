@@ -5,10 +5,13 @@ import type { Checked } from '../base/schemas/schema.ts';
 import type { ToolResult } from '../contracts/tools/tool-result.ts';
 import { issuesText } from '../base/schemas/schema.ts';
 import { failure } from '../tools/calls/tool-result.ts';
-import type { AgentDefinition } from './agent-definition.ts';
+import type { AgentDefinition, OutputCheck } from './agent-definition.ts';
 import { andThen } from '../base/promises/and-then.ts';
 
 type Definition = Pick<AgentDefinition, 'name' | 'checkOutput'>;
+
+/** Checks whether an answer is a string at its root: a text that is no JSON string is then the answer itself. */
+export const isTextOutput = ({ spec }: OutputCheck): boolean => spec.schema['type'] === 'string';
 
 /**
  * Parses a decision's answer by the agent's output schema. Other decisions are returned unchanged.

@@ -34,7 +34,11 @@ describe('[QITOS-12] decisions', () => {
   test.each([
     ['act without a call', { kind: 'act', calls: [] }, 'calls'],
     ['act with a call of nothing', { kind: 'act', calls: [{ name: '', input: {} }] }, 'calls.0.name'],
-    ['act on what is no JSON', { kind: 'act', calls: [{ name: 'x', input: () => 1 }] }, 'calls.0.input'],
+    [
+      'act on what is no JSON',
+      { kind: 'act', calls: [{ name: 'x', input: () => 1 }] },
+      'calls[0].input is a function, which is not kept as it is',
+    ],
     ['answer without an answer', { kind: 'answer' }, 'answer'],
     ['answer with what holds itself', { kind: 'answer', answer: circular() }, 'decision'],
     ['wait for less than nothing', { kind: 'wait', forMs: -1 }, 'forMs'],

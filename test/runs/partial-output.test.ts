@@ -8,6 +8,7 @@ import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
+import { replay } from '../../src/runtime/journal/replay/replay.ts';
 import { complete } from '../../src/tools/built-in/ending/complete.ts';
 import { pipeline } from '../../src/patterns/pipeline.ts';
 import { slowStore } from '../support/slow-store.ts';
@@ -324,5 +325,32 @@ describe('element$', () => {
     const seen = lastValueFrom(run.element$.pipe(toArray()));
     await run.result;
     expect(await seen).toEqual([]);
+  });
+});
+
+describe('an output that is a string', () => {
+  const said = (output: z.ZodType<string>, ...pieces: readonly string[]) =>
+    agent({ name: 'poet', model: writing(pieces), output });
+
+  test.each<[string, readonly string[], string, readonly string[]]>([
+    ['as it is', ['The', ' moon.'], 'The moon.', ['The', 'The moon.']],
+    ['though it is JSON of another kind', ['4', '2'], '42', ['4', '42']],
+    ['as JSON', [' ', '"The', ' moon."'], 'The moon.', ['The', 'The moon.']],
+    ['as JSON in a fence', ['```json\n"The', ' moon."\n```'], 'The moon.', ['The', 'The moon.']],
+  ])('may be written %s, and is not asked for again', async (_, pieces, output, partial) => {
+    const store = memoryStore();
+    const poet = said(z.string(), ...pieces);
+    const run = poet.stream('go', { store, runId: 'r' });
+    const seen = lastValueFrom(run.partial$.pipe(toArray()));
+    expect(await run.result).toMatchObject({ status: 'completed', output });
+    expect((await seen).filter((each, index, all) => each !== all[index - 1])).toEqual(partial);
+    expect((await replay(poet, 'r', { store })).result?.output).toBe(output);
+  });
+
+  test('has to fit its schema all the same', async () => {
+    const mood = z.enum(['glad', 'sad']);
+    expect(
+      (await agent({ name: 'a', model: writing(['angry'], ['glad']), output: mood }).run('go')).output,
+    ).toBe('glad');
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Decision } from '../../src/contracts/agents/decision.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
-import { answer } from '../../src/contracts/agents/decision.ts';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { createRequestEngine } from '../../src/runtime/engines/request-engine.ts';
@@ -189,3 +189,25 @@ test.each<[unknown, string]>([
     }) as Error,
   );
 });
+
+test.each<[string, unknown, string]>([
+  [
+    'an answer',
+    answer({ at: new Date(0) } as never),
+    'answer.at is a Date, which is not kept as it is: write its text',
+  ],
+  [
+    'an argument',
+    act({ name: 'look', input: { ids: new Set([1]) } as never }),
+    'calls[0].input.ids is a Set, which is not kept as it is: write a list of its items',
+  ],
+])(
+  '%s of `decide` that is not plain JSON is named with its place, and what to write',
+  async (_, decision, problem) => {
+    const deciding = agent({ name: 'clerk', decide: () => decision as never });
+    await expect(deciding.run('go')).rejects.toMatchObject({
+      code: 'decision.invalid',
+      message: `Cannot use what 'clerk' decided as it is no decision: ${problem}`,
+    });
+  },
+);

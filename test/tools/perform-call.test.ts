@@ -116,7 +116,7 @@ describe('a call that fails', () => {
     ['an Error', new Error('boom'), 'boom'],
     ['a string', 'boom', 'boom'],
     ['an object', { boom: true }, '{"boom":true}'],
-    ['nothing', undefined, 'null'],
+    ['nothing', undefined, 'it threw undefined'],
     ['an Error without words', new TypeError(''), 'TypeError'],
   ])('[TENEX-39] [TENEX-59] by throwing %s is a typed failure, at once or later', async (_, thrown, said) => {
     const now = make(() => {

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { act, answer } from '../../src/contracts/agents/decision.ts';
+import { reasonAgainstTurn } from '../../src/contracts/conversations/check-turn.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { tool } from '../../src/tools/define/define-tool.ts';
 import { cutText, isLongerThan, MAX_TEXT_BYTES } from '../../src/tools/calls/cut-text.ts';
 import { dual, failure, isDual, NO_OUTPUT, success, textOf } from '../../src/tools/calls/tool-result.ts';
 import { callOf } from './tool-context.ts';
@@ -41,6 +46,64 @@ describe('what the model reads', () => {
     expect(failure(call, 'execution', error, effort).text).toBe(NO_OUTPUT);
     expect(failure(call, 'execution', { ...error, message: 'Cannot' }, effort).text).toBe('Cannot');
   });
+});
+
+test.each<[string, object]>([
+  [
+    'an async iterator: collect it, and return a value',
+    (async function* () {
+      yield 1;
+    })(),
+  ],
+  ['an async iterator: collect it, and return a value', { async *[Symbol.asyncIterator]() {} }],
+  [
+    'an iterator: return a list of what it yields',
+    (function* () {
+      yield 1;
+    })(),
+  ],
+  ['a Response: return await response.text(), or await response.json()', new Response('sunny')],
+  ['a ReadableStream: return await new Response(stream).text()', new ReadableStream()],
+])('a tool that returned %s: fails, rather than showing the model an empty object', async (found, value) => {
+  for (const returned of [value, dual({ value })])
+    expect(() => success(call, returned, effort)).toThrow(
+      `Cannot use the result of 'read' as it returned ${found}`,
+    );
+  const look = tool({ name: 'look', description: 'Looks.', input: z.object({}), execute: () => value });
+  const { records } = await agent({
+    name: 'clerk',
+    tools: [look],
+    decide: ({ step }) => (step === 0 ? act({ name: 'look', input: {} }) : answer('done')),
+  }).run('go');
+  expect(records[0]?.results).toMatchObject([
+    { ok: false, text: `Cannot use the result of 'look' as it returned ${found}`, attempts: 1 },
+  ]);
+});
+
+test('a tool that throws undefined says so', async () => {
+  const look = tool({
+    name: 'look',
+    description: 'Looks.',
+    input: z.object({}),
+    execute: () => Promise.reject(undefined as unknown as Error),
+  });
+  const { records } = await agent({
+    name: 'clerk',
+    tools: [look],
+    decide: ({ step }) => (step === 0 ? act({ name: 'look', input: {} }) : answer('done')),
+  }).run('go');
+  expect(records[0]?.results[0]?.text).toBe("Cannot finish 'look' as it failed: it threw undefined");
+});
+
+test('a turn with `content` is told to write `text`', () => {
+  expect(reasonAgainstTurn({ role: 'user', content: 'hi' })).toBe(
+    'has no text: null, write `text` in place of `content`',
+  );
+});
+
+test('a page of results that can be iterated over shows its own data', () => {
+  const page = { data: [1], async *[Symbol.asyncIterator]() {} };
+  expect(success(call, page, effort).text).toBe('{"data":[1]}');
 });
 
 describe('what the program gets', () => {

@@ -9,6 +9,8 @@ import type { Effect } from '../../contracts/runs/effect.ts';
 import { callIdOf } from '../../contracts/runs/effect.ts';
 import { callModel } from './call-model.ts';
 import { isTooDeep } from '../../base/json/json.ts';
+import type { OddValue } from '../../base/json/odd-value.ts';
+import { oddValueIn, problemOfOdd } from '../../base/json/odd-value.ts';
 import { TOO_DEEP } from '../../models/calls/call-arguments.ts';
 import type { Desk } from '../desk.ts';
 import { plannedTool } from '../planned-tool.ts';
@@ -63,6 +65,8 @@ const problemsOf = (
       JSON.stringify(parsed.data);
       return { decision: parsed.data };
     }
+    const odd = oddIn(choice);
+    if (odd !== undefined) return { decision: undefined, problems: `${odd.at} is ${problemOfOdd(odd)}` };
     const issues = parsed.error.issues.map(
       ({ path, message }) => `${path.join('.') || 'decision'}: ${message}`,
     );
@@ -72,6 +76,18 @@ const problemsOf = (
       decision: undefined,
       problems: `decision: ${messageOf(thrown)}`.replace(/(?<!\s)\s*\n\s*/g, ' '),
     };
+  }
+};
+
+/** Finds what is not plain JSON in an answer or in calls; the validation names what else is wrong. */
+const oddIn = (choice: Decision): OddValue | undefined => {
+  switch (choice.kind) {
+    case 'answer':
+      return choice.answer === undefined ? undefined : oddValueIn(choice.answer, 'answer');
+    case 'act':
+      return oddValueIn(choice.calls, 'calls');
+    default:
+      return undefined;
   }
 };
 

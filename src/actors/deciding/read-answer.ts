@@ -15,6 +15,7 @@ import type { AgentDefinition, OutputCheck } from '../agent-definition.ts';
 import { parsedArguments } from '../../models/calls/call-arguments.ts';
 import { fencedJson } from '../../models/parsers/fenced-json.ts';
 import type { Desk } from '../desk.ts';
+import { isTextOutput } from '../fit-output.ts';
 import { isWrappingUp } from '../../machines/stopping/wrap-up.ts';
 import { plannedTool } from '../planned-tool.ts';
 import { mayCallTools } from './tool-choice.ts';
@@ -52,7 +53,7 @@ export const readAnswer = (
   const { output } = desk.definition;
   if (output === undefined)
     return { kind: 'decided', decision: { kind: 'answer', answer: answer.text }, turn, usage };
-  const value = parseJson(answer.text);
+  const value = valueIn(answer.text, output);
   if (value === undefined) return unfit(answer, context, output, 'it is not JSON');
   return andThen(output.check(value), (checked) => structuredDecision(checked, answer, context, output));
 };
@@ -222,6 +223,12 @@ const turnOf = (answer: ModelAnswer, calls?: readonly ToolCall[]): AssistantTurn
   ...(calls === undefined ? {} : { calls }),
   ...(answer.replay === undefined ? {} : { replay: answer.replay }),
 });
+
+/** The value that a text gives: its JSON; the text itself where a string is wanted, and the JSON is none. */
+const valueIn = (text: string, output: OutputCheck): unknown => {
+  const value = parseJson(text);
+  return isTextOutput(output) && typeof value !== 'string' ? text : value;
+};
 
 /** Parses the JSON in a text: all of it, or the content of its only fence. */
 const parseJson = (text: string): unknown => {

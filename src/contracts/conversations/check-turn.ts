@@ -27,7 +27,8 @@ const reasonAgainst = (turn: unknown): string | undefined => {
   if (role === 'system' || role === 'developer')
     return `has the role '${role}': text for the whole conversation belongs in the agent's \`instructions\``;
   if (!ROLES.includes(role)) return `has an unknown role: ${messageOf(role)}`;
-  if (typeof text !== 'string') return `has no text: ${messageOf(text)}`;
+  if (typeof text !== 'string')
+    return `has no text: ${messageOf(text)}${'content' in Object(turn) ? ', write `text` in place of `content`' : ''}`;
   if (parts !== undefined && !isPartList(parts)) return `has parts that are none: ${messageOf(parts)}`;
   if (whole !== undefined && !isPartList([whole]))
     return `has a whole text that is no reference: ${messageOf(whole)}`;

@@ -1,4 +1,5 @@
-import type { AgentDefinition } from '../../actors/agent-definition.ts';
+import type { AgentDefinition, OutputCheck } from '../../actors/agent-definition.ts';
+import { isTextOutput } from '../../actors/fit-output.ts';
 import { isJsonObject, type Json } from '../../base/json/json.ts';
 import { PartialJson } from '../../base/json/partial-json.ts';
 import type { ModelDelta } from '../../contracts/models/model.ts';
@@ -48,7 +49,7 @@ export class AnswerDraft {
     if (key !== this.#key) {
       this.#key = key;
       this.#call = undefined;
-      this.#read(this.#agent.output === undefined ? new PlainText() : new PartialJson());
+      this.#read(readingFor(this.#agent.output));
     }
     const piece = this.#pieceOf(delta);
     if (piece === undefined) return false;
@@ -73,6 +74,11 @@ export class AnswerDraft {
   }
 }
 
+const readingFor = (output: OutputCheck | undefined): Reading => {
+  if (output === undefined) return new PlainText();
+  return isTextOutput(output) ? new TextOrJson() : new PartialJson();
+};
+
 class PlainText implements Reading {
   value = '';
   readonly isWhole = false;
@@ -80,5 +86,25 @@ class PlainText implements Reading {
   append(piece: string): boolean {
     this.value += piece;
     return piece !== '';
+  }
+}
+
+/** A string as such, or as JSON, perhaps in a fence: its first character tells. */
+class TextOrJson implements Reading {
+  readonly isWhole = false;
+  #begin = '';
+  #reading: Reading | undefined;
+
+  get value(): Json | undefined {
+    return this.#reading?.value;
+  }
+
+  append(piece: string): boolean {
+    if (this.#reading !== undefined) return this.#reading.append(piece);
+    this.#begin += piece;
+    const [first] = this.#begin.trimStart();
+    if (first === undefined) return false;
+    this.#reading = first === '"' || first === '`' ? new PartialJson() : new PlainText();
+    return this.#reading.append(this.#begin);
   }
 }

@@ -180,7 +180,7 @@ class Attempt {
 
   #threw(thrown: unknown): ToolFailure {
     const status = statusIn(thrown);
-    const error = errorData(thrown, 'tool.failed', {
+    const error = errorData(thrown === undefined ? 'it threw undefined' : thrown, 'tool.failed', {
       message: `Cannot finish '${this.#call.name}' as it failed`,
       retryable: classifyToolError(thrown),
       ...(status === undefined ? {} : { status }),

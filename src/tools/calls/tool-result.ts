@@ -121,6 +121,9 @@ export const success = (
 ): ToolSuccess => {
   const both = isDual(returned) ? returned : undefined;
   const given = both === undefined ? returned : both.value;
+  const unread = typeof given === 'object' && given !== null ? unreadKind(given) : undefined;
+  if (unread !== undefined)
+    throw new TroupeError('tool.failed', `Cannot use the result of '${call.name}' as it returned ${unread}`);
   const value = toPlain(given);
   const said = both === undefined ? '' : both.text;
   const parts = shownParts(said, both?.parts, content);
@@ -137,6 +140,23 @@ export const success = (
     ...(artifacts.length === 0 ? {} : { artifacts }),
     ...(both?.control === undefined ? {} : { control: copyPlain(both.control) }),
   };
+};
+
+/** Names an object that must be read before it is a value, and how: as JSON it would be `{}`. */
+const unreadKind = (given: object): string | undefined => {
+  switch (Object.prototype.toString.call(given)) {
+    case '[object Response]':
+      return 'a Response: return await response.text(), or await response.json()';
+    case '[object ReadableStream]':
+      return 'a ReadableStream: return await new Response(stream).text()';
+    case '[object Generator]':
+      return 'an iterator: return a list of what it yields';
+    default:
+      // An object with data of its own, such as a page of results, shows them.
+      return Symbol.asyncIterator in given && Object.keys(given).length === 0
+        ? 'an async iterator: collect it, and return a value'
+        : undefined;
+  }
 };
 
 /** Takes the parts of a result into the run. */
