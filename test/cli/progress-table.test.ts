@@ -41,12 +41,12 @@ describe('the block of lines', () => {
       expect.stringMatching(/⠋ grounding-critic-0 {2}DECIDE .*Thinking[\s\S]*\d steps · [\d,]+ tokens/),
     );
     expect(linesOf(rows, 30, true).map((line) => line.replace(/ +/g, ' '))).toEqual([
-      expect.stringMatching(/^ ✓ supervisor-1 done \d+ tokens 1 task$/),
-      expect.stringMatching(/^ ✓ researcher-1 done \d+ tokens How many days of leave are there\?$/),
+      expect.stringMatching(/^ ✓ supervisor-1 done [\d,]+ tokens 1 task$/),
+      expect.stringMatching(/^ ✓ researcher-1 done [\d,]+ tokens How many days of leave are there\?$/),
       '  └ Searching the documents for “days of leave”'.replace(/ +/g, ' '),
-      expect.stringMatching(/^ ✓ writer-2 done \d+ tokens sent back once$/),
-      expect.stringMatching(/^ ✓ grounding-critic-0 done \d+ tokens to be revised: Say it again\.$/),
-      expect.stringMatching(/^ ✓ grounding-critic-\d done \d+ tokens accepted$/),
+      expect.stringMatching(/^ ✓ writer-2 done [\d,]+ tokens sent back once$/),
+      expect.stringMatching(/^ ✓ grounding-critic-0 done [\d,]+ tokens to be revised: Say it again\.$/),
+      expect.stringMatching(/^ ✓ grounding-critic-\d done [\d,]+ tokens accepted$/),
     ]);
   });
 

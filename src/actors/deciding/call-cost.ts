@@ -3,6 +3,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model, ModelAnswer } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import { type History, HistoryView } from '../../base/collections/history.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { BudgetAccount, Reservation } from '../../policy/budget-account.ts';
 import type { Desk } from '../desk.ts';
@@ -39,9 +40,14 @@ export const unpricedError = ({ provider, id }: Pick<Model, 'provider' | 'id'>):
     `Cannot hold the budget in US dollars as the price of a model is not known: ${provider}:${id} (pass \`prices\`, or \`unpriced: 'ignore'\`)`,
   );
 
-/** Usage of a call, estimated from its characters. */
-export const estimatedUsage = (history: History<Turn>, characters: number, desk: Desk): Usage => ({
-  input: inputTokens(history, desk),
+/** Usage of a call, estimated from its characters; `tools` are those that were sent with it. */
+export const estimatedUsage = (
+  history: History<Turn>,
+  tools: readonly ToolSpec[],
+  characters: number,
+  { counter, systemPrompt }: Desk,
+): Usage => ({
+  input: counter.history(history) + counter.overhead(systemPrompt, tools),
   output: Math.ceil(characters / CHARACTERS_PER_TOKEN),
   isEstimate: true,
 });
@@ -52,7 +58,16 @@ export const isUnreported = ({ usage }: ModelAnswer, { isLanguageModel }: Model)
 
 /** In characters. */
 export const answerLength = ({ text, reasoning = '', calls }: ModelAnswer): number =>
-  text.length + reasoning.length + (calls.length === 0 ? 0 : JSON.stringify(calls).length);
+  text.length + reasoning.length + (calls.length === 0 ? 0 : callsLength(calls));
+
+/** Arguments that are nested too deeply to be counted fail their call, not the run. */
+const callsLength = (calls: ModelAnswer['calls']): number => {
+  try {
+    return JSON.stringify(calls).length;
+  } catch {
+    return 0;
+  }
+};
 
 /** Counts only turns added since the last call. */
 const inputTokens = (history: History<Turn>, { counter, systemPrompt, tools }: Desk): number =>

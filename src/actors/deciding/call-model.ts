@@ -8,6 +8,7 @@ import type { Model, ModelAnswer, ModelDelta, ModelRequest } from '../../contrac
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { Compaction } from '../../contracts/conversations/processor.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { AgentContext, Decided, Trouble } from '../../machines/agent/agent-context.ts';
@@ -53,6 +54,8 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
   #text: string;
   /** Characters received, including reasoning and calls. */
   #received = 0;
+  /** Those that were sent: the step keeps them, whatever is added meanwhile. */
+  #tools: readonly ToolSpec[] = [];
   #held: Reservation | undefined;
   /** The sent part of the conversation, and its compaction. */
   #shown: Sent;
@@ -166,6 +169,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     const { history } = this.#shown;
     const { nudge, partial } = this.#attempt;
     const specs = tools.specsIn(this.#context.history);
+    this.#tools = specs;
     const toolChoice = choiceOfTools(this.#context, definition, specs);
     const now = stepPrompt(this.#context, this.#desk);
     const notes = [nudge ?? '', now].filter((text) => text !== '');
@@ -195,7 +199,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
       return this.failed(thrown);
     }
     if (isUnreported(answer, this.#model))
-      answer = { ...answer, usage: estimatedUsage(this.#shown.history, answerLength(answer), this.#desk) };
+      answer = { ...answer, usage: this.#estimatedUsage(answerLength(answer)) };
     const costUsd = this.#desk.costOf(this.#model, answer.usage, answer.model);
     this.#settle(answer.usage, costUsd);
     const took = { costUsd, durationMs: this.#desk.clock.now() - this.#startedAt };
@@ -285,7 +289,11 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
 
   /** Estimated usage of an interrupted attempt; undefined if nothing was received. */
   #wastedUsage(): Usage | undefined {
-    return this.#received === 0 ? undefined : estimatedUsage(this.#shown.history, this.#received, this.#desk);
+    return this.#received === 0 ? undefined : this.#estimatedUsage(this.#received);
+  }
+
+  #estimatedUsage(characters: number): Usage {
+    return estimatedUsage(this.#shown.history, this.#tools, characters, this.#desk);
   }
 
   /** Accounts for a cancelled call now, as the run may end in a moment. */

@@ -10,6 +10,7 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import { describeInChromium } from '../../support/chromium.ts';
+import { thoroughly } from '../../support/thorough.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { ofType } from '../../support/runs.ts';
 
@@ -112,60 +113,66 @@ describeInChromium('a person steers a run on the page', (browser) => {
       expect(problems).toEqual([]);
     });
 
-    test('keeps a secret that is not shown: left as it is it is used, and moved elsewhere it is refused', async () => {
-      const secret = 'hunter2-hunter2-hunter2';
-      const { inspector, page } = await openInspector(browser(), {
-        control: true,
-        secrets: { VAULT: secret },
-      });
-      const run = cashier('c', { amount: 3, to: secret }).stream('Pay', { inspect: inspector, runId: 'r' });
-      const request = page.locator('.request');
-      await request.getByRole('button', { name: 'Change…' }).click();
-      const field = request.getByRole('textbox', { name: 'Arguments of pay' });
-      const shown = JSON.parse(await field.inputValue()) as { to: string };
-      expect(shown.to).toBe('[redacted VAULT]');
-      await field.fill(JSON.stringify({ amount: 4, to: `${shown.to}!` }));
-      await field.press('Control+Enter');
-      await page.locator('.notice.bad', { hasText: 'stands for a secret that is not shown' }).waitFor();
-      await field.fill(JSON.stringify({ ...shown, amount: 4 }));
-      await field.press('Control+Enter');
-      const { events } = await run.result;
-      expect(texts(events)).toEqual([`paid 4 to ${secret}`]);
-    });
-
-    test('comes back with what was written where its run refuses the answer only later, and says why', async () => {
-      const { inspector, page, problems } = await openInspector(browser(), { control: true });
-      let refuseEve: () => void = () => undefined;
-      const isTaken = (to: string): Promise<boolean> =>
-        new Promise((resolve) => {
-          refuseEve = () => {
-            resolve(false);
-          };
-          if (to !== 'Eve') resolve(true);
+    thoroughly(
+      'keeps a secret that is not shown: left as it is it is used, and moved elsewhere it is refused',
+      async () => {
+        const secret = 'hunter2-hunter2-hunter2';
+        const { inspector, page } = await openInspector(browser(), {
+          control: true,
+          secrets: { VAULT: secret },
         });
-      const slow = tool({
-        name: 'pay',
-        description: 'Pays.',
-        input: z.object({ to: z.string().refine(isTaken, 'not to Eve') }),
-        approval: true,
-        execute: ({ to }) => `paid ${to}`,
-      });
-      const model = scriptedModel([calls({ name: 'pay', input: { to: 'Ada' } }), 'It is paid.']);
-      const run = agent({ name: 'slow', tools: [slow], model }).stream('Pay', { inspect: inspector });
-      const request = page.locator('.request');
-      await request.getByRole('button', { name: 'Change…' }).click();
-      const field = request.getByRole('textbox', { name: 'Arguments of pay' });
-      await field.fill('{"to": "Eve"}');
-      await field.press('Control+Enter');
-      await expect.poll(() => request.count()).toBe(0);
-      refuseEve();
-      await request.locator('.refused', { hasText: 'not to Eve' }).waitFor();
-      expect(await field.inputValue()).toBe('{"to": "Eve"}');
-      await field.fill('{"to": "Bob"}');
-      await field.press('Control+Enter');
-      expect(texts((await run.result).events)).toEqual(['paid Bob']);
-      expect(problems).toEqual([]);
-    });
+        const run = cashier('c', { amount: 3, to: secret }).stream('Pay', { inspect: inspector, runId: 'r' });
+        const request = page.locator('.request');
+        await request.getByRole('button', { name: 'Change…' }).click();
+        const field = request.getByRole('textbox', { name: 'Arguments of pay' });
+        const shown = JSON.parse(await field.inputValue()) as { to: string };
+        expect(shown.to).toBe('[redacted VAULT]');
+        await field.fill(JSON.stringify({ amount: 4, to: `${shown.to}!` }));
+        await field.press('Control+Enter');
+        await page.locator('.notice.bad', { hasText: 'stands for a secret that is not shown' }).waitFor();
+        await field.fill(JSON.stringify({ ...shown, amount: 4 }));
+        await field.press('Control+Enter');
+        const { events } = await run.result;
+        expect(texts(events)).toEqual([`paid 4 to ${secret}`]);
+      },
+    );
+
+    thoroughly(
+      'comes back with what was written where its run refuses the answer only later, and says why',
+      async () => {
+        const { inspector, page, problems } = await openInspector(browser(), { control: true });
+        let refuseEve: () => void = () => undefined;
+        const isTaken = (to: string): Promise<boolean> =>
+          new Promise((resolve) => {
+            refuseEve = () => {
+              resolve(false);
+            };
+            if (to !== 'Eve') resolve(true);
+          });
+        const slow = tool({
+          name: 'pay',
+          description: 'Pays.',
+          input: z.object({ to: z.string().refine(isTaken, 'not to Eve') }),
+          approval: true,
+          execute: ({ to }) => `paid ${to}`,
+        });
+        const model = scriptedModel([calls({ name: 'pay', input: { to: 'Ada' } }), 'It is paid.']);
+        const run = agent({ name: 'slow', tools: [slow], model }).stream('Pay', { inspect: inspector });
+        const request = page.locator('.request');
+        await request.getByRole('button', { name: 'Change…' }).click();
+        const field = request.getByRole('textbox', { name: 'Arguments of pay' });
+        await field.fill('{"to": "Eve"}');
+        await field.press('Control+Enter');
+        await expect.poll(() => request.count()).toBe(0);
+        refuseEve();
+        await request.locator('.refused', { hasText: 'not to Eve' }).waitFor();
+        expect(await field.inputValue()).toBe('{"to": "Eve"}');
+        await field.fill('{"to": "Bob"}');
+        await field.press('Control+Enter');
+        expect(texts((await run.result).events)).toEqual(['paid Bob']);
+        expect(problems).toEqual([]);
+      },
+    );
 
     test('shows until when it waits, and goes with its run', async () => {
       const { inspector, page, problems } = await openInspector(browser(), { control: true });
@@ -188,7 +195,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
     });
   });
 
-  test('answers a question, on as many lines as it takes', async () => {
+  thoroughly('answers a question, on as many lines as it takes', async () => {
     const { inspector, page, problems } = await openInspector(browser(), { control: true });
     const asking = agent({
       name: 'asking',
@@ -233,32 +240,39 @@ describeInChromium('a person steers a run on the page', (browser) => {
       expect(problems).toEqual([]);
     });
 
-    test('of a stored run goes on with another model; one that nobody knows is refused, and begins nothing', async () => {
-      const store = memoryStore();
-      onTestFinished(() => store.close());
-      const talker = agent({ name: 'talker', model: scriptedModel(['One.']) });
-      await talker.run('Say it', { store, runId: 'old' });
-      const { inspector, page } = await openInspector(browser(), { control: true, store, agents: [talker] });
-      await page.getByRole('treeitem', { name: 'agent talker' }).waitFor();
-      await page.getByRole('slider').fill('6');
-      await page.keyboard.press('f');
-      const form = page.getByRole('form', { name: 'Fork' });
-      const model = form.getByRole('textbox', { name: 'With another model' });
-      await model.fill('nobody:knows');
-      await model.press('Enter');
-      await page.locator('.notice.bad', { hasText: "there is no provider 'nobody'" }).waitFor();
-      expect((await store.list()).map(({ runId }) => runId)).toEqual(['old']);
-      await model.fill('offline');
-      await model.press('Enter');
-      await expect.poll(() => inspector.recorder.runs.map(({ status }) => status)).toEqual(['completed']);
-      const [fork] = inspector.recorder.runs;
-      await page.locator(`[data-actor="${fork?.runId ?? ''}/talker"]`).waitFor();
-      await expect.poll(() => form.count()).toBe(0);
-      const lines = [...inspector.recorder.recording.from()].join('\n');
-      expect(lines).toContain('"model":"offline');
-    });
+    thoroughly(
+      'of a stored run goes on with another model; one that nobody knows is refused, and begins nothing',
+      async () => {
+        const store = memoryStore();
+        onTestFinished(() => store.close());
+        const talker = agent({ name: 'talker', model: scriptedModel(['One.']) });
+        await talker.run('Say it', { store, runId: 'old' });
+        const { inspector, page } = await openInspector(browser(), {
+          control: true,
+          store,
+          agents: [talker],
+        });
+        await page.getByRole('treeitem', { name: 'agent talker' }).waitFor();
+        await page.getByRole('slider').fill('6');
+        await page.keyboard.press('f');
+        const form = page.getByRole('form', { name: 'Fork' });
+        const model = form.getByRole('textbox', { name: 'With another model' });
+        await model.fill('nobody:knows');
+        await model.press('Enter');
+        await page.locator('.notice.bad', { hasText: "there is no provider 'nobody'" }).waitFor();
+        expect((await store.list()).map(({ runId }) => runId)).toEqual(['old']);
+        await model.fill('offline');
+        await model.press('Enter');
+        await expect.poll(() => inspector.recorder.runs.map(({ status }) => status)).toEqual(['completed']);
+        const [fork] = inspector.recorder.runs;
+        await page.locator(`[data-actor="${fork?.runId ?? ''}/talker"]`).waitFor();
+        await expect.poll(() => form.count()).toBe(0);
+        const lines = [...inspector.recorder.recording.from()].join('\n');
+        expect(lines).toContain('"model":"offline');
+      },
+    );
 
-    test('is not offered of a run that is not kept', async () => {
+    thoroughly('is not offered of a run that is not kept', async () => {
       const { inspector, page } = await openInspector(browser(), { control: true, store: memoryStore() });
       const run = cashier().stream('Pay', { inspect: inspector, runId: 'r' });
       await page.locator('.request').waitFor();
@@ -312,7 +326,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       expect(problems).toEqual([]);
     });
 
-    test('is set by the keyboard alone, at any place of the chart', async () => {
+    thoroughly('is set by the keyboard alone, at any place of the chart', async () => {
       const { inspector, page, problems } = await openInspector(browser(), { control: true });
       const run = cashier('ann').stream('Pay', { inspect: inspector, runId: 'r' });
       await page.locator('.request').waitFor();
@@ -333,7 +347,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       expect(problems).toEqual([]);
     });
 
-    test('of one actor only is added by the form, and dragging the chart sets none', async () => {
+    thoroughly('of one actor only is added by the form, and dragging the chart sets none', async () => {
       const { inspector, page, problems } = await openInspector(browser(), { control: true });
       const run = cashier('ann').stream('Pay', { inspect: inspector, runId: 'r' });
       await page.locator('.request').waitFor();
@@ -357,7 +371,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
     });
   });
 
-  test('playback of a stored run stops where a click on its chart has set a breakpoint', async () => {
+  thoroughly('playback of a stored run stops where a click on its chart has set a breakpoint', async () => {
     const store = memoryStore();
     onTestFinished(() => store.close());
     const it = counter();
@@ -396,7 +410,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('counts on, as a fork of a counter that is told to stop early does not', async () => {
+  thoroughly('counts on, as a fork of a counter that is told to stop early does not', async () => {
     const store = memoryStore();
     onTestFinished(() => store.close());
     const it = counter();

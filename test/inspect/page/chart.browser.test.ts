@@ -6,6 +6,7 @@ import type { Session } from '../../../src/inspect/page/session.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { describeInChromium } from '../../support/chromium.ts';
+import { thoroughly } from '../../support/thorough.ts';
 import { newsroom } from './newsroom.ts';
 import { startPageServer } from './page-server.ts';
 
@@ -135,7 +136,7 @@ describeInChromium('the chart of an actor', (browser) => {
     ]);
   });
 
-  test('is made larger with two fingers', async () => {
+  thoroughly('is made larger with two fingers', async () => {
     const record = recorder();
     await newsroomEnded(record);
     const page = await open(browser(), record, { width: 1280, height: 800, colorScheme: 'light' });

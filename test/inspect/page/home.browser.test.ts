@@ -14,6 +14,7 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import { describeInChromium } from '../../support/chromium.ts';
+import { thoroughly } from '../../support/thorough.ts';
 import { openInspector, openPage } from '../../support/inspector-page.ts';
 import { startPageServer } from './page-server.ts';
 
@@ -116,7 +117,7 @@ describeInChromium('the address of the inspector', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('is the same for a run once it is stored: its place is counted by its own entries', async () => {
+  thoroughly('is the same for a run once it is stored: its place is counted by its own entries', async () => {
     const store = memoryStore();
     onTestFinished(() => store.close());
     for (const runId of ['run-1', 'run-2']) await desk().run('Count the ships', { store, runId });
@@ -133,29 +134,32 @@ describeInChromium('the address of the inspector', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('goes back and forth through runs, tabs and actors, and past the places in between', async () => {
-    const { inspector, page, problems } = await openInspector(browser(), {});
-    for (const runId of ['run-1', 'run-2'])
-      await desk().run('Count the ships', { inspect: inspector, runId });
-    const choice = page.getByRole('combobox', { name: 'Run' });
-    const tab = page.getByRole('tab', { selected: true }).first();
-    await choice.selectOption('live run-1');
-    await expect.poll(() => page.url(), soon).toContain('#/run/run-1/chart?actor=desk');
-    await page.getByRole('tab', { name: 'Sequence' }).click();
-    for (const at of ['5', '6', '7']) await page.locator('#scrub').fill(at);
-    await expect.poll(() => page.url(), soon).toContain('n=7');
-    await choice.selectOption('live run-2');
-    await expect.poll(() => page.url(), soon).toContain('#/run/run-2/sequence');
-    await page.goBack();
-    await expect.poll(() => placeOf(page), soon).toMatchObject({ run: 'live run-1', entry: '7' });
-    expect(await tab.innerText()).toBe('Sequence');
-    await page.goBack();
-    await expect.poll(() => tab.innerText(), soon).toBe('Chart');
-    await page.goForward();
-    await page.goForward();
-    await expect.poll(() => placeOf(page), soon).toMatchObject({ run: 'live run-2' });
-    expect(problems).toEqual([]);
-  });
+  thoroughly(
+    'goes back and forth through runs, tabs and actors, and past the places in between',
+    async () => {
+      const { inspector, page, problems } = await openInspector(browser(), {});
+      for (const runId of ['run-1', 'run-2'])
+        await desk().run('Count the ships', { inspect: inspector, runId });
+      const choice = page.getByRole('combobox', { name: 'Run' });
+      const tab = page.getByRole('tab', { selected: true }).first();
+      await choice.selectOption('live run-1');
+      await expect.poll(() => page.url(), soon).toContain('#/run/run-1/chart?actor=desk');
+      await page.getByRole('tab', { name: 'Sequence' }).click();
+      for (const at of ['5', '6', '7']) await page.locator('#scrub').fill(at);
+      await expect.poll(() => page.url(), soon).toContain('n=7');
+      await choice.selectOption('live run-2');
+      await expect.poll(() => page.url(), soon).toContain('#/run/run-2/sequence');
+      await page.goBack();
+      await expect.poll(() => placeOf(page), soon).toMatchObject({ run: 'live run-1', entry: '7' });
+      expect(await tab.innerText()).toBe('Sequence');
+      await page.goBack();
+      await expect.poll(() => tab.innerText(), soon).toBe('Chart');
+      await page.goForward();
+      await page.goForward();
+      await expect.poll(() => placeOf(page), soon).toMatchObject({ run: 'live run-2' });
+      expect(problems).toEqual([]);
+    },
+  );
 
   test('has no token once the page is there, also where the link to it stands on another page; a reload still works', async () => {
     const { inspector, page, problems } = await openInspector(browser(), {});
@@ -181,7 +185,7 @@ describeInChromium('the address of the inspector', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('of a run that is not there says so, and leads to all runs', async () => {
+  thoroughly('of a run that is not there says so, and leads to all runs', async () => {
     const { inspector, page, problems } = await openInspector(browser(), {});
     await desk().run('Count the ships', { inspect: inspector, runId: 'run-1' });
     await page.goto(new URL('#/run/run-9/chart', inspector.url).href);
@@ -273,7 +277,7 @@ describeInChromium('the table of runs', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('opens first where there are several stored runs and none at work', async () => {
+  thoroughly('opens first where there are several stored runs and none at work', async () => {
     const store = memoryStore();
     onTestFinished(() => store.close());
     for (const runId of ['a', 'b']) await desk().run(`Count ${runId}`, { store, runId });
