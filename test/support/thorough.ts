@@ -1,5 +1,3 @@
-import { test } from 'vitest';
-
 /** All cases of each law are tried: `npm run verify:full`. The ordinary gate tries a sample of those of which there are thousands. */
 export const isThorough = process.env['TROUPE_FULL'] === '1';
 
@@ -9,8 +7,3 @@ export const sized = (ordinary: number, thorough: number): number => (isThorough
 /** Every `stride`-th of the cases, from `first` on, in the ordinary gate; all where all are tried. */
 export const sampled = <Case>(cases: readonly Case[], stride: number, first = 0): readonly Case[] =>
   isThorough ? cases : cases.filter((_, index) => index % stride === first % stride);
-
-/** A test of the full gate alone: in the ordinary one it is not there, rather than skipped. */
-export const thoroughly = (name: string, body: () => Promise<void>): void => {
-  if (isThorough) test(name, body);
-};

@@ -10,7 +10,7 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import { describeInChromium } from '../../support/chromium.ts';
-import { thoroughly } from '../../support/thorough.ts';
+import { isThorough } from '../../support/thorough.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { ofType } from '../../support/runs.ts';
 
@@ -113,9 +113,8 @@ describeInChromium('a person steers a run on the page', (browser) => {
       expect(problems).toEqual([]);
     });
 
-    thoroughly(
-      'keeps a secret that is not shown: left as it is it is used, and moved elsewhere it is refused',
-      async () => {
+    if (isThorough)
+      test('keeps a secret that is not shown: left as it is it is used, and moved elsewhere it is refused', async () => {
         const secret = 'hunter2-hunter2-hunter2';
         const { inspector, page } = await openInspector(browser(), {
           control: true,
@@ -134,12 +133,10 @@ describeInChromium('a person steers a run on the page', (browser) => {
         await field.press('Control+Enter');
         const { events } = await run.result;
         expect(texts(events)).toEqual([`paid 4 to ${secret}`]);
-      },
-    );
+      });
 
-    thoroughly(
-      'comes back with what was written where its run refuses the answer only later, and says why',
-      async () => {
+    if (isThorough)
+      test('comes back with what was written where its run refuses the answer only later, and says why', async () => {
         const { inspector, page, problems } = await openInspector(browser(), { control: true });
         let refuseEve: () => void = () => undefined;
         const isTaken = (to: string): Promise<boolean> =>
@@ -171,8 +168,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
         await field.press('Control+Enter');
         expect(texts((await run.result).events)).toEqual(['paid Bob']);
         expect(problems).toEqual([]);
-      },
-    );
+      });
 
     test('shows until when it waits, and goes with its run', async () => {
       const { inspector, page, problems } = await openInspector(browser(), { control: true });
@@ -195,23 +191,24 @@ describeInChromium('a person steers a run on the page', (browser) => {
     });
   });
 
-  thoroughly('answers a question, on as many lines as it takes', async () => {
-    const { inspector, page, problems } = await openInspector(browser(), { control: true });
-    const asking = agent({
-      name: 'asking',
-      tools: [ask],
-      model: scriptedModel([calls({ name: 'ask', input: {} }), 'Thank you.']),
+  if (isThorough)
+    test('answers a question, on as many lines as it takes', async () => {
+      const { inspector, page, problems } = await openInspector(browser(), { control: true });
+      const asking = agent({
+        name: 'asking',
+        tools: [ask],
+        model: scriptedModel([calls({ name: 'ask', input: {} }), 'Thank you.']),
+      });
+      const run = asking.stream('Go', { inspect: inspector, runId: 'r' });
+      const field = page.locator('.request').getByRole('textbox', { name: 'Answer' });
+      await field.fill('To Ada.');
+      await field.press('Shift+Enter');
+      await page.keyboard.type('And to Bob.');
+      await takePictures(page, 'question');
+      await field.press('Enter');
+      expect(texts((await run.result).events)).toEqual(['To Ada.\nAnd to Bob.']);
+      expect(problems).toEqual([]);
     });
-    const run = asking.stream('Go', { inspect: inspector, runId: 'r' });
-    const field = page.locator('.request').getByRole('textbox', { name: 'Answer' });
-    await field.fill('To Ada.');
-    await field.press('Shift+Enter');
-    await page.keyboard.type('And to Bob.');
-    await takePictures(page, 'question');
-    await field.press('Enter');
-    expect(texts((await run.result).events)).toEqual(['To Ada.\nAnd to Bob.']);
-    expect(problems).toEqual([]);
-  });
 
   describe('a fork', () => {
     test('of a run in progress, that is kept, begins where it is shown, with another message, and is shown; the run goes on', async () => {
@@ -240,9 +237,8 @@ describeInChromium('a person steers a run on the page', (browser) => {
       expect(problems).toEqual([]);
     });
 
-    thoroughly(
-      'of a stored run goes on with another model; one that nobody knows is refused, and begins nothing',
-      async () => {
+    if (isThorough)
+      test('of a stored run goes on with another model; one that nobody knows is refused, and begins nothing', async () => {
         const store = memoryStore();
         onTestFinished(() => store.close());
         const talker = agent({ name: 'talker', model: scriptedModel(['One.']) });
@@ -269,17 +265,17 @@ describeInChromium('a person steers a run on the page', (browser) => {
         await expect.poll(() => form.count()).toBe(0);
         const lines = [...inspector.recorder.recording.from()].join('\n');
         expect(lines).toContain('"model":"offline');
-      },
-    );
+      });
 
-    thoroughly('is not offered of a run that is not kept', async () => {
-      const { inspector, page } = await openInspector(browser(), { control: true, store: memoryStore() });
-      const run = cashier().stream('Pay', { inspect: inspector, runId: 'r' });
-      await page.locator('.request').waitFor();
-      expect(await page.getByRole('button', { name: 'Fork here' }).count()).toBe(0);
-      run.abort();
-      await run.result;
-    });
+    if (isThorough)
+      test('is not offered of a run that is not kept', async () => {
+        const { inspector, page } = await openInspector(browser(), { control: true, store: memoryStore() });
+        const run = cashier().stream('Pay', { inspect: inspector, runId: 'r' });
+        await page.locator('.request').waitFor();
+        expect(await page.getByRole('button', { name: 'Fork here' }).count()).toBe(0);
+        run.abort();
+        await run.result;
+      });
   });
 
   describe('a breakpoint', () => {
@@ -326,73 +322,80 @@ describeInChromium('a person steers a run on the page', (browser) => {
       expect(problems).toEqual([]);
     });
 
-    thoroughly('is set by the keyboard alone, at any place of the chart', async () => {
-      const { inspector, page, problems } = await openInspector(browser(), { control: true });
-      const run = cashier('ann').stream('Pay', { inspect: inspector, runId: 'r' });
-      await page.locator('.request').waitFor();
-      await page.getByRole('treeitem', { name: 'agent ann' }).click();
-      await page.keyboard.press('b');
-      const menu = page.getByRole('dialog', { name: 'Breakpoints here' });
-      expect(await menu.getByRole('checkbox', { name: 'in ACT' }).isChecked()).toBe(false);
-      await menu.getByRole('combobox', { name: 'Place' }).selectOption('state agent.running.CHECK_STOP');
-      await page.keyboard.press('Space');
-      await expect
-        .poll(() => inspector.recorder.breakpoints('r'))
-        .toEqual([{ kind: 'state', value: 'agent.running.CHECK_STOP', actor: 'ann' }]);
+    if (isThorough)
+      test('is set by the keyboard alone, at any place of the chart', async () => {
+        const { inspector, page, problems } = await openInspector(browser(), { control: true });
+        const run = cashier('ann').stream('Pay', { inspect: inspector, runId: 'r' });
+        await page.locator('.request').waitFor();
+        await page.getByRole('treeitem', { name: 'agent ann' }).click();
+        await page.keyboard.press('b');
+        const menu = page.getByRole('dialog', { name: 'Breakpoints here' });
+        expect(await menu.getByRole('checkbox', { name: 'in ACT' }).isChecked()).toBe(false);
+        await menu.getByRole('combobox', { name: 'Place' }).selectOption('state agent.running.CHECK_STOP');
+        await page.keyboard.press('Space');
+        await expect
+          .poll(() => inspector.recorder.breakpoints('r'))
+          .toEqual([{ kind: 'state', value: 'agent.running.CHECK_STOP', actor: 'ann' }]);
+        await page.keyboard.press('Escape');
+        expect(await menu.count()).toBe(0);
+        expect(await page.evaluate('document.activeElement.className')).toBe('canvas');
+        run.abort();
+        await run.result;
+        expect(problems).toEqual([]);
+      });
+
+    if (isThorough)
+      test('of one actor only is added by the form, and dragging the chart sets none', async () => {
+        const { inspector, page, problems } = await openInspector(browser(), { control: true });
+        const run = cashier('ann').stream('Pay', { inspect: inspector, runId: 'r' });
+        await page.locator('.request').waitFor();
+        await page.getByRole('tab', { name: 'Breakpoints' }).click();
+        await page.getByRole('combobox', { name: 'State', exact: true }).fill('REDUCE');
+        await page.getByRole('combobox', { name: 'Only of' }).fill('ann');
+        await page.getByRole('button', { name: 'Add' }).click();
+        await page.locator('.breakpoints li', { hasText: 'REDUCE of ann' }).waitFor();
+        const box = await page.locator('[data-state="agent.running.ACT"]').boundingBox();
+        const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20];
+        await page.mouse.move(x, y);
+        await page.mouse.down();
+        await page.mouse.move(x + 60, y + 30, { steps: 4 });
+        await page.mouse.up();
+        await page.evaluate(
+          'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+        );
+        expect(await page.getByRole('dialog', { name: 'Breakpoints here' }).count()).toBe(0);
+        expect(inspector.recorder.breakpoints('r')).toEqual([
+          { kind: 'state', value: 'REDUCE', actor: 'ann' },
+        ]);
+        run.abort();
+        await run.result;
+        expect(problems).toEqual([]);
+      });
+  });
+
+  if (isThorough)
+    test('playback of a stored run stops where a click on its chart has set a breakpoint', async () => {
+      const store = memoryStore();
+      onTestFinished(() => store.close());
+      const it = counter();
+      await it.run('Count', { store, runId: 'old' });
+      const { page, problems } = await openInspector(browser(), { store, agents: [it] });
+      await page.getByRole('treeitem', { name: 'agent counter' }).click();
+      await page.getByRole('slider').fill('3');
+      await page.locator('[data-state="agent.running.CHECK_STOP"]').click();
+      await page.getByRole('checkbox', { name: 'in CHECK_STOP' }).check();
       await page.keyboard.press('Escape');
-      expect(await menu.count()).toBe(0);
-      expect(await page.evaluate('document.activeElement.className')).toBe('canvas');
-      run.abort();
-      await run.result;
+      await page.locator('[data-break="agent.running.CHECK_STOP"]').waitFor();
+      await page.getByRole('combobox', { name: 'Speed' }).selectOption('64');
+      await page.getByRole('button', { name: 'Play' }).click();
+      await expect
+        .poll(() => page.locator('.box.atomic.active').getAttribute('data-state'))
+        .toBe('agent.running.CHECK_STOP');
+      await page.getByRole('button', { name: 'Play' }).waitFor();
+      const [at, last] = (await page.locator('.place').innerText()).match(/\d+/g) ?? [];
+      expect(Number(at)).toBeLessThan(Number(last));
       expect(problems).toEqual([]);
     });
-
-    thoroughly('of one actor only is added by the form, and dragging the chart sets none', async () => {
-      const { inspector, page, problems } = await openInspector(browser(), { control: true });
-      const run = cashier('ann').stream('Pay', { inspect: inspector, runId: 'r' });
-      await page.locator('.request').waitFor();
-      await page.getByRole('tab', { name: 'Breakpoints' }).click();
-      await page.getByRole('combobox', { name: 'State', exact: true }).fill('REDUCE');
-      await page.getByRole('combobox', { name: 'Only of' }).fill('ann');
-      await page.getByRole('button', { name: 'Add' }).click();
-      await page.locator('.breakpoints li', { hasText: 'REDUCE of ann' }).waitFor();
-      const box = await page.locator('[data-state="agent.running.ACT"]').boundingBox();
-      const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20];
-      await page.mouse.move(x, y);
-      await page.mouse.down();
-      await page.mouse.move(x + 60, y + 30, { steps: 4 });
-      await page.mouse.up();
-      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-      expect(await page.getByRole('dialog', { name: 'Breakpoints here' }).count()).toBe(0);
-      expect(inspector.recorder.breakpoints('r')).toEqual([{ kind: 'state', value: 'REDUCE', actor: 'ann' }]);
-      run.abort();
-      await run.result;
-      expect(problems).toEqual([]);
-    });
-  });
-
-  thoroughly('playback of a stored run stops where a click on its chart has set a breakpoint', async () => {
-    const store = memoryStore();
-    onTestFinished(() => store.close());
-    const it = counter();
-    await it.run('Count', { store, runId: 'old' });
-    const { page, problems } = await openInspector(browser(), { store, agents: [it] });
-    await page.getByRole('treeitem', { name: 'agent counter' }).click();
-    await page.getByRole('slider').fill('3');
-    await page.locator('[data-state="agent.running.CHECK_STOP"]').click();
-    await page.getByRole('checkbox', { name: 'in CHECK_STOP' }).check();
-    await page.keyboard.press('Escape');
-    await page.locator('[data-break="agent.running.CHECK_STOP"]').waitFor();
-    await page.getByRole('combobox', { name: 'Speed' }).selectOption('64');
-    await page.getByRole('button', { name: 'Play' }).click();
-    await expect
-      .poll(() => page.locator('.box.atomic.active').getAttribute('data-state'))
-      .toBe('agent.running.CHECK_STOP');
-    await page.getByRole('button', { name: 'Play' }).waitFor();
-    const [at, last] = (await page.locator('.place').innerText()).match(/\d+/g) ?? [];
-    expect(Number(at)).toBeLessThan(Number(last));
-    expect(problems).toEqual([]);
-  });
 
   test('without control there is nothing to steer with, and no click or key steers', async () => {
     const store = memoryStore();
@@ -410,26 +413,27 @@ describeInChromium('a person steers a run on the page', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  thoroughly('counts on, as a fork of a counter that is told to stop early does not', async () => {
-    const store = memoryStore();
-    onTestFinished(() => store.close());
-    const it = counter();
-    await it.run('Count', { store, runId: 'old' });
-    const { inspector, page, problems } = await openInspector(browser(), {
-      control: true,
-      store,
-      agents: [it],
+  if (isThorough)
+    test('counts on, as a fork of a counter that is told to stop early does not', async () => {
+      const store = memoryStore();
+      onTestFinished(() => store.close());
+      const it = counter();
+      await it.run('Count', { store, runId: 'old' });
+      const { inspector, page, problems } = await openInspector(browser(), {
+        control: true,
+        store,
+        agents: [it],
+      });
+      await page.getByRole('treeitem', { name: 'agent counter' }).waitFor();
+      await page.getByRole('slider').fill('10');
+      await page.getByRole('button', { name: 'Fork here' }).click();
+      await page.getByRole('textbox', { name: 'With a message' }).fill('Stop early');
+      await page.getByRole('button', { name: 'Fork', exact: true }).click();
+      await expect.poll(() => inspector.recorder.runs.map(({ status }) => status)).toEqual(['completed']);
+      const forked = inspector.recorder.runs[0]?.runId ?? '';
+      expect((await store.entry('old'))?.status).toBe('completed');
+      expect((await store.entry(forked))?.forkedFrom).toBe('old');
+      await expect.poll(() => page.locator('.transcript').innerText()).toMatch(/after [12]/);
+      expect(problems).toEqual([]);
     });
-    await page.getByRole('treeitem', { name: 'agent counter' }).waitFor();
-    await page.getByRole('slider').fill('10');
-    await page.getByRole('button', { name: 'Fork here' }).click();
-    await page.getByRole('textbox', { name: 'With a message' }).fill('Stop early');
-    await page.getByRole('button', { name: 'Fork', exact: true }).click();
-    await expect.poll(() => inspector.recorder.runs.map(({ status }) => status)).toEqual(['completed']);
-    const forked = inspector.recorder.runs[0]?.runId ?? '';
-    expect((await store.entry('old'))?.status).toBe('completed');
-    expect((await store.entry(forked))?.forkedFrom).toBe('old');
-    await expect.poll(() => page.locator('.transcript').innerText()).toMatch(/after [12]/);
-    expect(problems).toEqual([]);
-  });
 });

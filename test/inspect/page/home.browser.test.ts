@@ -14,7 +14,7 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import { describeInChromium } from '../../support/chromium.ts';
-import { thoroughly } from '../../support/thorough.ts';
+import { isThorough } from '../../support/thorough.ts';
 import { openInspector, openPage } from '../../support/inspector-page.ts';
 import { startPageServer } from './page-server.ts';
 
@@ -117,26 +117,26 @@ describeInChromium('the address of the inspector', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  thoroughly('is the same for a run once it is stored: its place is counted by its own entries', async () => {
-    const store = memoryStore();
-    onTestFinished(() => store.close());
-    for (const runId of ['run-1', 'run-2']) await desk().run('Count the ships', { store, runId });
-    const { inspector, page, problems } = await openInspector(browser(), { store, agents: [desk()] });
-    const address = new URL('#/run/run-1/chart?actor=desk&n=9', inspector.url).href;
-    await page.goto('about:blank');
-    await page.goto(address);
-    await expect
-      .poll(() => placeOf(page))
-      .toMatchObject({ entry: '9', actor: 'run-1/desk', run: 'stored run-1' });
-    await page.goto('about:blank');
-    await page.goto(new URL('#/run/run-1/chart?n=100000', inspector.url).href);
-    await expect.poll(() => page.url(), soon).toMatch(/chart\?actor=desk$/);
-    expect(problems).toEqual([]);
-  });
+  if (isThorough)
+    test('is the same for a run once it is stored: its place is counted by its own entries', async () => {
+      const store = memoryStore();
+      onTestFinished(() => store.close());
+      for (const runId of ['run-1', 'run-2']) await desk().run('Count the ships', { store, runId });
+      const { inspector, page, problems } = await openInspector(browser(), { store, agents: [desk()] });
+      const address = new URL('#/run/run-1/chart?actor=desk&n=9', inspector.url).href;
+      await page.goto('about:blank');
+      await page.goto(address);
+      await expect
+        .poll(() => placeOf(page))
+        .toMatchObject({ entry: '9', actor: 'run-1/desk', run: 'stored run-1' });
+      await page.goto('about:blank');
+      await page.goto(new URL('#/run/run-1/chart?n=100000', inspector.url).href);
+      await expect.poll(() => page.url(), soon).toMatch(/chart\?actor=desk$/);
+      expect(problems).toEqual([]);
+    });
 
-  thoroughly(
-    'goes back and forth through runs, tabs and actors, and past the places in between',
-    async () => {
+  if (isThorough)
+    test('goes back and forth through runs, tabs and actors, and past the places in between', async () => {
       const { inspector, page, problems } = await openInspector(browser(), {});
       for (const runId of ['run-1', 'run-2'])
         await desk().run('Count the ships', { inspect: inspector, runId });
@@ -158,8 +158,7 @@ describeInChromium('the address of the inspector', (browser) => {
       await page.goForward();
       await expect.poll(() => placeOf(page), soon).toMatchObject({ run: 'live run-2' });
       expect(problems).toEqual([]);
-    },
-  );
+    });
 
   test('has no token once the page is there, also where the link to it stands on another page; a reload still works', async () => {
     const { inspector, page, problems } = await openInspector(browser(), {});
@@ -185,15 +184,16 @@ describeInChromium('the address of the inspector', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  thoroughly('of a run that is not there says so, and leads to all runs', async () => {
-    const { inspector, page, problems } = await openInspector(browser(), {});
-    await desk().run('Count the ships', { inspect: inspector, runId: 'run-1' });
-    await page.goto(new URL('#/run/run-9/chart', inspector.url).href);
-    await page.getByText('This run is not here').waitFor();
-    await page.getByRole('link', { name: 'All runs' }).click();
-    await expect.poll(() => rowTitles(page), soon).toEqual(['Count the ships']);
-    expect(problems).toEqual([]);
-  });
+  if (isThorough)
+    test('of a run that is not there says so, and leads to all runs', async () => {
+      const { inspector, page, problems } = await openInspector(browser(), {});
+      await desk().run('Count the ships', { inspect: inspector, runId: 'run-1' });
+      await page.goto(new URL('#/run/run-9/chart', inspector.url).href);
+      await page.getByText('This run is not here').waitFor();
+      await page.getByRole('link', { name: 'All runs' }).click();
+      await expect.poll(() => rowTitles(page), soon).toEqual(['Count the ships']);
+      expect(problems).toEqual([]);
+    });
 
   test('of a stored run that the server does not show has its reason, and others can be chosen', async () => {
     const there = recorder();
@@ -277,14 +277,15 @@ describeInChromium('the table of runs', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  thoroughly('opens first where there are several stored runs and none at work', async () => {
-    const store = memoryStore();
-    onTestFinished(() => store.close());
-    for (const runId of ['a', 'b']) await desk().run(`Count ${runId}`, { store, runId });
-    const { page, problems } = await openInspector(browser(), { store, agents: [desk()] });
-    await expect.poll(() => rowTitles(page), soon).toEqual(['Count b', 'Count a']);
-    expect(problems).toEqual([]);
-  });
+  if (isThorough)
+    test('opens first where there are several stored runs and none at work', async () => {
+      const store = memoryStore();
+      onTestFinished(() => store.close());
+      for (const runId of ['a', 'b']) await desk().run(`Count ${runId}`, { store, runId });
+      const { page, problems } = await openInspector(browser(), { store, agents: [desk()] });
+      await expect.poll(() => rowTitles(page), soon).toEqual(['Count b', 'Count a']);
+      expect(problems).toEqual([]);
+    });
 
   test('shows as text what agents are named and asked, whatever it is, and leads nowhere but to runs', async () => {
     const harm = `<img src=x onerror="window.harmed=1">\u202ejavascript:harm()`;
