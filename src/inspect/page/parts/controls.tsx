@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { command } from '../control.ts';
-import { opened } from '../opened.ts';
+import { closeForm, opened } from '../opened.ts';
 import { complaint, currentRun, held, select, selectedView, session } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import type { SessionRun } from '../session.ts';
@@ -163,7 +163,7 @@ const MessageForm = () => {
         event.preventDefault();
         if (text.trim() === '') return;
         void command({ do: 'send', text, ...(path === undefined ? {} : { path }) }).then((said) => {
-          if (said !== undefined) close();
+          if (said !== undefined) closeForm('message');
         });
       }}
     >

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { command } from '../control.ts';
 import { follow } from '../feed.ts';
 import { countOf } from '../figures.ts';
-import { opened } from '../opened.ts';
+import { closeForm, opened } from '../opened.ts';
 import {
   chooseRun,
   currentRun,
@@ -136,7 +136,7 @@ const forkHere = async (run: string, { message, model }: Change): Promise<void> 
     run,
   );
   if (typeof said !== 'object' || said === null || !('run' in said) || typeof said.run !== 'string') return;
-  opened.value = undefined;
+  closeForm('fork');
   middleTab.value = 'chart';
   if (storedRun.peek() === undefined) goLive();
   else follow();
