@@ -11,6 +11,7 @@ import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { serveLoopback } from '../inspect/publishing/loopback.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { deferred, echo } from '../support/runs.ts';
+import { isThorough } from '../support/thorough.ts';
 import { appOf } from './open-page.ts';
 import type { ServedApp } from './vite-app.ts';
 import { serveApp } from './vite-app.ts';
@@ -217,23 +218,10 @@ describeInChromium('an agent in a component', (browser) => {
 });
 
 describeInChromium('example 30', (browser) => {
-  // Served by Vite, as it is to who develops it; a copy, as it is edited.
-  const folder = join(root, `.tmp/react-app-${process.pid}`);
-  let app: ServedApp;
-  beforeAll(async () => {
-    cpSync(example, folder, { recursive: true });
-    app = await serveApp(folder, async (vite) => {
-      const { App } = (await vite.ssrLoadModule('/app.tsx')) as { readonly App: () => null };
-      return renderToString(createElement(StrictMode, null, createElement(App)));
-    });
-    return async () => {
-      await app.close();
-      rmSync(folder, { recursive: true, force: true });
-    };
-  });
+  const app = appOf(example);
 
   test.runIf(canHide)('is a chat that streams, asks, waits while hidden, and goes on', async () => {
-    const { page, problems } = await open(browser(), app.url);
+    const { page, problems } = await open(browser(), app().url);
     await page.getByText('Send').waitFor({ timeout: 50_000 });
     const streams = page.evaluate(untilThere, '.streaming');
     await page.getByText('Send').click();
@@ -250,6 +238,26 @@ describeInChromium('example 30', (browser) => {
     expect(await page.locator('.messages > li').last().textContent()).toBe('Done: 12 litres on the beans.');
     await takePicture(page, 'completed');
     expect(problems).toEqual([]);
+  });
+});
+
+/** Every module is asked for, which takes half a minute. */
+const describeServed = isThorough ? describeInChromium : () => undefined;
+
+describeServed('example 30, served by Vite as while somebody develops it', (browser) => {
+  // A copy, as it is edited.
+  const folder = join(root, `.tmp/react-app-${process.pid}`);
+  let app: ServedApp;
+  beforeAll(async () => {
+    cpSync(example, folder, { recursive: true });
+    app = await serveApp(folder, async (vite) => {
+      const { App } = (await vite.ssrLoadModule('/app.tsx')) as { readonly App: () => null };
+      return renderToString(createElement(StrictMode, null, createElement(App)));
+    });
+    return async () => {
+      await app.close();
+      rmSync(folder, { recursive: true, force: true });
+    };
   });
 
   test.runIf(canHide)(
