@@ -104,13 +104,6 @@ describe('npm start, on a machine with nothing set', () => {
       rmSync(store, { recursive: true, force: true });
     }
   });
-
-  test('the same question twice has the same answer', async () => {
-    const ask = () => troupe([...aboutLeave, '--quiet']);
-    const [one, other] = await Promise.all([ask(), ask()]);
-    expect(one).toMatchObject({ exit: 0, stdout: expect.stringMatching(/\[\S+:\d+-\d+\]/) });
-    expect(other).toEqual(one);
-  });
 });
 
 describe('a model that cannot be had is one clear line, and exit code 2 where the one who called can mend it', () => {

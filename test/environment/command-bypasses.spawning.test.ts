@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { access, chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { access, chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ProcessOps } from '../../src/contracts/environments/operations.ts';
 import type { AllowedCommands } from '../../src/tools/built-in/host/allowed-commands.ts';
 import { hostEnvironment } from '../../src/tools/built-in/host/host-environment.ts';
@@ -13,6 +14,8 @@ import { temporaryWorld } from './temporary-world.ts';
 
 const exec = promisify(execFile);
 
+const TEXT = 'b\na\n';
+
 let world: TemporaryWorld;
 let canary = '';
 beforeEach(async () => {
@@ -22,7 +25,7 @@ beforeEach(async () => {
   await chmod(join(world.root, 'evil.sh'), 0o755);
   await writeFile(join(world.top, 'date'), `#!/bin/sh\ntouch '${canary}'\n`);
   await chmod(join(world.top, 'date'), 0o755);
-  await writeFile(join(world.root, 'text.txt'), 'b\na\n');
+  await writeFile(join(world.root, 'text.txt'), TEXT);
 });
 afterEach(() => world.dispose());
 
@@ -47,14 +50,32 @@ const HONEST: AllowedCommands = {
   touch: '/usr/bin/touch',
 };
 
-/** A repository below the root, as a person made it. */
-const repository = async (): Promise<(...args: string[]) => Promise<unknown>> => {
-  const git = async (...args: string[]) =>
-    exec('/usr/bin/git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: world.root });
+const gitIn =
+  (cwd: string) =>
+  (...args: string[]): Promise<unknown> =>
+    exec('/usr/bin/git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd });
+
+let template: string | undefined;
+afterAll(async () => {
+  if (template !== undefined) await rm(template, { recursive: true, force: true });
+});
+
+/** What `git` keeps of a repository with one commit: made once, by three processes. */
+const repositoryTemplate = async (): Promise<string> => {
+  if (template !== undefined) return template;
+  template = await mkdtemp(join(tmpdir(), 'troupe-repository-'));
+  const git = gitIn(template);
+  await writeFile(join(template, 'text.txt'), TEXT);
   await git('init', '-q', '-b', 'main');
   await git('add', 'text.txt');
   await git('commit', '-q', '-m', 'one');
-  return git;
+  return template;
+};
+
+/** A repository below the root, as a person made it. */
+const repository = async (): Promise<(...args: string[]) => Promise<unknown>> => {
+  await cp(join(await repositoryTemplate(), '.git'), join(world.root, '.git'), { recursive: true });
+  return gitIn(world.root);
 };
 
 const expectNothingStarted = async (): Promise<void> => {

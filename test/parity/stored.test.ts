@@ -188,8 +188,10 @@ beforeAll(async () => {
 });
 
 /** Those that are cut, and those that are replayed as they are: a scenario that is cut is replayed in the end. */
-const cutScenarios = new Set(sampled(allScenarios, 4));
-const replayScenarios = new Set(allScenarios.filter((each) => isThorough || !cutScenarios.has(each)));
+const cutScenarios = new Set(sampled(allScenarios, 6));
+const replayScenarios = new Set(
+  sampled(allScenarios, 2, 1).filter((each) => isThorough || !cutScenarios.has(each)),
+);
 
 describe.each(allScenarios)('$name', (scenario) => {
   test('comes to its end, means the same stored, and its journal tells every event again when it is replayed', async () => {
@@ -240,7 +242,7 @@ describe.each(allScenarios)('$name', (scenario) => {
 });
 
 // Two readings of one moment differ by this clock: what is not on record is found out.
-test.each(sampled(allScenarios, 5))(
+test.each(sampled(allScenarios, 10))(
   '[FIND-46] $name is replayed and resumed byte for byte by a clock that ticks at each reading',
   async (scenario) => {
     const book = new PromptBook();

@@ -115,10 +115,13 @@ describeWithFixtures('the retail desk', ['retail/tasks.json', 'retail/db.json', 
     ['one call a step', false],
     ['all calls in one step, writing ones alone and in order', true],
   ])('%s', (_, atOnce) => {
-    it.each(tasks)('$id is done as recorded, with a store and without one alike', async (task) => {
-      const result = await unstored(task, atOnce);
-      expect(compareRuns(result, await stored(task, atOnce))).toEqual([]);
-    });
+    it.each(sampled(tasks, 2))(
+      '$id is done as recorded, with a store and without one alike',
+      async (task) => {
+        const result = await unstored(task, atOnce);
+        expect(compareRuns(result, await stored(task, atOnce))).toEqual([]);
+      },
+    );
   });
 
   // Each task by one of the providers; by all of them where all is tried.
