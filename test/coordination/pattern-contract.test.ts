@@ -121,7 +121,7 @@ describe.each(allRows.map((row, index) => ({ ...row, row, index })))('$name', ({
   });
 
   // Some of them in each, others in the next.
-  test.each(sampled(allRows, 6, index))('[KAIZEN-47] $name nests in it', async (inner) => {
+  test.each(sampled(allRows, 9, index))('[KAIZEN-47] $name nests in it', async (inner) => {
     const within = inner.make(two(inner), { name: 'inner' });
     const result = await run(make({ ...two(row), ann: within as Member }));
     const engaged = ofType(result.events, 'member.engaged').map(({ path }) => path);

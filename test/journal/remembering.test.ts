@@ -19,7 +19,7 @@ import { pipeline } from '../../src/patterns/index.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { mortalStore } from '../support/mortal-store.ts';
-import { sampled } from '../support/thorough.ts';
+import { sampled, sized } from '../support/thorough.ts';
 
 const look = tool({
   name: 'look',
@@ -77,7 +77,7 @@ describe.each([
       const expected = await remembered(make, whole, ['worker']);
       expect(expected.length).toBeGreaterThanOrEqual(6);
       let hasEnded = false;
-      for (let at = 2; !hasEnded; at += 1)
+      for (let at = 2; !hasEnded; at += sized(2, 1))
         for (const isDone of [true, false]) {
           const store = open();
           const first = mortalStore(store, { at, isDone });

@@ -27,6 +27,7 @@ import {
   type MockBatch,
 } from '../support/mock-batches.ts';
 import { mortalStore } from '../support/mortal-store.ts';
+import { sampled } from '../support/thorough.ts';
 import './load-models.ts';
 
 const vendors = {
@@ -89,7 +90,7 @@ const runOn = async <Input, Output>(
   options: Pick<RunOptions, 'store' | 'runId' | 'limits'> = {},
 ) => letTimePass(clock, settled(start(worker, input, { clock, ...options })));
 
-describe.each(each)('[BATCH] calls by the batches of a provider: $api', ({ model }) => {
+describe.each(sampled(each, 2))('[BATCH] calls by the batches of a provider: $api', ({ model }) => {
   it('answers all members of a team out of one batch, at half the price', async () => {
     const clock = virtualClock();
     await using service = await mockBatches({

@@ -284,7 +284,7 @@ describe('several processes on one store', () => {
   const another = (task: 'write' | 'race', at: string) =>
     spawn(process.execPath, [program, task, at], { stdio: ['pipe', 'pipe', 'inherit'] });
 
-  const kills = sized(6, 200);
+  const kills = sized(4, 200);
 
   test(`lose nothing that was confirmed, and leave nothing half done, when they are killed ${kills} times`, async () => {
     let file = '';
