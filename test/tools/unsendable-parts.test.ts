@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 
 const made = (input: z.ZodType) => () =>
@@ -61,4 +63,24 @@ const tree: z.ZodType = z.object({
   get parts() {
     return z.array(tree);
   },
+});
+
+describe('what nothing in JSON can fit is said when the agent is made', () => {
+  test.each(['input', 'output'] as const)('as its %s', (what) => {
+    const make = (schema: z.ZodType) => () =>
+      agent({ name: 'clerk', model: scriptedModel([]), [what]: schema });
+    expect(make(z.object({ days: z.array(z.date()) }))).toThrow(
+      `Cannot define the agent 'clerk' as its ${what} has a date at days, which JSON cannot express: use z.iso.datetime() or z.coerce.date()`,
+    );
+    expect(make(z.map(z.string(), z.string()))).toThrow(expect.objectContaining({ code: 'agent.invalid' }));
+    expect(make(z.object({ day: z.coerce.date() }))).not.toThrow();
+    expect(
+      make(
+        z.codec(z.iso.datetime(), z.date(), {
+          decode: (text) => new Date(text),
+          encode: (date) => date.toISOString(),
+        }),
+      ),
+    ).not.toThrow();
+  });
 });

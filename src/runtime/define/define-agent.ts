@@ -33,6 +33,7 @@ import { MAX_TEXT_BYTES } from '../../tools/calls/cut-text.ts';
 import { checkAllotment } from '../../policy/allotted-limits.ts';
 import { describedSchemas } from '../../tools/schemas/described-schemas.ts';
 import { onlyKept, withKept } from '../../tools/schemas/kept-value.ts';
+import { beyondJson } from '../../tools/schemas/unsendable-parts.ts';
 import { checkInput, checkSchema, itemSchemaOf, jsonSchemaOf } from '../../tools/schemas/schemas.ts';
 import { phaseOfWork } from '../../tools/calls/phase-of-work.ts';
 import { ToolRegistry } from '../../tools/define/tool-registry.ts';
@@ -90,6 +91,8 @@ export const agentDefinition = <
   const about = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
   checkOptions(agentSchema(), given, about);
   const { input, output } = describedSchemas(name, given.input, given.output);
+  const beyond = [...beyondJson(input, 'input'), ...beyondJson(output, 'output')];
+  if (beyond.length > 0) throw refusedOptions(beyond, about);
   const strategies = strategiesOf(given.strategy, name);
   const options = applyStrategies(given, strategies);
   const { limits = {}, failures = {}, conversation = {}, mailbox } = options;

@@ -3,23 +3,30 @@ import type { Schema } from '../../base/schemas/schema.ts';
 import { isZod } from './schemas.ts';
 
 /**
- * Lists the parts of a tool's input that no model can send: types without a JSON representation, and a root other than
- * an object.
- *
- * Inspects zod schemas only, and without building a JSON Schema, as tools are defined while modules load.
- *
- * @example
- * unsendableIn(z.object({ when: z.date() }))
- * // => ['its input has a date at when, which JSON cannot express: use z.iso.datetime() or z.coerce.date()']
+ * Lists the parts of a tool's input that no model can send: those that are {@link beyondJson}, and a root other than an object.
  */
 export const unsendableIn = (schema: Schema): readonly string[] => {
   if (!isZod(schema)) return [];
   const root = typeOf(schema);
   if (SCALARS.has(root))
     return [`its input is not an object: ${root}; wrap it, as in z.object({ value: … })`];
+  return beyondJson(schema, 'input');
+};
+
+/**
+ * Lists the types in a schema that have no JSON representation, so that nothing in JSON can fit it.
+ *
+ * Inspects zod schemas only, and without building a JSON Schema, as tools and agents are defined while modules load.
+ *
+ * @example
+ * beyondJson(z.object({ when: z.date() }), 'input')
+ * // => ['its input has a date at when, which JSON cannot express: use z.iso.datetime() or z.coerce.date()']
+ */
+export const beyondJson = (schema: Schema | undefined, what: 'input' | 'output'): readonly string[] => {
+  if (schema === undefined || !isZod(schema)) return [];
   const found: string[] = [];
   collect(schema, [], new Set(), found);
-  return found;
+  return found.map((part) => `its ${what} has ${part}`);
 };
 
 const SCALARS: ReadonlySet<string> = new Set(
@@ -70,7 +77,7 @@ const collect = (
   const instead = coerce === true ? undefined : INSTEAD.get(type);
   if (instead !== undefined) {
     const at = path.length === 0 ? '' : ` at ${path.join('.')}`;
-    found.push(`its input has a ${type}${at}, which JSON cannot express: use ${instead}`);
+    found.push(`a ${type}${at}, which JSON cannot express: use ${instead}`);
     return;
   }
   for (const [name, part] of Object.entries(shape ?? {})) collect(part, [...path, name], seen, found);
