@@ -23,6 +23,8 @@ const commands = (): readonly string[] => {
   return Object.values(bin).map(withinBuild);
 };
 
+/** What `troupe inspect -- COMMAND` has Node load first in the processes of the command. */
+const PRELOADED = 'cli/attach.js';
 /** The entry point that brings in most of the others' parts. */
 const MAIN = 'index.js';
 /** The entry point that pages load which only look on: it has no part that needs a package. */
@@ -77,7 +79,7 @@ const sourceOf = (file: string): string => join(root, 'src', file.replace(/\.js$
 
 /** Bundles entry points and commands into `folder`, an empty one or one that may be written over. */
 export const bundlePackage = async (folder: string): Promise<void> => {
-  const files = [...new Set([...entryPointsOf().map(({ built }) => built), ...commands()])];
+  const files = [...new Set([...entryPointsOf().map(({ built }) => built), ...commands(), PRELOADED])];
   const { plugin, chunkOf } = chunking(files);
   await build({
     cwd: root,

@@ -59,6 +59,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return run(wanted, session);
     case 'inspect':
       return (await import('./inspect.ts')).inspect(wanted, session);
+    case 'inspect-program':
+      return (await import('./inspect-program.ts')).inspectProgram(wanted, session);
     case 'graph':
       return graph(wanted, session);
     case 'mcp':

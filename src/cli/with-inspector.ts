@@ -35,6 +35,7 @@ export const withInspector = async (
     port: wish.port,
     control: wish.isControlled,
     open: wish.isShown,
+    wait: wish.isAwaited,
     keepsProcess: true,
     store,
     content,

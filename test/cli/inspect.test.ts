@@ -215,10 +215,10 @@ describe('the command line', () => {
       file: 'a.ts',
       input: 'go',
       isData: false,
-      wish: { port: 4100, isControlled: true, isShown: false },
+      wish: { port: 4100, isControlled: true, isShown: false, isAwaited: false },
     });
     expect(readUsage(['run', 'a.ts', 'go', '--inspect', '--open']).command).toMatchObject({
-      inspect: { port: 0, isControlled: false, isShown: true },
+      inspect: { port: 0, isControlled: false, isShown: true, isAwaited: false },
     });
     expect(readUsage(['run', 'a.ts', 'go']).command).toMatchObject({ inspect: undefined });
   });

@@ -13,7 +13,18 @@ import { exportRun, importRun } from './transfer.ts';
 /** A command on stored runs. */
 export type StoredCommand = Exclude<
   Command,
-  { readonly name: 'help' | 'version' | 'ask' | 'run' | 'inspect' | 'graph' | 'mcp' | 'trace' }
+  {
+    readonly name:
+      | 'help'
+      | 'version'
+      | 'ask'
+      | 'run'
+      | 'inspect'
+      | 'inspect-program'
+      | 'graph'
+      | 'mcp'
+      | 'trace';
+  }
 >;
 
 /** Executes a command on stored runs. */

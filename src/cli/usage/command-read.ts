@@ -29,6 +29,7 @@ export type Command =
   | AskCommand
   | RunCommand
   | InspectCommand
+  | InspectProgramCommand
   | GraphCommand
   | ServeCommand
   | RunsCommand
@@ -63,6 +64,14 @@ export interface AskCommand {
   readonly trace: string | undefined;
   readonly inspect: InspectorRequest | undefined;
   readonly isParked: boolean;
+}
+
+/** A command of another program, in whose processes each run is shown. */
+export interface InspectProgramCommand {
+  readonly name: 'inspect-program';
+  /** The program and its arguments. */
+  readonly program: readonly [string, ...string[]];
+  readonly wish: InspectorRequest;
 }
 
 /** With `input` the agent is run; without `file` stored runs are shown. */
@@ -193,6 +202,25 @@ interface OwnValues extends InspectValues {
 const LISTED = 20;
 /** Runs whose ways are counted. */
 const COUNTED = 100;
+
+/**
+ * Builds the command `inspect` for a command of another program.
+ *
+ * @throws {TroupeError} `command.usage`
+ */
+export const inspectProgramFrom = (
+  [program, ...args]: readonly string[],
+  [astray]: readonly string[],
+  values: OwnValues,
+): InspectProgramCommand => {
+  if (program === undefined)
+    throw wrong('no command follows --: write troupe inspect -- node app.js', 'inspect');
+  const option = (['data', 'export', 'blobs'] as const).find((each) => values[each] !== undefined);
+  const stray = astray ?? (option && `--${option}`);
+  if (stray !== undefined)
+    throw wrong(`the command after -- is run as it is: it has no use for ${stray} before it`, 'inspect');
+  return { name: 'inspect-program', program: [program, ...args], wish: inspectorRequest(values, 'inspect') };
+};
 
 /**
  * Builds a command from its name, its arguments, and its options.

@@ -41,6 +41,7 @@ export const options = {
   port: { type: 'string' },
   control: { type: 'boolean' },
   open: { type: 'boolean' },
+  wait: { type: 'boolean' },
 } as const;
 
 /** Options of every command. */
@@ -95,13 +96,17 @@ export type CommandName =
   | 'prune'
   | 'trace';
 
-const INSPECTED: readonly OptionName[] = ['inspect', 'port', 'control', 'open'];
+const INSPECTED: readonly OptionName[] = ['inspect', 'port', 'control', 'open', 'wait'];
 
 /** All commands. */
 export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park', 'trace', ...INSPECTED] },
   run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'trace', ...INSPECTED] },
-  inspect: { needs: [], optional: 2, options: ['data', 'export', 'blobs', 'port', 'control', 'open'] },
+  inspect: {
+    needs: [],
+    optional: 2,
+    options: ['data', 'export', 'blobs', 'port', 'control', 'open', 'wait'],
+  },
   graph: { needs: [FILE], optional: 0, options: ['export', 'of', 'svg', 'taken', 'limit'] },
   mcp: { needs: [FILE], optional: 0, options: ['export'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },

@@ -15,7 +15,8 @@ const TRACE = '      --trace FOLDER   write a trace of the run to FOLDER; see tr
 const INSPECT = `      --inspect        show the run in a browser; stays open until Ctrl-C
       --port N         port of the inspector (default: any free port)
       --control        let the page pause, step, message and stop the run
-      --open           open it in the browser`;
+      --open           open it in the browser
+      --wait           hold the run until somebody looks`;
 const CODE = `      --agent FILE     the module that exports its agent, if it was started by other code, has moved or was imported
       --file FILE      the same
       --export NAME    name of the export, if there are several; also FILE#NAME`;
@@ -61,21 +62,26 @@ ${INSPECT}`,
   },
   inspect: {
     about: 'show a running agent, stored runs or a trace as statecharts in a browser',
-    usage: '[FILE] [INPUT]',
+    usage: '[FILE] [INPUT], or -- COMMAND',
     text: `Serves a page on the loopback until Ctrl-C, and prints its address, which contains a secret token. With INPUT, runs the agent
 that FILE exports, and shows it at work. Without INPUT, shows stored runs: those started by a command, and those of the agent
 that FILE exports. A FILE that exports nothing is a program: it is run unchanged, with INPUT as its argument, and every run
-that it starts is shown. Of a FILE that --trace or troupe export wrote, the run is shown, and nothing is run.`,
+that it starts is shown. Of a FILE that --trace or troupe export wrote, the run is shown, and nothing is run.
+
+After -- comes any COMMAND that runs Node, as it is typed: each of its processes that starts a run opens a page of its own, and
+stays until Ctrl-C, unless it exits by itself.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
       --export NAME    export of FILE, if there are several; also FILE#NAME
       --blobs FOLDER   folder with the bytes of media, if they are not in the store
       --port N         port of the page (default: any free port)
       --control        let the page pause, step, message, stop and fork runs
-      --open           open it in the browser`,
+      --open           open it in the browser
+      --wait           hold runs until somebody looks`,
     examples: [
       'troupe inspect team.ts "Plan a trip." --control',
       'troupe inspect',
       'troupe inspect program.ts',
+      'troupe inspect --wait -- npm run dev',
       'troupe inspect traces/r1.jsonl',
       'troupe inspect r1.journal',
       'troupe ask "How are retries configured?" ./docs --inspect --open',

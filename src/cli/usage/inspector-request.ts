@@ -10,6 +10,8 @@ export interface InspectorRequest {
   readonly isControlled: boolean;
   /** It is opened in the browser. */
   readonly isShown: boolean;
+  /** Runs are held as they begin until somebody looks. */
+  readonly isAwaited: boolean;
 }
 
 /** Parsed values of the inspector's options. */
@@ -18,6 +20,7 @@ export interface InspectValues {
   readonly port?: string | undefined;
   readonly control?: boolean | undefined;
   readonly open?: boolean | undefined;
+  readonly wait?: boolean | undefined;
   readonly park?: boolean | undefined;
 }
 
@@ -25,13 +28,13 @@ const HIGHEST_PORT = 65_535;
 
 /** Parses the inspector's options, for a command that always opens it. @throws {TroupeError} `command.usage` */
 export const inspectorRequest = (
-  { port: given, control, open }: InspectValues,
+  { port: given, control, open, wait }: InspectValues,
   name: CommandName,
 ): InspectorRequest => {
   const port = countOf(given, '--port', name) ?? 0;
   if (port > HIGHEST_PORT)
     throw wrong(`--port is not a port: '${given}'. Give one from 0 to ${HIGHEST_PORT}`, name);
-  return { port, isControlled: control ?? false, isShown: open ?? false };
+  return { port, isControlled: control ?? false, isShown: open ?? false, isAwaited: wait ?? false };
 };
 
 /** Parses the inspector's options, for a command that opens it on request. @throws {TroupeError} `command.usage` */
@@ -43,7 +46,7 @@ export const inspectorRequestIfAny = (
     if (values.park === true) throw wrong('one excludes the other: --inspect and --park', name);
     return inspectorRequest(values, name);
   }
-  for (const option of ['port', 'control', 'open'] as const)
+  for (const option of ['port', 'control', 'open', 'wait'] as const)
     if (values[option] !== undefined) throw wrong(`--${option} needs --inspect`, name);
   return undefined;
 };

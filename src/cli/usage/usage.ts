@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { TroupeError } from '../../contracts/errors/error.ts';
 import { messageOf } from '../../contracts/errors/error.ts';
 import type { Command, CommandName } from './command-read.ts';
-import { commandFrom } from './command-read.ts';
+import { commandFrom, inspectProgramFrom } from './command-read.ts';
 import { commandNames, isCommand, isOwnOption, options, shapes } from './command-shapes.ts';
 import { nearestName } from '../../base/text/nearest-name.ts';
 import { wrong } from './wrong-usage.ts';
@@ -30,7 +30,8 @@ export interface Usage {
  * @throws {TroupeError} `command.usage` for what it does not understand.
  */
 export const readUsage = (args: readonly string[]): Usage => {
-  const { values, positionals } = parse(args);
+  const { own, program } = splitProgram(args);
+  const { values, positionals } = parse(own);
   const settings: Settings = {
     json: values.json ?? false,
     quiet: values.quiet ?? false,
@@ -51,7 +52,17 @@ export const readUsage = (args: readonly string[]): Usage => {
   if (values.help === true) return { settings, command: { name: 'help', about: name } };
   assertOwn(Object.keys(values), name);
   if (settings.json && settings.quiet) throw wrong('one excludes the other: --json and --quiet', name);
+  if (program !== undefined) return { settings, command: inspectProgramFrom(program, rest, values) };
   return { settings, command: commandFrom(name, rest, values) };
+};
+
+/** The arguments of `inspect`, and the command of another program behind `--`, which has options of its own. */
+const splitProgram = (
+  args: readonly string[],
+): { readonly own: readonly string[]; readonly program?: readonly string[] | undefined } => {
+  const end = args.indexOf('--');
+  if (end < 0 || parse(args.slice(0, end)).positionals[0] !== 'inspect') return { own: args };
+  return { own: args.slice(0, end), program: args.slice(end + 1) };
 };
 
 const instead = (name: string): string => {

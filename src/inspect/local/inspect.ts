@@ -14,7 +14,7 @@ import type { ContentOptions } from '../../contracts/content/content-options.ts'
 import type { MediaPart } from '../../contracts/content/part.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
-import type { RunInspector } from '../../contracts/events/inspection.ts';
+import type { InspectedRun, RunInspector } from '../../contracts/events/inspection.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { RunContent } from '../../runtime/content/run-content.ts';
 import { parseJson } from '../sinks/parse-json.ts';
@@ -40,6 +40,8 @@ export interface InspectOptions extends RecorderOptions {
   readonly control?: boolean | undefined;
   /** Opens the page in the browser. Default false. */
   readonly open?: boolean | undefined;
+  /** Holds runs as they begin until somebody looks at the page for the first time. Default false. */
+  readonly wait?: boolean | undefined;
   /** A store whose runs can be viewed and forked, too. */
   readonly store?: JournalStore | undefined;
   /** The place of the bytes of media of stored runs, as the runs were given it. Default: the store. */
@@ -71,6 +73,7 @@ const check = optionsCheck<InspectOptions>(
     port: optional(fulfilling(isPort, `not a port from 0 to ${MAX_PORT}`)),
     control: optional(aBoolean()),
     open: optional(aBoolean()),
+    wait: optional(aBoolean()),
     store: optional(objectWith(['read', 'list'], 'not a store: write one of troupe/stores')),
     content: optional(objectLike({ blobs: anything() }, 'not an object')),
     agents: optional(formOr((given) => typeof given === 'function', anything(), listOf(anything()))),
@@ -97,11 +100,26 @@ function isPort(given: unknown): boolean {
  *
  * @throws {TroupeError} `inspector.failed` where the port is not to be had, or for options that do not fit.
  */
-export const inspect = async (options: InspectOptions = {}): Promise<Inspector> => {
+export const inspect = async (options: InspectOptions = {}): Promise<Inspector> =>
+  prepareInspector(options).open();
+
+/** An inspector that records already, and is not open yet. */
+export interface PreparedInspector extends RunInspector {
+  /** Opens it; as {@link inspect}. `port` takes precedence over the option. */
+  open(port?: number): Promise<Inspector>;
+}
+
+/**
+ * Prepares an inspector at once, for a run that cannot wait until its port is open.
+ *
+ * @throws {TroupeError} `inspector.failed` for options that do not fit.
+ */
+export const prepareInspector = (options: InspectOptions = {}): PreparedInspector => {
   const {
     port = 0,
     control = false,
-    open = false,
+    open: isShown = false,
+    wait = false,
     store,
     content,
     agents = [],
@@ -115,7 +133,11 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
   const known = new KnownRuns(record);
   const index = new RunsIndex({ recorder: record, store });
   const desk = { recorder: record, known, store, content, stored };
-  const version = await packageVersion();
+  const hold = wait ? holdUntilWatched(live) : () => undefined;
+  const inspects: RunInspector['inspects'] = (run) => {
+    hold(run);
+    return known.inspects(run);
+  };
   let page = options.page === undefined ? undefined : Promise.resolve(options.page);
   const server = new LocalServer({
     token,
@@ -123,7 +145,7 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
     live,
     page: () => (page ??= pageText()),
     session: async (wanted) => {
-      const runs = await listRuns(record, store, wanted);
+      const [version, runs] = await Promise.all([packageVersion(), listRuns(record, store, wanted)]);
       return record.recording.line({ control, version, runs, breakpoints: record.breakpoints() });
     },
     runs: async (since) => record.recording.line(await index.changedSince(since)),
@@ -137,19 +159,42 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
         }
       : undefined,
   });
-  await server.listen(port);
-  const url = `http://127.0.0.1:${server.port}/?token=${token}`;
-  if (open) openInBrowser(url);
-  return {
-    url,
-    token,
-    recorder: record,
-    inspects: (run) => known.inspects(run),
-    close: async () => {
-      live.close();
-      index.close();
-      await Promise.all([server.close(), stored?.close()]);
-    },
+  const open = async (wanted = port): Promise<Inspector> => {
+    await server.listen(wanted);
+    const url = `http://127.0.0.1:${server.port}/?token=${token}`;
+    if (isShown) openInBrowser(url);
+    return {
+      url,
+      token,
+      recorder: record,
+      inspects,
+      close: async () => {
+        live.close();
+        index.close();
+        await Promise.all([server.close(), stored?.close()]);
+      },
+    };
+  };
+  return { inspects, open };
+};
+
+/** Holds runs until the first viewer comes; those that begin later are not held. */
+const holdUntilWatched = (live: Feed): ((run: InspectedRun) => void) => {
+  const held = new Set<NonNullable<InspectedRun['handle']>>();
+  let isAwaited = true;
+  live.onWatched = () => {
+    isAwaited = false;
+    for (const handle of held) handle.resume();
+    held.clear();
+  };
+  return ({ handle }) => {
+    if (!isAwaited || handle === undefined) return;
+    handle.pause();
+    held.add(handle);
+    const forget = (): void => {
+      held.delete(handle);
+    };
+    handle.result.then(forget, forget);
   };
 };
 
