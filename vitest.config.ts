@@ -77,6 +77,8 @@ export default defineConfig({
     setupFiles: ['test/support/clean-environment.ts'],
     testTimeout,
     hookTimeout: 60_000,
+    // A busy machine takes its time for what a test waits for.
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     // A third, as many tests wait for a browser, a child process or a socket.
     maxWorkers: 3,

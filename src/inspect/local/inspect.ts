@@ -28,6 +28,7 @@ import { openInBrowser } from './open-in-browser.ts';
 import { packageVersion } from './package-folder.ts';
 import { pageText } from './page-text.ts';
 import { RunsIndex } from './runs-index.ts';
+import { searchSaid } from './said-search.ts';
 import { listRuns } from './session-board.ts';
 import type { AgentsOfRuns } from './stored-feeds.ts';
 import { StoredFeeds } from './stored-feeds.ts';
@@ -149,6 +150,8 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
       return record.recording.line({ control, version, runs, breakpoints: record.breakpoints() });
     },
     runs: async (since) => record.recording.line(await index.changedSince(since)),
+    said: async (find, after) =>
+      record.recording.line(await searchSaid({ lines: () => record.recording.from(), store }, find, after)),
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
     content: (runId, hash) => bytesIn(desk, runId, hash),
     control: control

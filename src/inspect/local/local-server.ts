@@ -16,6 +16,8 @@ export interface Served {
   readonly session: (wanted: string | undefined) => Promise<unknown>;
   /** All runs that have changed since a version. */
   readonly runs: (since: number | undefined) => Promise<unknown>;
+  /** A part of the runs in which words were said, after a run or from the first on. */
+  readonly said: (find: string, after: string | undefined) => Promise<unknown>;
   readonly live: Feed;
   /** @throws the error of an unreadable run. */
   readonly stored: (runId: string) => Promise<Feed>;
@@ -144,6 +146,8 @@ export class LocalServer {
         return give(response, 200, await this.#served.session(runIn(url)));
       case 'runs':
         return give(response, 200, await this.#served.runs(sinceIn(url)));
+      case 'said':
+        return give(response, 200, await this.#served.said(findIn(url), runIn(url)));
       case 'live':
         return this.#show(this.#served.live, url, request, response);
       case 'stored':
@@ -228,6 +232,9 @@ export class LocalServer {
   }
 }
 
+/** The longest text that is looked for, in characters. */
+const LONGEST_FIND = 500;
+
 const SHARED = {
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',
@@ -237,7 +244,7 @@ const SHARED = {
 } as const;
 
 type Route =
-  | { readonly name: 'page' | 'session' | 'runs' | 'live'; readonly method: 'GET' }
+  | { readonly name: 'page' | 'session' | 'runs' | 'said' | 'live'; readonly method: 'GET' }
   | { readonly name: 'control'; readonly method: 'POST' }
   | { readonly name: 'stored'; readonly method: 'GET'; readonly runId: string }
   | ContentRoute;
@@ -253,6 +260,7 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/', { name: 'page', method: 'GET' }],
   ['/api/session', { name: 'session', method: 'GET' }],
   ['/api/runs', { name: 'runs', method: 'GET' }],
+  ['/api/said', { name: 'said', method: 'GET' }],
   ['/api/recording', { name: 'live', method: 'GET' }],
   ['/api/control', { name: 'control', method: 'POST' }],
 ]);
@@ -293,6 +301,9 @@ const runIn = ({ searchParams }: URL): string | undefined => {
   const run = searchParams.get('run') ?? '';
   return run === '' || run.length > 2_000 ? undefined : run;
 };
+
+/** Words that are looked for. */
+const findIn = ({ searchParams }: URL): string => (searchParams.get('find') ?? '').slice(0, LONGEST_FIND);
 
 /** The version of the rows that a page has; undefined if it has none. */
 const sinceIn = ({ searchParams }: URL): number | undefined => {

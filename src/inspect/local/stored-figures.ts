@@ -1,11 +1,7 @@
-import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import { isJsonObject } from '../../base/json/json.ts';
-import type { JournalRow, JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
-import { readPastDamage } from '../../persistence/journal-codec.ts';
-import { eventIn } from '../traces/logged-events.ts';
+import type { JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
 import type { RunFigures } from '../recording/run-sums.ts';
 import { RunSums } from '../recording/run-sums.ts';
+import { eventsInRows, storedEvents } from './stored-events.ts';
 
 /** The figures of a run, and how far its journal was read for them. */
 interface Known {
@@ -15,8 +11,6 @@ interface Known {
   readonly read: { readonly sums: RunSums; readonly rows: number } | undefined;
 }
 
-/** Rows that are read at once. */
-const CHUNK = 500;
 /** Rows at the end of a journal that may hold its last event: what is closed after it comes later. */
 const END = 4;
 
@@ -61,7 +55,7 @@ export class StoredFigures {
   async #endOf(runId: string): Promise<RunFigures> {
     const length = await lengthOf(this.#store, runId);
     const rows = await this.#store.read(runId, Math.max(0, length - END));
-    const last = eventsIn(runId, rows).findLast(({ type }) => type === 'run.ended');
+    const last = eventsInRows(runId, rows).findLast(({ type }) => type === 'run.ended');
     if (last?.type !== 'run.ended') return {};
     const { durationMs, inputTokens, outputTokens, costUsd } = last.totals;
     // How many errors it has survived, only the whole of it would tell.
@@ -74,12 +68,9 @@ export class StoredFigures {
     { sums, rows: from }: NonNullable<Known['read']>,
   ): Promise<Pick<Known, 'figures' | 'read'>> {
     let rows = from;
-    for (;;) {
-      const next = await this.#store.read(runId, rows, CHUNK);
-      for (const event of eventsIn(runId, next)) sums.take(event);
-      rows += next.length;
-      if (next.length < CHUNK) break;
-      await new Promise((resolve) => setImmediate(resolve));
+    for await (const part of storedEvents(this.#store, runId, from)) {
+      for (const event of part.events) sums.take(event);
+      ({ rows } = part);
     }
     return { figures: sums.figures, read: { sums, rows } };
   }
@@ -98,14 +89,4 @@ const lengthOf = async (store: JournalStore, runId: string): Promise<number> => 
     else beyond = middle;
   }
   return within;
-};
-
-const eventsIn = (runId: string, rows: readonly JournalRow[]): readonly RuntimeEvent[] => {
-  const texts = rows.map(({ text }) => text);
-  const records = readPastDamage(runId, texts).found.flatMap((row) => row.records);
-  return records.flatMap((record): readonly RuntimeEvent[] => {
-    if (!isJsonObject(record) || record['kind'] !== 'event' || !isJsonObject(record['event'])) return [];
-    const found = eventIn({ v: EVENT_VERSION, runId, ...record['event'] });
-    return 'item' in found ? [found.item] : [];
-  });
 };

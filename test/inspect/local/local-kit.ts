@@ -1,3 +1,4 @@
+import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request } from 'node:http';
 import { afterEach } from 'vitest';
@@ -195,3 +196,12 @@ export class Looker {
     this.#wake();
   }
 }
+
+/** A store that is read in another way. */
+export const readingBy = (store: JournalStore, read: JournalStore['read']): JournalStore =>
+  new Proxy(store, {
+    get: (_, name) => {
+      const found: unknown = name === 'read' ? read : Reflect.get(store, name);
+      return typeof found === 'function' ? (found.bind(store) as unknown) : found;
+    },
+  });

@@ -8,7 +8,7 @@ import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
-import { askOpen, openInspector } from './local-kit.ts';
+import { askOpen, openInspector, readingBy } from './local-kit.ts';
 
 const pay = (approval: boolean) =>
   tool({
@@ -41,15 +41,6 @@ const cashier = () =>
   });
 
 const echo = () => agent({ name: 'echo', decide: ({ input }) => answer(input) });
-
-/** A store that is read in another way. */
-const readingBy = (store: JournalStore, read: JournalStore['read']): JournalStore =>
-  new Proxy(store, {
-    get: (_, name) => {
-      const found: unknown = name === 'read' ? read : Reflect.get(store, name);
-      return typeof found === 'function' ? (found.bind(store) as unknown) : found;
-    },
-  });
 
 /** A store that counts the rows that are read. */
 const countingStore = (store: JournalStore) => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
+import type { SaidPart } from '../../../src/inspect/recording/find-said.ts';
 import type { RunRow, Session } from '../../../src/inspect/page/session.ts';
 import { builtPage } from '../../support/built-package.ts';
 
@@ -11,6 +12,8 @@ export interface Shown {
   readonly session: () => Session;
   /** All runs; default: those of the session. */
   readonly rows?: () => readonly RunRow[];
+  /** What was said in runs; default: nothing. */
+  readonly said?: (find: string, after: string | undefined) => SaidPart;
   /** Stored recordings by run: lines of entries. */
   readonly stored?: Readonly<Record<string, readonly string[]>>;
   /** Messages about stored runs that cannot be shown. */
@@ -73,6 +76,11 @@ const answer = async (shown: Shown, request: IncomingMessage, response: ServerRe
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ version: 1, isWhole: true, rows }));
+  } else if (pathname === '/api/said') {
+    const part = shown.said?.(searchParams.get('find') ?? '', searchParams.get('run') ?? undefined) ?? {
+      found: [],
+    };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(part));
   } else if (pathname === '/api/recording') {
     follow(shown.recorder, response, Number(searchParams.get('from')));
   } else if (pathname.startsWith('/api/stored/')) {

@@ -149,7 +149,7 @@ describe('the transcript of an actor', () => {
 });
 
 describe('media in a transcript', () => {
-  const saidIn = (entries: readonly Entry[], actor: string) =>
+  const findSaid = (entries: readonly Entry[], actor: string) =>
     transcriptOf(entries.filter((entry) => entry.kind !== 'chart' && entry.actor === actor)).flatMap((item) =>
       item.kind === 'said' ? [`${item.who}: ${(item.media ?? []).map(({ name }) => name).join()}`] : [],
     );
@@ -165,7 +165,7 @@ describe('media in a transcript', () => {
     alone.resume();
     await letTimePass(clock, settled(alone));
     const entries = [...record.recording.from()].map((line) => JSON.parse(line) as Entry);
-    const shown = saidIn(entries, 'r/clerk').filter((line) => line.endsWith('m.png'));
+    const shown = findSaid(entries, 'r/clerk').filter((line) => line.endsWith('m.png'));
     expect(shown).toEqual(['person → clerk: m.png']);
   });
 

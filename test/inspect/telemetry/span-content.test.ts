@@ -223,24 +223,24 @@ describe('what agents and teams were given and answered is in their spans', () =
 
   test('of every member of a nested team, in words of their own', async () => {
     const spans = await spansOfDesk('full');
-    const saidIn = (name: string) =>
+    const findSaid = (name: string) =>
       named(spans, name).map((span) =>
         ['gen_ai.input.messages', 'gen_ai.output.messages'].map((attribute) => {
           const [message] = readAs(span, attribute) as [{ role: string; parts: [{ content: string }] }];
           return `${message.role}: ${message.parts[0].content}`;
         }),
       );
-    expect(saidIn('invoke_workflow desk')).toEqual([['user: When?', 'assistant: In 1871.']]);
-    expect(saidIn('invoke_workflow line')).toEqual([
+    expect(findSaid('invoke_workflow desk')).toEqual([['user: When?', 'assistant: In 1871.']]);
+    expect(findSaid('invoke_workflow line')).toEqual([
       [expect.stringContaining('When?'), 'assistant: It was built in 1871.'],
     ]);
-    expect(saidIn('invoke_agent researcher')).toEqual([
+    expect(findSaid('invoke_agent researcher')).toEqual([
       [expect.stringContaining('When?'), 'assistant: Built in 1871.'],
     ]);
-    expect(saidIn('invoke_agent writer')).toEqual([
+    expect(findSaid('invoke_agent writer')).toEqual([
       [expect.stringContaining('Built in 1871.'), 'assistant: It was built in 1871.'],
     ]);
-    expect(saidIn('invoke_agent desk-supervisor')).toHaveLength(2);
+    expect(findSaid('invoke_agent desk-supervisor')).toHaveLength(2);
   });
 
   test('and nothing of it where only names are wanted', async () => {

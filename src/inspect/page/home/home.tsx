@@ -7,13 +7,15 @@ import { runsQuery } from '../state/home.ts';
 import { allRuns, watchRuns } from './runs-feed.ts';
 import { statusesOf, wantedRows } from './runs-query.ts';
 import { RunsTable } from './runs-table.tsx';
+import { saidFound, watchSaid } from './said-feed.ts';
 
-const wanted = computed(() => wantedRows(allRuns.value ?? [], runsQuery.value));
+const wanted = computed(() => wantedRows(allRuns.value ?? [], runsQuery.value, saidFound.value.runs));
 const statuses = computed(() => statusesOf(allRuns.value ?? []));
 
 /** All runs, live and stored: what waits for a person first. */
 export const Home = () => {
   useEffect(watchRuns, []);
+  useEffect(watchSaid, []);
   const query = runsQuery.value;
   const all = allRuns.value;
   const rows = wanted.value;
@@ -28,7 +30,7 @@ export const Home = () => {
           <input
             id="search"
             type="search"
-            placeholder="Find by agent, title or id"
+            placeholder="Find by agent, title, id or what was said"
             autocomplete="off"
             value={query.find}
             onInput={({ currentTarget }) => {
@@ -56,13 +58,18 @@ export const Home = () => {
             (rows.length === all.length
               ? several(all.length, 'run')
               : `${several(rows.length, 'run')} of ${countOf(all.length)}`)}
+          {!saidFound.value.isOver && ' · searching what was said …'}
         </span>
       </div>
       {all === undefined ? (
         <p class="empty">Loading the runs.</p>
       ) : rows.length === 0 ? (
         <p class="empty">
-          {all.length === 0 ? 'Agents that run with this inspector appear here.' : 'No run is like that.'}
+          {all.length === 0
+            ? 'Agents that run with this inspector appear here.'
+            : saidFound.value.isOver
+              ? 'No run is like that.'
+              : 'Searching what was said.'}
         </p>
       ) : (
         <RunsTable rows={rows} />

@@ -14,7 +14,7 @@ export type RunColumn =
 
 /** The runs that are wanted, and their order. */
 export interface RunsQuery {
-  /** Words that are all in the agent, title, id or status. */
+  /** Words that are all in the agent, title, id or status, or were said at once. */
   readonly find: string;
   /** Undefined: of any status. */
   readonly status: string | undefined;
@@ -49,17 +49,24 @@ export const statusesOf = (rows: readonly RunRow[]): readonly (readonly [string,
   return [...counts].toSorted(([one], [other]) => rank(one) - rank(other));
 };
 
-/** The rows that are wanted, in their order. */
-export const wantedRows = (rows: readonly RunRow[], query: RunsQuery): readonly RunRow[] => {
-  const words = query.find
+/** Checks whether all words that are looked for are in the agent, title, id or status of a run. */
+export const isNamed = (row: RunRow, { find }: Pick<RunsQuery, 'find'>): boolean => {
+  const text = `${row.agent}\n${row.title ?? ''}\n${row.run}\n${rowStatus(row)}`.toLowerCase();
+  return find
     .toLowerCase()
     .split(/\s+/)
-    .filter((word) => word !== '');
+    .every((word) => text.includes(word));
+};
+
+/** The rows that are wanted, in their order; in those of `said`, the words were said. */
+export const wantedRows = (
+  rows: readonly RunRow[],
+  query: RunsQuery,
+  said: ReadonlyMap<string, unknown> = new Map(),
+): readonly RunRow[] => {
   const isWanted = (row: RunRow): boolean => {
     if (query.status !== undefined && rowStatus(row) !== query.status) return false;
-    if (words.length === 0) return true;
-    const text = `${row.agent}\n${row.title ?? ''}\n${row.run}\n${rowStatus(row)}`.toLowerCase();
-    return words.every((word) => text.includes(word));
+    return said.has(row.run) || isNamed(row, query);
   };
   return rows.filter(isWanted).toSorted(orderOf(query));
 };

@@ -8,7 +8,8 @@ import { runsQuery } from '../state/home.ts';
 import { hashOf, openingRoute } from '../state/route.ts';
 import { dayOf } from './day-of.ts';
 import type { RunColumn } from './runs-query.ts';
-import { rowStatus, turnOrder, WAITS } from './runs-query.ts';
+import { isNamed, rowStatus, turnOrder, WAITS } from './runs-query.ts';
+import { saidFound } from './said-feed.ts';
 
 interface Column {
   readonly name: RunColumn;
@@ -28,12 +29,15 @@ const columns: readonly Column[] = [
     name: 'title',
     head: 'Title',
     cell: (row) => (
-      // The whole row is reached by the keyboard.
-      <a href={addressOf(row)} tabIndex={-1} title={plain(row.run)}>
-        <bdi>
-          {row.title === undefined || row.title === '' ? oneLine(row.run, 80) : brief(row.title, 160)}
-        </bdi>
-      </a>
+      <>
+        {/* The whole row is reached by the keyboard. */}
+        <a href={addressOf(row)} tabIndex={-1} title={plain(row.run)}>
+          <bdi>
+            {row.title === undefined || row.title === '' ? oneLine(row.run, 80) : brief(row.title, 160)}
+          </bdi>
+        </a>
+        <Said row={row} />
+      </>
     ),
   },
   { name: 'begun', head: 'Begun', cell: ({ startedAt = 0 }) => (startedAt > 0 ? dayOf(startedAt) : '–') },
@@ -43,6 +47,17 @@ const columns: readonly Column[] = [
   { name: 'errors', head: 'Errors', cell: ({ errors }) => number(errors, countOf) },
   { name: 'requests', head: 'Open', cell: ({ requests }) => number(requests, countOf) },
 ];
+
+/** An excerpt with the words that are looked for, unless they stand in the row. */
+const Said = ({ row }: { readonly row: RunRow }) => {
+  const said = saidFound.value.runs.get(row.run);
+  if (said === undefined || isNamed(row, runsQuery.value)) return null;
+  return (
+    <q class="said">
+      <bdi>{oneLine(said.who, 40)}</bdi>: <bdi>{oneLine(said.text, 240)}</bdi>
+    </q>
+  );
+};
 
 const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'aborted'];
 
