@@ -27,7 +27,6 @@ export const PartDrawing = ({ box, status, words, label, isOpen, onEnter }: Part
       class={`part ${kind} ${status} ${part.inside === undefined ? '' : 'outer'}`}
       data-place={place}
       role={onEnter === undefined ? 'img' : 'button'}
-      aria-label={label}
       aria-expanded={kind === 'group' ? isOpen : undefined}
       // As it is written in an SVG.
       tabindex={onEnter === undefined ? undefined : 0}
@@ -39,7 +38,8 @@ export const PartDrawing = ({ box, status, words, label, isOpen, onEnter }: Part
         onEnter();
       }}
     >
-      <title>{oneLine([title, description].filter(Boolean).join(': '), 400)}</title>
+      {/* Its name, too: one that is written on the element would have to repeat all that is drawn in it. */}
+      <title>{oneLine([label, description].filter(Boolean).join('. '), 400)}</title>
       <rect x={x} y={y} width={width} height={height} rx={radius} />
       <text class={isEnd ? 'note' : 'title'} x={center} y={y + 21.5} text-anchor="middle">
         {oneLine(title, 60)}

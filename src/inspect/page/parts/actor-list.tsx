@@ -85,7 +85,6 @@ const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: num
   const isSelected = selected.value === view.actor;
   const [tightest] = budgetsOf(view);
   const mail = mailboxOf(view) ?? 0;
-  const states = stateNames(view);
   const task = taskOf(view);
   return (
     <div
@@ -93,7 +92,6 @@ const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: num
       class={`actor ${view.status} ${isEffect(view) ? 'effect' : ''} ${isSelected ? 'selected' : ''}`}
       role="treeitem"
       aria-level={depth + 1}
-      aria-label={`${view.role} ${oneLine(nameOf(view), 60)}, ${view.status}, ${states}`}
       aria-selected={isSelected}
       aria-expanded={below > 0 ? isOpen : undefined}
       data-actor={view.actor}
@@ -116,6 +114,7 @@ const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: num
       </button>
       <span class={`role ${view.role}`} title={view.role}>
         <Icon name={view.role} />
+        <span class="unseen">{`${view.role} `}</span>
       </span>
       <span class="who">
         <bdi class="name" title={plain(view.actor)}>
@@ -138,7 +137,9 @@ const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: num
         )}
         {tightest !== undefined && <GaugeBar gauge={tightest} />}
       </span>
-      <span class={`dot ${view.status}`} title={view.status} />
+      <span class={`dot ${view.status}`} title={view.status}>
+        <span class="unseen">{` ${view.status}`}</span>
+      </span>
     </div>
   );
 };

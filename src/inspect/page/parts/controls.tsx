@@ -159,6 +159,7 @@ const MessageForm = () => {
   return (
     <form
       class="notice"
+      aria-label="Message"
       onSubmit={(event) => {
         event.preventDefault();
         if (text.trim() === '') return;
@@ -198,6 +199,7 @@ const EndForm = ({ what }: { readonly what: 'abort' | 'kill' }) => {
   return (
     <form
       class="notice bad"
+      aria-label={what === 'kill' ? 'Kill' : 'Abort'}
       onSubmit={(event) => {
         event.preventDefault();
         if (what === 'kill' && view !== undefined)

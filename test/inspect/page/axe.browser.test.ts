@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { describeInChromium } from '../../support/chromium.ts';
+import { openInspector } from '../../support/inspector-page.ts';
+import { sampled } from '../../support/thorough.ts';
+import { newsroom } from './newsroom.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds wrong in what is shown: the rule, and the elements. */
+const violationsIn = async (page: Page): Promise<readonly string[]> => {
+  await page.evaluate(
+    'Promise.all(document.getAnimations().map((each) => each.effect.getTiming().iterations === 1 && each.finished))',
+  );
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run(document, { resultTypes: ['violations'] })`,
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary = '' }) =>
+        `${id}: ${target.join(' ')}: ${failureSummary.split('\n')[1] ?? ''}`,
+    ),
+  );
+};
+
+describeInChromium('axe', (browser) => {
+  test.each(sampled(['light', 'dark'] as const, 2, 1))(
+    'finds nothing wrong in any view of the page, in the %s',
+    async (colorScheme) => {
+      const store = memoryStore();
+      onTestFinished(() => store.close());
+      const { inspector, page, problems } = await openInspector(browser(), { control: true, store });
+      await page.emulateMedia({ colorScheme });
+      const run = newsroom().stream('What became of the ferry?', {
+        inspect: inspector,
+        store,
+        runId: 'news-1',
+      });
+      await page.locator('.request').waitFor();
+      await page.evaluate(axe);
+      /** Each once, with the view in which it was met first. */
+      const found = new Map<string, string>();
+      const look = async (view: string): Promise<void> => {
+        for (const wrong of await violationsIn(page)) if (!found.has(wrong)) found.set(wrong, view);
+      };
+      const tabs = await page.getByRole('tab').allInnerTexts();
+      expect(tabs.length).toBeGreaterThan(8);
+      for (const actor of ['team newsroom', 'agent writer']) {
+        await page.getByRole('treeitem', { name: actor }).click();
+        for (const [index, tab] of tabs.entries()) {
+          await page.getByRole('tab').nth(index).click();
+          await look(`${actor}, ${tab}`);
+        }
+      }
+      for (const button of ['Message', 'Kill', 'Abort']) {
+        await page.getByRole('toolbar').getByRole('button', { name: button }).click();
+        await look(button);
+        await page.keyboard.press('Escape');
+      }
+      await page.keyboard.press('f');
+      await look('Fork');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+      await look('help');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('h');
+      await page.getByRole('searchbox', { name: 'Find a run' }).waitFor();
+      await look('runs');
+      await page.setViewportSize({ width: 390, height: 844 });
+      await look('runs on a phone');
+      await page.goBack();
+      await page.locator('.request').waitFor();
+      await look('a run on a phone');
+      expect([...found].map(([wrong, view]) => `${view}: ${wrong}`)).toEqual([]);
+      expect(problems).toEqual([]);
+      run.abort();
+      await run.result;
+    },
+  );
+});
