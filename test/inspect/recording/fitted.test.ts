@@ -14,7 +14,7 @@ const hoarder = () =>
     tools: [echo],
     state: { kept: '', list: [] as string[] },
     decide: ({ step }) =>
-      step < 3 ? act({ name: 'echo', input: { text: 'on' } }) : answer('x'.repeat(400_000)),
+      step < 2 ? act({ name: 'echo', input: { text: 'on' } }) : answer('x'.repeat(400_000)),
     reduce: ({ state, step }) => ({
       kept: state.kept + 'a secret of many words '.repeat(10_000 * (step + 1)),
       list: Array.from({ length: 15_000 * step }, (_, index) => `item ${index}`),
