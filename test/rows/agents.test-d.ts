@@ -86,3 +86,28 @@ test('[QITOS-69] what is observed flows to whoever decides and to whoever reduce
   // @ts-expect-error: what is observed becomes part of the run, and a function is no JSON.
   agent({ name: 'odd', observe: () => ({ look: () => 'no' }) });
 });
+
+test('[QITOS-69] a state that begins as a text, a number or a boolean may become any', () => {
+  const text = agent({ name: 'a', state: '', reduce: ({ state }) => `${state}x` });
+  expectTypeOf(text.run).returns.resolves.toEqualTypeOf<RunResult<string, string>>();
+  const count = agent({
+    name: 'a',
+    state: 0,
+    reduce: ({ state }) => state + 1,
+    decide: ({ state }) => answer(state.toFixed()),
+  });
+  expectTypeOf(count.run).returns.resolves.toEqualTypeOf<RunResult<string, number>>();
+  const flag = agent({ name: 'a', state: false, reduce: ({ state }) => !state });
+  expectTypeOf(flag.run).returns.resolves.toEqualTypeOf<RunResult<string, boolean>>();
+  type Door = 'open' | 'closed';
+  const door = agent({
+    name: 'a',
+    state: 'open' as Door,
+    reduce: ({ state }) => (state === 'open' ? 'closed' : 'open'),
+  });
+  expectTypeOf(door.run).returns.resolves.toEqualTypeOf<RunResult<string, Door>>();
+  const list = agent({ name: 'a', state: [] as string[], reduce: ({ state }) => [...state, 'x'] });
+  expectTypeOf(list.run).returns.resolves.toEqualTypeOf<RunResult<string, string[]>>();
+  // @ts-expect-error: a number is no text.
+  agent({ name: 'a', state: '', reduce: () => 1 });
+});

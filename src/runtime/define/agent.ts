@@ -8,6 +8,27 @@ import type { AgentChart } from '../embed/agent-types.ts';
 import type { EmbeddableAgent } from './embeddable-agent.ts';
 import { faceOf } from './face.ts';
 
+/** True for a union of several types. */
+type IsUnion<Type, Each = Type> = [Type] extends [never]
+  ? false
+  : Each extends unknown
+    ? [Type] extends [Each]
+      ? false
+      : true
+    : never;
+
+/** The type of states that begin with one: `''` begins as a text and goes on as any. Where several values were named, those are all. */
+type StateFrom<State extends Json> =
+  IsUnion<State> extends true
+    ? State
+    : State extends string
+      ? string
+      : State extends number
+        ? number
+        : State extends boolean
+          ? boolean
+          : State;
+
 /**
  * Defines an agent: a statechart that observes, decides, acts, reduces, is criticised, and checks whether to stop.
  *
@@ -28,13 +49,13 @@ export const agent = <
   State extends Json = Json,
   Observation extends Json = Json,
 >(
-  options: AgentOptions<Input, Output, State, Observation>,
+  options: AgentOptions<Input, Output, StateFrom<State>, Observation> & { readonly state?: State },
 ): EmbeddableAgent<
   InputOf<InputSchemaOf<Input, Output>, Content>,
   KeptOf<OutputSchemaOf<Input, Output>>,
-  State,
-  AgentChart<State>
+  StateFrom<State>,
+  AgentChart<StateFrom<State>>
 > &
-  AgentFor<Input, Output, State> => {
-  return faceOf(agentDefinition(options));
+  AgentFor<Input, Output, StateFrom<State>> => {
+  return faceOf(agentDefinition<Input, Output, StateFrom<State>, Observation>(options));
 };
