@@ -87,7 +87,11 @@ export class AnotherProcess {
       [join(this.#folder, 'run-compiled.cjs'), JSON.stringify(argument)],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH: process.env['PATH'], HOME: this.#folder },
+        env: {
+          PATH: process.env['PATH'],
+          HOME: this.#folder,
+          TROUPE_FIXTURES: process.env['TROUPE_FIXTURES'],
+        },
       },
     );
     let output = '';
