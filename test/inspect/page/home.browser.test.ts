@@ -195,6 +195,38 @@ describeInChromium('the address of the inspector', (browser) => {
       expect(problems).toEqual([]);
     });
 
+  test('of a link that is followed while the page still loads is where it leads', async () => {
+    const server = await startPageServer({
+      recorder: recorder(),
+      session: () => ({
+        control: false,
+        version: '0',
+        runs: manyRuns(2).map((each) => ({ ...each, isLive: true, source: 'live' })),
+      }),
+    });
+    onTestFinished(() => server.close());
+    const page = await browser().newPage();
+    onTestFinished(() => page.close());
+    let answer = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      void page.route(
+        '**/api/session*',
+        async (route) => {
+          resolve();
+          await new Promise<void>((done) => (answer = done));
+          await route.continue();
+        },
+        { times: 1 },
+      );
+    });
+    await page.goto(server.address);
+    await asked;
+    await page.getByRole('link', { name: 'troupe' }).click();
+    answer();
+    await expect.poll(() => rowTitles(page)).toHaveLength(2);
+    expect(page.url()).toMatch(/#\/runs$/);
+  });
+
   test('of a stored run that the server does not show has its reason, and others can be chosen', async () => {
     const there = recorder();
     await echo('ann').run('go', { runId: 'shown', inspect: there });

@@ -55,9 +55,12 @@ export const hideToken = (): void => {
 
 /** Shows what the address says, and keeps it up to date. */
 export const openAddress = async (): Promise<void> => {
-  const route = routeOf(location.hash);
+  const { hash } = location;
+  const route = routeOf(hash);
   if (embedded.peek() === undefined) await openRuns(route);
   if (route !== undefined) showRest(route);
+  // A link that was followed meanwhile leads where it says.
+  if (location.hash !== hash) await goBack();
   written = shownRoute.peek();
   write();
   effect(() => {
