@@ -41,6 +41,8 @@ export const searchSaid = async (
   for (const entry of entries.slice(from)) {
     const hit = store && (await searchRun(store, entry, words));
     if (hit !== undefined && !found.has(hit.run)) found.set(hit.run, hit);
+    // A store may answer at once: the runs of this process work in between.
+    await new Promise((resolve) => setImmediate(resolve));
     if (performance.now() > until && entry !== entries.at(-1))
       return { found: [...found.values()], next: entry.runId };
   }
