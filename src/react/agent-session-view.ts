@@ -54,7 +54,10 @@ export interface AgentSessionView<Input = string, Output = string> {
    * `error`, if neither is possible.
    */
   send(this: void, input: Input): boolean;
-  /** Aborts the run. Like the following commands, false if no run is in progress. */
+  /**
+   * Aborts the run; an answer that was streaming stays among the `messages`, as one that is cut. Like the following commands, false if no
+   * run is in progress.
+   */
   stop(this: void, reason?: string): boolean;
   /** Pauses the run before the next effect. */
   pause(this: void): boolean;

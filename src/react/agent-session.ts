@@ -18,6 +18,7 @@ import type { AgentCommand } from '../runtime/embed/agent-command.ts';
 import { eventsOf } from '../runtime/embed/events-of.ts';
 import type { AgentSessionView, UseAgentOptions, ViewedAgent } from './agent-session-view.ts';
 import { earlierMessages } from './earlier-messages.ts';
+import { withCutMessages } from './with-cut-messages.ts';
 
 /** One run of the session, and its actor. */
 interface SessionRun {
@@ -25,6 +26,8 @@ interface SessionRun {
   /** Number of the last processed event. */
   last: number;
   isOver: boolean;
+  /** What was being said when it was stopped. */
+  cut: Progress['speeches'];
 }
 
 /** The untyped part of an actor that is used here. */
@@ -134,6 +137,11 @@ export class AgentSession<Input, Output> {
     return true;
   };
 
+  readonly stop = (reason?: string): boolean => {
+    if (this.#run !== undefined) this.#run.cut = this.#state.progress.speeches;
+    return this.command({ type: 'abort', reason });
+  };
+
   /** Answers a request; false, with the reason in `error`, if none is open that could be answered so. */
   readonly answer = (command: Answering): boolean => {
     const open = waitingRequests(this.#state.progress);
@@ -153,7 +161,7 @@ export class AgentSession<Input, Output> {
       : earlierMessages(this.#options.history, this.name);
     try {
       const actor: RunActor = createActor(this.#agent.logicWith(this.#runOptions()), { input });
-      this.#run = { actor, last: -1, isOver: false };
+      this.#run = { actor, last: -1, isOver: false, cut: [] };
     } catch (thrown) {
       this.#run = undefined;
       this.#change({ failure: errorData(thrown, 'agent.invalid'), hasBegun: true });
@@ -218,7 +226,9 @@ export class AgentSession<Input, Output> {
       run.last = event.seq;
     }
     if (event.type === 'run.ended') run.isOver = true;
-    const progress = foldProgress(this.#state.progress, event);
+    const folded = foldProgress(this.#state.progress, event);
+    const isStopped = event.type === 'run.ended' && event.status === 'aborted';
+    const progress = isStopped ? withCutMessages(folded, run.cut, event.at) : folded;
     if (progress !== this.#state.progress) this.#change({ progress });
   }
 
@@ -266,7 +276,7 @@ export class AgentSession<Input, Output> {
   /** Shared by all views. */
   readonly #controls = {
     send: this.send,
-    stop: (reason?: string) => this.command({ type: 'abort', reason }),
+    stop: this.stop,
     pause: () => this.command({ type: 'pause' }),
     resume: () => this.command({ type: 'resume' }),
     approve: (id: string, options: { readonly input?: Json | undefined } = {}) =>

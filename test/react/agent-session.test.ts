@@ -58,6 +58,36 @@ describe('a session', () => {
     expect(shown.join('|')).toContain('I am Ada.|Hello Ada.|Who am I?');
   });
 
+  test('keeps what was said of an answer when it is stopped, and gives it to no later run', async () => {
+    const model = scriptedModel([
+      async (_request, { delta }) => {
+        delta({ type: 'text', text: 'Once upon a ' });
+        return new Promise<never>(() => undefined);
+      },
+      'The end.',
+    ]);
+    const session = new AgentSession(agent({ name: 'teller', model }), { input: 'Tell me.' });
+    session.attach();
+    await expect.poll(() => session.getSnapshot().text).toBe('Once upon a ');
+    expect(session.getSnapshot().stop()).toBe(true);
+    await until(session, 'aborted');
+    const { messages, text, isStreaming } = session.getSnapshot();
+    expect(messages.map((message) => [message.text, message.isCut])).toEqual([
+      ['Tell me.', undefined],
+      ['Once upon a ', true],
+    ]);
+    expect([text, isStreaming]).toEqual(['Once upon a ', false]);
+    session.send('And then?');
+    await until(session, 'completed');
+    expect(session.getSnapshot().messages.map((message) => message.text)).toEqual([
+      'Tell me.',
+      'Once upon a ',
+      'And then?',
+      'The end.',
+    ]);
+    expect(JSON.stringify(model.requests[1])).not.toContain('Once upon a');
+  });
+
   test('left and come back to at once is not disturbed', async () => {
     const { one, gate, signals } = clerk();
     const session = new AgentSession(one, { input: 'go' });

@@ -116,6 +116,7 @@ test.each([
   [undefined, 'nothing'],
   [null, 'nothing'],
   [17, 'number'],
+  [[], 'a list'],
 ])('a run with %s for its words is refused, and says what was found', async (input, found) => {
   const refused = agent({ name: 'a', decide: () => answer('x') }).run(input as never);
   await expect(refused).rejects.toThrow(`expected a string, found ${found}`);

@@ -103,11 +103,25 @@ export class StreamRedactor {
       from = Math.min(end, until);
     }
     shown += text.slice(from, until);
+    if (found.some(({ end }) => end === until))
+      kept = Math.min(kept, Math.max(0, this.#startAround(until) - CONTEXT));
     this.#marked = marked === undefined || marked < kept ? undefined : marked - kept;
     this.#text = text.slice(kept);
     this.#isCut ||= kept > 0;
     this.#shown = until - kept;
     return shown;
+  }
+
+  /**
+   * Returns the start of a secret in which known values are, and whose parts beside them, some too short to be redacted, reach to `position`
+   * or beyond it.
+   */
+  #startAround(position: number): number {
+    const text = this.#text;
+    const known = this.#redactor.known(text);
+    if (known.length === 0) return position;
+    const around = publicBeside(known, text).filter(({ start, end }) => start < position && end >= position);
+    return Math.min(position, ...around.map(({ start }) => start));
   }
 
   /** Drops the middle of a growing secret, which would otherwise be examined again with each piece. */

@@ -40,6 +40,8 @@ export interface ProgressMessage {
   readonly requestId?: string | undefined;
   /** A critic's note that rejected it. */
   readonly rejected?: string | undefined;
+  /** True for what `useAgent` had of an answer when its run was stopped. No log has it, and no later run is given it. */
+  readonly isCut?: boolean | undefined;
 }
 
 type Messages = readonly ProgressMessage[];

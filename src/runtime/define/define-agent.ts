@@ -248,11 +248,14 @@ const inputCheck = (schema: Schema | undefined): AgentDefinition['checkInput'] =
     ? (input) =>
         typeof input === 'string' || isPartList(input)
           ? { ok: true, value: { value: input, kept: toJson(input) } }
-          : { ok: false, issues: [{ path: '', message: `expected a string, found ${kindOf(input)}` }] }
+          : { ok: false, issues: [{ path: '', message: noText(input) }] }
     : (input) => andThen(checkSchema(schema, input), (checked) => withKept(schema, checked));
 
-/** An input that is left out arrives as null. */
-const kindOf = (input: unknown): string => (input === null ? 'nothing' : typeof input);
+const noText = (input: unknown): string => {
+  // An input that is left out arrives as null.
+  const found = input === null ? 'nothing' : Array.isArray(input) ? 'a list' : typeof input;
+  return `expected a string, found ${found} (an agent with an \`input\` schema takes what fits it)`;
+};
 
 const promptFrom =
   <Input>(prompt: ((input: Input) => Content) | undefined): AgentDefinition['prompt'] =>
