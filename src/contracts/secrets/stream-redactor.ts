@@ -103,8 +103,7 @@ export class StreamRedactor {
       from = Math.min(end, until);
     }
     shown += text.slice(from, until);
-    if (found.some(({ end }) => end === until))
-      kept = Math.min(kept, Math.max(0, this.#startAround(until) - CONTEXT));
+    if (kept > 0 && found.length > 0) kept = Math.min(kept, Math.max(0, this.#startAround(until) - CONTEXT));
     this.#marked = marked === undefined || marked < kept ? undefined : marked - kept;
     this.#text = text.slice(kept);
     this.#isCut ||= kept > 0;
