@@ -26,7 +26,7 @@ interface SessionRun {
   /** Number of the last processed event. */
   last: number;
   isOver: boolean;
-  /** What was being said when it was stopped. */
+  /** Texts that were streaming when it was stopped. */
   cut: Progress['speeches'];
 }
 

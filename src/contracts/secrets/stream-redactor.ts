@@ -87,7 +87,7 @@ export class StreamRedactor {
     const text = this.#text;
     let shown = '';
     let from = this.#shown;
-    let kept = Math.max(0, until - CONTEXT);
+    let around = until;
     let marked = this.#marked;
     let first = 0;
     let last = -1;
@@ -95,7 +95,7 @@ export class StreamRedactor {
       if (start !== last) first = start;
       last = end;
       // The rest of it is recognised by its own start, or by that of the line before it, and the text in front.
-      if (start < until && end >= until) kept = Math.min(kept, Math.max(0, first - CONTEXT));
+      if (start < until && end >= until) around = Math.min(around, first);
       if (end <= from || start >= until) continue;
       // Its start may have been shown before, verbatim or redacted.
       if (start !== marked) shown += `${text.slice(from, Math.max(from, start))}[redacted ${name}]`;
@@ -103,7 +103,8 @@ export class StreamRedactor {
       from = Math.min(end, until);
     }
     shown += text.slice(from, until);
-    if (kept > 0 && found.length > 0) kept = Math.min(kept, Math.max(0, this.#startAround(until) - CONTEXT));
+    if (around > CONTEXT && found.length > 0) around = Math.min(around, this.#startAround(until));
+    const kept = Math.max(0, around - CONTEXT);
     this.#marked = marked === undefined || marked < kept ? undefined : marked - kept;
     this.#text = text.slice(kept);
     this.#isCut ||= kept > 0;
@@ -119,8 +120,8 @@ export class StreamRedactor {
     const text = this.#text;
     const known = this.#redactor.known(text);
     if (known.length === 0) return position;
-    const around = publicBeside(known, text).filter(({ start, end }) => start < position && end >= position);
-    return Math.min(position, ...around.map(({ start }) => start));
+    const starts = publicBeside(known, text).map(({ start, end }) => (end < position ? position : start));
+    return Math.min(position, ...starts);
   }
 
   /** Drops the middle of a growing secret, which would otherwise be examined again with each piece. */

@@ -254,7 +254,7 @@ const inputCheck = (schema: Schema | undefined): AgentDefinition['checkInput'] =
 const noText = (input: unknown): string => {
   // An input that is left out arrives as null.
   const found = input === null ? 'nothing' : Array.isArray(input) ? 'a list' : typeof input;
-  return `expected a string, found ${found} (an agent with an \`input\` schema takes what fits it)`;
+  return `expected a string, found ${found} (others need an \`input\` schema)`;
 };
 
 const promptFrom =
