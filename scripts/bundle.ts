@@ -35,7 +35,14 @@ const SMALL = 0.25;
 const LIGHT = /^(zod(\/.+)?|@noble\/hashes\/.+)$/;
 
 /** Packages that are a part of what is published, with what they are made of: nobody has to install them. */
-const BUNDLED = ['@dagrejs/dagre', '@dagrejs/graphlib', 'preact', '@preact/signals', '@preact/signals-core'];
+const BUNDLED = [
+  '@dagrejs/dagre',
+  '@dagrejs/graphlib',
+  'preact',
+  '@preact/signals',
+  '@preact/signals-core',
+  'get-east-asian-width',
+];
 
 /** Helpers of the bundler's own are a part of what it makes. */
 const isPackage = (path: string): boolean => !/^(\.|@oxc-project\/runtime\/)/.test(path) && !isAbsolute(path);
@@ -128,9 +135,11 @@ const dropBareImports = (folder: string): void => {
 
 /** The licences of the bundled packages, which each asks to be passed on with it. */
 const bundledLicences = (): string =>
-  BUNDLED.map(
-    (name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8')}`,
-  ).join('\n');
+  BUNDLED.map((name) => {
+    const folder = join(root, 'node_modules', name);
+    const licence = readdirSync(folder).find((file) => file.toLowerCase() === 'license') ?? 'LICENSE';
+    return `${name}\n\n${readFileSync(join(folder, licence), 'utf8')}`;
+  }).join('\n');
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   await bundlePackage(process.argv[2] ?? 'dist');

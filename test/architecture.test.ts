@@ -95,8 +95,10 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
       { 'tools/schemas.ts': `import Ajv from 'ajv';` },
       { 'tools/mcp.ts': `import '@other/zod';` },
       { 'tools/graph.ts': `import { layout } from '@dagrejs/dagre';` },
+      { 'cli/show.ts': `import { eastAsianWidth } from 'get-east-asian-width';` },
     ],
     good: {
+      'cli/terminal/cells.ts': `import { eastAsianWidth } from 'get-east-asian-width';`,
       'tools/schemas.ts': `import { z } from 'zod/v4';\nimport { jsonrepair } from 'jsonrepair';`,
       'inspect/drawing/flow-layout.ts': `import { layout } from '@dagrejs/dagre';`,
     },

@@ -15,6 +15,8 @@ import { explainBudget } from './words/unpriced.ts';
 import { modelLine, skippedLine } from './words/start-lines.ts';
 import { wrong } from './usage/wrong-usage.ts';
 import { spinner } from './terminal/spinner.ts';
+import { widthOf } from './terminal/terminal.ts';
+import { wrappedLine } from './terminal/wrapped-text.ts';
 import { begin } from './stored/begin.ts';
 
 /** `troupe ask`: the research desk answers a question from a folder. */
@@ -30,10 +32,11 @@ export const ask = async (wanted: AskCommand, session: Session): Promise<number>
   const question = wanted.question ?? OWN_QUESTION;
   if (!settings.json && !settings.quiet) {
     const about = `${countOf(report.files, 'file')}, ${countOf(report.passages, 'passage')}`;
+    const wrapped = (line: string) => wrappedLine(line, widthOf(terminal.stderr) - 2);
     const lines = [
-      `${paint.bold(oneLine(question, 300))}`,
-      paint.dim(`${oneLine(place.name)}: ${about}${skippedLine(report.skipped)}`),
-      paint.dim(modelLine(model)),
+      ...wrapped(oneLine(question, 300)).map(paint.bold),
+      ...wrapped(`${oneLine(place.name)}: ${about}${skippedLine(report.skipped)}`).map(paint.dim),
+      ...wrapped(modelLine(model)).map(paint.dim),
     ];
     terminal.stderr.write(`\n${lines.map((line) => `  ${line}\n`).join('')}\n`);
   }

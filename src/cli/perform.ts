@@ -6,7 +6,7 @@ import type { RunResult } from '../contracts/runs/run-result.ts';
 import type { RunTotals } from '../contracts/runs/run-totals.ts';
 import { messageOf } from '../contracts/errors/error.ts';
 import { answerText } from './words/answer-text.ts';
-import { totalsLine } from './words/ending.ts';
+import { totalsParts } from './words/ending.ts';
 import { stopWords } from '../inspect/drawing/stop-words.ts';
 import { codeOfFailure, exitCode } from './exit-code.ts';
 import { failureLine } from './words/failure-line.ts';
@@ -15,7 +15,9 @@ import { progressView } from './progress/progress-view.ts';
 import type { Session } from './session.ts';
 import type { KeptRun } from './stored/waiting.ts';
 import { Waiting } from './stored/waiting.ts';
-import { isAttended } from './terminal/terminal.ts';
+import { isAttended, widthOf } from './terminal/terminal.ts';
+import { wrappedParts } from './terminal/wrapped-text.ts';
+import { noticeLines } from './words/notice-lines.ts';
 
 /** Options of showing a run. */
 export interface Performance {
@@ -82,8 +84,10 @@ const reportParked = (
   { terminal, command, sidePaint: paint }: Session,
 ): number => {
   if (kept === undefined) return exitCode.parked;
-  const line = `Parked while it waits. Continue with: ${command} resume ${kept.runId}${kept.option}${kept.agentOption ?? ''}`;
-  terminal.stderr.write(`${paint.yellow('■')} ${line}\n`);
+  const resume = `${command} resume ${kept.runId}${kept.option}${kept.agentOption ?? ''}`;
+  const notice = { words: 'Parked while it waits: resume it', command: resume };
+  const lines = noticeLines(paint.yellow('■'), notice, widthOf(terminal.stderr), '');
+  terminal.stderr.write(`${lines.join('\n')}\n`);
   return exitCode.parked;
 };
 
@@ -100,7 +104,8 @@ const conclude = async (
   }
   const isAborted = status === 'aborted';
   const why = isAborted ? 'Stopped by Ctrl-C.' : `Stopped without an answer: ${stopWords(stopReason, error)}`;
-  terminal.stderr.write(`${gap(session)}${sidePaint.yellow('■')} ${why}\n`);
+  const lines = noticeLines(sidePaint.yellow('■'), { words: why }, widthOf(terminal.stderr), '');
+  terminal.stderr.write(`${gap(session)}${lines.join('\n')}\n`);
   const left = candidate ?? soFar?.(events);
   if (left !== undefined && !settings.json && !settings.quiet) {
     const what = isAborted ? 'Partial result, not yet checked:' : 'The last draft, which was not accepted:';
@@ -125,8 +130,9 @@ const TURN_MS = 25;
 const sayTotals = (totals: RunTotals | undefined, session: Session, kept: KeptRun | undefined): void => {
   const { terminal, settings, sidePaint } = session;
   if (totals === undefined || settings.json || settings.quiet) return;
-  const run = kept === undefined ? '' : ` · run ${kept.runId}`;
-  terminal.stderr.write(`\n${sidePaint.dim(`${totalsLine(totals)}${run}`)}\n`);
+  const parts = [...totalsParts(totals), ...(kept === undefined ? [] : [`run ${kept.runId}`])];
+  const lines = wrappedParts(parts, widthOf(terminal.stderr)).map((line) => `${sidePaint.dim(line)}\n`);
+  terminal.stderr.write(`\n${lines.join('')}`);
 };
 
 const totalsIn = (events: readonly RuntimeEvent[]): RunTotals | undefined => {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fittedLine } from '../../src/cli/progress/fitted-line.ts';
+import { fittedLine } from '../../src/cli/terminal/fitted-line.ts';
 import { play } from './fake-terminal.ts';
 import { colours as paint } from '../../src/cli/terminal/paint.ts';
 
@@ -17,6 +17,7 @@ describe('a line on a terminal', () => {
         columns,
       });
       expect(code).toBe(0);
+      expect(drawn(stderr).filter((line) => line.length > columns)).toEqual([]);
       const table = drawn(stderr).filter((line) => /^ {2}[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏✓✗■…] |^ {4}└/.test(line));
       expect(table.length).toBeGreaterThan(2);
       expect(table.filter((line) => line.length > columns)).toEqual([]);

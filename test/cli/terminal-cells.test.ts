@@ -33,7 +33,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.each([80, 120, 200])('a terminal of %i columns', (columns) => {
+describe.each([40, 80, 120, 200])('a terminal of %i columns', (columns) => {
   test('has no line of the live view wider than it, in cells, however wide the characters are', async () => {
     const { code, stdout, stderr } = await play(['run', moduleOf('wide.ts'), '東京'], {
       isTTY: true,

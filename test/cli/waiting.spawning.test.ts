@@ -132,9 +132,7 @@ describe('in processes of their own', () => {
     const store = ['--store', file];
     const parked = await troupe(['run', await compiledModuleOf('people.ts'), 'x', '--park', ...store]);
     expect({ exit: parked.exit, stdout: parked.stdout }).toEqual({ exit: 75, stdout: '' });
-    expect(parked.stderr).toMatch(
-      /\n■ Parked while it waits\. Continue with: troupe resume \w+ --store \S+\n$/,
-    );
+    expect(parked.stderr).toMatch(/\n■ Parked while it waits: resume it · troupe resume \w+ --store \S+\n$/);
     const { runId } = await waitingRun(file, 1);
     const answered = await play(['answer', runId, 'To Ada', ...store]);
     expect(answered.stderr).toContain(
@@ -172,9 +170,7 @@ describe('in processes of their own', () => {
     expect(answered.stderr).toContain(`: troupe resume ${runId} --store ${file} --agent FILE\n`);
     const parked = await troupe(['resume', runId, '--agent', module, '--park', ...store]);
     expect(parked.exit).toBe(75);
-    expect(parked.stderr).toContain(
-      `Continue with: troupe resume ${runId} --store ${file} --agent ${module}\n`,
-    );
+    expect(parked.stderr).toContain(`resume it · troupe resume ${runId} --store ${file} --agent ${module}\n`);
     await play(['approve', runId, ...store]);
     const resumed = await troupe(['resume', runId, '--agent', module, '--quiet', ...store]);
     expect(resumed).toEqual({ exit: 0, stderr: '', stdout: 'To Ada | sent to Ada\n' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { totalsLine } from '../../src/cli/words/ending.ts';
+import { totalsParts } from '../../src/cli/words/ending.ts';
 import { noTotals } from '../../src/contracts/events/no-totals.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
@@ -123,8 +123,8 @@ describe('the price that a provider states', () => {
     const { totals, runId, events } = await clerk.run('go', { store, prices });
     expect(totals).toMatchObject({ costUsd: 0.75, billedUsd: 0.25 });
     expect((await (await goOn(store, clerk, runId, {})).result).events).toEqual(events);
-    expect(totalsLine(totals)).toContain('$0.75, of it $0.25 billed');
-    expect(totalsLine({ ...totals, costUsd: 0.25 })).toContain('$0.25 billed');
+    expect(totalsParts(totals).join(' · ')).toContain('$0.75, of it $0.25 billed');
+    expect(totalsParts({ ...totals, costUsd: 0.25 }).join(' · ')).toContain('$0.25 billed');
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { modelAnswer } from '../../src/contracts/models/model.ts';
 import type { RunTotals } from '../../src/contracts/runs/run-totals.ts';
 import type { Prices } from '../../src/contracts/models/prices.ts';
 import { stopWords } from '../../src/inspect/drawing/stop-words.ts';
-import { totalsLine } from '../../src/cli/words/ending.ts';
+import { totalsParts } from '../../src/cli/words/ending.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { pipeline } from '../../src/patterns/pipeline.ts';
 import { genaiPrices } from '../../src/models/genai-prices.ts';
@@ -60,8 +60,8 @@ test('a run says what it cost; where a price is not known it says so, and never 
   const { totals } = await run(says('compatible', 'mine', usage));
   expect('costUsd' in totals).toBe(false);
   expect(totals.unpriced).toEqual(['compatible:mine']);
-  expect(totalsLine(totals)).toContain('cost unknown');
-  expect(totalsLine(known.totals)).toContain('$0.0035');
+  expect(totalsParts(totals).join(' · ')).toContain('cost unknown');
+  expect(totalsParts(known.totals).join(' · ')).toContain('$0.0035');
   expect((await run(scriptedModel(['free']))).totals.costUsd).toBe(0);
 });
 

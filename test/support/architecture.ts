@@ -55,6 +55,7 @@ export const permits: readonly Permit[] = [
   { packages: /^node:/, allowed: ['persistence', 'tools/built-in', 'inspect', 'cli'] },
   { packages: /^react(\/|$)/, allowed: ['react'] },
   { packages: /^@dagrejs\/dagre$/, allowed: ['inspect/drawing'] },
+  { packages: /^get-east-asian-width$/, allowed: ['cli/terminal'] },
   // Whoever uses one provider need not have installed the other.
   { packages: /^(openai|@anthropic-ai\/sdk)(\/|$)/, allowed: [], types: ['models'], lazily: ['models'] },
   { packages: /^@opentelemetry\//, allowed: [], types: ['inspect'], lazily: ['inspect'] },
@@ -187,9 +188,12 @@ export const thePageStandsAlone = eachImport((source, { from, kind }) => {
   return kind === 'type' && isKnown ? undefined : 'the page knows types of contracts, and recordings';
 });
 
-/** The layout of charts is bundled with the package. */
-const isBundled = ({ path }: Source, from: string): boolean =>
-  isIn(path, page) ? bundledIntoPage.test(from) : isIn(path, 'inspect/drawing') && from === '@dagrejs/dagre';
+/** The layout of charts and the widths of characters are bundled with the package. */
+const isBundled = ({ path }: Source, from: string): boolean => {
+  if (isIn(path, page)) return bundledIntoPage.test(from);
+  if (isIn(path, 'inspect/drawing')) return from === '@dagrejs/dagre';
+  return isIn(path, 'cli/terminal') && from === 'get-east-asian-width';
+};
 
 /** Whoever installs the package has what its sources import. */
 export const importsAreDeclared = (declared: readonly string[]): Rule =>

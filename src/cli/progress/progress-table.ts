@@ -1,10 +1,12 @@
 import { DistinctNames } from './distinct-names.ts';
 import { countOf, withThousands, lasting } from '../../base/text/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
+import { cellsOf, padTo } from '../terminal/cells.ts';
+import { fittedLine } from '../terminal/fitted-line.ts';
 import type { Row, Rows } from './run-rows.ts';
 import { spinnerFrame } from '../terminal/spinner.ts';
 
-/** The width that names may reach, in characters. */
+/** The width that names may reach, in cells. */
 const WIDEST_NAME = 32;
 /** `CHECK_STOP` is the longest phase. */
 const PHASE_WIDTH = 10;
@@ -31,7 +33,7 @@ export const progressTable = ({ rows: all, progress }: Rows, setting: TableSetti
   const rows = all.map((row) => ({ ...row, name: names.of(row.path) || row.name }));
   const shown = keepRows(rows, Math.max(1, room - 3));
   const hidden = rows.length - shown.length;
-  const width = Math.min(WIDEST_NAME, Math.max(0, ...shown.map(({ name }) => name.length)));
+  const width = Math.min(WIDEST_NAME, Math.max(0, ...shown.map(({ name }) => cellsOf(name))));
   const isRoomy = shown.reduce((sum, { used }) => sum + 1 + Math.min(USES, used.length), 0) <= room - 3;
   const state = progress.status === 'running' ? [] : [progress.status];
   const sum = [
@@ -60,7 +62,7 @@ const isUnderWay = ({ status }: Row): boolean => status === 'working' || status 
 
 const rowLine = (row: Row, width: number, { paint, passed }: TableSetting): string => {
   const { mark, colour, state, said } = looks(row, paint, passed);
-  const name = row.name.slice(0, width).padEnd(width);
+  const name = padTo(fittedLine(row.name, width), width);
   const spent = (row.tokens === 0 ? '' : `${withThousands(row.tokens)} tokens`).padStart(TOKENS_WIDTH);
   const back =
     row.sentBack === 0 ? [] : [`sent back ${row.sentBack === 1 ? 'once' : `${row.sentBack} times`}`];

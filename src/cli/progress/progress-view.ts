@@ -1,6 +1,6 @@
 import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import { activityOf } from '../../events/progress/activity.ts';
-import { fittedLine } from './fitted-line.ts';
+import { fittedLine } from '../terminal/fitted-line.ts';
 import { foldProgress, noProgress } from '../../events/progress/progress.ts';
 import { serialiseEvent } from '../../events/parse-event.ts';
 import { oneLine } from '../../base/text/printable.ts';
@@ -10,7 +10,8 @@ import { withThousands } from '../../base/text/number-words.ts';
 import { foldRows, isAgentAtWork, noRows } from './run-rows.ts';
 import type { Session } from '../session.ts';
 import { FRAME_MS } from '../terminal/spinner.ts';
-import { canRedraw } from '../terminal/terminal.ts';
+import { canRedraw, widthOf } from '../terminal/terminal.ts';
+import { wrappedLine } from '../terminal/wrapped-text.ts';
 
 /** Shows the progress of a run. */
 export interface ProgressView {
@@ -69,7 +70,8 @@ const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
   let held = '';
   const flush = (): void => {
     if (held === '') return;
-    terminal.stderr.write(held);
+    // On a terminal that cannot redraw there are no colours either.
+    terminal.stderr.write(`${wrappedLine(held, widthOf(terminal.stderr)).join('\n')}\n`);
     hasShown = true;
     held = '';
   };
@@ -90,7 +92,7 @@ const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
       const sum = tokens === toldTokens ? '' : ` ${paint.dim(`(${withThousands(tokens)} tokens so far)`)}`;
       toldTokens = tokens;
       const said = activity.line.slice(activity.name.length);
-      held = `  ${names.of(activity.path)}${said}${sum}\n`;
+      held = `  ${names.of(activity.path)}${said}${sum}`;
       last.set(activity.path, held);
       if (!ERRORS.has(event.type)) flush();
     },
@@ -107,8 +109,6 @@ const TELLING = 100;
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
-/** Default width of a terminal. */
-const COLUMNS = 80;
 /** Disables wrapping: on a narrower terminal than reported, the block still has the expected number of lines. */
 const NO_WRAP = '\u001b[?7l';
 const WRAP = '\u001b[?7h';
@@ -125,7 +125,7 @@ const blockView = ({ terminal, sidePaint: paint, restore }: Session): ProgressVi
   const draw = (): void => {
     const room = Math.max(4, (stderr.rows ?? 24) - 2);
     const lines = progressTable(state, { paint, passed: performance.now() - startedAt, room, isOver });
-    const fitted = lines.map((line) => `${fittedLine(line, stderr.columns ?? COLUMNS)}\n`).join('');
+    const fitted = lines.map((line) => `${fittedLine(line, widthOf(stderr))}\n`).join('');
     stderr.write(`${HIDE_CURSOR}${erased()}${NO_WRAP}${fitted}${WRAP}`);
     drawn = lines.length;
   };

@@ -16,6 +16,7 @@ import { withStore } from './open-store.ts';
 import { nameOption } from '../usage/name-option.ts';
 import { requestName, requestWords } from './request-words.ts';
 import { resumeHere } from './resume.ts';
+import { jsonLine } from './run-words.ts';
 
 /** `troupe approve`, `deny` and `answer`: answer a waiting run, here or in another process. */
 export const answerRun = (wanted: AnswerCommand, session: Session): Promise<number> => {
@@ -34,7 +35,11 @@ export const answerRun = (wanted: AnswerCommand, session: Session): Promise<numb
     const isRecorded = (await commandOf(store, runId)) !== undefined;
     const run = { runId, isNobodys, isRecorded };
     tell(`${SAID[wanted.name]}: ${requestWords(request)}`, wanted, run, opened, session);
-    if (!wanted.isResumed || !isNobodys) return exitCode.answered;
+    if (!wanted.isResumed || !isNobodys) {
+      const said = { runId, request: request.id, answer: wanted.name, isHeld: !isNobodys };
+      if (session.settings.json) session.terminal.stdout.write(jsonLine(said));
+      return exitCode.answered;
+    }
     const code = { file: undefined, exportName: undefined };
     return resumeHere({ runId, code, isParked: false }, opened, session);
   });

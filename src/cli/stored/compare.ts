@@ -6,11 +6,17 @@ import type { Parted, RunComparison, RunSummary } from '../../runtime/journal/re
 import { compare as setBeside } from '../../runtime/journal/replay/compare.ts';
 import { exitCode } from '../exit-code.ts';
 import { withThousands } from '../../base/text/number-words.ts';
-import type { Paint } from '../terminal/paint.ts';
+import { cellsOf } from '../terminal/cells.ts';
+import { fittedLine } from '../terminal/fitted-line.ts';
+import { wrappedLine } from '../terminal/wrapped-text.ts';
+import { dollars } from '../words/ending.ts';
+import { noticeLines } from '../words/notice-lines.ts';
 import type { Session } from '../session.ts';
 import { findRun } from './find-run.ts';
 import { withStore } from './open-store.ts';
 import { jsonLine } from './run-words.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { screenOf } from '../terminal/screen.ts';
 import type { StoredRun } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
 
@@ -23,13 +29,13 @@ export const compare = (
   session: Session,
 ): Promise<number> =>
   withStore(session, async ({ store }) => {
-    const { terminal, settings, paint } = session;
+    const { terminal, settings } = session;
     const [left, right] = [await soundRun(store, runId), await soundRun(store, other)];
     const found = setBeside(left, right);
     if (settings.json) terminal.stdout.write(jsonLine(found));
     else if (!settings.quiet) {
-      const names = [left.entry.runId, right.entry.runId] as const;
-      for (const line of lines(found, names, paint)) terminal.stdout.write(`${line}\n`);
+      const names = [oneLine(left.entry.runId), oneLine(right.entry.runId)] as const;
+      for (const line of lines(found, names, screenOf(session))) terminal.stdout.write(`${line}\n`);
     }
     return found.isSame ? exitCode.answered : exitCode.unanswered;
   });
@@ -42,23 +48,47 @@ const soundRun = async (store: JournalStore, named: string): Promise<StoredRun> 
 
 type Names = readonly [left: string, right: string];
 
-const lines = (found: RunComparison, names: Names, paint: Paint): readonly string[] => {
+const lines = (found: RunComparison, names: Names, { paint, columns }: Screen): readonly string[] => {
   const { parted, shared, totals } = found;
   const [one, other] = names;
   if (parted === undefined)
-    return [`${paint.green('✓')} ${one} and ${other} are the same: ${withThousands(shared)} events`];
+    return noticeLines(
+      paint.green('✓'),
+      { words: `${one} and ${other} are the same: ${withThousands(shared)} events` },
+      columns,
+      '',
+    );
   const [left, right] = sidesOf(parted);
+  const summary = rowsOf(totals.left, totals.right);
   return [
     ...(differ(totals.left.input, totals.right.input) ? [paint.yellow('! Their inputs differ.')] : []),
-    `${one} and ${other} share ${withThousands(shared)} events, then part ${placeOf(parted)}:`,
-    `  ${paint.red('−')} ${one}: ${left}`,
-    `  ${paint.green('+')} ${other}: ${right}`,
-    ...section('Calls after that', found.calls, paint),
-    ...section('Messages after that', found.messages, paint),
-    '',
-    ...rowsOf(totals.left, totals.right).map(
-      ([what, left, right]) => `  ${what.padEnd(13)} ${left === right ? left : `${left} → ${right}`}`,
+    ...wrappedLine(
+      `${one} and ${other} share ${withThousands(shared)} events, then part ${placeOf(parted)}:`,
+      columns,
     ),
+    ...noticeLines(paint.red('−'), { words: `${one}: ${left}` }, columns),
+    ...noticeLines(paint.green('+'), { words: `${other}: ${right}` }, columns),
+    ...section('Calls after that', found.calls, { paint, columns }),
+    ...section('Messages after that', found.messages, { paint, columns }),
+    '',
+    ...summary.flatMap((row) => summaryLines(row, { paint, columns })),
+  ];
+};
+
+/** The widest of what is compared, with its space. */
+const WHAT_WIDTH = 14;
+
+/** Both sides of a difference: behind each other where they fit, else below each other. */
+const summaryLines = (
+  [what, left, right]: readonly [string, string, string],
+  { paint, columns }: Screen,
+): readonly string[] => {
+  const head = `  ${what.padEnd(WHAT_WIDTH)}`;
+  const line = `${head}${left === right ? left : `${left} → ${right}`}`;
+  if (left === right || cellsOf(line) <= columns) return [fittedLine(line, columns)];
+  return [
+    fittedLine(`${head}${paint.red('−')} ${left}`, columns),
+    fittedLine(`${' '.repeat(head.length)}${paint.green('+')} ${right}`, columns),
   ];
 };
 
@@ -84,10 +114,14 @@ const eventData = (event: RuntimeEvent | undefined): string => {
   return `${type} ${oneLine(JSON.stringify(rest), 300)}`;
 };
 
-const section = (title: string, { left, right }: RunComparison['calls'], paint: Paint): readonly string[] => {
+const section = (
+  title: string,
+  { left, right }: RunComparison['calls'],
+  { paint, columns }: Screen,
+): readonly string[] => {
   if (left.length === 0 && right.length === 0) return [];
   const part = (items: readonly string[], mark: string): readonly string[] => [
-    ...items.slice(0, SHOWN).map((item) => `  ${mark} ${oneLine(item)}`),
+    ...items.slice(0, SHOWN).flatMap((item) => noticeLines(mark, { words: oneLine(item) }, columns)),
     ...(items.length > SHOWN ? [`  ${mark} … and ${items.length - SHOWN} more`] : []),
   ];
   return ['', `${title}:`, ...part(left, paint.red('−')), ...part(right, paint.green('+'))];
@@ -104,7 +138,7 @@ const rowsOf = (left: RunSummary, right: RunSummary): readonly (readonly [string
     row('tool calls', ({ toolCalls }) => withThousands(toolCalls)),
     row('tokens', ({ inputTokens, outputTokens }) => withThousands(inputTokens + outputTokens)),
     row('cost', ({ costUsd }) =>
-      costUsd === undefined ? 'unknown' : costUsd === 0 ? 'none' : `$${costUsd.toPrecision(2)}`,
+      costUsd === undefined ? 'unknown' : costUsd === 0 ? 'none' : dollars(costUsd),
     ),
     row('output', ({ output }) => (output === undefined ? 'none' : oneLine(JSON.stringify(output), 120))),
   ];

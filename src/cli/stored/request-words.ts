@@ -1,6 +1,7 @@
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { nameOf } from '../../events/progress/activity.ts';
 import { oneLine } from '../../base/text/printable.ts';
+import type { Notice } from '../words/notice-lines.ts';
 
 /** Number of characters shown of a request's id: enough to distinguish it within its run. */
 const SHOWN_ID = 12;
@@ -35,16 +36,19 @@ const answeringCommand = (
   return `${command} approve ${runId}${isOnlyOne ? '' : ` ${name}`}`;
 };
 
-/** A line for each request that waits: what for, and by which command it is answered. */
-export const waitingLines = (
+/** A notice for each request that waits: what for, and by which command it is answered. */
+export const waitingNotices = (
   open: readonly OpenRequest[],
   runId: string,
   option: string,
   command: string,
-): readonly string[] =>
+): readonly Notice[] =>
   open.map((request) => {
     const isOnlyOne = open.filter(({ kind }) => isAnswer(kind) === isAnswer(request.kind)).length === 1;
-    return `Waits for ${WANTED[request.kind]}: ${requestWords(request)} · ${answeringCommand(request, runId, isOnlyOne, command)}${option}`;
+    return {
+      words: `Waits for ${WANTED[request.kind]}: ${requestWords(request)}`,
+      command: `${answeringCommand(request, runId, isOnlyOne, command)}${option}`,
+    };
   });
 
 const isAnswer = (kind: OpenRequest['kind']): boolean => kind === 'question';

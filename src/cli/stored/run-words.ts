@@ -12,6 +12,21 @@ export const timeWords = (at: number): string => {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 };
 
+/** Cells that an id may take in a list. */
+export const WIDEST_ID = 36;
+
+/** On a terminal with fewer columns a start has no seconds, and on one with half as many it is left out. */
+const ROOMY = 100;
+
+/** The start of a run in a list, as precisely as there is room for. */
+export const startWords = (at: number, columns: number): string => {
+  if (columns < ROOMY / 2) return '';
+  return columns < ROOMY ? timeWords(at).replace(/:\d\d$/, '') : timeWords(at);
+};
+
+/** Cells that the name of an agent may take in a list. */
+export const agentWidth = (columns: number): number => (columns < ROOMY ? 16 : 32);
+
 /** The status that is shown of a run whose process is gone before its end. */
 export const INTERRUPTED = 'interrupted';
 

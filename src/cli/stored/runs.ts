@@ -1,36 +1,32 @@
 import type { JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
-import { oneLine } from '../../base/text/printable.ts';
+import { openRequests } from '../../runtime/journal/letters/requests.ts';
 import type { RunsCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
-import type { Paint } from '../terminal/paint.ts';
+import { screenOf } from '../terminal/screen.ts';
 import type { Session } from '../session.ts';
-import { withStore } from './open-store.ts';
-import { readStoredRun } from './stored-run.ts';
-import { openRequests } from '../../runtime/journal/letters/requests.ts';
+import { commandOf } from './command-record.ts';
 import { isFree, isLeftRunning } from './lease.ts';
-import { INTERRUPTED, jsonLine, statusPaint, timeWords, unreadableLine } from './run-words.ts';
-
-/** An entry as it is shown: interrupted, if it is on record as running and no process has it. */
-type ShownEntry = Omit<RunEntry, 'status'> & { readonly status: RunEntry['status'] | typeof INTERRUPTED };
-
-const STATUS_WIDTH = 9;
-const WIDEST_AGENT = 16;
-const WIDEST_ID = 36;
+import type { OpenStore } from './open-store.ts';
+import { withStore } from './open-store.ts';
+import { waitingNotices } from './request-words.ts';
+import type { ListedRun } from './run-list.ts';
+import { listLines } from './run-list.ts';
+import { INTERRUPTED, jsonLine, unreadableLine } from './run-words.ts';
+import { readStoredRun } from './stored-run.ts';
 
 /** `troupe runs`: the runs of a store, the newest first. */
 export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<number> =>
-  withStore(session, async ({ store }) => {
-    const { terminal, settings, paint } = session;
+  withStore(session, async (opened) => {
+    const { store } = opened;
+    const { terminal, settings } = session;
     const found = await store.list({ limit, ...(status === undefined ? {} : { status }) });
-    const shown = await Promise.all(
-      found.map(async (entry): Promise<ShownEntry> =>
-        (await isLeftRunning(store, entry)) ? { ...entry, status: INTERRUPTED } : entry,
-      ),
-    );
-    if (settings.json) for (const entry of shown) terminal.stdout.write(jsonLine(entry));
-    else
-      for (const line of table(shown, await errorsOf(store, found), await findAnswered(store, found), paint))
-        terminal.stdout.write(`${line}\n`);
+    if (settings.json)
+      for (const entry of found) terminal.stdout.write(jsonLine(await withStatus(store, entry)));
+    else {
+      const listed: ListedRun[] = [];
+      for (const entry of found) listed.push(await lookUpRun(entry, opened, session));
+      for (const line of listLines(listed, screenOf(session))) terminal.stdout.write(`${line}\n`);
+    }
     if (found.length === 0 && (found.unreadable ?? []).length === 0 && !settings.json && !settings.quiet)
       terminal.stderr.write(
         `No ${status?.join(' or ') ?? ''}${status === undefined ? '' : ' '}runs in ${store.name}\n`,
@@ -40,58 +36,34 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     return exitCode.answered;
   });
 
-/** The errors of runs that failed, by id, as far as their journals tell. */
-const errorsOf = async (
-  store: JournalStore,
-  entries: readonly RunEntry[],
-): Promise<ReadonlyMap<string, string>> => {
-  const errors = new Map<string, string>();
-  for (const entry of entries.filter(({ status }) => status === 'failed')) {
-    const last = (await readStoredRun(store, entry)).events.at(-1);
-    const error = last?.type === 'run.ended' ? last.error?.message : undefined;
-    if (error !== undefined) errors.set(entry.runId, error);
-  }
-  return errors;
+/** An entry as it is shown: interrupted, if it is on record as running and no process has it. */
+const withStatus = async (store: JournalStore, entry: RunEntry): Promise<ListedRun['entry']> =>
+  (await isLeftRunning(store, entry)) ? { ...entry, status: INTERRUPTED } : entry;
+
+/** Looks up why a listed run failed, or what it waits for and what to type next. */
+const lookUpRun = async (
+  stored: RunEntry,
+  { store, option }: OpenStore,
+  { command }: Session,
+): Promise<ListedRun> => {
+  const entry = await withStatus(store, stored);
+  const { runId, status } = entry;
+  const none = { entry, error: undefined, notices: [] };
+  if (status === 'failed') return { ...none, error: await errorOf(store, stored) };
+  if (status !== 'waiting' && status !== INTERRUPTED) return none;
+  // A run that cannot be read is listed all the same.
+  const asked = status === 'waiting' ? await openRequests(store, runId).catch(() => []) : [];
+  const open = asked.filter(({ isAnswered }) => !isAnswered);
+  if (open.length > 0) return { ...none, notices: waitingNotices(open, runId, option, command) };
+  const isAnswered = asked.length > 0 && (await isFree(store, runId));
+  if (!isAnswered && status !== INTERRUPTED) return none;
+  const code = (await commandOf(store, runId)) === undefined ? ' --agent FILE' : '';
+  const words = isAnswered ? 'answered: resume it' : 'its process is gone: resume it';
+  return { ...none, notices: [{ words, command: `${command} resume ${runId}${option}${code}` }] };
 };
 
-/** The waiting runs that no process has and all of whose requests are answered: they go on once they are resumed. */
-const findAnswered = async (
-  store: JournalStore,
-  entries: readonly RunEntry[],
-): Promise<ReadonlySet<string>> => {
-  const answered = new Set<string>();
-  for (const { runId } of entries.filter(({ status }) => status === 'waiting')) {
-    // A run that cannot be read is listed all the same.
-    const open = await openRequests(store, runId).catch(() => []);
-    const isAnswered = open.length > 0 && open.every((request) => request.isAnswered);
-    if (isAnswered && (await isFree(store, runId))) answered.add(runId);
-  }
-  return answered;
-};
-
-const table = (
-  entries: readonly ShownEntry[],
-  errors: ReadonlyMap<string, string>,
-  answered: ReadonlySet<string>,
-  paint: Paint,
-): readonly string[] => {
-  const ids = Math.min(WIDEST_ID, Math.max(0, ...entries.map(({ runId }) => runId.length)));
-  const statuses = Math.max(STATUS_WIDTH, ...entries.map(({ status }) => status.length));
-  const names = Math.min(WIDEST_AGENT, Math.max(0, ...entries.map(({ agent }) => agent.length)));
-  return entries.map(({ runId, agent, status, title, createdAt, dueAt, forkedFrom }) => {
-    const more = [
-      ...(answered.has(runId) ? ['answered: resume it'] : []),
-      ...(dueAt === undefined ? [] : [`due ${timeWords(dueAt)}`]),
-      ...(forkedFrom === undefined ? [] : [`forked from ${oneLine(forkedFrom, WIDEST_ID)}`]),
-    ];
-    return [
-      oneLine(runId, 80).padEnd(ids),
-      statusPaint(status, paint)(status.padEnd(statuses)),
-      timeWords(createdAt),
-      oneLine(agent, names).padEnd(names),
-      oneLine(title, 80),
-      ...(errors.has(runId) ? [paint.red(oneLine(errors.get(runId) ?? '', 120))] : []),
-      ...(more.length === 0 ? [] : [paint.dim(`(${more.join(', ')})`)]),
-    ].join('  ');
-  });
+/** The error of a run that failed, as far as its journal tells. */
+const errorOf = async (store: JournalStore, entry: RunEntry): Promise<string | undefined> => {
+  const last = (await readStoredRun(store, entry)).events.at(-1);
+  return last?.type === 'run.ended' ? last.error?.message : undefined;
 };

@@ -2,9 +2,13 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { openRequestsOf } from '../../runtime/journal/letters/requests.ts';
-import { answerText } from '../words/answer-text.ts';
-import { totalsLine } from '../words/ending.ts';
-import { stopWords } from '../../inspect/drawing/stop-words.ts';
+import { totalsParts } from '../words/ending.ts';
+import { traceOf } from '../../inspect/traces/trace.ts';
+import { fittedLine } from '../terminal/fitted-line.ts';
+import { screenOf } from '../terminal/screen.ts';
+import { wrappedLine, wrappedParts } from '../terminal/wrapped-text.ts';
+import { endText } from '../trace/trace-words.ts';
+import { noticeLines } from '../words/notice-lines.ts';
 import { exitCode } from '../exit-code.ts';
 import { failureLine } from '../words/failure-line.ts';
 import { countOf } from '../../base/text/number-words.ts';
@@ -16,10 +20,10 @@ import { commandOf } from './command-record.ts';
 import { findRun } from './find-run.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
-import { waitingLines } from './request-words.ts';
+import { waitingNotices } from './request-words.ts';
 import { isLeftRunning } from './lease.ts';
 import { INTERRUPTED, jsonLine, statusPaint, timeWords } from './run-words.ts';
-import { failedLines, stepDetails, stepLine } from './step-lines.ts';
+import { failedLines, stepDetails, stepLines } from './step-lines.ts';
 import type { StepView } from '../../inspect/traces/step-view.ts';
 import { failedMembersIn, stepsIn } from '../../inspect/traces/step-view.ts';
 import type { StoredRun } from './stored-run.ts';
@@ -96,45 +100,77 @@ const endIn = (events: readonly RuntimeEvent[]) => {
   return last?.type === 'run.ended' ? last : undefined;
 };
 
+/** Before the totals of a run that has not ended. */
+const SO_FAR = 'so far: ';
+
 const asText = async (
   { run, steps, requests, isInterrupted }: Shown,
   isDetailed: boolean,
   { store, option }: OpenStore,
   session: Session,
 ): Promise<string> => {
-  const { terminal, paint, command } = session;
+  const { paint, command } = session;
   const { entry, events } = run;
   const { runId, agent, title, createdAt, updatedAt, forkedFrom, thread, dueAt } = entry;
   const status = isInterrupted ? INTERRUPTED : entry.status;
   const record = await commandOf(store, runId);
   const code = record === undefined ? ' --agent FILE' : '';
   const begun = record === undefined ? '' : `, by troupe ${record.command}`;
+  const screen = screenOf(session);
+  const { columns } = screen;
+  const facts = [
+    `begun ${timeWords(createdAt)}${begun}`,
+    `last written ${timeWords(updatedAt)}`,
+    ...(forkedFrom === undefined ? [] : [`forked from ${oneLine(forkedFrom)}`]),
+    ...(thread === undefined ? [] : [`thread ${oneLine(thread)}`]),
+    ...(dueAt === undefined ? [] : [`is due at ${timeWords(dueAt)}`]),
+  ];
+  const resume = {
+    words: 'Its process is gone',
+    command: `${command} resume ${oneLine(runId)}${option}${code}`,
+  };
   const head = [
-    `${paint.bold(oneLine(runId))} · ${oneLine(agent)} · ${statusPaint(status, paint)(status)}`,
-    `  ${oneLine(title, 200)}`,
-    paint.dim(`  begun ${timeWords(createdAt)}${begun} · last written ${timeWords(updatedAt)}`),
-    ...(forkedFrom === undefined ? [] : [paint.dim(`  forked from ${oneLine(forkedFrom)}`)]),
-    ...(thread === undefined ? [] : [paint.dim(`  thread ${oneLine(thread)}`)]),
-    ...(dueAt === undefined ? [] : [paint.dim(`  is due at ${timeWords(dueAt)}`)]),
-    ...(isInterrupted
-      ? [`  ${paint.yellow('!')} Its process is gone: ${command} resume ${oneLine(runId)}${option}${code}`]
-      : []),
+    fittedLine(
+      `${paint.bold(oneLine(runId))} · ${oneLine(agent)} · ${statusPaint(status, paint)(status)}`,
+      columns,
+    ),
+    ...wrappedLine(`  ${oneLine(title, 200)}`, columns),
+    ...wrappedParts(facts, Math.min(columns, 100) - 2).map((line) => paint.dim(`  ${line}`)),
+    ...(isInterrupted ? noticeLines(paint.yellow('!'), resume, columns) : []),
     '',
   ];
-  const body = steps.flatMap((view) => (isDetailed ? stepDetails(view, paint) : [stepLine(view, paint)]));
-  const failed = isDetailed ? [] : failedLines(failedMembersIn(events), steps, paint);
-  const waiting = waitingLines(requests, runId, option, command).map(
-    (line) => `  ${paint.yellow('!')} ${line}`,
+  const body = isDetailed
+    ? steps.flatMap((view) => stepDetails(view, screen))
+    : [...stepLines(steps, requests, screen), ...failedLines(failedMembersIn(events), steps, screen)];
+  const waiting = waitingNotices(requests, runId, option, command).flatMap((notice) =>
+    noticeLines(paint.yellow('!'), notice, columns),
   );
-  const end = endIn(events);
-  const text = [...head, ...body, ...failed, ...(waiting.length === 0 ? [] : ['', ...waiting]), ''].map(
+  const text = [...head, ...body, ...(waiting.length === 0 ? [] : ['', ...waiting]), ''].map(
     (line) => `${line}\n`,
   );
-  if (end === undefined || isDetailed)
-    return `${text.join('')}${paint.dim(countOf(events.length, 'event'))}\n`;
-  const answer =
-    status === 'completed' && end.output !== undefined
-      ? answerText(end.output, terminal.stdout, paint)
-      : `${paint.yellow('■')} Stopped without an answer: ${stopWords(end.stopReason, end.error)}\n`;
-  return `${text.join('')}${answer}\n${paint.dim(totalsLine(end.totals))}\n`;
+  const { account } = traceOf(events);
+  if (isDetailed) return `${text.join('')}${paint.dim(countOf(events.length, 'event'))}\n`;
+  if (account.stopReason === undefined) {
+    const sum = wrappedParts(totalsParts(account.totals), columns - SO_FAR.length);
+    return [
+      ...text,
+      ...sum.map(
+        (line, index) => `${paint.dim(`${index === 0 ? SO_FAR : ' '.repeat(SO_FAR.length)}${line}`)}\n`,
+      ),
+    ].join('');
+  }
+  const last = steps.findLast(({ path }) => !path.includes('/'));
+  const again =
+    account.status === 'completed' || last === undefined
+      ? []
+      : noticeLines(
+          '›',
+          {
+            words: 'try again',
+            command: `${command} fork ${oneLine(runId)} --at ${last.step}${option}${code}`,
+          },
+          columns,
+          '',
+        );
+  return [...text, endText(account, session), ...again.map((line) => `${line}\n`)].join('');
 };

@@ -1,75 +1,160 @@
-import { nameOf } from '../../events/progress/activity.ts';
-import { oneLine, printable } from '../../base/text/printable.ts';
 import type { TakenDecision } from '../../contracts/agents/decision.ts';
+import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import { countOf, withThousands, lasting } from '../../base/text/number-words.ts';
+import { oneLine, printable } from '../../base/text/printable.ts';
+import { nameOf } from '../../events/progress/activity.ts';
+import type { FailedMember, StepEnd, StepView } from '../../inspect/traces/step-view.ts';
+import { DistinctNames } from '../progress/distinct-names.ts';
+import { fittedLine } from '../terminal/fitted-line.ts';
 import type { Paint } from '../terminal/paint.ts';
-import type { FailedMember, StepView } from '../../inspect/traces/step-view.ts';
+import type { Screen } from '../terminal/screen.ts';
+import type { Cell } from '../terminal/table.ts';
+import { tableLines } from '../terminal/table.ts';
+import { wrappedLine } from '../terminal/wrapped-text.ts';
+import { dollars } from '../words/ending.ts';
+import { noticeLines } from '../words/notice-lines.ts';
 
 /** Of a call's input or an answer, on one line. */
 const SHORT = 80;
 /** Of a result, where a step is shown in full. */
 const LONG = 4_000;
 
-/** Formats a step on one line: agent, number, decision, and cost. */
-export const stepLine = (view: StepView, paint: Paint): string => {
-  const { record } = view;
-  const said =
-    record === undefined
-      ? openWords(view, paint)
-      : [
-          oneLine(decisionWords(record.decision), 160),
-          ...record.results.filter(({ ok }) => !ok).map((result) => paint.red(resultWords(result))),
-          ...record.critiques.map(({ critic, verdict, note }) =>
-            oneLine(`${critic}: ${verdict}${note === undefined ? '' : `, ${note}`}`, SHORT),
-          ),
-        ].join(' · ');
-  return `  ${nameOf(view.path)} ${paint.dim(`step ${view.step}`)}  ${said}  ${paint.dim(costWords(view))}`.trimEnd();
+/** A remark on a step. */
+interface Remark {
+  readonly text: string;
+  readonly paint?: ((text: string) => string) | undefined;
+}
+
+/** Cells that the name of an agent may take. */
+const WIDEST_NAME = 32;
+/** On a narrower terminal what a step did has the room of what it cost. */
+const ROOMY = 60;
+
+/** Formats steps as a table: agent, number, cost, decision; what was remarkable is behind it, or below where it does not fit. */
+export const stepLines = (
+  steps: readonly StepView[],
+  asked: readonly OpenRequest[],
+  { paint, columns }: Screen,
+): readonly string[] => {
+  const names = new DistinctNames();
+  for (const { path } of steps) names.add(path);
+  const most = Math.min(WIDEST_NAME, Math.floor(columns / 4));
+  const rows = steps.map((view) => [
+    { text: names.of(view.path), most },
+    { text: `step ${view.step}`, paint: paint.dim },
+    ...(columns < ROOMY ? [] : costCells(view, paint)),
+    decisionCell(view, asked, paint),
+  ]);
+  return tableLines(rows).flatMap((row, index) => {
+    const view = steps[index];
+    const remarks = view === undefined ? [] : remarksOn(view, paint);
+    const whole = [`  ${row}`, ...remarks.map(paintRemark)].join(
+      rows[index]?.at(-1)?.text === '' ? '  ' : ' · ',
+    );
+    if (fittedLine(whole, columns) === whole) return [whole];
+    return [
+      fittedLine(`  ${row}`, columns),
+      ...remarks.flatMap((remark) =>
+        wrappedLine(`      ${remark.text}`, columns).map((text) => paintRemark({ ...remark, text })),
+      ),
+    ];
+  });
+};
+
+const paintRemark = ({ text, paint = (plain) => plain }: Remark): string => paint(text);
+
+const costCells = (view: StepView, { dim: paint }: Paint): readonly Cell[] => {
+  const { modelCalls, tokens, costUsd, record } = view;
+  const calls = modelCalls > 1 ? `${countOf(modelCalls, 'call')}, ` : '';
+  const isFree = modelCalls === 0 || costUsd === 0;
+  const cost = costUsd === undefined ? 'cost unknown' : dollars(costUsd);
+  return [
+    { text: modelCalls === 0 ? '' : `${calls}${withThousands(tokens)} tokens`, paint, isRight: true },
+    { text: isFree ? '' : cost, paint, isRight: true },
+    { text: record === undefined ? '' : lasting(record.endedAt - record.startedAt), paint, isRight: true },
+  ];
+};
+
+const decisionCell = (
+  { record, cutBy, path }: StepView,
+  asked: readonly OpenRequest[],
+  paint: Paint,
+): Cell => {
+  if (record !== undefined) return { text: oneLine(decisionWords(record.decision), 160) };
+  if (cutBy !== undefined) return { text: '' };
+  return asked.some((request) => request.path === path)
+    ? { text: 'waits for a person', paint: paint.yellow }
+    : { text: 'in progress', paint: paint.cyan };
+};
+
+/** Failures, and what critics said; of a step without a record, how its agent ended within it. */
+const remarksOn = ({ record, cutBy }: StepView, paint: Paint): readonly Remark[] => {
+  if (record === undefined) return cutBy === undefined ? [] : [cutWords(cutBy, paint)];
+  return [
+    ...record.results
+      .filter(({ ok }) => !ok)
+      .map((result) => ({ text: resultWords(result), paint: paint.red })),
+    ...record.critiques.map(({ critic, verdict, note }) => ({
+      text: oneLine(`${critic}: ${verdict}${note === undefined ? '' : `, ${note}`}`, SHORT),
+    })),
+  ];
+};
+
+const cutWords = ({ status, error }: StepEnd, paint: Paint, most = 160): Remark => {
+  if (status !== 'failed') return { text: `cut short: ${status}`, paint: paint.yellow };
+  return {
+    text: error === undefined ? 'failed' : `failed: ${oneLine(error.message, most)}`,
+    paint: paint.red,
+  };
 };
 
 /** Formats members that failed and whose steps do not show it: one before its first step, or a team. */
 export const failedLines = (
   failed: readonly FailedMember[],
   steps: readonly StepView[],
-  paint: Paint,
+  { paint, columns }: Screen,
 ): readonly string[] =>
   failed
     .filter(({ path }) => !steps.some((view) => view.path === path && view.cutBy?.status === 'failed'))
-    .map(
-      ({ path, error }) =>
-        `  ${paint.red(`✗ ${nameOf(path)} failed: ${oneLine(error?.message ?? 'no error is on record', 160)}`)}`,
-    );
+    .flatMap(({ path, error }) => {
+      const why = oneLine(error?.message ?? 'no error is on record', 160);
+      return noticeLines(paint.red('✗'), { words: `${nameOf(path)} failed: ${why}` }, columns).map(paint.red);
+    });
 
 /** Formats a step with all its decisions, calls and messages. */
-export const stepDetails = (view: StepView, paint: Paint): readonly string[] => {
-  const { record } = view;
-  const head = `${paint.bold(oneLine(view.path))} · step ${view.step}  ${paint.dim(costWords(view))}`;
-  if (record === undefined) return [head, `  ${openWords(view, paint, LONG)}`, ''];
+export const stepDetails = (view: StepView, { paint, columns }: Screen): readonly string[] => {
+  const { record, cutBy } = view;
+  const cost = costCells(view, paint).flatMap(({ text }) => (text === '' ? [] : [text]));
+  const head = fittedLine(
+    `${paint.bold(oneLine(view.path))} · step ${view.step}  ${paint.dim(cost.join(' · '))}`,
+    columns,
+  );
+  const wrapped = (text: string): readonly string[] => wrappedLine(text, columns);
+  if (record === undefined) {
+    const { text, paint: look = paint.cyan } =
+      cutBy === undefined ? { text: 'in progress' } : cutWords(cutBy, paint, LONG);
+    return [head, ...wrapped(`  ${text}`).map(look), ''];
+  }
   return [
     head,
-    ...(record.observation === undefined ? [] : [`  observed: ${showValue(record.observation)}`]),
-    `  decided: ${record.decision === undefined ? 'nothing' : showValue(record.decision)}`,
+    ...(record.observation === undefined ? [] : wrapped(`  observed: ${showValue(record.observation)}`)),
+    ...wrapped(`  decided: ${record.decision === undefined ? 'nothing' : showValue(record.decision)}`),
     ...record.results.flatMap((result) => [
-      `  ${result.ok ? paint.green('✓') : paint.red('✗')} ${oneLine(result.tool)} · ${lasting(result.durationMs)}`,
-      ...indent(result.text),
+      fittedLine(
+        `  ${result.ok ? paint.green('✓') : paint.red('✗')} ${oneLine(result.tool)} · ${lasting(result.durationMs)}`,
+        columns,
+      ),
+      ...indent(result.text).flatMap(wrapped),
     ]),
-    ...record.critiques.map(
-      ({ critic, verdict, note }) =>
-        `  ${oneLine(critic)}: ${verdict}${note === undefined ? '' : `, ${oneLine(note, LONG)}`}`,
+    ...record.critiques.flatMap(({ critic, verdict, note }) =>
+      wrapped(`  ${oneLine(critic)}: ${verdict}${note === undefined ? '' : `, ${oneLine(note, LONG)}`}`),
     ),
-    ...Object.entries(record.diff).map(
-      ([key, { before, after }]) => `  ${oneLine(key)}: ${showValue(before)} → ${showValue(after)}`,
+    ...Object.entries(record.diff).flatMap(([key, { before, after }]) =>
+      wrapped(`  ${oneLine(key)}: ${showValue(before)} → ${showValue(after)}`),
     ),
     '',
   ];
-};
-
-/** Describes a step without a record: it is in progress, or its agent ended within it. */
-const openWords = ({ cutBy }: StepView, paint: Paint, most = 160): string => {
-  if (cutBy === undefined) return paint.cyan('in progress');
-  const { status, error } = cutBy;
-  if (status !== 'failed') return paint.yellow(`cut short: ${status}`);
-  return paint.red(error === undefined ? 'failed' : `failed: ${oneLine(error.message, most)}`);
 };
 
 const decisionWords = (decision: TakenDecision | undefined): string => {
@@ -89,16 +174,7 @@ const decisionWords = (decision: TakenDecision | undefined): string => {
   }
 };
 
-const resultWords = ({ tool, text }: ToolResult): string => oneLine(`${tool} failed: ${text}`, SHORT);
-
-const costWords = ({ modelCalls, tokens, costUsd, record }: StepView): string =>
-  [
-    ...(modelCalls === 0 ? [] : [countOf(modelCalls, 'model call'), `${withThousands(tokens)} tokens`]),
-    ...(modelCalls === 0 || costUsd === 0
-      ? []
-      : [costUsd === undefined ? 'cost unknown' : `$${costUsd.toPrecision(2)}`]),
-    ...(record === undefined ? [] : [lasting(record.endedAt - record.startedAt)]),
-  ].join(' · ');
+const resultWords = ({ tool, text }: ToolResult): string => oneLine(`${tool} failed: ${text}`, 160);
 
 const showValue = (value: unknown): string =>
   value === undefined ? 'nothing' : oneLine(JSON.stringify(value), LONG);

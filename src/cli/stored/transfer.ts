@@ -15,6 +15,7 @@ import { commandIn, commandOf, keepCommand } from './command-record.ts';
 import { findRun } from './find-run.ts';
 import { briefWish } from './lease.ts';
 import { withStore, withStoreMade } from './open-store.ts';
+import { jsonLine } from './run-words.ts';
 
 /** Denotes standard input and output. */
 const STANDARD = '-';
@@ -58,7 +59,7 @@ export const exportRun = (
         throw fileError('export to', file, thrown);
       },
     );
-    say(`Exported run ${runId} to ${file}: ${countOf(rows.length, 'row')}`, session);
+    report({ runId, file, rows: rows.length }, `Exported run ${runId} to ${file}`, session);
     return exitCode.answered;
   });
 
@@ -92,7 +93,11 @@ export const importRun = ({ from, file, exportName }: ImportCommand, session: Se
     });
     await store.release(lease);
     if (record !== undefined) await keepCommand(store, runId, record);
-    say(`Imported run ${runId} into ${store.name}: ${countOf(rows.length, 'row')}`, session);
+    report(
+      { runId, store: store.name, rows: rows.length },
+      `Imported run ${runId} into ${store.name}`,
+      session,
+    );
     return exitCode.answered;
   });
 
@@ -106,8 +111,18 @@ const importedRecord = (
   return command === undefined ? undefined : { ...commandIn(command, runId), imported: true };
 };
 
-const say = (line: string, { terminal, settings }: Session): void => {
-  if (!settings.json && !settings.quiet) terminal.stderr.write(`${line}\n`);
+/** A run that went from one place to another. */
+interface Moved {
+  readonly runId: string;
+  readonly file?: string;
+  readonly store?: string;
+  /** Their number. */
+  readonly rows: number;
+}
+
+const report = (done: Moved, line: string, { terminal, settings }: Session): void => {
+  if (settings.json) terminal.stdout.write(jsonLine(done));
+  else if (!settings.quiet) terminal.stderr.write(`${line}: ${countOf(done.rows, 'row')}\n`);
 };
 
 const fileError = (work: string, file: string, thrown: unknown): TroupeError =>

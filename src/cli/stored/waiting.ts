@@ -1,7 +1,9 @@
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { Session } from '../session.ts';
-import { waitingLines } from './request-words.ts';
+import { widthOf } from '../terminal/terminal.ts';
+import { noticeLines } from '../words/notice-lines.ts';
+import { waitingNotices } from './request-words.ts';
 
 /** A run in a store. */
 export interface KeptRun {
@@ -79,8 +81,10 @@ export class Waiting {
     if (open.every(({ id }) => this.#shown.has(id))) return;
     const { terminal, command, sidePaint: paint } = this.#session;
     const { runId, option } = this.#kept;
-    for (const [index, line] of waitingLines(open, runId, option, command).entries())
-      if (!this.#shown.has(open[index]?.id ?? '')) terminal.stderr.write(`  ${paint.yellow('!')} ${line}\n`);
+    for (const [index, notice] of waitingNotices(open, runId, option, command).entries())
+      if (!this.#shown.has(open[index]?.id ?? ''))
+        for (const line of noticeLines(paint.yellow('!'), notice, widthOf(terminal.stderr)))
+          terminal.stderr.write(`${line}\n`);
     for (const { id } of open) this.#shown.add(id);
   }
 }

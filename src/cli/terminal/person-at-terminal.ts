@@ -6,7 +6,8 @@ import { askLine } from './ask-line.ts';
 import { countOf } from '../../base/text/number-words.ts';
 import type { ProgressView } from '../progress/progress-view.ts';
 import type { Session } from '../session.ts';
-import { isAttended } from './terminal.ts';
+import { isAttended, widthOf } from './terminal.ts';
+import { wrappedLine } from './wrapped-text.ts';
 
 /**
  * Answers questions and approvals by the person at the terminal, one after the other. Without one, questions fail and
@@ -33,9 +34,11 @@ const askAtTerminal = (session: Session, view: ProgressView): Person => {
       view.resume();
     }
   };
+  const wrapped = (text: string): readonly string[] =>
+    text.split('\n').flatMap((line) => wrappedLine(line, widthOf(session.terminal.stderr) - 2));
   return {
     answer: (question, signal) =>
-      inTurn(() => read([paint.bold(printable(question).replaceAll('\n', '\n  '))], paint.cyan('>'), signal)),
+      inTurn(() => read(wrapped(printable(question)).map(paint.bold), paint.cyan('>'), signal)),
     approve: async ({ kind, path, tool, input, description }, signal) => {
       const lines = [
         `${paint.bold(oneLine(path, 80))} wants to use ${paint.bold(oneLine(tool, 80))}: ${oneLine(description)}`,

@@ -1,7 +1,7 @@
-import { fittedLine } from '../progress/fitted-line.ts';
+import { fittedLine } from './fitted-line.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from './terminal.ts';
-import { canRedraw } from './terminal.ts';
+import { canRedraw, widthOf } from './terminal.ts';
 
 /** Returns the frame of a spinner for a time. */
 export const spinnerFrame = (at: number): string => FRAMES[Math.floor(at / FRAME_MS) % FRAMES.length] ?? '·';
@@ -10,9 +10,6 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 
 /** The time that a frame is shown, in ms. */
 export const FRAME_MS = 80;
-
-/** Default width of a terminal. */
-const COLUMNS = 80;
 
 /** Delay before it is shown, in ms. */
 const PATIENCE_MS = 300;
@@ -34,7 +31,7 @@ export const spinner = (text: string, { terminal, settings, sidePaint, restore }
     // A line that wraps could not be erased.
     const line = fittedLine(
       `  ${frame} ${text} (${Math.floor(passed / 1_000)} s)`,
-      (terminal.stderr.columns ?? COLUMNS) - 1,
+      widthOf(terminal.stderr) - 1,
     );
     terminal.stderr.write(`\u001b[?25l\r\u001b[2K${line}`);
   }, FRAME_MS);

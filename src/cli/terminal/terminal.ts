@@ -33,3 +33,12 @@ export const isAttended = ({ stdin, stderr }: Terminal): boolean =>
 /** Checks whether a block of lines can be redrawn on it. */
 export const canRedraw = ({ stderr, environment }: Terminal): boolean =>
   stderr.isTTY === true && environment['TERM'] !== 'dumb';
+
+/** Width of a terminal that does not tell, or says 0. */
+const COLUMNS = 80;
+
+/** The cells that a line may take: those of a terminal, and any number in a file or a pipe. */
+export const widthOf = ({ isTTY, columns = 0 }: Output): number => {
+  if (isTTY !== true) return Infinity;
+  return columns > 0 ? columns : COLUMNS;
+};

@@ -12,15 +12,21 @@ import { traceAsSequence } from '../../inspect/traces/trace-as-sequence.ts';
 import type { TraceProblem } from '../../inspect/traces/trace-problem.ts';
 import { exitCode } from '../exit-code.ts';
 import { countOf } from '../../base/text/number-words.ts';
+import { fittedLine } from '../terminal/fitted-line.ts';
 import type { Paint } from '../terminal/paint.ts';
+import type { Cell } from '../terminal/table.ts';
+import { tableLines } from '../terminal/table.ts';
+import { screenOf } from '../terminal/screen.ts';
+import { widthOf } from '../terminal/terminal.ts';
+import { wrappedLine } from '../terminal/wrapped-text.ts';
 import { progressView } from '../progress/progress-view.ts';
 import type { Session } from '../session.ts';
-import { jsonLine, timeWords } from '../stored/run-words.ts';
+import { agentWidth, jsonLine, startWords, WIDEST_ID } from '../stored/run-words.ts';
 import { failedMembersIn } from '../../inspect/traces/step-view.ts';
-import { failedLines, stepLine } from '../stored/step-lines.ts';
+import { failedLines, stepLines } from '../stored/step-lines.ts';
 import { traceAt } from './trace-at.ts';
 import type { TraceCommand } from './trace-command.ts';
-import { endText, headLines, traceStatusWords } from './trace-words.ts';
+import { endText, headLines, traceStatusPaint } from './trace-words.ts';
 
 /** `troupe trace`: executes its subcommand. */
 export const followTrace = (wanted: TraceCommand, session: Session): Promise<number> => {
@@ -43,34 +49,40 @@ const list = async ({ places, status, limit }: TraceCommand, session: Session): 
   const [root] = places;
   const found = await listTraces(resolve(terminal.folder, root), { status, limit });
   if (settings.json) for (const entry of found) terminal.stdout.write(jsonLine(entry));
-  else for (const entry of found) terminal.stdout.write(`${entryLine(entry, paint)}\n`);
+  else {
+    const columns = widthOf(terminal.stdout);
+    for (const line of tableLines(found.map((entry) => entryCells(entry, paint, columns))))
+      terminal.stdout.write(`${fittedLine(line, columns)}\n`);
+  }
   if (found.length === 0 && !settings.json && !settings.quiet)
     terminal.stderr.write(`No traces in ${oneLine(root)}\n`);
   return exitCode.answered;
 };
 
-const STATUS_WIDTH = 11;
-
-const entryLine = ({ runId, status, startedAt, agent, title }: TraceEntry, paint: Paint): string =>
-  [
-    oneLine(runId, 80),
-    traceStatusWords(status, paint, STATUS_WIDTH),
-    timeWords(startedAt),
-    oneLine(agent, 30),
-    oneLine(title, 80),
-  ].join('  ');
+const entryCells = (
+  { runId, status, startedAt, agent, title }: TraceEntry,
+  paint: Paint,
+  columns: number,
+): readonly Cell[] => [
+  { text: oneLine(runId, 80), most: WIDEST_ID },
+  { text: status, paint: traceStatusPaint(status, paint) },
+  { text: startWords(startedAt, columns) },
+  { text: oneLine(agent), most: agentWidth(columns) },
+  { text: oneLine(title, 80) },
+];
 
 const show = async ({ places: [place] }: TraceCommand, session: Session): Promise<number> => {
-  const { terminal, settings, paint, sidePaint } = session;
+  const { terminal, settings, sidePaint } = session;
   const { account, steps, events, damage } = await traceAt(place, session);
   const failedMembers = failedMembersIn(events);
   if (settings.json) terminal.stdout.write(jsonLine({ ...account, steps, failedMembers }));
   else {
+    const screen = screenOf(session);
     const lines = [
-      ...headLines(account, paint),
+      ...headLines(account, screen),
       '',
-      ...steps.map((view) => stepLine(view, paint)),
-      ...failedLines(failedMembers, steps, paint),
+      ...stepLines(steps, [], screen),
+      ...failedLines(failedMembers, steps, screen),
       '',
     ];
     terminal.stdout.write(`${lines.join('\n')}\n${endText(account, session)}`);
@@ -138,7 +150,8 @@ const check = async ({ places }: TraceCommand, session: Session): Promise<number
     else if (problems.length > 0 || !settings.quiet) {
       const verdict = problems.length === 0 ? paint.green('✓') : paint.red('✗');
       const sum = problems.length === 0 ? 'no problems found' : countOf(problems.length, 'problem');
-      const lines = problems.map((problem) => `    ${problemWords(problem)}`);
+      const columns = widthOf(terminal.stdout);
+      const lines = problems.flatMap((problem) => wrappedLine(`    ${problemWords(problem)}`, columns));
       terminal.stdout.write([`${verdict} ${oneLine(place)}: ${sum}`, ...lines, ''].join('\n'));
     }
   }

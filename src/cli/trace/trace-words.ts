@@ -1,23 +1,29 @@
 import { oneLine } from '../../base/text/printable.ts';
 import type { TraceAccount, TraceStatus } from '../../inspect/traces/trace-account.ts';
 import { answerText } from '../words/answer-text.ts';
-import { totalsLine } from '../words/ending.ts';
+import { totalsParts } from '../words/ending.ts';
 import { stopWords } from '../../inspect/drawing/stop-words.ts';
+import { noticeLines } from '../words/notice-lines.ts';
+import { fittedLine } from '../terminal/fitted-line.ts';
 import type { Paint } from '../terminal/paint.ts';
+import { widthOf } from '../terminal/terminal.ts';
+import { wrappedLine, wrappedParts } from '../terminal/wrapped-text.ts';
 import type { Session } from '../session.ts';
 import { statusPaint, timeWords } from '../stored/run-words.ts';
+import type { Screen } from '../terminal/screen.ts';
 
 /** A status in its colour. */
-export const traceStatusWords = (status: TraceStatus, paint: Paint, width = 0): string =>
-  (status === 'interrupted' ? paint.yellow : statusPaint(status, paint))(status.padEnd(width));
+export const traceStatusPaint = (status: TraceStatus, paint: Paint): ((text: string) => string) =>
+  status === 'interrupted' ? paint.yellow : statusPaint(status, paint);
 
 /** Formats a run's agent, status, input and start. */
-export const headLines = (account: TraceAccount, paint: Paint): readonly string[] => {
+export const headLines = (account: TraceAccount, { paint, columns }: Screen): readonly string[] => {
   const { runId, agent, status, input, startedAt } = account;
+  const state = traceStatusPaint(status, paint)(status);
   return [
-    `${paint.bold(oneLine(runId))} · ${oneLine(agent)} · ${traceStatusWords(status, paint)}`,
-    ...(input === undefined ? [] : [`  ${oneLine(inputWords(input))}`]),
-    paint.dim(`  begun ${timeWords(startedAt)}`),
+    fittedLine(`${paint.bold(oneLine(runId))} · ${oneLine(agent)} · ${state}`, columns),
+    ...(input === undefined ? [] : wrappedLine(`  ${oneLine(inputWords(input))}`, columns)),
+    ...wrappedLine(`  begun ${timeWords(startedAt)}`, columns).map(paint.dim),
   ];
 };
 
@@ -25,11 +31,24 @@ const inputWords = (input: unknown): string =>
   typeof input === 'string' ? input : JSON.stringify(input ?? '');
 
 /** Formats the end of a run, with its totals. */
-export const endText = (account: TraceAccount, { terminal, paint }: Session): string => {
-  const { status, output, stopReason, error, totals } = account;
-  const sum = `\n${paint.dim(totalsLine(totals))}\n`;
+export const endText = (
+  {
+    output,
+    stopReason,
+    status,
+    error,
+    totals,
+  }: Pick<TraceAccount, 'output' | 'stopReason' | 'status' | 'error' | 'totals'>,
+  { terminal: { stdout }, paint }: Session,
+): string => {
+  const columns = widthOf(stdout);
+  const sum = wrappedParts(totalsParts(totals), columns).map((line) => `${paint.dim(line)}\n`);
   if (status === 'completed' && output !== undefined)
-    return `${answerText(output, terminal.stdout, paint)}${sum}`;
-  if (stopReason === undefined) return `${paint.yellow('■')} It has not ended\n${sum}`;
-  return `${paint.yellow('■')} Stopped without an answer: ${stopWords(stopReason, error)}\n${sum}`;
+    return [answerText(output, stdout, paint), '\n', ...sum].join('');
+  const words =
+    stopReason === undefined
+      ? 'It has not ended'
+      : `Stopped without an answer: ${stopWords(stopReason, error)}`;
+  const why = noticeLines(paint.yellow('■'), { words }, columns, '').map((line) => `${line}\n`);
+  return [...why, '\n', ...sum].join('');
 };

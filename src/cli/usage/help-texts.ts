@@ -120,7 +120,9 @@ standard error. Needs the package @modelcontextprotocol/server.`,
   runs: {
     about: 'list stored runs, newest first',
     usage: '',
-    text: 'Each line: the id of the run, its status, its start, its agent, and the beginning of its input.',
+    text: `Each line: the id of the run, its status, its start, its agent, and the beginning of its input; on a terminal, why it failed or what
+it waits for is below it, with what to type next. With --json, one line for each run: runId, agent, status, title, createdAt, updatedAt,
+and dueAt, thread and forkedFrom where there are any.`,
     options: `      --status LIST    only those that are running, waiting, completed, stopped, aborted or failed
       --limit N        at most that many (default: 20)`,
     examples: ['troupe runs --status waiting,running', 'troupe runs --json --limit 100'],
@@ -129,7 +131,8 @@ standard error. Needs the package @modelcontextprotocol/server.`,
     about: 'show a run: its steps, with decisions, calls and costs, its open requests, and its end',
     usage: 'RUN',
     text: `${RUN} Read from the journal alone: the agent's code is not needed.
-Of a damaged journal the valid part is shown, with the damage, and the exit code is 1.`,
+Of a damaged journal the valid part is shown, with the damage, and the exit code is 1. With --json, the fields of troupe runs --json,
+with input, events (their number), steps, failedMembers, requests, and of a run that has ended stopReason, output, error, totals.`,
     options: `      --step N         only that step of each agent, with all its decisions, calls and messages
       --call CALL      only that model call, with its exact request and answer: its number, or the end of its key`,
     examples: [
@@ -175,7 +178,8 @@ ${PARK}`,
   compare: {
     about: 'show where two runs diverge, in calls, messages, cost and output',
     usage: 'RUN RUN',
-    text: `${RUN} Times and ids are ignored. Exit code 0 if they are equal, 1 if not.`,
+    text: `${RUN} Times and ids are ignored. Exit code 0 if they are equal, 1 if not.
+With --json: isSame, shared, parted, phases, messages, calls and totals, with left and right in each.`,
     examples: ['troupe compare 3f9a a1b2'],
   },
   approve: {

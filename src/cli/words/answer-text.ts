@@ -1,7 +1,8 @@
 import { printable } from '../../base/text/printable.ts';
-import { columnsOf } from '../progress/fitted-line.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Output } from '../terminal/terminal.ts';
+import { widthOf } from '../terminal/terminal.ts';
+import { wrappedLine } from '../terminal/wrapped-text.ts';
 
 /** Longer lines are hard to read, on a screen however wide. */
 const WIDEST = 100;
@@ -18,8 +19,8 @@ export const answerText = (answer: unknown, output: Output, paint: Paint): strin
   const shown = (lines: string): string =>
     typeof answer === 'string' ? lines.replaceAll(BOLD, (_, words: string) => paint.bold(words)) : lines;
   if (output.isTTY !== true) return `${shown(text)}\n`;
-  const width = Math.min(WIDEST, Math.max(20, (output.columns ?? 80) - 4));
-  const lines = text.split('\n').flatMap((line) => breakLine(line, width));
+  const width = Math.min(WIDEST, Math.max(20, widthOf(output) - 4));
+  const lines = text.split('\n').flatMap((line) => wrappedLine(line, width));
   return `${shown(lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')).replaceAll(
     CITATION,
     (cited) => paint.cyan(cited),
@@ -34,19 +35,3 @@ const AFTER_CITATION = /(\[[^[\]\n]{1,300}:\d+(?:-\d+)?\]) +(?=[^\s[\p{Ll}.,;:!?
 
 /** Bold as Markdown writes it; not powers (`2 ** 3`) and patterns of paths. */
 const BOLD = /(?<=^|[\s("“‘[])\*\*(?=[^\s*])([^*]{1,200})(?<=[^\s*])\*\*(?=$|[\s.,;:!?)"”’\]])/gmu;
-
-const breakLine = (line: string, width: number): readonly string[] => {
-  if (columnsOf(line) <= width) return [line];
-  const lines: string[] = [];
-  let current = '';
-  let columns = 0;
-  for (const word of line.split(' ')) {
-    const wide = columnsOf(word);
-    if (current !== '' && columns + 1 + wide > width) {
-      lines.push(current);
-      [current, columns] = [word, wide];
-    } else if (current === '') [current, columns] = [word, wide];
-    else [current, columns] = [`${current} ${word}`, columns + 1 + wide];
-  }
-  return [...lines, current];
-};

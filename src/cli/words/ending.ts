@@ -1,19 +1,18 @@
 import type { RunTotals } from '../../contracts/runs/run-totals.ts';
 import { countOf, withThousands, lasting } from '../../base/text/number-words.ts';
 
-/** Formats the totals of a run on one line. */
-export const totalsLine = (totals: RunTotals): string =>
-  [
-    countOf(totals.steps, 'step'),
-    countOf(totals.modelCalls, 'model call'),
-    countOf(totals.toolCalls, 'tool call'),
-    `${withThousands(totals.inputTokens + totals.outputTokens)} tokens`,
-    ...(totals.retries > 0
-      ? [totals.retries === 1 ? '1 retry' : `${withThousands(totals.retries)} retries`]
-      : []),
-    ...costOf(totals),
-    lasting(totals.durationMs),
-  ].join(' · ');
+/** Formats the totals of a run, each for itself. */
+export const totalsParts = (totals: RunTotals): readonly string[] => [
+  countOf(totals.steps, 'step'),
+  countOf(totals.modelCalls, 'model call'),
+  countOf(totals.toolCalls, 'tool call'),
+  `${withThousands(totals.inputTokens + totals.outputTokens)} tokens`,
+  ...(totals.retries > 0
+    ? [totals.retries === 1 ? '1 retry' : `${withThousands(totals.retries)} retries`]
+    : []),
+  ...costOf(totals),
+  lasting(totals.durationMs),
+];
 
 /** Empty if no paid model was asked. */
 const costOf = ({ costUsd, billedUsd, modelCalls }: RunTotals): readonly string[] => {
@@ -23,4 +22,9 @@ const costOf = ({ costUsd, billedUsd, modelCalls }: RunTotals): readonly string[
   return [billedUsd === costUsd ? `${cost} billed` : `${cost}, of it ${dollars(billedUsd)} billed`];
 };
 
-const dollars = (usd: number): string => (usd < 0.01 ? `$${usd.toPrecision(2)}` : `$${usd.toFixed(2)}`);
+/** A sum as people read it: two digits of what is less than a cent, with the cents otherwise. */
+export const dollars = (usd: number): string => {
+  if (usd < 0.000_01) return usd === 0 ? '$0' : '< $0.00001';
+  if (usd < 0.01) return `$${usd.toPrecision(2)}`;
+  return `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+};

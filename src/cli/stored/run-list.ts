@@ -1,0 +1,68 @@
+import type { RunEntry } from '../../contracts/journals/journal.ts';
+import { oneLine } from '../../base/text/printable.ts';
+import { fittedLine } from '../terminal/fitted-line.ts';
+import type { Cell } from '../terminal/table.ts';
+import { tableLines } from '../terminal/table.ts';
+import type { Notice } from '../words/notice-lines.ts';
+import { noticeLines } from '../words/notice-lines.ts';
+import type { INTERRUPTED } from './run-words.ts';
+import { agentWidth, startWords, statusPaint, timeWords, WIDEST_ID } from './run-words.ts';
+import type { Screen } from '../terminal/screen.ts';
+
+/** A run in a list, with what does not belong to all of them. */
+export interface ListedRun {
+  readonly entry: Omit<RunEntry, 'status'> & { readonly status: RunEntry['status'] | typeof INTERRUPTED };
+  readonly error: string | undefined;
+  readonly notices: readonly Notice[];
+}
+
+/**
+ * Formats a list of runs. In a file or a pipe each run is one line, without what to type; on a terminal, why it failed
+ * and what it waits for are below its row.
+ */
+export const listLines = (listed: readonly ListedRun[], setting: Screen): readonly string[] => {
+  const rows = tableLines(listed.map(({ entry }) => cellsOfRun(entry, setting)));
+  return listed.flatMap((run, index) => {
+    const row = rows[index] ?? '';
+    return setting.columns === Infinity ? [lineOf(row, run, setting)] : linesOf(row, run, setting);
+  });
+};
+
+const cellsOfRun = (
+  { runId, status, createdAt, agent, title }: ListedRun['entry'],
+  { paint, columns }: Screen,
+): readonly Cell[] => [
+  { text: oneLine(runId, 80), most: WIDEST_ID },
+  { text: status, paint: statusPaint(status, paint) },
+  { text: startWords(createdAt, columns) },
+  { text: oneLine(agent), most: agentWidth(columns) },
+  { text: oneLine(title, 80) },
+];
+
+const lineOf = (row: string, run: ListedRun, { paint }: Screen): string => {
+  const { entry, error, notices } = run;
+  const more = [...notices.map(({ words }) => words), ...factsOf(entry)];
+  return [
+    row,
+    ...(error === undefined ? [] : [paint.red(oneLine(error, 120))]),
+    ...(more.length === 0 ? [] : [paint.dim(`(${more.join(', ')})`)]),
+  ].join('  ');
+};
+
+const linesOf = (row: string, run: ListedRun, { paint, columns }: Screen): readonly string[] => {
+  const { entry, error, notices } = run;
+  const facts = factsOf(entry);
+  return [
+    fittedLine(row, columns),
+    ...(error === undefined ? [] : noticeLines(paint.red('✗'), { words: oneLine(error) }, columns, INDENT)),
+    ...notices.flatMap((notice) => noticeLines(paint.yellow('!'), notice, columns, INDENT)),
+    ...(facts.length === 0 ? [] : [fittedLine(paint.dim(`${INDENT}· ${facts.join(', ')}`), columns)]),
+  ];
+};
+
+const INDENT = '    ';
+
+const factsOf = ({ dueAt, forkedFrom }: ListedRun['entry']): readonly string[] => [
+  ...(dueAt === undefined ? [] : [`due ${timeWords(dueAt)}`]),
+  ...(forkedFrom === undefined ? [] : [`forked from ${oneLine(forkedFrom, WIDEST_ID)}`]),
+];
