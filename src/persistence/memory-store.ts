@@ -89,6 +89,12 @@ class MemoryStore implements JournalStore {
     if (run?.fence === fence && run.holder === holder) run.holder = null;
   }
 
+  leases(): readonly Lease[] {
+    return [...this.#runs].flatMap(([runId, { holder, fence, expiresAt }]) =>
+      holder === null ? [] : [{ runId, holder, fence, expiresAt }],
+    );
+  }
+
   commit(lease: Lease, { rows, change, taken = [] }: JournalCommit): void {
     const run = this.#run(lease.runId);
     assertHolds(run, lease);

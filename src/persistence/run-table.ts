@@ -1,6 +1,6 @@
 import { errorData, TroupeError } from '../contracts/errors/error.ts';
 import { OUTSIDE } from '../contracts/content/held-blobs.ts';
-import type { BlobHolder, RunEntry, RunQuery, StoredStatus } from '../contracts/journals/journal.ts';
+import type { BlobHolder, Lease, RunEntry, RunQuery, StoredStatus } from '../contracts/journals/journal.ts';
 import { listWith } from '../contracts/errors/listed.ts';
 import type { Listed, UnreadableEntry } from '../contracts/errors/listed.ts';
 import type { RunStatus } from '../contracts/runs/run-status.ts';
@@ -92,6 +92,20 @@ export const stateOf = (row: TableRow): RunState => ({
   fence: numberAt(row, 'fence'),
   expiresAt: numberAt(row, 'expires_at'),
 });
+
+/** The columns of {@link leasesIn}. */
+export const leaseColumns = 'run, holder, fence, expires_at';
+
+/** The leases of rows, without those that cannot be read. */
+export const leasesIn = (rows: readonly TableRow[]): readonly Lease[] =>
+  rows.flatMap((row) => {
+    try {
+      const [runId, holder] = [textAt(row, 'run'), textAt(row, 'holder')];
+      return [{ runId, holder, fence: numberAt(row, 'fence'), expiresAt: numberAt(row, 'expires_at') }];
+    } catch {
+      return [];
+    }
+  });
 
 /** Part of a statement, with its parameters. */
 export interface Clause {

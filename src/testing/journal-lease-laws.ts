@@ -85,6 +85,20 @@ export const leaseLaws: readonly SceneLaw[] = [
     same('how many', settled.filter(({ status }) => status === 'fulfilled').length, 1);
     same('one row', (await store.read('r')).length, 1);
   }),
+  law('names the holders of runs to all who ask, and takes nothing from them', async ({ store, other }) => {
+    const second = await other();
+    same('none at first', await store.leases(), []);
+    const lease = await store.create(entry('r'), wish('a'));
+    await store.release(await store.create(entry('free'), wish('b')));
+    const longer = await store.renew(lease, wish('a', 1400));
+    for (const each of [store, second]) same('the leases', await each.leases(), [longer]);
+    await store.commit(lease, { rows: rows(0, 'still mine'), change: change() });
+    const next = await second.acquire('r', wish('c', 9000));
+    for (const each of [store, second]) same('the next holder', await each.leases(), [next]);
+    same('its rows', await store.read('r'), rows(0, 'still mine'));
+    await second.release(next);
+    same('none at last', await store.leases(), []);
+  }),
   law('is somebody else each time it is opened, and is not gone', async ({ store, other }) => {
     const second = await other();
     const [one, two] = [store.identity, second.identity];

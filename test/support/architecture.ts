@@ -173,6 +173,11 @@ const readByThePage = [
   'work-of',
 ].map((name) => `inspect/recording/${name}.ts`);
 
+/** Files that are opened in the page are read as those that are named to a command. */
+const readersOfFiles = ['trace', 'trace-in-text', 'recorded/trace-recording', 'trace-text'].map(
+  (name) => `inspect/traces/${name}.ts`,
+);
+
 /** The totals of a run are counted here as there: it imports nothing but collections and types. */
 const countedByThePage = 'runtime/actors/run-counter.ts';
 
@@ -180,10 +185,12 @@ const countedByThePage = 'runtime/actors/run-counter.ts';
 export const thePageStandsAlone = eachImport((source, { from, kind }) => {
   const isBundled = bundledIntoPage.test(from);
   if (!isIn(source.path, page)) return isBundled ? 'only the page is bundled with it' : undefined;
-  if (!isRelative(from)) return isBundled ? undefined : 'it is not bundled into the page';
+  if (!isRelative(from))
+    return isBundled || from === 'zod/mini' ? undefined : 'it is not bundled into the page';
   const target = resolve(source, from);
   if (isIn(target, page) || isIn(target, 'inspect/drawing')) return undefined;
   if (target === countedByThePage || readByThePage.includes(target)) return undefined;
+  if (isIn(source.path, `${page}/files`) && readersOfFiles.includes(target)) return undefined;
   const isKnown = ['base', 'contracts', 'inspect/recording'].some((place) => isIn(target, place));
   return kind === 'type' && isKnown ? undefined : 'the page knows types of contracts, and recordings';
 });

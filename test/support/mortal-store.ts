@@ -34,6 +34,7 @@ export const mortalStore = (store: JournalStore, death?: Death) => {
     acquire: (runId, wish) => write(() => store.acquire(runId, wish)),
     renew: (lease, wish) => read(() => store.renew(lease, wish)),
     release: (lease) => read(() => store.release(lease)),
+    leases: () => read(() => store.leases()),
     commit: (lease, commit) => write(() => store.commit(lease, commit)),
     read: (...given) => read(() => store.read(...given)),
     entry: (runId) => read(() => store.entry(runId)),

@@ -48,6 +48,9 @@ export class PlainStore implements JournalStore {
   release(): void {
     // Nobody else is there.
   }
+  leases(): readonly Lease[] {
+    return [];
+  }
   commit(lease: Lease, commit: JournalCommit): void {
     this.beforeCommit(commit);
     this.commits += 1;

@@ -27,6 +27,7 @@ const storeWith = (change: (store: JournalStore) => Partial<JournalStore>) => ()
     acquire: (...given) => sound.acquire(...given),
     renew: (...given) => sound.renew(...given),
     release: (...given) => sound.release(...given),
+    leases: () => sound.leases(),
     commit: (...given) => sound.commit(...given),
     read: (...given) => sound.read(...given),
     entry: (...given) => sound.entry(...given),
@@ -101,6 +102,17 @@ describe('the laws of stores', () => {
       'never believes that somebody is gone',
       (s) => ({ acquire: (r, wish) => s.acquire(r, { ...wish, isGone: undefined }) }),
       'known',
+    ],
+    [
+      'takes a run to say who has it',
+      (s) => ({
+        leases: async () => {
+          const free = { holder: 'any', ttlMs: 500, now: 0, isGone: () => true };
+          for (const { runId } of await s.list()) await s.acquire(runId, free);
+          return s.leases();
+        },
+      }),
+      'names the holders of runs',
     ],
     ['does not renew', () => ({ renew: (lease) => lease }), 'renews a lease'],
     [

@@ -5,12 +5,12 @@ import type { Json } from '../../base/json/json.ts';
 import type { RequestAnswer } from '../../contracts/people/request.ts';
 import type { StoredRequest } from '../../runtime/journal/letters/requests.ts';
 import { answerRequest, openRequests } from '../../runtime/journal/letters/requests.ts';
+import { heldRuns } from '../../runtime/journal/resume/left-running.ts';
 import type { AnswerCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
 import { commandOf } from './command-record.ts';
 import { findRun } from './find-run.ts';
-import { isFree } from './lease.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { nameOption } from '../usage/name-option.ts';
@@ -31,7 +31,7 @@ export const answerRun = (wanted: AnswerCommand, session: Session): Promise<numb
         ? thrown
         : nameOption(thrown, ['input.invalid', 'tool.input-invalid'], '--input');
     });
-    const isNobodys = await isFree(store, runId);
+    const isNobodys = !(await heldRuns(store)).has(runId);
     const isRecorded = (await commandOf(store, runId)) !== undefined;
     const run = { runId, isNobodys, isRecorded };
     tell(`${SAID[wanted.name]}: ${requestWords(request)}`, wanted, run, opened, session);

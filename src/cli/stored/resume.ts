@@ -1,6 +1,7 @@
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { RunEntry } from '../../contracts/journals/journal.ts';
 import { oneLine } from '../../base/text/printable.ts';
+import { heldRuns } from '../../runtime/journal/resume/left-running.ts';
 import { resumeEach } from '../../runtime/journal/resume/resume-all.ts';
 import { resume as goOn } from '../../runtime/journal/resume/resume.ts';
 import type { Code, ResumeCommand } from '../usage/command-read.ts';
@@ -10,7 +11,6 @@ import { perform } from '../perform.ts';
 import type { Session } from '../session.ts';
 import { agentOfRun } from './agent-of-run.ts';
 import { findRun } from './find-run.ts';
-import { isFree } from './lease.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { unreadableLine } from './run-words.ts';
@@ -64,7 +64,7 @@ const resumeDue = async (opened: OpenStore, session: Session): Promise<number> =
   let code: number = exitCode.answered;
   const resumeOne = async ({ runId, title }: RunEntry): Promise<number> => {
     // A run held by another process is skipped silently.
-    if (!(await isFree(store, runId))) throw heldError(runId);
+    if ((await heldRuns(store)).has(runId)) throw heldError(runId);
     if (!settings.json && !settings.quiet)
       terminal.stderr.write(`${paint.bold(`run ${runId}`)} ${oneLine(title, 80)}\n`);
     const ended = await resumeHere({ runId, code: FROM_RECORD, isParked: true }, opened, session);

@@ -5,7 +5,7 @@ import type { Cell } from '../terminal/table.ts';
 import { tableLines } from '../terminal/table.ts';
 import type { Notice } from '../words/notice-lines.ts';
 import { noticeLines } from '../words/notice-lines.ts';
-import type { INTERRUPTED } from './run-words.ts';
+import type { INTERRUPTED } from '../../runtime/journal/resume/left-running.ts';
 import { agentWidth, startWords, statusPaint, timeWords, WIDEST_ID } from './run-words.ts';
 import type { Screen } from '../terminal/screen.ts';
 

@@ -1,5 +1,6 @@
 import type { StoredStatus } from '../../contracts/journals/journal.ts';
 import { oneLine, printableJson } from '../../base/text/printable.ts';
+import type { INTERRUPTED } from '../../runtime/journal/resume/left-running.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 
@@ -26,9 +27,6 @@ export const startWords = (at: number, columns: number): string => {
 
 /** Cells that the name of an agent may take in a list. */
 export const agentWidth = (columns: number): number => (columns < ROOMY ? 16 : 32);
-
-/** The status that is shown of a run whose process is gone before its end. */
-export const INTERRUPTED = 'interrupted';
 
 /** The colour of a status. */
 export const statusPaint = (

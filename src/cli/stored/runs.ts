@@ -4,14 +4,14 @@ import type { RunsCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
 import { screenOf } from '../terminal/screen.ts';
 import type { Session } from '../session.ts';
+import { heldRuns, INTERRUPTED, leftRunning } from '../../runtime/journal/resume/left-running.ts';
 import { commandOf } from './command-record.ts';
-import { isFree, isLeftRunning } from './lease.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { waitingNotices } from './request-words.ts';
 import type { ListedRun } from './run-list.ts';
 import { listLines } from './run-list.ts';
-import { INTERRUPTED, jsonLine, unreadableLine } from './run-words.ts';
+import { jsonLine, unreadableLine } from './run-words.ts';
 import { readStoredRun } from './stored-run.ts';
 
 /** `troupe runs`: the runs of a store, the newest first. */
@@ -20,11 +20,15 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     const { store } = opened;
     const { terminal, settings } = session;
     const found = await store.list({ limit, ...(status === undefined ? {} : { status }) });
-    if (settings.json)
-      for (const entry of found) terminal.stdout.write(jsonLine(await withStatus(store, entry)));
+    const left = await leftRunning(store, found);
+    const shown = found.map((entry): ListedRun['entry'] =>
+      left.has(entry.runId) ? { ...entry, status: INTERRUPTED } : entry,
+    );
+    if (settings.json) for (const entry of shown) terminal.stdout.write(jsonLine(entry));
     else {
+      const held = await heldRuns(store);
       const listed: ListedRun[] = [];
-      for (const entry of found) listed.push(await lookUpRun(entry, opened, session));
+      for (const entry of shown) listed.push(await lookUpRun(entry, held, opened, session));
       for (const line of listLines(listed, screenOf(session))) terminal.stdout.write(`${line}\n`);
     }
     if (found.length === 0 && (found.unreadable ?? []).length === 0 && !settings.json && !settings.quiet)
@@ -36,26 +40,22 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     return exitCode.answered;
   });
 
-/** An entry as it is shown: interrupted, if it is on record as running and no process has it. */
-const withStatus = async (store: JournalStore, entry: RunEntry): Promise<ListedRun['entry']> =>
-  (await isLeftRunning(store, entry)) ? { ...entry, status: INTERRUPTED } : entry;
-
 /** Looks up why a listed run failed, or what it waits for and what to type next. */
 const lookUpRun = async (
-  stored: RunEntry,
+  entry: ListedRun['entry'],
+  held: ReadonlySet<string>,
   { store, option }: OpenStore,
   { command }: Session,
 ): Promise<ListedRun> => {
-  const entry = await withStatus(store, stored);
   const { runId, status } = entry;
   const none = { entry, error: undefined, notices: [] };
-  if (status === 'failed') return { ...none, error: await errorOf(store, stored) };
+  if (status === 'failed') return { ...none, error: await errorOf(store, { ...entry, status }) };
   if (status !== 'waiting' && status !== INTERRUPTED) return none;
   // A run that cannot be read is listed all the same.
   const asked = status === 'waiting' ? await openRequests(store, runId).catch(() => []) : [];
   const open = asked.filter(({ isAnswered }) => !isAnswered);
   if (open.length > 0) return { ...none, notices: waitingNotices(open, runId, option, command) };
-  const isAnswered = asked.length > 0 && (await isFree(store, runId));
+  const isAnswered = asked.length > 0 && !held.has(runId);
   if (!isAnswered && status !== INTERRUPTED) return none;
   const code = (await commandOf(store, runId)) === undefined ? ' --agent FILE' : '';
   const words = isAnswered ? 'answered: resume it' : 'its process is gone: resume it';

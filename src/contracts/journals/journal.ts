@@ -155,6 +155,11 @@ export interface JournalStore {
   renew(lease: Lease, wish: LeaseWish): Stored<Lease>;
   /** Releases a lease; a lease that is already gone is ignored. */
   release(lease: Lease): Stored<void>;
+  /**
+   * All leases that were not released, expired ones among them: a look at the holders of runs, which neither takes nor delays anything. One that
+   * cannot be read is left out.
+   */
+  leases(): Stored<readonly Lease[]>;
   /** @throws `journal.fenced`; `journal.conflict`, whose `details` are `{expected, found}`: numbers of rows. */
   commit(lease: Lease, commit: JournalCommit): Stored<void>;
   /**

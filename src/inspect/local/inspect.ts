@@ -75,7 +75,7 @@ const check = optionsCheck<InspectOptions>(
     control: optional(aBoolean()),
     open: optional(aBoolean()),
     wait: optional(aBoolean()),
-    store: optional(objectWith(['read', 'list'], 'not a store: write one of troupe/stores')),
+    store: optional(objectWith(['read', 'list', 'leases'], 'not a store: write one of troupe/stores')),
     content: optional(objectLike({ blobs: anything() }, 'not an object')),
     agents: optional(formOr((given) => typeof given === 'function', anything(), listOf(anything()))),
     keepsProcess: optional(aBoolean()),

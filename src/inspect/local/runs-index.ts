@@ -51,8 +51,9 @@ export class RunsIndex {
     this.#wantedUntil = performance.now() + WANTED_MS;
     await this.#fillWithin(store);
     const here = runsHere(recorder, entries);
-    const stored = storedRuns(entries, here).map((row) => ({ ...row, ...this.#figures?.of(row.run) }));
-    this.#take([...here, ...stored, ...unreadableRuns(entries)]);
+    const stored = await storedRuns(store, entries, here);
+    const figured = stored.map((row) => ({ ...row, ...this.#figures?.of(row.run) }));
+    this.#take([...here, ...figured, ...unreadableRuns(entries)]);
     const isWhole = since === undefined || since < this.#whole || since > this.#version;
     const rows = [...this.#rows.values()].filter(({ version }) => isWhole || version > since);
     return { version: this.#version, isWhole, rows: rows.map(({ row }) => row) };

@@ -1,4 +1,5 @@
 import type { JournalStore, RunEntry, RunList } from '../../contracts/journals/journal.ts';
+import { INTERRUPTED, leftRunning } from '../../runtime/journal/resume/left-running.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { RunFigures } from '../recording/run-sums.ts';
@@ -45,7 +46,7 @@ export const listRuns = async (
   );
   const older = wanted === undefined || isListed ? undefined : await store?.entry(wanted);
   const all = older === undefined ? entries : [...entries, older];
-  return [...here, ...storedRuns(all, here), ...unreadableRuns(entries)];
+  return [...here, ...(await storedRuns(store, all, here)), ...unreadableRuns(entries)];
 };
 
 /** The runs of this process, the newest first. */
@@ -67,18 +68,20 @@ export const runsHere = (
     .toReversed();
 };
 
-/** The runs of a store that are not among those of this process. */
-export const storedRuns = (
+/** The runs of a store that are not among those of this process; one whose process is gone before its end is interrupted. */
+export const storedRuns = async (
+  store: RunSources['store'],
   entries: readonly RunEntry[],
   here: readonly ListedRun[],
-): readonly ListedRun[] => {
+): Promise<readonly ListedRun[]> => {
   const known = new Set(here.map(({ run }) => run));
-  return entries
-    .filter(({ runId }) => !known.has(runId))
-    .map(({ runId, agent, status, title, createdAt }): ListedRun => {
-      const about = { run: runId, agent, status, title, startedAt: createdAt };
-      return { ...about, isLive: false, source: 'stored', isKept: true };
-    });
+  const others = entries.filter(({ runId }) => !known.has(runId));
+  const left = store === undefined ? new Set() : await leftRunning(store, others);
+  return others.map(({ runId, agent, title, createdAt, ...entry }): ListedRun => {
+    const status = left.has(runId) ? INTERRUPTED : entry.status;
+    const about = { run: runId, agent, status, title, startedAt: createdAt };
+    return { ...about, isLive: false, source: 'stored', isKept: true };
+  });
 };
 
 /** The runs of a store whose entries cannot be read. */

@@ -22,6 +22,7 @@ import { ErrorsView } from './errors/errors-view.tsx';
 import { Home } from './home/home.tsx';
 import { Help } from './parts/help.tsx';
 import { Icon } from './parts/icon.tsx';
+import { InterruptedNotice } from './parts/interrupted-notice.tsx';
 import { RequestsBanner } from './parts/requests-banner.tsx';
 import { RunView } from './parts/run-view.tsx';
 import { SequenceView } from './parts/sequence-view.tsx';
@@ -31,13 +32,14 @@ import { TopBar } from './parts/top-bar.tsx';
 import { TranscriptView } from './parts/transcript-view.tsx';
 import { oneLine } from '../drawing/plain-text.ts';
 import { nameOf, stateNames } from './actor-tree.ts';
-import { isHome, missingRun } from './state/home.ts';
+import { isHome, missingFile, missingRun } from './state/home.ts';
 
 /** The page. */
 export const App = () => (
   <div class={`app ${place.value === undefined ? 'now' : 'past'}`}>
     <div class="above">
       <TopBar />
+      {!isHome.value && <InterruptedNotice />}
       {!isHome.value && <RequestsBanner />}
       <Composer />
     </div>
@@ -47,6 +49,11 @@ export const App = () => (
       </Empty>
     ) : isHome.value ? (
       <Home />
+    ) : missingFile.value !== undefined ? (
+      <Empty title="This file is not open">
+        The page forgets files when it is closed or loaded again: open the file of run{' '}
+        <bdi>{oneLine(missingFile.value, 80)}</bdi> once more. <a href="#/runs">All runs</a>
+      </Empty>
     ) : missingRun.value !== undefined ? (
       <Empty title="This run is not here">
         <bdi>{oneLine(missingRun.value, 80)}</bdi> is neither of this process nor in its store.{' '}

@@ -9,6 +9,7 @@ import {
   embedded,
   filter,
   goTo,
+  isExported,
   recorded,
   requests,
   sayingChanges,
@@ -17,11 +18,13 @@ import {
   selected,
   selectRoot,
   session,
+  shownFile,
   storedRun,
   takeEntry,
   unshown,
   wantedPlace,
 } from './page-state.ts';
+import { openedFiles } from './files/opened-files.ts';
 import { scope } from './run-scope.ts';
 import type { AskedRequest, Embedded, Session } from './session.ts';
 
@@ -51,10 +54,30 @@ export const loadSession = async (run = storedRun.peek()): Promise<boolean> => {
 
 /** Follows the live recording, or a stored run, from its start. */
 export const follow = (run?: string): void => {
+  shownFile.value = undefined;
+  embedded.value = undefined;
   storedRun.value = run;
   select(undefined);
   beginRecording();
   connect();
+};
+
+/** Shows the run of an opened file. */
+export const showFile = (run: string): void => {
+  source?.close();
+  source = undefined;
+  clearTimeout(retry);
+  requests.value = [];
+  shownFile.value = run;
+  storedRun.value = run;
+  unshown.value = undefined;
+  connection.value = 'open';
+  select(undefined);
+  const found = openedFiles.peek().get(run)?.embedded;
+  if (found === undefined) {
+    embedded.value = undefined;
+    beginRecording();
+  } else showRecording(found);
 };
 
 const connect = (): void => {
@@ -199,17 +222,22 @@ const showEmbedded = (): boolean => {
   // The exporter wrote it.
   const found = JSON.parse(text) as Embedded;
   const [run] = found.session.runs;
-  embedded.value = found;
+  isExported.value = true;
   session.value = found.session;
   connection.value = 'open';
   storedRun.value = run?.run;
+  showRecording(found);
+  return true;
+};
+
+const showRecording = (found: Embedded): void => {
+  embedded.value = found;
   beginRecording(found.base);
   for (const entry of found.entries) {
     takeEntry(entry);
     if (entry.kind === 'chart') drawInTime(entry.shape);
   }
   draw();
-  return true;
 };
 
 /** Starts showing what `open` chooses, and keeps the list of runs up to date. */

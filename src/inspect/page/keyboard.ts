@@ -1,5 +1,5 @@
 import { command } from './control.ts';
-import { embedded, goLive, goTo, isHelpShown, isPlaying, middleTab, sideTab } from './page-state.ts';
+import { isExported, goLive, goTo, isHelpShown, isPlaying, middleTab, sideTab } from './page-state.ts';
 import { opened } from './opened.ts';
 import { openBreakMenu } from './chart/chart-breaks.tsx';
 import { isControlled } from './parts/controls.tsx';
@@ -154,7 +154,7 @@ export const keyActions: readonly KeyAction[] = [
     means: 'All runs',
     isAnywhere: true,
     act: () => {
-      if (embedded.peek() === undefined) isHome.value = true;
+      if (!isExported.peek()) isHome.value = true;
     },
   },
   { keys: ['d'], means: 'Light or dark', isAnywhere: true, act: turnTheme },

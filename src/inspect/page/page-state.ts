@@ -47,7 +47,11 @@ export const connection = signal<Connection>('connecting');
 export const storedRun = signal<string | undefined>(undefined);
 /** The server's reason not to show the stored run that was chosen. */
 export const unshown = signal<string | undefined>(undefined);
-/** The recording in the page itself, if there is one. */
+/** True for an exported page, which has one recording in it, and no server. */
+export const isExported = signal(false);
+/** The run of the opened file that is shown, if one is. */
+export const shownFile = signal<string | undefined>(undefined);
+/** The recording that is shown, if it is that of an exported page or of a file. */
 export const embedded = signal<Embedded | undefined>(undefined);
 export const requests = signal<readonly AskedRequest[]>([]);
 export const recorded = signal<Recorded>(nothingRecorded());
@@ -104,6 +108,7 @@ export const selectedView = computed(() => {
 
 /** The run that controls apply to: the chosen one, else that of the selected actor, or the only one. */
 export const currentRun = computed((): SessionRun | undefined => {
+  if (shownFile.value !== undefined) return embedded.value?.session.runs[0];
   const runs = session.value?.runs ?? [];
   const run = filter.value.run ?? selectedView.value?.run ?? storedRun.value;
   const found = runs.find((each) => each.run === run && each.isLive === (storedRun.value === undefined));

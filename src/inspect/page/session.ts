@@ -12,7 +12,8 @@ export interface SessionRun {
   readonly isLive: boolean;
   readonly status?: string | undefined;
   readonly title?: string | undefined;
-  readonly source: 'live' | 'stored';
+  /** A file is of the page alone: its server knows nothing of it. */
+  readonly source: 'live' | 'stored' | 'file';
   /** True if it is in a store, and so can be forked. */
   readonly isKept?: boolean | undefined;
   /** In ms since 1970. */

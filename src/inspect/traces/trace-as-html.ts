@@ -43,7 +43,7 @@ const check = optionsCheck<PageOptions>({ code: 'input.invalid', owner: 'a page'
 export const tracePage = async (trace: Trace, { page }: PageOptions = {}): Promise<string> => {
   // A process that only reads traces loads neither machines nor the inspector.
   const [{ recordingOf }, { pageText }] = await Promise.all([
-    import('./trace-recording.ts'),
+    import('./recorded/trace-recording.ts'),
     import('../local/page-text.ts'),
   ]);
   const recording = recordingOf(trace.events);

@@ -32,7 +32,7 @@ export const traceAsSequence = async (
   { events }: Pick<Trace, 'events'>,
   { limit = 300 }: SequenceOptions = {},
 ): Promise<string> => {
-  const { recordingOf } = await import('./trace-recording.ts');
+  const { recordingOf } = await import('./recorded/trace-recording.ts');
   const sequence = new Sequence();
   const notes: Note[] = [];
   for (const line of recordingOf(events).from()) {

@@ -30,6 +30,8 @@ import {
   entryOf,
   entryValues,
   holderValues,
+  leaseColumns,
+  leasesIn,
   numberAt,
   runsOf,
   stateColumns,
@@ -122,6 +124,11 @@ class PostgresStore implements JournalStore {
       `update ${this.#tables.runs} set holder = null where run = $1 and holder = $2 and fence = $3`,
       [storedText(runId), storedText(holder), fence],
     );
+  }
+
+  async leases(): Promise<readonly Lease[]> {
+    const sql = `select ${leaseColumns} from ${this.#tables.runs} where holder is not null`;
+    return leasesIn((await this.#query(sql, [])).rows);
   }
 
   commit(lease: Lease, { rows, change, taken = [] }: JournalCommit): Promise<void> {

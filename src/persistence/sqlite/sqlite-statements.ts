@@ -4,7 +4,7 @@ import type { JournalRow } from '../../contracts/journals/journal.ts';
 import { isTroupeError } from '../../contracts/errors/error.ts';
 import { journalErrors } from '../journal-errors.ts';
 import type { RunState } from '../run-table.ts';
-import { entryColumns, numberAt, stateColumns, stateOf, textAt } from '../run-table.ts';
+import { entryColumns, leaseColumns, numberAt, stateColumns, stateOf, textAt } from '../run-table.ts';
 import type { SqliteDatabase } from './sqlite-driver.ts';
 import { SCHEMA } from './sqlite-driver.ts';
 import { storedText } from '../stored-text.ts';
@@ -56,6 +56,7 @@ export const sqliteStatements = (database: SqliteDatabase) => {
     giveLease: prepare('update runs set holder = ?, fence = ?, expires_at = ? where id = ?'),
     renewLease: prepare('update runs set expires_at = ? where run = ? and holder = ? and fence = ?'),
     endLease: prepare('update runs set holder = null where run = ? and holder = ? and fence = ?'),
+    selectLeases: prepare(`select ${selectShielded(leaseColumns)} from runs where holder is not null`),
     insertRow: prepare('insert into rows (run, n, text) values ((select id from runs where run = ?), ?, ?)'),
     selectRows: prepare(
       `select ${selectShielded('n, text')} from rows where run = ? and n >= ? and n < ? order by rows.n`,

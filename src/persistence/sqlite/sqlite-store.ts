@@ -23,7 +23,16 @@ import { assertFollows, assertFree, assertHolds, journalErrors } from '../journa
 import { RELEASED_ROOM, releaseBlobs, releasedText } from '../release-blobs.ts';
 import { processIdentity } from '../process-holder.ts';
 import type { Column } from '../run-table.ts';
-import { entriesOf, entryOf, entryValues, holderValues, numberAt, runsOf, textAt } from '../run-table.ts';
+import {
+  entriesOf,
+  entryOf,
+  entryValues,
+  holderValues,
+  leasesIn,
+  numberAt,
+  runsOf,
+  textAt,
+} from '../run-table.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { makePrivate, PRIVATE_FOLDER } from '../private-files.ts';
 import { openSqlite, SCHEMA, sqliteError } from './sqlite-driver.ts';
@@ -114,6 +123,10 @@ class SqliteStore implements JournalStore {
 
   release(lease: Lease): void {
     this.#write(({ statements }) => statements.endLease.run(...leaseValues(lease)));
+  }
+
+  leases(): readonly Lease[] {
+    return this.#using(({ statements }) => leasesIn(statements.selectLeases.all()));
   }
 
   commit(lease: Lease, { rows, change, taken = [] }: JournalCommit): void {

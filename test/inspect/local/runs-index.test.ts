@@ -147,6 +147,27 @@ describe('the rows of all runs', () => {
     expect(counted.read.rows).toBeLessThan(whole);
   });
 
+  test('say of a stored run whose process is gone that it is interrupted, until another process has it', async () => {
+    const store = memoryStore();
+    const entry = { runId: 'r', agent: 'echo', status: 'running', title: 'go' } as const;
+    const wish = { holder: 'gone', ttlMs: -1, now: Date.now() };
+    await store.create({ ...entry, createdAt: 1, updatedAt: 1 }, wish);
+    const inspector = await openInspector({ store });
+    const rowsSince = async (since: number | string) => {
+      const { text } = await askOpen(inspector, `/api/runs?since=${since}`);
+      return JSON.parse(text) as { version: number; rows: readonly { run: string; status: string }[] };
+    };
+    const before = await rowsSince('');
+    expect(before.rows).toMatchObject([{ run: 'r', status: 'interrupted' }]);
+    const { text } = await askOpen(inspector, '/api/session');
+    expect(JSON.parse(text)).toMatchObject({ runs: [{ run: 'r', status: 'interrupted' }] });
+    expect((await rowsSince(before.version)).rows).toEqual([]);
+    const lease = await store.acquire('r', { holder: 'other', ttlMs: 60_000, now: Date.now() });
+    const resumed = await rowsSince(before.version);
+    expect(resumed.rows).toMatchObject([{ run: 'r', status: 'running' }]);
+    expect(lease.fence).toBe(2);
+  });
+
   test('are sent again only where they have changed, and all of them where a run is gone', async () => {
     const store = memoryStore();
     for (const runId of ['a', 'b']) await echo().run('go', { store, runId });

@@ -71,6 +71,21 @@ describeInChromium('axe', (browser) => {
       await page.keyboard.press('h');
       await page.getByRole('searchbox', { name: 'Find a run' }).waitFor();
       await look('runs');
+      for (const menu of ['Columns', 'Views']) {
+        await page.locator('.menu summary', { hasText: menu }).click();
+        await look(menu);
+      }
+      await page.getByRole('textbox', { name: 'Name of this view' }).fill('All');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Rename the view All' }).click();
+      await look('a saved view');
+      await page.keyboard.press('Escape');
+      const buffer = Buffer.from('hello');
+      await page
+        .getByLabel('Files with runs')
+        .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer });
+      await page.getByRole('alert').waitFor();
+      await look('a refused file');
       await page.setViewportSize({ width: 390, height: 844 });
       await look('runs on a phone');
       await page.goBack();

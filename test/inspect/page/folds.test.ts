@@ -10,7 +10,7 @@ import { totalsOf } from '../../../src/inspect/page/folds/run-sums.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { readTrace } from '../../../src/inspect/traces/read-trace.ts';
-import { recordingOf } from '../../../src/inspect/traces/trace-recording.ts';
+import { recordingOf } from '../../../src/inspect/traces/recorded/trace-recording.ts';
 import { RunCounter } from '../../../src/runtime/actors/run-counter.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { parallel } from '../../../src/patterns/parallel.ts';

@@ -441,7 +441,7 @@ const pressed = [
   '.timeline :is(button:not(.marker), select, input)',
   '.notice button',
   '.request button',
-  '.runs-filter :is(input, select)',
+  '.runs-filter > :is(button, select), .runs-filter :is(.search input, summary)',
   '.runs-head button',
 ].join(', ');
 

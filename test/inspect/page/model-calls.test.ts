@@ -13,7 +13,7 @@ import { FirstPieces } from '../../../src/inspect/recording/first-pieces.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Recording } from '../../../src/inspect/recording/recording.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
-import { recordingOf } from '../../../src/inspect/traces/trace-recording.ts';
+import { recordingOf } from '../../../src/inspect/traces/recorded/trace-recording.ts';
 import { modelAnswer } from '../../../src/models/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { RunsQuery } from '../../../src/inspect/page/home/runs-query.ts';
-import { openingQuery, rowStatus, turnOrder, wantedRows } from '../../../src/inspect/page/home/runs-query.ts';
+import {
+  openingQuery,
+  rowStatus,
+  spareColumns,
+  statusesOf,
+  turnColumn,
+  turnOrder,
+  wantedRows,
+} from '../../../src/inspect/page/home/runs-query.ts';
 import { withChanges } from '../../../src/inspect/page/home/runs-feed.ts';
 import { dayOf } from '../../../src/inspect/page/home/day-of.ts';
 import type { RunRow } from '../../../src/inspect/page/session.ts';
@@ -23,6 +31,7 @@ const runRoute: fc.Arbitrary<Route> = fc
     view: fc.constantFrom('chart', 'sequence', 'events' as const),
     side: fc.constantFrom('transcript', 'context', 'breakpoints', 'run' as const),
     path: fc.option(name, { nil: undefined }),
+    isFile: fc.boolean(),
     n: fc.option(fc.nat(), { nil: undefined }),
     find: words,
     effects: fc.constantFrom('open', 'all', 'none' as const),
@@ -30,7 +39,7 @@ const runRoute: fc.Arbitrary<Route> = fc
   })
   .map(({ path, ...rest }): RunRoute => {
     const actor = path === undefined || rest.run === undefined ? path : `${rest.run}/${path}`;
-    return { screen: 'run', ...rest, actor };
+    return { screen: 'run', ...rest, isFile: rest.isFile && rest.run !== undefined, actor };
   });
 
 const runsRoute: fc.Arbitrary<Route> = fc.record({
@@ -39,6 +48,7 @@ const runsRoute: fc.Arbitrary<Route> = fc.record({
   status: fc.option(words, { nil: undefined }),
   sort: fc.constantFrom(...(['status', 'agent', 'begun', 'cost'] as const)),
   isDescending: fc.boolean(),
+  hidden: fc.subarray([...spareColumns]),
 });
 
 describe('the address of the page', () => {
@@ -136,11 +146,34 @@ describe('the table of runs', () => {
     expect(turnOrder(byCost, 'cost')).toMatchObject({ isDescending: false });
   });
 
+  test('has what was interrupted after what is at work, by its own status, also where it waited for a person', () => {
+    const left = row('left', { startedAt: 7, status: 'interrupted', requests: 1 });
+    expect(rowStatus(left)).toBe('interrupted');
+    expect(idsOf([...rows, left])).toEqual(['asks', 'busy', 'left', 'new', 'old']);
+    expect(idsOf([...rows, left], { status: 'interrupted' })).toEqual(['left']);
+    expect(statusesOf([...rows, left]).map(([status]) => status)).toEqual([
+      'waits for you',
+      'running',
+      'interrupted',
+      'failed',
+      'completed',
+    ]);
+  });
+
   test('is filtered by words in any order, and by status', () => {
     expect(idsOf(rows, { find: 'task OLD ann' })).toEqual(['old']);
     expect(idsOf(rows, { find: 'waits' })).toEqual(['asks']);
     expect(idsOf(rows, { status: 'failed' })).toEqual(['new']);
     expect(idsOf(rows, { status: 'failed', find: 'old' })).toEqual([]);
+  });
+
+  test('leaves out the columns that are not wanted, by its address too, and always has the title', () => {
+    const query = turnColumn(turnColumn(openingQuery, 'cost'), 'agent');
+    expect(query.hidden).toEqual(['agent', 'cost']);
+    expect(hashOf({ screen: 'runs', ...query })).toBe('#/runs?hide=agent%2Ccost');
+    expect(turnColumn(query, 'agent').hidden).toEqual(['cost']);
+    const said = routeOf('#/runs?hide=cost,title,nothing,agent,cost');
+    expect(said).toEqual({ screen: 'runs', ...query });
   });
 
   test('takes the rows that have changed, and keeps the others', () => {

@@ -10,7 +10,7 @@ import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { profile } from '../../../src/inspect/telemetry/profiles/profile.ts';
 import { readTrace } from '../../../src/inspect/traces/read-trace.ts';
-import { recordingOf } from '../../../src/inspect/traces/trace-recording.ts';
+import { recordingOf } from '../../../src/inspect/traces/recorded/trace-recording.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { parallel } from '../../../src/patterns/parallel.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';

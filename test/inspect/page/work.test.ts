@@ -8,7 +8,7 @@ import { workWords } from '../../../src/inspect/page/graph/work-words.ts';
 import { compositionDrawing } from '../../../src/inspect/drawing/composition-drawing.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
-import { recordingOf } from '../../../src/inspect/traces/trace-recording.ts';
+import { recordingOf } from '../../../src/inspect/traces/recorded/trace-recording.ts';
 import type { Composition } from '../../../src/machines/diagrams/composition.ts';
 import { parallel, pipeline, workflow } from '../../../src/patterns/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';

@@ -2,26 +2,35 @@ import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { countOf, several } from '../figures.ts';
+import { FileNotice, fileDrop, OpenFile } from '../files/open-file.tsx';
+import { openedFiles } from '../files/opened-files.ts';
 import { Icon } from '../parts/icon.tsx';
 import { runsQuery } from '../state/home.ts';
+import { ColumnsMenu } from './columns-menu.tsx';
 import { allRuns, watchRuns } from './runs-feed.ts';
 import { statusesOf, wantedRows } from './runs-query.ts';
 import { RunsTable } from './runs-table.tsx';
 import { saidFound, watchSaid } from './said-feed.ts';
+import { ViewsMenu } from './views-menu.tsx';
 
-const wanted = computed(() => wantedRows(allRuns.value ?? [], runsQuery.value, saidFound.value.runs));
-const statuses = computed(() => statusesOf(allRuns.value ?? []));
+/** Those of the server, and of opened files. */
+const everyRun = computed(() => {
+  const files = [...openedFiles.value.values()].map(({ row }) => row);
+  return files.length === 0 ? allRuns.value : [...files, ...(allRuns.value ?? [])];
+});
+const wanted = computed(() => wantedRows(everyRun.value ?? [], runsQuery.value, saidFound.value.runs));
+const statuses = computed(() => statusesOf(everyRun.value ?? []));
 
 /** All runs, live and stored: what waits for a person first. */
 export const Home = () => {
   useEffect(watchRuns, []);
   useEffect(watchSaid, []);
   const query = runsQuery.value;
-  const all = allRuns.value;
+  const all = everyRun.value;
   const rows = wanted.value;
   const isKnown = query.status === undefined || statuses.value.some(([status]) => status === query.status);
   return (
-    <main class="home">
+    <main class="home" {...fileDrop}>
       <div class="runs-filter">
         <h2>Runs</h2>
         <label class="search">
@@ -53,6 +62,9 @@ export const Home = () => {
           ))}
           {!isKnown && <option value={query.status}>{oneLine(query.status ?? '', 40)} (0)</option>}
         </select>
+        <ViewsMenu />
+        <ColumnsMenu />
+        <OpenFile />
         <span class="count" role="status">
           {all !== undefined &&
             (rows.length === all.length
@@ -61,6 +73,7 @@ export const Home = () => {
           {!saidFound.value.isOver && ' · searching what was said …'}
         </span>
       </div>
+      <FileNotice />
       {all === undefined ? (
         <p class="empty">Loading the runs.</p>
       ) : rows.length === 0 ? (

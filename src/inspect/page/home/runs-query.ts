@@ -1,16 +1,28 @@
 import type { RunRow } from '../session.ts';
 
+/** The columns of the table of runs, in their order, with their heads. */
+export const columnHeads = {
+  status: 'Status',
+  agent: 'Agent',
+  title: 'Title',
+  begun: 'Begun',
+  duration: 'Duration',
+  tokens: 'Tokens',
+  cost: 'Cost',
+  errors: 'Errors',
+  requests: 'Open',
+} as const;
+
 /** A column of the table of runs. */
-export type RunColumn =
-  | 'status'
-  | 'agent'
-  | 'title'
-  | 'begun'
-  | 'duration'
-  | 'tokens'
-  | 'cost'
-  | 'errors'
-  | 'requests';
+export type RunColumn = keyof typeof columnHeads;
+
+// The keys of the object itself.
+export const columnNames = Object.keys(columnHeads) as readonly RunColumn[];
+
+/** A column that can be left out: by the title a run is opened. */
+export type SpareColumn = Exclude<RunColumn, 'title'>;
+
+export const spareColumns = columnNames.filter((name): name is SpareColumn => name !== 'title');
 
 /** The runs that are wanted, and their order. */
 export interface RunsQuery {
@@ -20,19 +32,39 @@ export interface RunsQuery {
   readonly status: string | undefined;
   readonly sort: RunColumn;
   readonly isDescending: boolean;
+  /** Columns that are left out, in their order. */
+  readonly hidden: readonly SpareColumn[];
 }
 
 /** The opening order of the table: who waits for a person, then who is at work, then the newest. */
-export const openingQuery: RunsQuery = { find: '', status: undefined, sort: 'status', isDescending: false };
+export const openingQuery: RunsQuery = {
+  find: '',
+  status: undefined,
+  sort: 'status',
+  isDescending: false,
+  hidden: [],
+};
 
 export const WAITS = 'waits for you';
+/** The status of a run whose process is gone before its end. */
+export const INTERRUPTED = 'interrupted';
 
-/** A run's status for people: one that cannot go on without them says so. */
+/** A run's status for people: one that cannot go on without them says so. What an interrupted run waits for can be answered once it is resumed. */
 export const rowStatus = ({ requests = 0, status, isLive }: RunRow): string =>
-  requests > 0 ? WAITS : (status ?? (isLive ? 'running' : 'over'));
+  requests > 0 && status !== INTERRUPTED ? WAITS : (status ?? (isLive ? 'running' : 'over'));
 
 /** Statuses in the order in which they want attention. */
-const attention = [WAITS, 'paused', 'running', 'waiting', 'failed', 'stopped', 'aborted', 'completed'];
+const attention = [
+  WAITS,
+  'paused',
+  'running',
+  'waiting',
+  INTERRUPTED,
+  'failed',
+  'stopped',
+  'aborted',
+  'completed',
+];
 
 const rankOf = (row: RunRow): number => {
   const rank = attention.indexOf(rowStatus(row));
@@ -66,7 +98,7 @@ export const wantedRows = (
 ): readonly RunRow[] => {
   const isWanted = (row: RunRow): boolean => {
     if (query.status !== undefined && rowStatus(row) !== query.status) return false;
-    return said.has(row.run) || isNamed(row, query);
+    return (row.source !== 'file' && said.has(row.run)) || isNamed(row, query);
   };
   return rows.filter(isWanted).toSorted(orderOf(query));
 };
@@ -126,19 +158,13 @@ export const turnOrder = (query: RunsQuery, sort: RunColumn): RunsQuery => ({
   isDescending: query.sort === sort ? !query.isDescending : numbers.has(sort),
 });
 
-const columns: Readonly<Record<RunColumn, true>> = {
-  status: true,
-  agent: true,
-  title: true,
-  begun: true,
-  duration: true,
-  tokens: true,
-  cost: true,
-  errors: true,
-  requests: true,
-};
+/** The query with a column shown that was left out, or the other way round. */
+export const turnColumn = (query: RunsQuery, column: SpareColumn): RunsQuery => ({
+  ...query,
+  hidden: spareColumns.filter((name) => query.hidden.includes(name) !== (name === column)),
+});
 
-const isColumn = (name: string): name is RunColumn => Object.hasOwn(columns, name);
+const isColumn = (name: string): name is RunColumn => Object.hasOwn(columnHeads, name);
 
 /** A query as the fields of an address; `-cost` is in descending order. */
 export const queryText = ({
@@ -146,12 +172,14 @@ export const queryText = ({
   status,
   sort,
   isDescending,
+  hidden,
 }: RunsQuery): readonly (readonly [string, string | undefined])[] => {
   const isOpening = sort === openingQuery.sort && isDescending === openingQuery.isDescending;
   return [
     ['find', find === '' ? undefined : find],
     ['status', status],
     ['sort', isOpening ? undefined : `${isDescending ? '-' : ''}${sort}`],
+    ['hide', hidden.length === 0 ? undefined : hidden.join(',')],
   ];
 };
 
@@ -160,5 +188,11 @@ export const queryOf = (said: URLSearchParams): RunsQuery => {
   const [, minus = '', sort = ''] = /^(-?)(\w+)$/.exec(said.get('sort') ?? '') ?? [];
   const order = isColumn(sort) ? { sort, isDescending: minus === '-' } : {};
   const status = said.get('status') ?? undefined;
-  return { ...openingQuery, find: said.get('find') ?? '', status, ...order };
+  const left = (said.get('hide') ?? '').split(',');
+  const hidden = spareColumns.filter((name) => left.includes(name));
+  return { ...openingQuery, find: said.get('find') ?? '', status, ...order, hidden };
 };
+
+/** Checks whether two queries show the same. */
+export const isSameQuery = (one: RunsQuery, other: RunsQuery): boolean =>
+  JSON.stringify(queryText(one)) === JSON.stringify(queryText(other));

@@ -8,26 +8,32 @@ import { runsQuery } from '../state/home.ts';
 import { hashOf, openingRoute } from '../state/route.ts';
 import { dayOf } from './day-of.ts';
 import type { RunColumn } from './runs-query.ts';
-import { isNamed, rowStatus, turnOrder, WAITS } from './runs-query.ts';
+import { columnHeads, INTERRUPTED, isNamed, rowStatus, turnOrder, WAITS } from './runs-query.ts';
 import { saidFound } from './said-feed.ts';
 
 interface Column {
   readonly name: RunColumn;
-  readonly head: string;
+  /** As a track of a grid. */
+  readonly width: string;
   readonly cell: (row: RunRow) => ComponentChildren;
 }
 
 const number = (value: number | undefined, words: (value: number) => string): string =>
   value === undefined ? '–' : words(value);
 
-const addressOf = ({ run }: RunRow): string => hashOf({ ...openingRoute, run });
+const addressOf = ({ run, source }: RunRow): string =>
+  hashOf({ ...openingRoute, run, isFile: source === 'file' });
+
+/** A file may be of a run that is here, too. */
+const keyOf = ({ run, source }: Pick<RunRow, 'run' | 'source'>): string =>
+  `${source === 'file' ? 'file' : 'run'} ${run}`;
 
 const columns: readonly Column[] = [
-  { name: 'status', head: 'Status', cell: (row) => <Status row={row} /> },
-  { name: 'agent', head: 'Agent', cell: ({ agent }) => <bdi>{oneLine(agent, 60)}</bdi> },
+  { name: 'status', width: '168px', cell: (row) => <Status row={row} /> },
+  { name: 'agent', width: 'minmax(80px, 0.6fr)', cell: ({ agent }) => <bdi>{oneLine(agent, 60)}</bdi> },
   {
     name: 'title',
-    head: 'Title',
+    width: 'minmax(120px, 2fr)',
     cell: (row) => (
       <>
         {/* The whole row is reached by the keyboard. */}
@@ -40,18 +46,28 @@ const columns: readonly Column[] = [
       </>
     ),
   },
-  { name: 'begun', head: 'Begun', cell: ({ startedAt = 0 }) => (startedAt > 0 ? dayOf(startedAt) : '–') },
-  { name: 'duration', head: 'Duration', cell: ({ durationMs }) => number(durationMs, spanOf) },
-  { name: 'tokens', head: 'Tokens', cell: ({ tokens }) => number(tokens, countOf) },
-  { name: 'cost', head: 'Cost', cell: ({ costUsd }) => number(costUsd, moneyOf) },
-  { name: 'errors', head: 'Errors', cell: ({ errors }) => number(errors, countOf) },
-  { name: 'requests', head: 'Open', cell: ({ requests }) => number(requests, countOf) },
+  { name: 'begun', width: '128px', cell: ({ startedAt = 0 }) => (startedAt > 0 ? dayOf(startedAt) : '–') },
+  { name: 'duration', width: '92px', cell: ({ durationMs }) => number(durationMs, spanOf) },
+  { name: 'tokens', width: '82px', cell: ({ tokens }) => number(tokens, countOf) },
+  { name: 'cost', width: '76px', cell: ({ costUsd }) => number(costUsd, moneyOf) },
+  { name: 'errors', width: '62px', cell: ({ errors }) => number(errors, countOf) },
+  { name: 'requests', width: '54px', cell: ({ requests }) => number(requests, countOf) },
 ];
+
+/** Columns for which a window of the second width has no room. */
+const spacious: ReadonlySet<RunColumn> = new Set(['duration', 'tokens']);
+
+type Width = 'narrow' | 'medium' | 'wide';
+
+const widthOf = (px: number): Width => (px < 700 ? 'narrow' : px < 1080 ? 'medium' : 'wide');
+
+const shownColumns = (hidden: readonly RunColumn[], width: Width): readonly Column[] =>
+  columns.filter(({ name }) => !hidden.includes(name) && !(width === 'medium' && spacious.has(name)));
 
 /** An excerpt with the words that are looked for, unless they stand in the row. */
 const Said = ({ row }: { readonly row: RunRow }) => {
   const said = saidFound.value.runs.get(row.run);
-  if (said === undefined || isNamed(row, runsQuery.value)) return null;
+  if (said === undefined || row.source === 'file' || isNamed(row, runsQuery.value)) return null;
   return (
     <q class="said">
       <bdi>{oneLine(said.who, 40)}</bdi>: <bdi>{oneLine(said.text, 240)}</bdi>
@@ -59,12 +75,17 @@ const Said = ({ row }: { readonly row: RunRow }) => {
   );
 };
 
-const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'aborted'];
+const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'aborted', INTERRUPTED];
 
 const Status = ({ row }: { readonly row: RunRow }) => {
   const status = rowStatus(row);
   const tone = status === WAITS ? 'waits' : (tones.find((each) => each === status) ?? '');
-  return <span class={`pill ${row.isLive ? 'live' : 'over'} ${tone}`}>{oneLine(status, 24)}</span>;
+  return (
+    <span class={`pill ${row.isLive ? 'live' : 'over'} ${tone}`}>
+      {oneLine(status, 24)}
+      {status === INTERRUPTED && ' · resume it'}
+    </span>
+  );
 };
 
 const WIDE = 36;
@@ -72,24 +93,30 @@ const WIDE = 36;
 const NARROW = 88;
 const AROUND = 6;
 
+interface Size {
+  readonly height: number;
+  readonly width: Width;
+}
+
 /** A table of runs: only the rows in sight are there. It is a single stop of the tab key; arrows choose, Enter opens. */
 export const RunsTable = ({ rows }: { readonly rows: readonly RunRow[] }) => {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  const [{ height, rowHeight }, setSize] = useState({ height: 600, rowHeight: WIDE });
-  const [chosen, setChosen] = useState(currentRun.peek()?.run);
+  const [{ height, width }, setSize] = useState<Size>({ height: 600, width: 'wide' });
+  const rowHeight = width === 'narrow' ? NARROW : WIDE;
+  const [chosen, setChosen] = useState(() => {
+    const current = currentRun.peek();
+    return current === undefined ? undefined : keyOf(current);
+  });
   const at = Math.max(
     0,
-    rows.findIndex(({ run }) => run === chosen),
+    rows.findIndex((row) => keyOf(row) === chosen),
   );
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
     const measure = (): void => {
-      setSize({
-        height: element.clientHeight,
-        rowHeight: element.clientWidth < 700 ? NARROW : WIDE,
-      });
+      setSize({ height: element.clientHeight, width: widthOf(element.clientWidth) });
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
@@ -110,7 +137,7 @@ export const RunsTable = ({ rows }: { readonly rows: readonly RunRow[] }) => {
     const element = box.current;
     const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
     if (element === null || row === undefined) return;
-    setChosen(row.run);
+    setChosen(keyOf(row));
     // The head stands above the rows.
     const head = element.firstElementChild?.clientHeight ?? 0;
     const from = rows.indexOf(row) * rowHeight;
@@ -118,6 +145,7 @@ export const RunsTable = ({ rows }: { readonly rows: readonly RunRow[] }) => {
     else if (from + rowHeight > element.scrollTop + element.clientHeight - head)
       element.scrollTop = from + rowHeight - element.clientHeight + head;
   };
+  const shown = shownColumns(query.hidden, width);
   const page = Math.max(1, Math.floor(height / rowHeight) - 2);
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: at + 1,
@@ -132,7 +160,8 @@ export const RunsTable = ({ rows }: { readonly rows: readonly RunRow[] }) => {
   return (
     <div
       ref={box}
-      class={`scroll runs-table ${rowHeight === NARROW ? 'narrow' : 'wide'}`}
+      class={`scroll runs-table ${width}`}
+      style={{ '--columns': shown.map((each) => each.width).join(' ') }}
       role="grid"
       aria-label="Runs"
       aria-rowcount={rows.length + 1}
@@ -151,11 +180,17 @@ export const RunsTable = ({ rows }: { readonly rows: readonly RunRow[] }) => {
         event.preventDefault();
       }}
     >
-      <Head />
+      <Head columns={shown} />
       <div style={{ height: `${rows.length * rowHeight}px` }} role="presentation">
         <div style={{ transform: `translateY(${first * rowHeight}px)` }} role="rowgroup">
           {rows.slice(first, last).map((row, index) => (
-            <Row key={row.run} row={row} index={first + index} isChosen={first + index === at} />
+            <Row
+              key={keyOf(row)}
+              row={row}
+              index={first + index}
+              isChosen={first + index === at}
+              columns={shown}
+            />
           ))}
         </div>
       </div>
@@ -163,12 +198,12 @@ export const RunsTable = ({ rows }: { readonly rows: readonly RunRow[] }) => {
   );
 };
 
-const Head = () => {
+const Head = ({ columns: shown }: { readonly columns: readonly Column[] }) => {
   const { sort, isDescending } = runsQuery.value;
   return (
     <div class="runs-head" role="rowgroup">
       <div class="run-row" role="row" aria-rowindex={1}>
-        {columns.map(({ name, head }) => (
+        {shown.map(({ name }) => (
           <span
             key={name}
             role="columnheader"
@@ -181,7 +216,7 @@ const Head = () => {
                 runsQuery.value = turnOrder(runsQuery.peek(), name);
               }}
             >
-              {head}
+              {columnHeads[name]}
               {sort === name && <span aria-hidden="true">{isDescending ? ' ↓' : ' ↑'}</span>}
             </button>
           </span>
@@ -195,9 +230,10 @@ interface RowProps {
   readonly row: RunRow;
   readonly index: number;
   readonly isChosen: boolean;
+  readonly columns: readonly Column[];
 }
 
-const Row = ({ row, index, isChosen }: RowProps) => (
+const Row = ({ row, index, isChosen, columns: shown }: RowProps) => (
   <div
     id={`run-${index}`}
     class={`run-row ${isChosen ? 'chosen' : ''} ${(row.errors ?? 0) > 0 ? 'erring' : ''}`}
@@ -210,7 +246,7 @@ const Row = ({ row, index, isChosen }: RowProps) => (
       location.hash = addressOf(row);
     }}
   >
-    {columns.map(({ name, cell }) => (
+    {shown.map(({ name, cell }) => (
       <span key={name} role="gridcell" data-column={name}>
         {cell(row)}
       </span>

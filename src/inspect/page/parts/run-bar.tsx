@@ -149,7 +149,7 @@ const Elapsed = ({ sums }: { readonly sums: readonly Sums[] }) => {
 };
 
 /** Statuses that are highlighted. */
-const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'suspended', 'aborted'];
+const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'suspended', 'aborted', 'interrupted'];
 
 /** Returns a run's status now: a running one may wait for a person. */
 const statusOf = ({ run, status, isLive }: SessionRun): string => {

@@ -1,5 +1,15 @@
-import { follow } from '../feed.ts';
-import { chooseRun, connection, embedded, filter, isHelpShown, session, storedRun } from '../page-state.ts';
+import { follow, showFile } from '../feed.ts';
+import { openedFiles } from '../files/opened-files.ts';
+import {
+  chooseRun,
+  connection,
+  filter,
+  isExported,
+  isHelpShown,
+  session,
+  shownFile,
+  storedRun,
+} from '../page-state.ts';
 import type { SessionRun } from '../session.ts';
 import { runName } from '../session.ts';
 import { isHome } from '../state/home.ts';
@@ -13,7 +23,7 @@ import { RunBar } from './run-bar.tsx';
 export const TopBar = () => (
   <header class="top">
     <h1>
-      {embedded.value === undefined ? (
+      {!isExported.value ? (
         <a href="#/runs" title="All runs (h)" aria-current={isHome.value ? 'page' : undefined}>
           troupe
         </a>
@@ -59,18 +69,26 @@ const RunChoice = () => {
     runs.filter((each) => each.source === source).filter(({ run }, index) => index < MOST || run === chosen);
   const live = someOf('live');
   const stored = someOf('stored');
+  const files = [...openedFiles.value.values()].map(({ row }) => row);
   const value =
-    storedRun.value === undefined ? `live ${filter.value.run ?? ''}` : `stored ${storedRun.value}`;
+    shownFile.value !== undefined
+      ? `file ${shownFile.value}`
+      : storedRun.value === undefined
+        ? `live ${filter.value.run ?? ''}`
+        : `stored ${storedRun.value}`;
   return (
     <select
       class="runs"
       aria-label="Run"
       value={value}
-      disabled={embedded.value !== undefined}
+      disabled={isExported.value}
       onChange={({ currentTarget }) => {
         const [source = '', ...rest] = currentTarget.value.split(' ');
         const run = rest.join(' ');
-        if (source === 'stored') {
+        if (source === 'file') {
+          filter.value = { ...filter.value, run: undefined };
+          showFile(run);
+        } else if (source === 'stored') {
           filter.value = { ...filter.value, run: undefined };
           follow(run);
         } else {
@@ -79,11 +97,20 @@ const RunChoice = () => {
         }
       }}
     >
-      {embedded.value === undefined && <option value="live ">All live runs</option>}
+      {!isExported.value && <option value="live ">All live runs</option>}
       {live.length > 0 && (
         <optgroup label="Live">
           {live.map((each) => (
             <option key={each.run} value={`live ${each.run}`}>
+              {runName(each)}
+            </option>
+          ))}
+        </optgroup>
+      )}
+      {files.length > 0 && (
+        <optgroup label="Files">
+          {files.map((each) => (
+            <option key={each.run} value={`file ${each.run}`}>
               {runName(each)}
             </option>
           ))}

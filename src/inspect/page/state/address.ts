@@ -1,16 +1,17 @@
 import { computed, effect } from '@preact/signals';
-import { arriveAt, follow, loadSession } from '../feed.ts';
+import { arriveAt, follow, loadSession, showFile } from '../feed.ts';
 import {
   chooseRun,
   connection,
-  embedded,
   filter,
   goLive,
+  isExported,
   middleTab,
   place,
   selected,
   session,
   shown,
+  shownFile,
   sideTab,
   storedRun,
   wantedPlace,
@@ -31,6 +32,7 @@ const shownRoute = computed((): Route => {
   return {
     screen: 'run',
     run: storedRun.value ?? run,
+    isFile: shownFile.value !== undefined,
     view: middleTab.value,
     side: sideTab.value,
     actor: selected.value,
@@ -57,7 +59,7 @@ export const hideToken = (): void => {
 export const openAddress = async (): Promise<void> => {
   const { hash } = location;
   const route = routeOf(hash);
-  if (embedded.peek() === undefined) await openRuns(route);
+  if (!isExported.peek()) await openRuns(route);
   if (route !== undefined) showRest(route);
   // A link that was followed meanwhile leads where it says.
   if (location.hash !== hash) await goBack();
@@ -76,7 +78,7 @@ export const openAddress = async (): Promise<void> => {
 
 /** Opens the run that is wanted; without one, what there is. */
 const openRuns = async (route: Route | undefined): Promise<void> => {
-  const isThere = await loadSession(runOf(route));
+  const isThere = await loadSession(isFile(route) ? undefined : runOf(route));
   if (connection.peek() === 'refused') return;
   if (route !== undefined) {
     openRun(route);
@@ -89,6 +91,8 @@ const openRuns = async (route: Route | undefined): Promise<void> => {
   follow(isOver && others.length === 0 ? only.run : undefined);
 };
 
+const isFile = (route: Route | undefined): boolean => route?.screen === 'run' && route.isFile;
+
 const runOf = (route: Route | undefined): string | undefined =>
   route?.screen === 'run' ? route.run : undefined;
 
@@ -98,8 +102,14 @@ const sourceOf = (run: string | undefined): string | undefined =>
 /** Follows the recording that has the run of a route. */
 const openRun = (route: Route): void => {
   const run = runOf(route);
+  if (run !== undefined && isFile(route)) {
+    filter.value = { ...filter.peek(), run: undefined };
+    if (shownFile.peek() !== run) showFile(run);
+    return;
+  }
   const stored = run !== undefined && sourceOf(run) === 'stored' ? run : undefined;
-  const isFollowed = connection.peek() !== 'connecting' && storedRun.peek() === stored;
+  const isFollowed =
+    connection.peek() !== 'connecting' && shownFile.peek() === undefined && storedRun.peek() === stored;
   if (route.screen === 'runs') {
     if (connection.peek() === 'connecting') follow();
     return;
@@ -110,7 +120,7 @@ const openRun = (route: Route): void => {
 
 /** Shows what a route says beside its run. */
 const showRest = (route: Route): void => {
-  isHome.value = route.screen === 'runs' && embedded.peek() === undefined;
+  isHome.value = route.screen === 'runs' && !isExported.peek();
   if (route.screen === 'runs') {
     const { screen: _, ...query } = route;
     runsQuery.value = query;
@@ -138,8 +148,8 @@ const goBack = async (): Promise<void> => {
   if (route === undefined) return;
   written = route;
   const run = runOf(route);
-  if (embedded.peek() === undefined) {
-    if (run !== undefined && sourceOf(run) === undefined) await loadSession(run);
+  if (!isExported.peek()) {
+    if (run !== undefined && !isFile(route) && sourceOf(run) === undefined) await loadSession(run);
     openRun(route);
   }
   showRest(route);

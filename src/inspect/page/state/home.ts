@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import { connection, filter, session, shown } from '../page-state.ts';
+import { openedFiles } from '../files/opened-files.ts';
+import { connection, filter, session, shown, shownFile } from '../page-state.ts';
 import type { RunsQuery } from '../home/runs-query.ts';
 import { openingQuery } from '../home/runs-query.ts';
 
@@ -7,6 +8,12 @@ import { openingQuery } from '../home/runs-query.ts';
 export const isHome = signal(false);
 /** The runs that the table shows, and their order. */
 export const runsQuery = signal<RunsQuery>(openingQuery);
+
+/** The run of a file that was asked for, where none of it is open. */
+export const missingFile = computed((): string | undefined => {
+  const file = shownFile.value;
+  return file === undefined || openedFiles.value.has(file) ? undefined : file;
+});
 
 /** The run that was asked for, where there is none of that id. */
 export const missingRun = computed((): string | undefined => {

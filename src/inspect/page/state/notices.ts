@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { runName } from '../session.ts';
-import { embedded } from '../page-state.ts';
+import { isExported } from '../page-state.ts';
 import { hashOf, openingRoute } from './route.ts';
 import type { WaitingRun } from './wait-words.ts';
 import { newlyWaiting } from './wait-words.ts';
@@ -38,7 +38,7 @@ export const turnNotices = async (): Promise<void> => {
 
 /** Notifies of runs that begin to wait for a person, once for each, while the page is not looked at. */
 export const keepNotices = (): void => {
-  if (embedded.peek() !== undefined || !('Notification' in globalThis)) return;
+  if (isExported.peek() || !('Notification' in globalThis)) return;
   // One who has refused is not asked again: that is the browser's to change.
   if (Notification.permission !== 'denied')
     notices.value = Notification.permission === 'granted' && isWanted() ? 'on' : 'off';

@@ -12,6 +12,8 @@ export interface RunRoute {
   readonly screen: 'run';
   /** Undefined: all live runs. */
   readonly run: string | undefined;
+  /** True for the run of a file that was opened in the page. */
+  readonly isFile: boolean;
   readonly view: MiddleView;
   readonly side: SideView;
   readonly actor: string | undefined;
@@ -47,6 +49,7 @@ const effectChoices: Readonly<Record<EffectChoice, true>> = { open: true, all: t
 export const openingRoute: RunRoute = {
   screen: 'run',
   run: undefined,
+  isFile: false,
   view: 'chart',
   side: 'transcript',
   actor: undefined,
@@ -62,13 +65,14 @@ export const routeOf = (hash: string): Route | undefined => {
   const said = new URLSearchParams(rest.join('?'));
   const [, place, ...parts] = path.split('/');
   if (place === 'runs') return { screen: 'runs', ...queryOf(said) };
-  if (place !== 'live' && place !== 'run') return undefined;
-  const run = place === 'run' ? decode(parts.shift()) : undefined;
-  if (place === 'run' && run === undefined) return undefined;
+  if (place !== 'live' && place !== 'run' && place !== 'file') return undefined;
+  const run = place === 'live' ? undefined : decode(parts.shift());
+  if (place !== 'live' && run === undefined) return undefined;
   const actor = said.get('actor') ?? undefined;
   return {
     screen: 'run',
     run,
+    isFile: place === 'file',
     view: choiceOf(middleViews, parts[0], openingRoute.view),
     side: choiceOf(sideViews, said.get('side'), openingRoute.side),
     // Actors of a run are named by their address in it.
@@ -83,8 +87,8 @@ export const routeOf = (hash: string): Route | undefined => {
 /** The part of the address after `#`, from which {@link routeOf} reads the same. */
 export const hashOf = (route: Route): string => {
   if (route.screen === 'runs') return `#/runs${queryOfFields(queryText(route))}`;
-  const { run, view, side, actor, n, find, effects, onlyActive } = route;
-  const place = run === undefined ? 'live' : `run/${encode(run)}`;
+  const { run, isFile, view, side, actor, n, find, effects, onlyActive } = route;
+  const place = run === undefined ? 'live' : `${isFile ? 'file' : 'run'}/${encode(run)}`;
   const named = actor !== undefined && run !== undefined ? withinRun(actor, run) : actor;
   return `#/${place}/${view}${queryOfFields([
     ['actor', named],
@@ -101,6 +105,7 @@ export const isStep = (before: Route, after: Route): boolean => {
   if (before.screen !== 'run' || after.screen !== 'run') return before.screen !== after.screen;
   return (
     before.run !== after.run ||
+    before.isFile !== after.isFile ||
     before.view !== after.view ||
     before.side !== after.side ||
     // The first actor is chosen by the page itself.

@@ -1,12 +1,12 @@
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import type { InspectedMember } from '../../contracts/events/inspection.ts';
-import { agentMachine } from '../../machines/agent/agent-machine.ts';
-import { arrowsFrom, chartOf, childrenOf } from '../../machines/diagrams/chart.ts';
-import type { ChartState } from '../../machines/diagrams/chart.ts';
-import { ChartBook } from '../recording/chart-book.ts';
-import type { GoneStatus } from '../recording/entry.ts';
-import { LogFold } from '../recording/log-fold.ts';
-import { Recording } from '../recording/recording.ts';
+import type { RuntimeEvent } from '../../../contracts/events/event.ts';
+import type { InspectedMember } from '../../../contracts/events/inspection.ts';
+import { agentMachine } from '../../../machines/agent/agent-machine.ts';
+import { arrowsFrom, chartOf, childrenOf } from '../../../machines/diagrams/chart.ts';
+import type { ChartState } from '../../../machines/diagrams/chart.ts';
+import { ChartBook } from '../../recording/chart-book.ts';
+import type { GoneStatus } from '../../recording/entry.ts';
+import { LogFold } from '../../recording/log-fold.ts';
+import { Recording } from '../../recording/recording.ts';
 import { walkedArrow, walkedCharts, walkedState } from './walked-charts.ts';
 
 /** Entries that a recording of a trace has at most; of those before it has what they came to. */

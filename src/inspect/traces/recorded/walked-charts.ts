@@ -1,6 +1,6 @@
-import { isEndPhase } from '../../events/progress/agent-progress.ts';
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import type { ArrowShape, StateShape } from '../recording/entry.ts';
+import { isEndPhase } from '../../../events/progress/agent-progress.ts';
+import type { RuntimeEvent } from '../../../contracts/events/event.ts';
+import type { ArrowShape, StateShape } from '../../recording/entry.ts';
 
 /** The states that actors of one name entered, in that order, and where each led to. */
 type Walk = Map<string, Set<string>>;
