@@ -38,10 +38,11 @@ const LIGHT = /^(zod(\/.+)?|@noble\/hashes\/.+)$/;
 const BUNDLED = [
   '@dagrejs/dagre',
   '@dagrejs/graphlib',
+  'get-east-asian-width',
+  'marked',
   'preact',
   '@preact/signals',
   '@preact/signals-core',
-  'get-east-asian-width',
 ];
 
 /** Helpers of the bundler's own are a part of what it makes. */

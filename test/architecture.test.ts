@@ -112,9 +112,11 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
       { 'inspect/page/app.tsx': `import { readFileSync } from 'node:fs';` },
       { 'inspect/page/parts/app.tsx': `import { recorder } from '../../recording/recorder.ts';` },
       { 'inspect/local/server.ts': `import { render } from 'preact';` },
+      { 'inspect/drawing/words.ts': `import { Lexer } from 'marked';` },
     ],
     good: {
       'inspect/page/app.tsx': `import { render } from 'preact';\nimport type { Json } from '../../contracts/json.ts';`,
+      'inspect/page/prose/lexer.ts': `import { Lexer } from 'marked';`,
       'inspect/page/parts/chart.tsx': `import { Tableau } from '../../recording/tableau.ts';\nimport '../app.tsx';`,
       'inspect/page/folds/run-sums.ts': `import { RunCounter } from '../../../runtime/actors/run-counter.ts';`,
     },

@@ -159,7 +159,7 @@ export const packagesStayInTheirRooms = eachImport((source, { from, kind }) => {
 
 /** The page of the local inspector is bundled when the package is built, with what it is made of. */
 const page = 'inspect/page';
-const bundledIntoPage = /^(preact|@preact\/signals)(\/|$)/;
+const bundledIntoPage = /^(marked|preact|@preact\/signals)(\/|$)/;
 
 /** What of a recording is read in the page as it is read elsewhere: it imports types, and how compositions are grouped. */
 const readByThePage = [

@@ -45,6 +45,13 @@ export const piecesOf = (text: string): readonly TextPiece[] => {
   return pieces;
 };
 
+/** Checks whether a text has more marks than are shown as such. */
+export const hasManyMarks = (text: string): boolean => {
+  let count = 0;
+  for (const _ of text.matchAll(unseen)) if ((count += 1) > MOST_MARKS) return true;
+  return false;
+};
+
 /** A text with marks in it, as one string. */
 export const plain = (text: string): string => text.replace(unseen, markOf);
 

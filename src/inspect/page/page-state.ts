@@ -14,6 +14,8 @@ import type { TableauData } from '../recording/tableau.ts';
 /** A tab of the middle, and of the side. */
 export type MiddleView = 'work' | 'chart' | 'sequence' | 'events' | 'time' | 'cost' | 'errors';
 export type SideView = 'transcript' | 'context' | 'breakpoints' | 'run';
+/** The conversation that is shown: that of the actor with all below it, or its own. */
+export type ThreadChoice = 'team' | 'agent';
 export type EffectChoice = ActorFilter['withEffects'];
 
 /** State of the page's connection to its server. */
@@ -31,7 +33,7 @@ const nothingRecorded = (base?: TableauData): Recorded => ({
   timeline: new Timeline(base),
   sequence: new Sequence(),
   markers: [],
-  folds: new Folds(),
+  folds: new Folds(base),
 });
 
 /** Text that a model is streaming. */
@@ -71,6 +73,9 @@ export const selected = signal<string | undefined>(undefined);
 export const pointedAt = signal<string | undefined>(undefined);
 export const middleTab = signal<MiddleView>('chart');
 export const sideTab = signal<SideView>('transcript');
+export const thread = signal<ThreadChoice>('team');
+/** True if what was said is shown as it is written, not as Markdown. */
+export const isVerbatim = signal(false);
 /** The measure of the view Cost. */
 export const measure = signal<'ms' | 'tokens' | 'costUsd'>('costUsd');
 /** Breakpoints at which playback stops. */

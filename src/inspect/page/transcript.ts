@@ -186,7 +186,7 @@ class Transcript {
 const placeOf = ({ n, at }: Entry): Placed => ({ n, at });
 
 /** The value at a path within a value; undefined where there is none. */
-const valueIn = (value: unknown, ...path: readonly string[]): unknown => {
+export const valueIn = (value: unknown, ...path: readonly string[]): unknown => {
   let found = value;
   for (const name of path)
     found = typeof found === 'object' && found !== null ? Reflect.get(found, name) : undefined;
@@ -194,7 +194,7 @@ const valueIn = (value: unknown, ...path: readonly string[]): unknown => {
 };
 
 /** The text at a path within a value; empty where there is none. */
-const textIn = (value: unknown, ...path: readonly string[]): string => {
+export const textIn = (value: unknown, ...path: readonly string[]): string => {
   const found = valueIn(value, ...path);
   return typeof found === 'string' ? found : '';
 };

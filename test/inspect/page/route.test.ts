@@ -30,6 +30,8 @@ const runRoute: fc.Arbitrary<Route> = fc
     run: fc.option(name, { nil: undefined }),
     view: fc.constantFrom('chart', 'sequence', 'events' as const),
     side: fc.constantFrom('transcript', 'context', 'breakpoints', 'run' as const),
+    thread: fc.constantFrom('team', 'agent' as const),
+    isVerbatim: fc.boolean(),
     path: fc.option(name, { nil: undefined }),
     isFile: fc.boolean(),
     n: fc.option(fc.nat(), { nil: undefined }),
@@ -97,8 +99,11 @@ describe('the address of the page', () => {
     expect(isStep(at, { ...at, run: 's' })).toBe(true);
     expect(isStep(at, { ...at, view: 'events' })).toBe(true);
     expect(isStep({ ...at, actor: 'r/a' }, { ...at, actor: 'r/b' })).toBe(true);
+    expect(isStep(at, { ...at, thread: 'agent' })).toBe(true);
     expect(isStep(at, { ...at, actor: 'r/a' })).toBe(false);
-    expect(isStep(at, { ...at, n: 4, find: 'x', effects: 'all', onlyActive: true })).toBe(false);
+    expect(isStep(at, { ...at, n: 4, find: 'x', effects: 'all', onlyActive: true, isVerbatim: true })).toBe(
+      false,
+    );
     expect(isStep(runs, { ...runs, find: 'x' })).toBe(false);
   });
 });

@@ -18,7 +18,7 @@ import {
 } from '../page-state.ts';
 import { hold } from '../playback.ts';
 import { Text } from '../parts/text.tsx';
-import { VirtualList } from '../parts/virtual-list.tsx';
+import { VirtualList } from '../list/virtual-list.tsx';
 
 const ROW = 50;
 /** The most occurrences that are listed of one problem. */

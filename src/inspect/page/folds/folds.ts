@@ -1,7 +1,9 @@
 import type { Entry } from '../../recording/entry.ts';
+import type { TableauData } from '../../recording/tableau.ts';
 import { Problems } from './problems.ts';
 import type { Sums } from './run-sums.ts';
 import { RunSums } from './run-sums.ts';
+import { Threads } from './threads.ts';
 import { WorkSpans } from './work-spans.ts';
 
 /**
@@ -12,13 +14,19 @@ import { WorkSpans } from './work-spans.ts';
 export class Folds {
   readonly problems = new Problems();
   readonly work = new WorkSpans();
+  readonly threads: Threads;
   readonly #sums = new Map<string, RunSums>();
   /** The last event of each run, by its place in the run's own log. */
   readonly #lastSeq = new Map<string, number>();
 
+  constructor(base?: TableauData) {
+    this.threads = new Threads(base);
+  }
+
   /** Takes in the next entry. */
   take(entry: Entry): void {
     this.work.take(entry);
+    if (entry.kind !== 'published') this.threads.take(entry);
     if (entry.kind !== 'published' || entry.event.type === 'model.delta') return;
     const { n, actor, event } = entry;
     const { runId: run, seq } = event;
@@ -31,6 +39,7 @@ export class Folds {
     sums.take(n, event);
     this.work.spend(n, event);
     this.problems.take(n, actor, event);
+    this.threads.take(entry);
   }
 
   /** The sums of one run at a place, or of all that had started by then. */

@@ -3,7 +3,7 @@ import type { ActorView } from '../../recording/tableau.ts';
 import { nameOf, stateNames, taskOf } from '../actor-tree.ts';
 import { several } from '../figures.ts';
 import { Icon } from '../parts/icon.tsx';
-import { VirtualList } from '../parts/virtual-list.tsx';
+import { VirtualList } from '../list/virtual-list.tsx';
 import type { Work, WorkStatus } from '../../recording/work-of.ts';
 import { statusWords } from './work-words.ts';
 

@@ -6,7 +6,7 @@ import { countOf, several } from '../figures.ts';
 import { filter, select, selected, shown } from '../page-state.ts';
 import { oneLine, plain } from '../../drawing/plain-text.ts';
 import { Icon } from './icon.tsx';
-import { VirtualList } from './virtual-list.tsx';
+import { VirtualList } from '../list/virtual-list.tsx';
 
 const ROW = 40;
 

@@ -9,7 +9,7 @@ import { valueText } from '../transcript.ts';
 import { GaugeBar } from './actor-list.tsx';
 import { Icon } from './icon.tsx';
 import { Text } from './text.tsx';
-import { VirtualList } from './virtual-list.tsx';
+import { VirtualList } from '../list/virtual-list.tsx';
 
 const ROW = 24;
 

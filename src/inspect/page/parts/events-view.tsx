@@ -8,7 +8,7 @@ import { filter, goTo, recorded, shown } from '../page-state.ts';
 import { countBelow } from '../timeline.ts';
 import { valueText } from '../transcript.ts';
 import { Text } from './text.tsx';
-import { VirtualList } from './virtual-list.tsx';
+import { VirtualList } from '../list/virtual-list.tsx';
 
 type Published = Extract<Entry, { kind: 'published' }>;
 

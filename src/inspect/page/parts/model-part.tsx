@@ -3,6 +3,7 @@ import type { ModelAttempt, ModelItem } from '../model-calls.ts';
 import { lastAttempt } from '../model-calls.ts';
 import { sayings } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
+import { Prose } from '../prose/prose.tsx';
 import { Icon } from './icon.tsx';
 import { MediaView } from './media-view.tsx';
 import { RequestPart } from './request-part.tsx';
@@ -45,11 +46,13 @@ export const ModelPart = ({ actor, item, isLive }: ModelProps) => {
           <Text value={reasoning} />
         </details>
       )}
-      {text !== '' && (
+      {saying !== undefined && text !== '' ? (
         <p class="prose">
           <Text value={text} />
-          {saying !== undefined && <span class="caret" />}
+          <span class="caret" />
         </p>
+      ) : (
+        text !== '' && <Prose text={text} />
       )}
       <MediaView media={item.media} actor={actor} />
       {attempts.length === 1 && last.error === undefined && last.broken === undefined ? (

@@ -7,15 +7,7 @@ export const Text = ({ value, most = 600 }: { readonly value: string; readonly m
   const shown = value.length > length ? value.slice(0, length) : value;
   return (
     <bdi class="text">
-      {piecesOf(shown).map(({ text, means }, index) =>
-        means === undefined ? (
-          text
-        ) : (
-          <span key={index} class="mark" title={means} aria-label={means}>
-            {text}
-          </span>
-        ),
-      )}
+      <Pieces value={shown} />
       {value.length > length && (
         <>
           {'… '}
@@ -33,3 +25,18 @@ export const Text = ({ value, most = 600 }: { readonly value: string; readonly m
     </bdi>
   );
 };
+
+/** Untrusted text, with marks for invisible characters. */
+export const Pieces = ({ value }: { readonly value: string }) => (
+  <>
+    {piecesOf(value).map(({ text, means }, index) =>
+      means === undefined ? (
+        text
+      ) : (
+        <span key={index} class="mark" title={means} aria-label={means}>
+          {text}
+        </span>
+      ),
+    )}
+  </>
+);

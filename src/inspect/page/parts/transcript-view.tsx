@@ -1,11 +1,21 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isEffect } from '../actor-tree.ts';
 import { countOf, spanOf } from '../figures.ts';
-import { pointedAt, recorded, sayingChanges, selectedView, shown } from '../page-state.ts';
+import {
+  isVerbatim,
+  pointedAt,
+  recorded,
+  sayingChanges,
+  selectedView,
+  shown,
+  thread,
+} from '../page-state.ts';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
 import { countBelow } from '../timeline.ts';
 import type { NoteItem, SaidItem, ToolItem, TranscriptItem } from '../transcript.ts';
 import { transcriptOf, valueText } from '../transcript.ts';
+import { Prose } from '../prose/prose.tsx';
+import { ThreadView } from '../thread/thread-view.tsx';
 import { Icon } from './icon.tsx';
 import { MediaView } from './media-view.tsx';
 import { ModelPart } from './model-part.tsx';
@@ -14,13 +24,61 @@ import { When } from './when.tsx';
 
 const PART = 60;
 
-/** The selected actor's messages, thoughts, calls and answers. */
+/** The thread of the selected actor and those below it, or its own messages, thoughts, calls and answers. */
 export const TranscriptView = () => {
   const view = selectedView.value;
+  const { length } = shown.value;
+  const { threads } = recorded.value.folds;
+  if (view === undefined) return <p class="empty">Select an actor to read what it says.</p>;
+  // A call is read where it was made.
+  const actor = isEffect(view) ? (view.parent ?? view.actor) : view.actor;
+  const isTeam = threads.isTeamAt(actor, length);
+  return (
+    <>
+      <Choices isTeam={isTeam} />
+      {isTeam && thread.value === 'team' && !isEffect(view) ? (
+        <ThreadView key={actor} actor={actor} />
+      ) : (
+        <OwnTranscript key={actor} actor={actor} />
+      )}
+    </>
+  );
+};
+
+const Choices = ({ isTeam }: { readonly isTeam: boolean }) => (
+  <div class="strip">
+    {isTeam && (
+      <div class="segments" role="group" aria-label="Whose messages are shown">
+        {(['team', 'agent'] as const).map((each) => (
+          <button
+            key={each}
+            type="button"
+            aria-pressed={thread.value === each}
+            onClick={() => {
+              thread.value = each;
+            }}
+          >
+            {each === 'team' ? 'Whole team' : 'This agent only'}
+          </button>
+        ))}
+      </div>
+    )}
+    <label>
+      <input
+        type="checkbox"
+        checked={isVerbatim.value}
+        onChange={({ currentTarget }) => {
+          isVerbatim.value = currentTarget.checked;
+        }}
+      />
+      as it is written
+    </label>
+  </div>
+);
+
+const OwnTranscript = ({ actor }: { readonly actor: string }) => {
   const { length, isLive } = shown.value;
   const { timeline } = recorded.value;
-  // A call is read where it was made.
-  const actor = view !== undefined && isEffect(view) ? (view.parent ?? view.actor) : (view?.actor ?? '');
   const { moved, published, given, calls } = timeline.placesOf(actor);
   const count = countBelow(published, length);
   const received = countBelow(given, length);
@@ -31,8 +89,7 @@ export const TranscriptView = () => {
     const all = begin === undefined || begin >= length ? places : [begin, ...places];
     return transcriptOf(all.toSorted((one, other) => one - other).flatMap((n) => timeline.entry(n) ?? []));
   }, [timeline, actor, count, received, further, begin, timeline.first]);
-  if (view === undefined) return <p class="empty">Select an actor to read what it says.</p>;
-  return <Items key={actor} actor={actor} items={items} isLive={isLive} />;
+  return <Items actor={actor} items={items} isLive={isLive} />;
 };
 
 const Items = ({
@@ -113,9 +170,7 @@ const SaidPart = ({ actor, item }: { readonly actor: string; readonly item: Said
       </span>
       <When {...item} />
     </header>
-    <p class="prose">
-      <Text value={item.text} />
-    </p>
+    <Prose text={item.text} />
     <MediaView media={item.media} actor={actor} />
   </article>
 );

@@ -6,6 +6,7 @@ import {
   filter,
   goLive,
   isExported,
+  isVerbatim,
   middleTab,
   place,
   selected,
@@ -14,6 +15,7 @@ import {
   shownFile,
   sideTab,
   storedRun,
+  thread,
   wantedPlace,
 } from '../page-state.ts';
 import { scope } from '../run-scope.ts';
@@ -35,6 +37,8 @@ const shownRoute = computed((): Route => {
     isFile: shownFile.value !== undefined,
     view: middleTab.value,
     side: sideTab.value,
+    thread: thread.value,
+    isVerbatim: isVerbatim.value,
     actor: selected.value,
     n: wantedPlace.value ?? (isPast ? scope.value.placeOf(shown.value.length) : undefined),
     find: text,
@@ -129,7 +133,10 @@ const showRest = (route: Route): void => {
   showRun(route);
 };
 
-const showRun = ({ run, view, side, actor, n, find, effects, onlyActive }: RunRoute): void => {
+const showRun = (route: RunRoute): void => {
+  const { run, view, side, actor, n, find, effects, onlyActive } = route;
+  thread.value = route.thread;
+  isVerbatim.value = route.isVerbatim;
   middleTab.value = view;
   sideTab.value = side;
   filter.value = { ...filter.peek(), text: find, withEffects: effects, onlyActive };

@@ -1,4 +1,4 @@
-import type { EffectChoice, MiddleView, SideView } from '../page-state.ts';
+import type { EffectChoice, MiddleView, SideView, ThreadChoice } from '../page-state.ts';
 import type { RunsQuery } from '../home/runs-query.ts';
 import { queryOf, queryText } from '../home/runs-query.ts';
 
@@ -16,6 +16,8 @@ export interface RunRoute {
   readonly isFile: boolean;
   readonly view: MiddleView;
   readonly side: SideView;
+  readonly thread: ThreadChoice;
+  readonly isVerbatim: boolean;
   readonly actor: string | undefined;
   /** Number of entries of the run that are shown; undefined: all, live. */
   readonly n: number | undefined;
@@ -43,6 +45,7 @@ const sideViews: Readonly<Record<SideView, true>> = {
   breakpoints: true,
   run: true,
 };
+const threadChoices: Readonly<Record<ThreadChoice, true>> = { team: true, agent: true };
 const effectChoices: Readonly<Record<EffectChoice, true>> = { open: true, all: true, none: true };
 
 /** The view of a run as it opens. */
@@ -52,6 +55,8 @@ export const openingRoute: RunRoute = {
   isFile: false,
   view: 'chart',
   side: 'transcript',
+  thread: 'team',
+  isVerbatim: false,
   actor: undefined,
   n: undefined,
   find: '',
@@ -75,6 +80,8 @@ export const routeOf = (hash: string): Route | undefined => {
     isFile: place === 'file',
     view: choiceOf(middleViews, parts[0], openingRoute.view),
     side: choiceOf(sideViews, said.get('side'), openingRoute.side),
+    thread: choiceOf(threadChoices, said.get('thread'), openingRoute.thread),
+    isVerbatim: said.has('verbatim'),
     // Actors of a run are named by their address in it.
     actor: run === undefined || actor === undefined ? actor : `${run}/${actor}`,
     n: countIn(said.get('n')),
@@ -87,13 +94,15 @@ export const routeOf = (hash: string): Route | undefined => {
 /** The part of the address after `#`, from which {@link routeOf} reads the same. */
 export const hashOf = (route: Route): string => {
   if (route.screen === 'runs') return `#/runs${queryOfFields(queryText(route))}`;
-  const { run, isFile, view, side, actor, n, find, effects, onlyActive } = route;
+  const { run, isFile, view, side, thread, isVerbatim, actor, n, find, effects, onlyActive } = route;
   const place = run === undefined ? 'live' : `${isFile ? 'file' : 'run'}/${encode(run)}`;
   const named = actor !== undefined && run !== undefined ? withinRun(actor, run) : actor;
   return `#/${place}/${view}${queryOfFields([
     ['actor', named],
     ['n', n === undefined ? undefined : String(n)],
     ['side', side === openingRoute.side ? undefined : side],
+    ['thread', thread === openingRoute.thread ? undefined : thread],
+    ['verbatim', isVerbatim ? '1' : undefined],
     ['find', find === '' ? undefined : find],
     ['effects', effects === openingRoute.effects ? undefined : effects],
     ['active', onlyActive ? '1' : undefined],
@@ -108,6 +117,7 @@ export const isStep = (before: Route, after: Route): boolean => {
     before.isFile !== after.isFile ||
     before.view !== after.view ||
     before.side !== after.side ||
+    before.thread !== after.thread ||
     // The first actor is chosen by the page itself.
     (before.actor !== undefined && after.actor !== undefined && before.actor !== after.actor)
   );

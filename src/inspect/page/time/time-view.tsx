@@ -4,7 +4,7 @@ import { oneLine } from '../../drawing/plain-text.ts';
 import { several, spanOf } from '../figures.ts';
 import type { Span } from '../folds/work-spans.ts';
 import { Icon } from '../parts/icon.tsx';
-import { VirtualList } from '../parts/virtual-list.tsx';
+import { VirtualList } from '../list/virtual-list.tsx';
 import { changes, filter, recorded, selected, shown } from '../page-state.ts';
 import { countBelow } from '../timeline.ts';
 import { goToSpan } from './go-to.ts';
