@@ -31,7 +31,7 @@ const isFull = process.env['TROUPE_FULL'] === '1';
 const heavy = isFull ? [] : ['test/**/*.full.test.ts'];
 
 // Where all cases of a law are tried and coverage is counted, one test may take minutes on a busy machine.
-const testTimeout = isFull ? 1_800_000 : 60_000;
+const testTimeout = isFull ? 1_800_000 : 120_000;
 
 // The gate collects one report for each of its steps.
 const report = process.env['TROUPE_REPORT'];
