@@ -89,6 +89,30 @@ describe('a field that a schema marks as secret', () => {
     },
   );
 
+  test.each([
+    ['^x-', 'x-key', 'key', true],
+    ['^(?:pin|code)$', 'code', 'codes', true],
+    ['^[a-z]+-[0-9]+$', 'key-12', 'key', true],
+    // Not decided, as it might take long: both may be secret.
+    ['^(?:[a-z]+-)+$', 'key-', 'key', false],
+  ])('[FIND-52] is found by a pattern of its name: %s', async (pattern, name, other, isDecided) => {
+    const set = tool({
+      name: 'set',
+      description: 'Sets.',
+      input: jsonSchema<Record<string, string>>({
+        type: 'object',
+        patternProperties: { [pattern]: { type: 'string', writeOnly: true } },
+      }),
+      execute: () => 'set',
+    });
+    const { told, options } = watched();
+    const input = { [name]: PASSWORD, [other]: 'nobody knows' };
+    const model = scriptedModel([{ calls: [{ id: 'a', name: 'set', input }] }, 'Done.']);
+    await agent({ name: 'clerk', model, tools: [set] }).run('Set it.', options);
+    expect(told()).not.toContain(PASSWORD);
+    expect(told().includes('nobody knows')).toBe(isDecided);
+  });
+
   test('[FIND-52] of a JSON Schema counts by `format: password`, too', async () => {
     const open = tool({
       name: 'open',

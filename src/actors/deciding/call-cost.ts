@@ -45,7 +45,7 @@ export const estimatedUsage = (
   history: History<Turn>,
   tools: readonly ToolSpec[],
   characters: number,
-  { counter, systemPrompt }: Desk,
+  { counter, systemPrompt }: Pick<Desk, 'counter' | 'systemPrompt'>,
 ): Usage => ({
   input: counter.history(history) + counter.overhead(systemPrompt, tools),
   output: Math.ceil(characters / CHARACTERS_PER_TOKEN),

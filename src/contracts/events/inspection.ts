@@ -4,7 +4,11 @@ import type { LiveEvent } from './event.ts';
 import type { FieldSecret } from '../secrets/field-secret.ts';
 import type { SentSource } from '../models/sent-request.ts';
 import type { RunHandle } from '../runs/run-handle.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Json } from '../../base/json/json.ts';
+import type { ContentOptions } from '../content/content-options.ts';
+import type { Model, ModelSettings } from '../models/model.ts';
+import type { Usage } from '../models/usage.ts';
 
 /** An observer of a run: an XState inspector, or a run inspector that also receives the run itself. */
 export type Inspect = ((event: InspectionEvent) => void) | Observer<InspectionEvent> | RunInspector;
@@ -28,6 +32,8 @@ export interface InspectedRun {
   watch(next: (event: LiveEvent) => void): void;
   /** Model requests and raw answers, by the key of the call; kept once `watch` is called. */
   readonly sent: SentSource;
+  /** The same requests with the secrets in them: to be sent, not to be shown. */
+  readonly sentAsItWas: Pick<SentSource, 'requestOf'>;
   /**
    * Calls `next` with each secret that the run knows beside those of the environment: known ones at once, later ones
    * when they appear.
@@ -37,6 +43,8 @@ export interface InspectedRun {
   readonly bytesOf: (part: MediaPart) => Promise<Uint8Array>;
   /** Returns the member at an address; undefined if there is none (any more). */
   memberAt(path: string): InspectedMember | undefined;
+  /** The means to ask the models of the agent at an address; undefined if no agent is there (any more). */
+  askerAt(path: string): ModelAsker | undefined;
   /** The reason why an open call cannot be made with these arguments; undefined where it can, or only the call can tell. */
   misfit(requestId: string, input: Json): string | undefined;
   /** Handle to pause, step and message the run; absent for a replay of a finished run. */
@@ -49,4 +57,22 @@ export interface InspectedMember {
   readonly kind: 'agent' | 'team' | 'call';
   /** The address of the actor that it works for; absent for the root. */
   readonly parent?: string | undefined;
+}
+
+/** The means to ask the models of an agent apart from its run: it holds neither the run nor the actor, and charges nothing. */
+export interface ModelAsker {
+  readonly clock: Clock;
+  /** The settings of the agent, with the values of all headers. */
+  readonly settings: ModelSettings | undefined;
+  readonly convert: ContentOptions['convert'];
+  /** The agent's models, then those that were chosen for its run: as the run asks them. */
+  models(): readonly Model[];
+  /**
+   * One of them by its name, or any other, as the run would ask it.
+   *
+   * @throws {TroupeError} `model.unknown`; `model.missing` for an agent whose strategy has an engine in place of models.
+   */
+  named(name: string): Model;
+  /** In US dollars; undefined if unknown. Loads the list of prices if it needs it. */
+  costOf(model: Model, usage: Usage, answered?: string): Promise<number | undefined>;
 }

@@ -19,6 +19,8 @@ import { editedInput } from './edited-input.ts';
 import { eventAt } from './event-at.ts';
 import type { ForkedAgent, KnownRuns } from './known-runs.ts';
 import type { StoredFeeds } from './stored-feeds.ts';
+import { trialSchemas } from './trial/trial-command.ts';
+import type { Trials } from './trial/trials.ts';
 
 const text = z.string().max(100_000);
 const name = z.string().min(1).max(2_000);
@@ -55,6 +57,7 @@ export const commandSchema = z.discriminatedUnion('do', [
   }),
   /** Adds or removes one breakpoint: those set by others at the same time stay. */
   z.object({ do: z.enum(['break-add', 'break-remove']), run: run.optional(), breakpoint: breakpointSchema }),
+  ...trialSchemas,
 ]);
 
 /** A command for a run. */
@@ -66,6 +69,7 @@ export interface Desk {
   readonly known: KnownRuns;
   readonly store: JournalStore | undefined;
   readonly stored: StoredFeeds | undefined;
+  readonly trials: Trials;
 }
 
 /**
@@ -74,10 +78,18 @@ export interface Desk {
  * @throws {TroupeError} `run.ended` for a run that is not in progress here; `request.unknown`, `message.undelivered`,
  * `agent.unknown`
  * for a missing target; `request.expired`, `input.invalid` for an answer that is late or does not fit; `journal.unknown` for a fork of a
- * run that is not stored; `model.unknown` for one with such a model; the errors of `fork` and `answerRequest`.
+ * run that is not stored; `model.unknown` for one with such a model; the errors of `fork` and `answerRequest`, and of {@link Trials}.
  */
-export const carryOut = async (command: Command, desk: Desk): Promise<Readonly<Record<string, Json>>> => {
+export const carryOut = async (
+  command: Command,
+  desk: Desk,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, Json>>> => {
   switch (command.do) {
+    case 'again-form':
+      return { form: await desk.trials.formOf(command) };
+    case 'again':
+      return { answer: await desk.trials.ask(command, signal) };
     case 'break':
       desk.recorder.breakAt(command.breakpoints, command.run);
       return {};
@@ -111,7 +123,18 @@ const changeBreakpoints = (
 
 type Steering = Exclude<
   Command,
-  { do: 'break' | 'break-add' | 'break-remove' | 'fork' | 'approve' | 'deny' | 'reply' }
+  {
+    do:
+      | 'break'
+      | 'break-add'
+      | 'break-remove'
+      | 'fork'
+      | 'approve'
+      | 'deny'
+      | 'reply'
+      | 'again-form'
+      | 'again';
+  }
 >;
 
 const steer = (command: Steering, handle: RunHandle<unknown, unknown>): void => {

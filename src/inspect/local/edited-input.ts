@@ -16,7 +16,7 @@ export const editedInput = (edited: Json, original: Json, shown: Json): Json | u
   if (mark === undefined) return meant;
   throw new TroupeError(
     'input.invalid',
-    `Cannot make the call with these arguments as ${mark} stands for a secret that is not shown: leave that value as it is, or write another in its place`,
+    `Cannot make the call with what was edited as ${mark} stands for a secret that is not shown: leave that value as it is, or write another in its place`,
   );
 };
 
@@ -40,4 +40,4 @@ const fieldOf = (value: JsonObject, name: string): Json | undefined =>
 const MARK = /\[redacted [^\]]*\]/;
 
 /** The first mark of a secret in a value, in names too. */
-const markIn = (value: Json): string | undefined => MARK.exec(JSON.stringify(value))?.[0];
+export const markIn = (value: Json): string | undefined => MARK.exec(JSON.stringify(value))?.[0];

@@ -32,12 +32,14 @@ import { searchSaid } from './said-search.ts';
 import { listRuns } from './session-board.ts';
 import type { AgentsOfRuns } from './stored-feeds.ts';
 import { StoredFeeds } from './stored-feeds.ts';
+import { AskedRuns } from './trial/asked-runs.ts';
+import { Trials } from './trial/trials.ts';
 
 /** Options of the inspector. */
 export interface InspectOptions extends RecorderOptions {
   /** Default: any that is free. */
   readonly port?: number | undefined;
-  /** Lets the page pause, step, message, stop and fork runs. Default false: read only. */
+  /** Lets the page pause, step, message, stop and fork runs, and make their model calls again. Default false: read only. */
   readonly control?: boolean | undefined;
   /** Opens the page in the browser. Default false. */
   readonly open?: boolean | undefined;
@@ -131,9 +133,15 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
   const token = randomBytes(24).toString('base64url');
   const live = new Feed(record.recording, () => requestsOf(record));
   const stored = store === undefined ? undefined : new StoredFeeds({ store, agents, capacity, secrets });
-  const known = new KnownRuns(record);
+  const asked = new AskedRuns(record);
+  const known = new KnownRuns(asked);
   const index = new RunsIndex({ recorder: record, store });
-  const desk = { recorder: record, known, store, content, stored };
+  const trials = new Trials({
+    live: { asked, recorder: record },
+    stored,
+    bytesOf: (runId, hash) => bytesIn({ recorder: record, store, content }, runId, hash),
+  });
+  const desk = { recorder: record, known, store, content, stored, trials };
   const hold = wait ? holdUntilWatched(live) : () => undefined;
   const inspects: RunInspector['inspects'] = (run) => {
     hold(run);
@@ -155,8 +163,8 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
     content: (runId, hash) => bytesIn(desk, runId, hash),
     control: control
-      ? async (body) => {
-          const said = await carryOut(commandIn(body), desk);
+      ? async (body, signal) => {
+          const said = await carryOut(commandIn(body), desk, signal);
           live.renewRequests();
           return said;
         }

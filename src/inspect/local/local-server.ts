@@ -23,8 +23,8 @@ export interface Served {
   readonly stored: (runId: string) => Promise<Feed>;
   /** The bytes of media of a run, by their hash. @throws `content.missing` */
   readonly content: (runId: string, hash: string) => Promise<Uint8Array>;
-  /** Undefined if control is disabled. @throws the error of a refused command. */
-  readonly control: ((body: string) => Promise<object>) | undefined;
+  /** Undefined if control is disabled. `signal` is aborted when its caller leaves. @throws the error of a refused command. */
+  readonly control: ((body: string, signal: AbortSignal) => Promise<object>) | undefined;
   /** True if it keeps its process alive. */
   readonly keepsProcess: boolean;
 }
@@ -228,9 +228,20 @@ export class LocalServer {
     }
     if (isDeep(body))
       return fail(response, 400, 'input.invalid', 'Cannot read the command as it is nested too deeply');
-    give(response, 200, { ok: true, ...(await control(body)) });
+    give(response, 200, { ok: true, ...(await control(body, leftSignal(response))) });
   }
 }
+
+/** Aborted when the connection of a response closes before it was given. */
+const leftSignal = (response: ServerResponse): AbortSignal => {
+  const left = new AbortController();
+  const close = (): void => {
+    if (!response.writableFinished) left.abort();
+  };
+  response.on('close', close);
+  if (response.destroyed) close();
+  return left.signal;
+};
 
 /** The longest text that is looked for, in characters. */
 const LONGEST_FIND = 500;

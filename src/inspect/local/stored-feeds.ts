@@ -8,6 +8,7 @@ import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
 import { recorder } from '../recording/recorder.ts';
 import type { AskedOf } from './feed.ts';
 import { Feed } from './feed.ts';
+import { AskedRuns } from './trial/asked-runs.ts';
 
 /** An agent of any types. */
 export type AnyAgent = Agent<unknown, unknown, unknown>;
@@ -60,6 +61,14 @@ export class StoredFeeds {
     }
   }
 
+  /** The recording of a stored run, and its model calls. @throws as `at` */
+  async callsOf(runId: string): Promise<Pick<Gone, 'asked' | 'recorder'>> {
+    await this.at(runId);
+    const found = await this.#feeds.get(runId);
+    if (found !== undefined) return found.gone;
+    throw new TroupeError('journal.unknown', `Cannot read run '${runId}' as it was closed meanwhile`);
+  }
+
   /** The agent of a stored run. @throws `journal.unknown`, `agent.unknown` */
   agentOf(runId: string): Promise<AnyAgent> {
     return agentOf(runId, this.#setup);
@@ -93,6 +102,7 @@ const agentOf = async (runId: string, { store, agents }: StoredFeedsSetup): Prom
 /** The result of replaying a journal. */
 interface Gone {
   readonly recorder: Recorder;
+  readonly asked: AskedRuns;
   readonly requests: readonly AskedOf[];
   /** Rows of the journal. */
   readonly rows: number;
@@ -108,10 +118,12 @@ const replayRun = async (agent: AnyAgent, runId: string, setup: StoredFeedsSetup
   const { store, capacity, secrets } = setup;
   const { length: rows } = await store.read(runId);
   const record = recorder({ capacity, secrets });
-  await replay(agent, runId, { store, inspect: record });
+  const asked = new AskedRuns(record);
+  await replay(agent, runId, { store, inspect: asked });
   const { records } = await recordsIn(store, runId);
   return {
     recorder: record,
+    asked,
     rows,
     requests: openRequestsOf(records).map((request) => ({ ...request, run: runId })),
   };
@@ -146,6 +158,10 @@ class StoredFeed {
         });
       }, LOOK_MS).unref();
     };
+  }
+
+  get gone(): Gone {
+    return this.#gone;
   }
 
   /** Replays the journal if it has grown. */

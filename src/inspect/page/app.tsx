@@ -21,6 +21,7 @@ import { CostView } from './cost/cost-view.tsx';
 import { ErrorsView } from './errors/errors-view.tsx';
 import { Home } from './home/home.tsx';
 import { Help } from './parts/help.tsx';
+import { AgainDialog } from './trial/again-dialog.tsx';
 import { Icon } from './parts/icon.tsx';
 import { InterruptedNotice } from './parts/interrupted-notice.tsx';
 import { RequestsBanner } from './parts/requests-banner.tsx';
@@ -70,6 +71,7 @@ export const App = () => (
     )}
     {!isHome.value && <TimelineBar />}
     <Help />
+    <AgainDialog />
   </div>
 );
 

@@ -35,18 +35,29 @@ export const holdNoRunAt = (breakpoint: Breakpoint): Promise<unknown> =>
   ask({ do: 'break-remove', breakpoint });
 
 const ask = async (body: object): Promise<unknown> => {
+  const said = await post(body);
+  complaint.value = said.problem;
+  void loadSession();
+  return said.value;
+};
+
+/** The server's response to a command, or the reason why it was refused. */
+export type Posted =
+  | { readonly value: unknown; readonly problem?: undefined }
+  | { readonly value?: undefined; readonly problem: string };
+
+/** Sends a command to the server; an abort of the signal takes it back. */
+export const post = async (body: object, signal?: AbortSignal): Promise<Posted> => {
   try {
     const response = await fetch('/api/control', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
+      signal: signal ?? null,
     });
-    complaint.value = response.ok ? undefined : await reasonIn(response);
-    void loadSession();
-    return response.ok ? await response.json() : undefined;
+    return response.ok ? { value: await response.json() } : { problem: await reasonIn(response) };
   } catch {
-    complaint.value = 'The inspector does not answer.';
-    return undefined;
+    return { problem: signal?.aborted === true ? 'Cancelled.' : 'The inspector does not answer.' };
   }
 };
 

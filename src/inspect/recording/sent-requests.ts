@@ -65,6 +65,20 @@ export class SentRequests {
     known.turns.push(...added);
   }
 
+  /** The same, to be continued apart from it. */
+  copy(): SentRequests {
+    const copy = new SentRequests();
+    for (const [path, { texts, tools, outputs, turns, last }] of this.#agents)
+      copy.#agents.set(path, {
+        texts: new Map(texts),
+        tools: new Map(tools),
+        outputs: new Map(outputs),
+        turns: [...turns],
+        last,
+      });
+    return copy;
+  }
+
   take(event: LiveEvent): WholeRequest | undefined {
     this.note(event);
     return event.type === 'model.asked' && event.request !== undefined

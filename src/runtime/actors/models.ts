@@ -1,6 +1,6 @@
 import type { ModelChoice, Model, ModelSettings } from '../../contracts/models/model.ts';
 import type { RunOptions, SharedResource } from '../../contracts/runs/run-options.ts';
-import type { EnginePlace } from '../../contracts/agents/strategy.ts';
+import type { EnginePlace, Strategy } from '../../contracts/agents/strategy.ts';
 import { resolveModel } from '../../models/model-registry.ts';
 import { namesSecret } from '../../contracts/secrets/assigned-values.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
@@ -22,21 +22,21 @@ export interface ModelledRun {
 /** The models of a run's agents. Owns the run's choice; each agent has its own models unless there is one. */
 export class RunModels {
   readonly #run: ModelledRun;
-  /** Replaces each agent's own models. */
-  #choice: ModelChoice | undefined;
+  /** The choices so far: the last one replaces each agent's own models. */
+  chosen: readonly ModelChoice[];
   /** Wrap each model. */
-  readonly #resources: readonly SharedResource[];
+  readonly resources: readonly SharedResource[];
 
   constructor(run: ModelledRun, { model, resources = [] }: Pick<RunOptions, 'model' | 'resources'>) {
     this.#run = run;
-    this.#choice = model;
-    this.#resources = resources;
+    this.chosen = model === undefined ? NONE : [model];
+    this.resources = resources;
   }
 
   /** Sets the model of every agent from now on; throws for an unknown one. */
   choose(choice: ModelChoice): void {
     resolveModels(choice);
-    this.#choice = choice;
+    this.chosen = [...this.chosen.filter((each) => each !== choice), choice];
   }
 
   /**
@@ -49,12 +49,9 @@ export class RunModels {
     const outside = strategies.find(({ engine }) => engine !== undefined);
     const found =
       outside?.engine === undefined
-        ? resolveModels(this.#choice, agent?.models)
+        ? resolveModels(this.chosen.at(-1), agent?.models)
         : [outside.engine(this.#placeOf(actor, outside.name))];
-    const models = found.map((model) => {
-      const within = this.#resources.reduceRight((inner, each) => each.around?.(inner) ?? inner, model);
-      return strategies.reduceRight((inner, each) => each.model?.(inner) ?? inner, within);
-    });
+    const models = found.map((model) => wrapForRun(model, this.resources, strategies));
     this.#run.secrets.give({ ...secretsOf(models), ...headerSecrets(agent?.settings) });
     return models;
   }
@@ -76,11 +73,23 @@ export class RunModels {
   }
 }
 
+const NONE: readonly ModelChoice[] = [];
+
 /** An actor as its models see it. */
 interface ModelledActor extends Speaker {
   readonly definition: Definition;
   readonly isOver: boolean;
 }
+
+/** A model as a run asks it: by its shared resources, and by the strategies of the agent. */
+export const wrapForRun = (
+  model: Model,
+  resources: readonly SharedResource[],
+  strategies: readonly Strategy[],
+): Model => {
+  const within = resources.reduceRight((inner, each) => each.around?.(inner) ?? inner, model);
+  return strategies.reduceRight((inner, each) => each.model?.(inner) ?? inner, within);
+};
 
 /** The models of an agent, in order: the run's choice, else its own, else the environment's. Throws for an unknown one. */
 export const resolveModels = (

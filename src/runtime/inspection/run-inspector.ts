@@ -4,6 +4,7 @@ import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { RunContent } from '../content/run-content.ts';
 import { define } from '../define/definition.ts';
 import { Handle } from '../run/handle.ts';
+import { askerOf } from './model-asker.ts';
 import type { Run } from '../run/run.ts';
 import { onlyOnce, safeInspector } from './safe-inspector.ts';
 import type { Actor } from '../actors/actor.ts';
@@ -59,11 +60,16 @@ const inspectRun = (run: Run, isReplayed: boolean, failed: (error: unknown) => v
       run.log.inspect(safely(next, failed));
     },
     sent: run.log.shownSent,
+    sentAsItWas: run.log.sent,
     secrets: (next) => {
       run.secrets.tell(next);
     },
     bytesOf: bytesOf(run.content),
     memberAt: (path) => memberOf(run.actors.at(path)),
+    askerAt: (path) => {
+      const agent = run.actors.at(path)?.definition.agent;
+      return agent && askerOf(agent, run);
+    },
     misfit: (requestId, input) => run.person.misfit(requestId, input),
     ...(isReplayed ? {} : { handle }),
   };

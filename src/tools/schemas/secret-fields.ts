@@ -1,16 +1,13 @@
 import type { Json, JsonObject, JsonSchema } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
-import type { Allowance } from '../../base/text/linear-pattern.ts';
-import { linearPattern } from '../../base/text/linear-pattern.ts';
 import type { Schema } from '../../base/schemas/schema.ts';
 import type { FieldSecret } from '../../contracts/secrets/field-secret.ts';
 import { resolveReference } from './json-schema-reference.ts';
+import { matchSimply } from './match-simply.ts';
 import { canGiveJsonSchema, jsonSchemaOf } from './schemas.ts';
 
 /** Maximum depth of values examined; a schema may refer to itself. */
 const DEEPEST = 200;
-/** Total number of pattern steps for all names of a value. */
-const MOST_STEPS = 4_000_000;
 
 /** Keywords with another schema for the same value, a list of them, or several by name. */
 const SAME = ['if', 'then', 'else', 'not'];
@@ -34,7 +31,7 @@ export class SecretFields {
   /** Finds the secret values in a value; arguments given as JSON text are parsed. */
   find(value: Json): readonly FieldSecret[] {
     const found: FieldSecret[] = [];
-    this.#look(this.#schema, value, { path: [], depth: 0, found, allowance: { left: MOST_STEPS } });
+    this.#look(this.#schema, value, { path: [], depth: 0, found });
     if (typeof value !== 'string' || found.length > 0) return found;
     const within = parseJson(value);
     return isJsonObject(within) || Array.isArray(within) ? this.find(within) : found;
@@ -81,7 +78,7 @@ export class SecretFields {
       for (const [pattern, schemaOfIt] of isJsonObject(patternProperties)
         ? Object.entries(patternProperties)
         : []) {
-        const isMatch = linearPattern(pattern)?.test(name, place.allowance);
+        const isMatch = matchSimply(pattern, name);
         // If the pattern cannot be decided, the field may match this schema as well as the rest.
         if (isMatch !== false) this.#look(schemaOfIt, item, within);
         if (isMatch === true) isOfPattern = true;
@@ -96,7 +93,6 @@ interface Looking {
   readonly path: readonly string[];
   readonly depth: number;
   readonly found: FieldSecret[];
-  readonly allowance: Allowance;
 }
 
 const isMarked = (schema: JsonObject): boolean =>

@@ -64,6 +64,15 @@ describeInChromium('axe', (browser) => {
       await page.keyboard.press('f');
       await look('Fork');
       await page.keyboard.press('Escape');
+      await page.getByRole('tab', { name: 'Transcript' }).click();
+      await page.getByRole('button', { name: 'Run again' }).last().click();
+      const dialog = page.getByRole('dialog', { name: 'Run again' });
+      await dialog.getByLabel('Model').fill('offline');
+      await look('Run again');
+      await dialog.getByRole('button', { name: 'Send' }).click();
+      await dialog.getByRole('region', { name: 'Both answers' }).waitFor();
+      await look('both answers');
+      await page.keyboard.press('Escape');
       await page.keyboard.press('?');
       await page.getByRole('dialog').waitFor();
       await look('help');

@@ -5,6 +5,7 @@ import { sayings } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { Prose } from '../prose/prose.tsx';
 import { Icon } from './icon.tsx';
+import { AgainButton } from '../trial/again-button.tsx';
 import { MediaView } from './media-view.tsx';
 import { RequestPart } from './request-part.tsx';
 import { Text } from './text.tsx';
@@ -67,6 +68,7 @@ export const ModelPart = ({ actor, item, isLive }: ModelProps) => {
           ))}
         </ol>
       )}
+      <AgainButton actor={actor} item={item} attempt={last} />
     </article>
   );
 };
