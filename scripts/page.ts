@@ -13,7 +13,10 @@ const nonce = '__NONCE__';
 /** The page's policy lets no text become code: zod is not to try, which the browser would report. */
 const withoutEval = 'globalThis.__zod_globalConfig={jitless:true};';
 
-const bundled = async (entryPoint: string): Promise<string> => {
+/** The name by which the page finds the reader of files, once it has loaded it. */
+const readerName = 'troupeFileReader';
+
+const bundled = async (entryPoint: string, globalName?: string): Promise<string> => {
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [entryPoint],
@@ -26,6 +29,7 @@ const bundled = async (entryPoint: string): Promise<string> => {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',
+    ...(globalName === undefined ? {} : { globalName }),
     ...(entryPoint.endsWith('.css') ? {} : { banner: { js: withoutEval } }),
     logLevel: 'warning',
   });
@@ -34,11 +38,15 @@ const bundled = async (entryPoint: string): Promise<string> => {
   return text;
 };
 
+/** Nothing in a script ends it. */
+const withinScript = (script: string): string => script.replaceAll(/<\/(?=script)/gi, '<\\/');
+
 /** The page of the local inspector. */
 export const buildPage = async (): Promise<string> => {
-  const [script, style] = await Promise.all([
+  const [script, style, reader] = await Promise.all([
     bundled('src/inspect/page/main.tsx'),
     bundled('src/inspect/page/style/page.css'),
+    bundled('src/inspect/page/files/read-run-file.ts', readerName),
   ]);
   return [
     '<!doctype html>',
@@ -50,7 +58,9 @@ export const buildPage = async (): Promise<string> => {
     '<link rel="icon" href="data:,">',
     `<style nonce="${nonce}">${style.replaceAll('</', '<\\/')}</style>`,
     '<body>',
-    `<script type="module" nonce="${nonce}">${script.replaceAll(/<\/(?=script)/gi, '<\\/')}</script>`,
+    `<script type="module" nonce="${nonce}">${withinScript(script)}</script>`,
+    // Text, until somebody opens a file.
+    `<script type="text/plain" id="file-reader">${withinScript(reader)}</script>`,
     '</html>',
     '',
   ].join('\n');

@@ -59,11 +59,13 @@ export const tracePage = async (trace: Trace, { page }: PageOptions = {}): Promi
   const data = escapedJson(`{${parts.join(',')}}`)
     .replaceAll('<', String.raw`\u003c`)
     .replaceAll('__NONCE__', String.raw`__NONC\u0045__`);
-  return (page ?? (await pageText())).replace(
-    '<body>',
-    (body) => `${body}\n<script type="application/json" id="recording">${data}</script>`,
-  );
+  return (page ?? (await pageText()))
+    .replace(FILE_READER, '')
+    .replace('<body>', (body) => `${body}\n<script type="application/json" id="recording">${data}</script>`);
 };
+
+/** A page that has its run opens no files. */
+const FILE_READER = /<script type="text\/plain" id="file-reader">[^]*?<\/script>\n?/;
 
 const sessionOf = ({ account: { runId, agent, status, input } }: Trace): Session => ({
   control: false,

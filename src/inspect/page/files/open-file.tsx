@@ -2,9 +2,9 @@ import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { hashOf, openingRoute } from '../state/route.ts';
+import { loadReader } from './load-reader.ts';
 import { openedFiles } from './opened-files.ts';
 import type { GivenFile } from './read-run-file.ts';
-import { readRunFile } from './read-run-file.ts';
 
 /** The state of the last files: one that is being read, or the reasons why some are not shown. */
 const notice = signal<{ readonly text: string; readonly isRefusal: boolean } | undefined>(undefined);
@@ -15,7 +15,7 @@ const openFiles = async (files: readonly GivenFile[]): Promise<void> => {
   let last: string | undefined;
   for (const file of files) {
     notice.value = { text: `Opening ${oneLine(file.name, 80)}`, isRefusal: false };
-    const read = await readRunFile(file);
+    const read = await loadReader().readRunFile(file);
     if ('refusal' in read) refusals.push(read.refusal);
     else {
       last = read.opened.row.run;

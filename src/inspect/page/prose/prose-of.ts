@@ -149,30 +149,32 @@ class ProseWriter {
 
   #list(list: Tokens.List, depth: number): Prose {
     const { ordered, start, items } = list;
-    if (items.length >= this.#left) return this.#verbatim(list);
-    const element = this.#made(ordered ? 'ol' : 'ul', [], ordered && start !== '' ? { start } : {});
-    return { ...element, children: items.map((item) => this.#make('li', item, depth)) };
+    if (!this.#reserve(1 + items.length)) return this.#verbatim(list);
+    const children = items.map(({ tokens }): Prose => ({
+      tag: 'li',
+      children: this.write(tokens, depth + 1),
+    }));
+    return { tag: ordered ? 'ol' : 'ul', children, ...(ordered && start !== '' ? { start } : {}) };
   }
 
   #table(table: Tokens.Table, depth: number): Prose {
     const { header, rows } = table;
-    if ((rows.length + 1) * (header.length + 1) + 3 > this.#left) return this.#verbatim(table);
-    const row = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td'): ProseElement =>
-      this.#made(
-        'tr',
-        cells.map((cell) => this.#make(tag, cell, depth)),
-      );
-    const head = this.#made('thead', [row(header, 'th')]);
-    const body =
-      rows.length === 0
-        ? []
-        : [
-            this.#made(
-              'tbody',
-              rows.map((cells) => row(cells, 'td')),
-            ),
-          ];
-    return this.#made('table', [head, ...body]);
+    const parts = rows.length === 0 ? 2 : 3;
+    if (!this.#reserve(parts + (1 + rows.length) * (1 + header.length))) return this.#verbatim(table);
+    const row = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td'): Prose => ({
+      tag: 'tr',
+      children: cells.map(({ tokens }): Prose => ({ tag, children: this.write(tokens, depth + 1) })),
+    });
+    const head: Prose = { tag: 'thead', children: [row(header, 'th')] };
+    const body: Prose = { tag: 'tbody', children: rows.map((cells) => row(cells, 'td')) };
+    return { tag: 'table', children: rows.length === 0 ? [head] : [head, body] };
+  }
+
+  /** Takes the elements that something is made of from those that are left, before what is in it takes any. */
+  #reserve(count: number): boolean {
+    if (count >= this.#left) return false;
+    this.#left -= count;
+    return true;
   }
 
   #link({ href, raw }: Tokens.Link | Tokens.Image, children: readonly Prose[]): Prose {
