@@ -58,9 +58,9 @@ export const buildPage = async (): Promise<string> => {
     '<link rel="icon" href="data:,">',
     `<style nonce="${nonce}">${style.replaceAll('</', '<\\/')}</style>`,
     '<body>',
-    `<script type="module" nonce="${nonce}">${withinScript(script)}</script>`,
-    // Text, until somebody opens a file.
-    `<script type="text/plain" id="file-reader">${withinScript(reader)}</script>`,
+    // The reader is a text, on a line of its own, until somebody opens a file.
+    `<script type="module" nonce="${nonce}">globalThis.${readerName}Text=${withinScript(JSON.stringify(reader))};`,
+    `${withinScript(script)}</script>`,
     '</html>',
     '',
   ].join('\n');

@@ -65,7 +65,7 @@ export const tracePage = async (trace: Trace, { page }: PageOptions = {}): Promi
 };
 
 /** A page that has its run opens no files. */
-const FILE_READER = /<script type="text\/plain" id="file-reader">[^]*?<\/script>\n?/;
+const FILE_READER = /globalThis\.troupeFileReaderText=".*";\n/;
 
 const sessionOf = ({ account: { runId, agent, status, input } }: Trace): Session => ({
   control: false,

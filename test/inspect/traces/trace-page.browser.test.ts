@@ -36,6 +36,12 @@ const places: readonly (readonly [string, (trace: Trace) => Promise<string>])[] 
   ],
 ];
 
+test('the page of a trace leaves out the reader of files, which only the home page needs', async () => {
+  const trace = traceOf((await looker(1).run('go')).events);
+  expect(builtPage()).toContain('troupeFileReaderText="');
+  expect(await tracePage(trace, { page: builtPage() })).not.toContain('troupeFileReaderText="');
+});
+
 describeInChromium('[QITOS-79] [QITOS-80] the page of a trace', (browser) => {
   test.each(places)(
     'from %s shows the run, filters its events, plays it to a breakpoint, and runs nothing of what was said',

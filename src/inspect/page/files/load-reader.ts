@@ -6,12 +6,14 @@ interface FileReading {
 }
 
 declare global {
-  /** There once the reader of files was loaded; the name is the one that the page is built with. */
+  /** The text of the script that reads files; these names are given where the page is built. */
+  var troupeFileReaderText: string | undefined;
+  /** There once that script was run. */
   var troupeFileReader: FileReading | undefined;
 }
 
 /**
- * Loads the reader of files, which stands in the page as text: most visits open none, and it is as large as the rest. Where it is missing, a
+ * Loads the reader of files, which is a text in the page's script: most visits open none, and it is as large as the rest. Where it is missing, a
  * typed refusal stands in.
  */
 export const loadReader = (): FileReading => {
@@ -19,8 +21,9 @@ export const loadReader = (): FileReading => {
     const script = document.createElement('script');
     // The page's policy lets no other script run.
     script.nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
-    script.textContent = document.querySelector('#file-reader')?.textContent ?? '';
+    script.textContent = globalThis.troupeFileReaderText ?? '';
     document.head.append(script);
+    script.remove();
   }
   return globalThis.troupeFileReader ?? missing;
 };
