@@ -38,6 +38,8 @@ const KNOWN: readonly (readonly [text: string, cells: number])[] = [
   ['🇯🇵', 2],
   ['🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}', 2],
   ['1\uFE0F\u20e3', 2],
+  // A note of three characters: its head, its stem and its flag.
+  ['\u{1D158}\u{1D165}\u{1D16E}', 1],
   ['\ufffd', 1],
 ];
 

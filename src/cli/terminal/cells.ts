@@ -9,11 +9,11 @@ const PICTURE =
   /^(?:\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\p{Extended_Pictographic}\p{M}*\u200D\p{Extended_Pictographic})/u;
 
 /**
- * Without a cell of its own: marks above and below, joiners, control characters, the vowels and ends of Hangul syllables. Four that
- * are to be ignored are drawn all the same.
+ * Without a cell of its own: marks above and below, stems and flags of notes, joiners, control characters, the vowels and ends of Hangul
+ * syllables. Four that are to be ignored are drawn all the same.
  */
 const UNSEEN =
-  /^(?:[\p{Mn}\p{Me}\p{Cc}\u1160-\u11FF\uD7B0-\uD7FB]|(?![\u00AD\u115F\u3164\uFFA0])\p{Default_Ignorable_Code_Point})$/u;
+  /^(?:[\p{Mn}\p{Me}\p{Cc}\u1160-\u11FF\uD7B0-\uD7FB\u{1D165}\u{1D166}\u{1D16D}-\u{1D172}]|(?![\u00AD\u115F\u3164\uFFA0])\p{Default_Ignorable_Code_Point})$/u;
 
 /**
  * The cells that a text without styles takes on a terminal: two for East Asian wide characters and emoji, none for what combines with
