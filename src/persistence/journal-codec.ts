@@ -41,6 +41,8 @@ export interface OpenOptions {
   readonly secrets?: Secrets;
   /** Values of its fields by name, from `unlockFields`. Default: none. */
   readonly fields?: Secrets;
+  /** The part of the journal before these rows. Default: none. */
+  readonly after?: Pick<OpenedJournal, 'rows' | 'check'> | undefined;
 }
 
 /** Options of {@link JournalSeal}. */
@@ -123,14 +125,16 @@ export class JournalSeal {
 export const openJournal = (
   runId: string,
   rows: readonly JournalRow[],
-  { migrations = {}, version = journalVersion, secrets = {}, fields = {} }: OpenOptions = {},
+  { migrations = {}, version = journalVersion, secrets = {}, fields = {}, after }: OpenOptions = {},
 ): OpenedJournal => {
   const records: Json[] = [];
   const missing: MissingSecrets = { secrets: new Set(), fields: new Set() };
   const known: KnownSecrets = { secrets, fields };
   const of = () => ({ missing: [...missing.secrets], lockedFields: [...missing.fields], fields });
-  let check = '';
-  for (const [n, row] of rows.entries()) {
+  const first = after?.rows ?? 0;
+  let check = after?.check ?? '';
+  for (const [index, row] of rows.entries()) {
+    const n = first + index;
     const found = readRow({ runId, n, check, version }, row);
     const damage =
       'damage' in found
@@ -139,7 +143,7 @@ export const openJournal = (
     if (damage !== undefined) return { records, rows: n, check, ...of(), damage };
     if ('check' in found) check = found.check;
   }
-  return { records, rows: rows.length, check, ...of(), damage: undefined };
+  return { records, rows: first + rows.length, check, ...of(), damage: undefined };
 };
 
 /** All rows of a log that can be parsed, past damage. */

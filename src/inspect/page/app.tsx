@@ -24,6 +24,7 @@ import { Help } from './parts/help.tsx';
 import { AgainDialog } from './trial/again-dialog.tsx';
 import { Icon } from './parts/icon.tsx';
 import { InterruptedNotice } from './parts/interrupted-notice.tsx';
+import { UnfollowedNotice } from './parts/unfollowed-notice.tsx';
 import { RequestsBanner } from './parts/requests-banner.tsx';
 import { RunView } from './parts/run-view.tsx';
 import { SequenceView } from './parts/sequence-view.tsx';
@@ -41,6 +42,7 @@ export const App = () => (
     <div class="above">
       <TopBar />
       {!isHome.value && <InterruptedNotice />}
+      {!isHome.value && <UnfollowedNotice />}
       {!isHome.value && <RequestsBanner />}
       <Composer />
     </div>

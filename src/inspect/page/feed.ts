@@ -1,3 +1,4 @@
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { DeltaEvent } from '../../contracts/events/event.ts';
 import type { Entry } from '../recording/entry.ts';
 import type { TableauData } from '../recording/tableau.ts';
@@ -21,6 +22,7 @@ import {
   shownFile,
   storedRun,
   takeEntry,
+  unfollowed,
   unshown,
   wantedPlace,
 } from './page-state.ts';
@@ -71,6 +73,7 @@ export const showFile = (run: string): void => {
   shownFile.value = run;
   storedRun.value = run;
   unshown.value = undefined;
+  unfollowed.value = undefined;
   connection.value = 'open';
   select(undefined);
   const found = openedFiles.peek().get(run)?.embedded;
@@ -85,6 +88,7 @@ const connect = (): void => {
   clearTimeout(retry);
   connection.value = 'connecting';
   unshown.value = undefined;
+  unfollowed.value = undefined;
   const run = storedRun.peek();
   const from = recorded.peek().timeline.length;
   source = new EventSource(run === undefined ? `/api/recording?from=${from}` : addressOf(run));
@@ -107,6 +111,9 @@ const connect = (): void => {
   });
   source.addEventListener('requests', ({ data }: MessageEvent<string>) => {
     requests.value = JSON.parse(data) as readonly AskedRequest[];
+  });
+  source.addEventListener('problem', ({ data }: MessageEvent<string>) => {
+    unfollowed.value = (JSON.parse(data) as ErrorData).message;
   });
   source.addEventListener('error', () => void endSource());
 };

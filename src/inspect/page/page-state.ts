@@ -49,6 +49,8 @@ export const connection = signal<Connection>('connecting');
 export const storedRun = signal<string | undefined>(undefined);
 /** The server's reason not to show the stored run that was chosen. */
 export const unshown = signal<string | undefined>(undefined);
+/** The reason why the stored run that is shown is not followed any further. */
+export const unfollowed = signal<string | undefined>(undefined);
 /** True for an exported page, which has one recording in it, and no server. */
 export const isExported = signal(false);
 /** The run of the opened file that is shown, if one is. */

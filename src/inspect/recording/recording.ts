@@ -35,6 +35,8 @@ export class Recording {
   readonly #base = new Tableau();
   #entries: NewEntry[] = [];
   #first = 0;
+  /** Entries that are held back, in parts. */
+  readonly #held: NewEntry[][] = [];
 
   constructor(setup: RecordingSetup) {
     this.#setup = setup;
@@ -55,6 +57,22 @@ export class Recording {
   }
 
   add(entry: NewEntry): void {
+    const part = this.#held.at(-1);
+    if (part === undefined) this.#addNow(entry);
+    else part.push(entry);
+  }
+
+  /** Begins a part of entries that are held back: nobody is shown them before it is released. */
+  hold(): void {
+    this.#held.push([]);
+  }
+
+  /** Adds the entries of the oldest part. */
+  release(): void {
+    for (const entry of this.#held.shift() ?? []) this.#addNow(entry);
+  }
+
+  #addNow(entry: NewEntry): void {
     this.#entries.push(entry);
     if (this.#entries.length >= 2 * this.#setup.capacity) this.#forgetSome();
     const place = this.length - 1;

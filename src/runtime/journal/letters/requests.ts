@@ -68,14 +68,29 @@ const UNREADABLE = 'Cannot read the requests of the run';
 
 /** The open requests in the records, oldest first; none if the run has ended. */
 export const openRequestsOf = (records: readonly JournalRecord[]): readonly OpenRequest[] => {
-  const book = new RequestBook();
-  for (const record of records) {
-    if (record.kind !== 'event') continue;
-    if (record.event.type === 'run.ended') return [];
-    book.heard(bodyOf(record.event), record.event);
-  }
-  return book.open;
+  const requests = new RecordedRequests();
+  requests.take(records);
+  return requests.open;
 };
+
+/** The requests in the records of a run, as they come. */
+export class RecordedRequests {
+  readonly #book = new RequestBook();
+  #isOver = false;
+
+  /** The open ones, oldest first; none if the run has ended. */
+  get open(): readonly OpenRequest[] {
+    return this.#isOver ? [] : this.#book.open;
+  }
+
+  take(records: readonly JournalRecord[]): void {
+    for (const record of records) {
+      if (record.kind !== 'event') continue;
+      if (record.event.type === 'run.ended') this.#isOver = true;
+      this.#book.heard(bodyOf(record.event), record.event);
+    }
+  }
+}
 
 /**
  * Answers a request of a stored run, wherever it runs: its process receives the answer within a moment; a run that is not running, when it

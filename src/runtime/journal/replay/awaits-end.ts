@@ -12,7 +12,8 @@ export const awaitsEnd = ({ rerun }: Scope, close: () => void): boolean => {
       record.kind !== 'began' && record.kind !== 'followed' && record.scope === undefined && tellsEnd(record),
   );
   if (recordedEnd?.kind === 'event') return false;
-  if (recordedEnd === undefined)
+  // A replay that waits for records waits for those of the end, too.
+  if (recordedEnd === undefined && rerun.ahead === undefined)
     rerun.jobs.push({
       work: close,
       leave: () => {

@@ -8,6 +8,7 @@ import type { Actor, Job } from '../../actors/actor.ts';
 import { DeterminismError } from './determinism-error.ts';
 import type { KeptRecord } from './derived-events.ts';
 import { putInPlace } from './put-in-place.ts';
+import type { Ahead } from './ahead.ts';
 import type { AtEnd, ReplayContext, Pending } from './replay-context.ts';
 import type { RecordedChild } from '../write/journal-port.ts';
 import { bodyOf, isIdenticalEvent, isSameEvent } from './recorded-event.ts';
@@ -114,6 +115,36 @@ export class JournalReplay {
     this.#resume(scope, onEnd?.answer);
   }
 
+  /** Prepares a replay of the run's own scope that waits for records: {@link proceed} gives it those that there are. */
+  follow(ahead: Ahead, start: () => void): void {
+    const { root, job } = this.#context;
+    root.rerun = new Rerun([], ahead);
+    root.rerun.jobs.push({
+      work: () => {
+        job(root, start);
+      },
+      leave: () => undefined,
+    });
+  }
+
+  /** Replays further records, as far as they go. Throws if the replay produced something else. */
+  proceed(records: readonly KeptRecord[]): void {
+    const { root, clock } = this.#context;
+    const { rerun } = root;
+    const rest = rerun?.ahead?.confirm(records);
+    if (rerun === undefined || rest === undefined) throw this.#missed(records);
+    if (rest.length === 0) return;
+    rerun.append(rest);
+    clock.within(undefined, () => {
+      this.catchUp(root);
+      while (rerun.next !== undefined) {
+        const next = rerun.jobs.shift();
+        if (next === undefined) this.#stuck(root, rerun);
+        next.work();
+      }
+    });
+  }
+
   /** The next recorded event of a scope. Throws if the replay produced a different one. */
   expected(
     scope: Scope,
@@ -123,9 +154,13 @@ export class JournalReplay {
     step: number | undefined,
     phase: string | undefined,
   ): EventBody {
-    const { next } = rerun;
+    const { next, ahead } = rerun;
     if (next?.kind === 'followed' && rerun.follow({ type: body.type, path, step, phase }, next)) return body;
     const place = { at: scope.now, path, agent, step, phase };
+    if (next === undefined && ahead !== undefined) {
+      ahead.expect({ body, place });
+      return body;
+    }
     const isRecorded = next?.kind === 'event' && next.tick === undefined;
     if (isRecorded && isIdenticalEvent(next.event, body, place)) {
       rerun.advance();
@@ -149,6 +184,10 @@ export class JournalReplay {
       const { rerun } = scope;
       if (rerun === undefined) return;
       const { next } = rerun;
+      if (next === undefined && rerun.ahead !== undefined) {
+        rerun.ahead.meet();
+        return;
+      }
       if (next === undefined) {
         scope.rerun = undefined;
         if (scope === root) onAhead();
@@ -172,6 +211,17 @@ export class JournalReplay {
         } else this.#applyArrival(scope, next);
       }
     }
+  }
+
+  /** The error of records that came among those that the replay has run ahead of. */
+  #missed([record]: readonly KeptRecord[]): DeterminismError {
+    const { runId } = this.#context.run;
+    return new DeterminismError({
+      runId,
+      path: this.#context.root.path,
+      expected: toJson(record ?? null),
+      found: null,
+    });
   }
 
   /** Throws: all jobs are done, and the journal has more records. */

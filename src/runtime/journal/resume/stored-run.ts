@@ -212,21 +212,34 @@ export const acquireRun = async (
 
 /** All records of a run. @throws `journal.unknown`, `journal.corrupt`, `journal.version` */
 export const recordsIn = async (store: JournalStore, runId: string, given: KnownHere = {}) => {
-  const { openJournal } = await import('../../../persistence/journal-codec.ts');
-  const { parseRecords } = await import('../replay/parse-records.ts');
-  const { secrets } = redactorOf(undefined, givenSecrets(given));
-  const rows = await store.read(runId);
-  const key = secretKeyOf(given.secretKey);
-  const fields = key === undefined ? {} : await unlockRows(runId, rows, key);
-  const opened = openJournal(runId, rows, { secrets, fields });
-  if (opened.damage !== undefined) throw opened.damage;
-  const records = parseRecords(runId, opened.records);
-  const [began] = records;
-  if (began?.kind === 'began') return { records, began, opened };
-  const isEmpty = records.length === 0;
+  const { records, opened } = await recordsOf(runId, await store.read(runId), given);
+  return { records, began: beganIn(runId, records), opened };
+};
+
+/** The first record of a run. @throws `journal.unknown` if there is none yet, `journal.corrupt` if it is another one. */
+export const beganIn = (runId: string, [began]: readonly JournalRecord[]): Began => {
+  if (began?.kind === 'began') return began;
+  const isEmpty = began === undefined;
   const why = isEmpty ? 'it had not begun: run it once more' : 'its journal does not say how it began';
   const code = isEmpty ? 'journal.unknown' : 'journal.corrupt';
   throw new TroupeError(code, `Cannot go on with run '${runId}' as ${why}`, { runId });
+};
+
+/** The records in rows of a run, which follow those that were `opened` before. @throws `journal.corrupt`, `journal.version` */
+export const recordsOf = async (
+  runId: string,
+  rows: readonly JournalRow[],
+  given: KnownHere,
+  after?: OpenedJournal,
+) => {
+  const { openJournal } = await import('../../../persistence/journal-codec.ts');
+  const { parseRecords } = await import('../replay/parse-records.ts');
+  const { secrets } = redactorOf(undefined, givenSecrets(given));
+  const key = secretKeyOf(given.secretKey);
+  const fields = { ...after?.fields, ...(key === undefined ? {} : await unlockRows(runId, rows, key)) };
+  const opened = openJournal(runId, rows, { secrets, fields, after });
+  if (opened.damage !== undefined) throw opened.damage;
+  return { records: parseRecords(runId, opened.records), opened };
 };
 
 /** Decrypts the sealed fields of a journal. Code for it is loaded only if there is a key. */

@@ -81,6 +81,11 @@ export class JournalClock {
     this.runDeferred();
   }
 
+  /** From now on there is nothing but a replay. */
+  stayInPast(): void {
+    this.#isPast = true;
+  }
+
   get #isOpen(): boolean {
     return this.inside === undefined && !this.#isPast;
   }

@@ -29,7 +29,7 @@ export interface JournalPlan {
 
 /** A replay that does not continue. */
 export interface Reading {
-  /** Called at the end of the journal: throws, as nothing may follow. */
-  readonly onEnd: () => never;
+  /** Called at the end of the journal: throws, as nothing may follow. Absent if the replay waits for more records there. */
+  readonly onEnd?: (() => never) | undefined;
   readonly onPrompted: (prompted: Prompted) => void;
 }

@@ -7,6 +7,7 @@ import type { EventBody, RuntimeEvent } from '../../../contracts/events/event.ts
 import type { StoredStatus } from '../../../contracts/journals/journal.ts';
 import type {
   Arrival,
+  Began,
   BudgetDrawn,
   Happened,
   JournalRecord,
@@ -18,6 +19,7 @@ import type { Actor } from '../../actors/actor.ts';
 import type { EffectAnswer } from '../../effects/effect-under-way.ts';
 import { nextTurn } from '../../run/pacer.ts';
 import { whenWritten } from './when-written.ts';
+import type { Ahead } from '../replay/ahead.ts';
 import { awaitsEnd } from '../replay/awaits-end.ts';
 import { CallKeys } from './call-keys.ts';
 import { DecidedSteps } from './decided-steps.ts';
@@ -90,7 +92,7 @@ export class RunJournal implements JournalPort {
         this.job(scope, true, work);
       },
       onAhead: () => {
-        reading?.onEnd();
+        reading?.onEnd?.();
         this.committed(run.log.events.length);
       },
       onPrompted: (prompted) => reading?.onPrompted(prompted),
@@ -297,6 +299,13 @@ export class RunJournal implements JournalPort {
     this.#journalClock.duringReplay(() => {
       this.again.replay(this.root, records, begin, { before: going?.before, isFork: going?.isFork, answer });
     });
+  }
+
+  /** Prepares a replay that waits for records, of which `began` is the first; `proceed` of {@link again} gives them to it. */
+  follow(began: Began, ahead: Ahead, begin: () => void): void {
+    this.keys.follow(began);
+    this.#journalClock.stayInPast();
+    this.again.follow(ahead, begin);
   }
 
   awaitsEnd(close: () => void): boolean {

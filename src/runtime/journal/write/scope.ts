@@ -1,5 +1,6 @@
 import type { DerivedEvents, DerivedEvent, KeptRecord } from '../replay/derived-events.ts';
 import { withDerivedEvent } from '../replay/derived-events.ts';
+import type { Ahead } from '../replay/ahead.ts';
 
 /**
  * A part of a run that is recorded and replayed by itself: the run's own part, or a child run by an effect.
@@ -34,13 +35,16 @@ export interface KeptJob {
 /** The records of a scope's replay, and the deferred jobs that follow from them. */
 export class Rerun {
   readonly jobs: KeptJob[] = [];
-  readonly #records: readonly KeptRecord[];
+  /** Present if the replay waits for more records at their end. */
+  readonly ahead: Ahead | undefined;
+  #records: readonly KeptRecord[];
   #at = 0;
   /** Progress within the row of derived events that is next. */
   #followed: DerivedEvents | undefined;
 
-  constructor(records: readonly KeptRecord[]) {
+  constructor(records: readonly KeptRecord[], ahead?: Ahead) {
     this.#records = records;
+    this.ahead = ahead;
   }
 
   get next(): KeptRecord | undefined {
@@ -54,6 +58,12 @@ export class Rerun {
 
   advance(): void {
     this.#at += 1;
+  }
+
+  /** Adds records that came later. */
+  append(records: readonly KeptRecord[]): void {
+    this.#records = [...this.rest, ...records];
+    this.#at = 0;
   }
 
   /** Counts an event of the row that is next; false if the finished row has another checksum. */
