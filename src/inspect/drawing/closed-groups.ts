@@ -1,3 +1,4 @@
+import { withThousands } from '../../base/text/number-words.ts';
 import type { Composition } from '../../machines/diagrams/composition.ts';
 
 /** A composition with equal members as one box each, whose members are listed elsewhere. */
@@ -9,7 +10,7 @@ export const withClosedGroups = (composition: Composition): Composition => ({
     if (kind !== 'group') return { ...part, inside: withClosedGroups(inside) };
     const kinds = new Set(inside.parts.map((each) => each.kind));
     const [only] = kinds.size === 1 ? kinds : ['member'];
-    const title = `${inside.parts.length.toLocaleString('en-GB')} ${only ?? 'member'}s`;
+    const title = `${withThousands(inside.parts.length)} ${only ?? 'member'}s`;
     return { ...part, title, inside: undefined };
   }),
 });

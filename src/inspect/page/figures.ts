@@ -1,3 +1,5 @@
+import { withThousands } from '../../base/text/number-words.ts';
+
 /** A span of time, for people. */
 export const spanOf = (ms: number): string => {
   if (ms < 1) return '<1 ms';
@@ -20,7 +22,8 @@ export const bytesText = (bytes: number): string => {
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 };
 
-export const countOf = (count: number): string => count.toLocaleString('en-GB');
+/** A count, for people: `12,345`. */
+export const countOf = withThousands;
 
 /** Formats a count with its noun in singular or plural. */
 export const several = (count: number, one: string, many = `${one}s`): string =>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { piecesOf } from '../../drawing/plain-text.ts';
+import { countOf } from '../figures.ts';
 
 /** Shows untrusted text: verbatim, with marks for invisible characters, and truncated. */
 export const Text = ({ value, most = 600 }: { readonly value: string; readonly most?: number }) => {
@@ -18,7 +19,7 @@ export const Text = ({ value, most = 600 }: { readonly value: string; readonly m
               setLength(length * 8);
             }}
           >
-            show more ({(value.length - length).toLocaleString('en-GB')} characters)
+            show more ({countOf(value.length - length)} characters)
           </button>
         </>
       )}
