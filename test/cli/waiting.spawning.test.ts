@@ -143,7 +143,7 @@ describe('in processes of their own', () => {
     expect({ exit: due.exit, stdout: due.stdout }, due.stderr).toEqual({ exit: 0, stdout: '' });
     const approved = await troupe(['approve', runId, '--resume', '--quiet', ...store]);
     expect(approved).toEqual({ exit: 0, stdout: 'To Ada | sent to Ada\n', stderr: '' });
-  }, 60_000);
+  });
 
   test('--park leaves a run that waits for work elsewhere, whose call continues from its checkpoint', async () => {
     const store = ['--store', storeFile()];
@@ -155,7 +155,7 @@ describe('in processes of their own', () => {
     expect((await troupe(['resume', runId, '--park', ...store])).exit).toBe(75);
     const done = await troupe(['resume', runId, '--quiet', ...store]);
     expect(done).toEqual({ exit: 0, stdout: 'rendered\n', stderr: '' });
-  }, 60_000);
+  });
 
   test('a run that no command began is resumed with --agent, and every line says so', async () => {
     const file = storeFile();
@@ -200,7 +200,7 @@ describe('in processes of their own', () => {
     await play(['resume', '--all-due', ...store]);
     const { requests } = await waitingRun(file, 1);
     expect(requests).toMatchObject([{ kind: 'approval' }]);
-  }, 60_000);
+  });
 
   test('without any SQLite a run goes on, and says so; what needs a store is one clear line', async () => {
     const imports = [pathToFileURL(moduleOf('no-sqlite.mjs')).href];
@@ -217,7 +217,7 @@ describe('in processes of their own', () => {
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
       expect(stderr).toMatch(/^✗ Cannot open [^\n]*npm install libsql[^\n]*\n$/);
     }
-  }, 60_000);
+  });
 
   test('a run is kept in the home of its user, and nothing else is said of it', async () => {
     const { exit, stdout, stderr } = await troupe(['run', await compiledModuleOf('echo.ts'), 'x', '-q']);

@@ -188,7 +188,7 @@ describe.each(Object.entries(places))('bytes %s', (_, make) => {
       await place.store.close();
     });
     await fc.assert(law, { numRuns: sized(14, 300), examples: orders });
-  }, 60_000);
+  });
 });
 
 test('a fork refers to what the shared steps of the other run have seen', async () => {
@@ -246,7 +246,7 @@ describeWithPostgres('bytes in PostgreSQL', ({ connectionString }) => {
     const { blobs, objects } = plainBlobs();
     await expectFollowed({ store, content: { blobs }, names: async () => [...objects.keys()] }, acts);
     await store.close();
-  }, 60_000);
+  });
 
   test('are not lost to a run that stores them as the last other one is pruned', async () => {
     const [store, other] = [postgresStore({ connectionString }), postgresStore({ connectionString })];
@@ -262,7 +262,7 @@ describeWithPostgres('bytes in PostgreSQL', ({ connectionString }) => {
     }
     expect(await place.names()).toEqual([]);
     await Promise.all([store.close(), other.close()]);
-  }, 60_000);
+  });
 });
 
 test('bytes in a folder that runs of two stores share stay until both have let them go', async () => {

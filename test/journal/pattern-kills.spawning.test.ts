@@ -87,7 +87,7 @@ describe('[P11] a pattern whose process is killed in the middle', () => {
     }
     expectNoHarm(tally);
     expect(tally.kills).toBe(patterns.length);
-  }, 120_000);
+  });
 
   test.each(isThorough ? rowFiles : [])(
     `%s resumes, killed at ${KILLS} of its points (seed ${seed})`,

@@ -131,7 +131,7 @@ test('a team in a thread that dies at any write and is gone on with remembers al
         said: thread?.turns.map(({ text }) => text),
       }).toEqual({ at, isDone, found: expected, said: ['look out', 'second: look there'] });
     }
-}, 60_000);
+});
 
 test('a run that is over writes nothing to a memory when it is taken up again', async () => {
   const store = memoryStore();

@@ -70,7 +70,7 @@ describe('a shared model', () => {
     expect(times.filter((at) => at > 0 && at < 5_020)).toEqual([]);
     expect(times).toHaveLength(1_100);
     expect(clock.pending).toBe(0);
-  }, 120_000);
+  });
 
   test('[P19] the line delays and retries nothing: as many requests as the agent allows', async () => {
     const clock = virtualClock();

@@ -250,7 +250,7 @@ describe.each(['without a store', 'stored'])('%s', (name) => {
         ]),
       },
     );
-  }, 120_000);
+  });
 });
 
 const snapshotIn = (event: unknown): unknown => {

@@ -150,7 +150,7 @@ describe('what models and people say, as Markdown', () => {
         examples: [['|a|b|\n|-|-|\n- '.repeat(100)], ['- |a|b|\n  |-|-|\n'.repeat(200)]],
       },
     );
-  }, 60_000);
+  });
 
   test('is text beyond twenty levels, however it nests', () => {
     for (const text of [
