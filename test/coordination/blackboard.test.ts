@@ -190,7 +190,7 @@ test('[KAIZEN-50] past its time an insight is on the board no more', async () =>
     new Promise((resolve) => {
       clock.setTimeout(() => {
         resolve('sky');
-      });
+      }, 60_000);
     });
   const sky = asked('sky', 'new');
   const result = await desk(

@@ -113,6 +113,43 @@ describe('the first letters of a key', () => {
     );
   });
 
+  const lines = fc.array(
+    fc.constantFrom(
+      ...'--password -secret curl -u --user Basic basic Authorization: bearer token a a:b hunter2 dXNlcjpwYXNz sk- key -----BEGIN'.split(
+        ' ',
+      ),
+      ...[' ', ' ', ' ', '\n', '=', ':', '/', '-', '$', 'x'.repeat(90)],
+    ),
+    { maxLength: 30 },
+  );
+
+  test('nor those of what headers and command lines hold', () => {
+    fc.assert(
+      fc.property(lines, sizes, (parts, lengths) => {
+        const text = parts.join('');
+        const { shown, rest } = shownBy(text, lengths);
+        expect(shown.join('') + rest).toBe(new Redactor({}).text(text));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test.each([
+    'run --password hunter2x now',
+    'curl -u admin:hunter2x http://a',
+    'curl -u "admin:hunter2x" http://a',
+    `curl ${'-H x '.repeat(50)}-u admin:hunter2x http://a`,
+    'Authorization: Basic dXNlcjpwYXNzd29yZA== x',
+    'authorization: Token abcdefghijklmnopqrstuvw x',
+    'bearer: abcdef1234 x',
+  ])('nor is any of %s', (text) => {
+    for (const size of [1, 3, 7]) {
+      const { shown, rest } = shownBy(text, [size]);
+      expect(shown.join('') + rest).toBe(new Redactor({}).text(text));
+      expect(shown.join('') + rest).toContain('[redacted credentials]');
+    }
+  });
+
   test('are not looked for in the middle of a word, where the context of a long text begins', () => {
     const jwt = `eyJhbGciOiJIUzI1NiJ9.${'a1B2'.repeat(6)}.${'c3D4'.repeat(6)}`;
     const text = `a${jwt}discord.tokens${`sk-proj-${'a1B2'.repeat(8)}`.repeat(3)}`;

@@ -1,5 +1,10 @@
 import type { Place } from './phrase-finder.ts';
 
+/** A place, and the beginning of what it was recognised by. */
+export interface FoundPlace extends Place {
+  readonly from?: number | undefined;
+}
+
 /** `https://user:password@host`: the part between the slashes and the `@`. */
 const IN_ADDRESS = /:\/\/(?<credentials>[^\s/:@"'<>`\\?#]{0,128}:[^\s/@"'<>`\\]{1,256})@(?=[\w[%.-])/g;
 
@@ -7,15 +12,29 @@ const IN_ADDRESS = /:\/\/(?<credentials>[^\s/:@"'<>`\\?#]{0,128}:[^\s/@"'<>`\\]{
 const TOKEN_IN_ADDRESS =
   /:\/\/(?<credentials>(?=[^\s/:@"'<>]{0,60}\d)[^\s/:@"'<>`\\?#]{20,256})@(?=[\w[%.-])/g;
 
-/** `Authorization: Bearer …`, and the same without its header. */
-const AUTHORIZATION =
-  /\b(?:authorization["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4}(?:(?:Basic|Bearer|Token|Digest|ApiKey|Api-Key|AWS4-HMAC-SHA256|Negotiate|Bot)\s{1,3})?|bearer\s{1,3}|bearer["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4})(?<credentials>[\w.~+/%:-]{6,}={0,3})/gi;
+/** What stands before the credentials of a header: `Authorization: Bearer …`, and the same without its header. */
+const AUTHORIZING = String.raw`\b(?:authorization["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4}(?:(?:Basic|Bearer|Token|Digest|ApiKey|Api-Key|AWS4-HMAC-SHA256|Negotiate|Bot)\s{1,3})?|bearer\s{1,3}|bearer["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4})`;
+const AUTHORIZATION = new RegExp(String.raw`${AUTHORIZING}(?<credentials>[\w.~+/%:-]{6,}={0,3})`, 'gi');
 
-const BASIC = /\bBasic\s{1,3}(?<credentials>[A-Za-z0-9+/]{8,}={0,2})/gi;
+const BEFORE_BASIC = String.raw`\bBasic\s{1,3}`;
+const BASIC = new RegExp(`${BEFORE_BASIC}(?<credentials>[A-Za-z0-9+/]{8,}={0,2})`, 'gi');
 
-/** `curl -u user:password`, `--password hunter2`, `-p"hunter2"`. */
-const FLAG =
-  /(?:-(?:u|-user)(?<=\bcurl\b[^\n]{0,300}\s--?u(?:ser)?)[ =]{0,2}["']?(?=[^\s"']{0,100}:)|--?(?<=(?:^|\s)--?)(?:[a-z]{1,20}-)?(?:password|passwd|passphrase|secret|token|api-?key|access-?key|secret-?key)(?:[ =]|\s{1,2})["']?)(?<credentials>[^\s"'$<{[-][^\s"']{3,256})/gi;
+/** `curl -u user:password` */
+const BEFORE_USER = String.raw`-(?:u|-user)(?<=\bcurl\b[^\n]{0,300}\s--?u(?:ser)?)[ =]{0,2}["']?`;
+/** `--password hunter2`, `-p"hunter2"` */
+const BEFORE_PASSWORD = String.raw`--?(?<=(?:^|\s)--?)(?:[a-z]{1,20}-)?(?:password|passwd|passphrase|secret|token|api-?key|access-?key|secret-?key)(?:[ =]|\s{1,2})["']?`;
+const FLAG = new RegExp(
+  String.raw`(?:${BEFORE_USER}(?=[^\s"']{0,100}:)|${BEFORE_PASSWORD})(?<credentials>[^\s"'$<{[-][^\s"']{3,256})`,
+  'gi',
+);
+
+/** Patterns of credentials in headers and command lines that the end of a text is in the midst of. */
+export const UNFINISHED: readonly string[] = [
+  String.raw`(?<=${AUTHORIZING})[\w.~+/%:-]{1,400}={0,3}$`,
+  // As many as a user and a password take that are looked at.
+  String.raw`(?<=${BEFORE_BASIC})[A-Za-z0-9+/]{1,820}={0,2}$`,
+  String.raw`(?<=${BEFORE_USER}|${BEFORE_PASSWORD})[^\s"'$<{[-][^\s"']{0,256}$`,
+];
 
 /** A key in its armour; where that has no end, its lines. */
 const ARMOURED =
@@ -25,29 +44,30 @@ const TEMPLATE = /^(?:[^:]*:)?(?:\$|<|\{|%[({]|%[sd]$|\[|\*+$|x+$|\.\.\.$)/i;
 
 type IsSecret = (found: string, before: string) => boolean;
 
-const placesOf = (text: string, pattern: RegExp, isSecret: IsSecret): readonly Place[] =>
+const placesOf = (text: string, pattern: RegExp, isSecret: IsSecret): readonly FoundPlace[] =>
   [...text.matchAll(pattern)].flatMap((match) => {
     const found = match.groups?.['credentials'] ?? '';
     const before = match[0].lastIndexOf(found);
     const start = match.index + before;
-    return isSecret(found, match[0].slice(0, before)) ? [{ start, end: start + found.length }] : [];
+    const end = start + found.length;
+    return isSecret(found, match[0].slice(0, before)) ? [{ start, end, from: match.index }] : [];
   });
 
 /** The users and passwords in a text's addresses. */
-export const inAddresses = (text: string): readonly Place[] => [
+export const inAddresses = (text: string): readonly FoundPlace[] => [
   ...placesOf(text, IN_ADDRESS, (found) => !TEMPLATE.test(found) && !found.endsWith(':')),
   ...placesOf(text, TOKEN_IN_ADDRESS, (found) => !TEMPLATE.test(found)),
 ];
 
 /** The credentials in a text's headers and command lines. */
-export const inHeaders = (text: string): readonly Place[] => [
+export const inHeaders = (text: string): readonly FoundPlace[] => [
   ...placesOf(text, AUTHORIZATION, isAuthorization),
   ...placesOf(text, BASIC, isUserAndPassword),
   ...placesOf(text, FLAG, (found) => !TEMPLATE.test(found) && (/\d/.test(found) || /[^\w.-]/.test(found))),
 ];
 
 /** The private keys in a text, armour and all but its first line. */
-export const inArmour = (text: string): readonly Place[] => placesOf(text, ARMOURED, () => true);
+export const inArmour = (text: string): readonly FoundPlace[] => placesOf(text, ARMOURED, () => true);
 
 /** A header makes clear what its value is; the word alone also occurs in prose. */
 const isAuthorization: IsSecret = (found, before) => {

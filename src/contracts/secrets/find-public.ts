@@ -1,10 +1,11 @@
 import { assignedValues } from './assigned-values.ts';
+import type { FoundPlace } from './credentials.ts';
 import { inAddresses, inArmour, inHeaders } from './credentials.ts';
 import type { Place } from './phrase-finder.ts';
 import { publicTokens, tokensWithin } from './public-tokens.ts';
 
 /** An undeclared secret: its place, and the kind it was recognised as. */
-export interface FoundSecret extends Place {
+export interface FoundSecret extends FoundPlace {
   readonly name: string;
 }
 
@@ -116,15 +117,18 @@ const tokensAround = (text: string): readonly Place[] =>
       [...text.matchAll(pattern)].map(({ 0: { length }, index }) => ({ start: index, end: index + length })),
     );
 
-const lookups: readonly (readonly [kind: number, name: string, find: (text: string) => readonly Place[]])[] =
-  [
-    [TOKEN, 'key', tokens],
-    [WITHIN, 'key', tokensAround],
-    [ARMOUR, 'private key', inArmour],
-    [ADDRESS, 'credentials', inAddresses],
-    [HEADER, 'credentials', inHeaders],
-    [ASSIGNED, 'secret', assignedValues],
-  ];
+const lookups: readonly (readonly [
+  kind: number,
+  name: string,
+  find: (text: string) => readonly FoundPlace[],
+])[] = [
+  [TOKEN, 'key', tokens],
+  [WITHIN, 'key', tokensAround],
+  [ARMOUR, 'private key', inArmour],
+  [ADDRESS, 'credentials', inAddresses],
+  [HEADER, 'credentials', inHeaders],
+  [ASSIGNED, 'secret', assignedValues],
+];
 
 /** Shorter texts hold no recognisable secret. */
 const SHORTEST = 8;

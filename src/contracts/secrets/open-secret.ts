@@ -1,3 +1,4 @@
+import { UNFINISHED } from './credentials.ts';
 import { publicTokens } from './public-tokens.ts';
 import { ASSIGNING, NAMES } from './assigned-values.ts';
 
@@ -14,16 +15,17 @@ const MOST_LETTERS = Math.max(...begins.map(({ length }) => length)) - 1;
 /** Part of the text that is examined: longer keys are found before they end. */
 const TAIL = 2_100;
 
+/** None has a space in it, whatever stands before it. */
 const OPEN = new RegExp(
   [
     `(?<![A-Za-z0-9])(?:${beginnings})[\\w.+/=~%-]{0,400}$`,
     // The first part of a token of parts is the longest that is bounded.
     '(?<![\\w-])eyJ[\\w-]{0,2000}(?:\\.[\\w-]{0,3})?$',
     '://[^\\s/"\'<>]{1,400}$',
-    '(?<=bearer\\s{1,3})[\\w.~+/%:-]{1,400}$',
+    ...UNFINISHED,
     `(?<=(?:${NAMES})[\\w.-]{0,40}${ASSIGNING}\\\\{0,3}["'\`]?)[^\\s"'\`]{1,400}$`,
   ].join('|'),
-  'i',
+  'gi',
 );
 
 const ARMOUR =
@@ -35,11 +37,18 @@ const ARMOUR =
  */
 export const openAt = (text: string): number => {
   const armour = text.includes('-----BEGIN') ? text.search(ARMOUR) : -1;
-  if (armour !== -1) return armour;
-  const start = Math.max(0, text.length - TAIL);
-  const open = text.slice(start).search(OPEN);
-  return open === -1 ? text.length : start + open;
+  OPEN.lastIndex = lastWordAt(text);
+  return Math.min(armour === -1 ? text.length : armour, OPEN.exec(text)?.index ?? text.length);
 };
+
+const lastWordAt = (text: string): number => {
+  const least = Math.max(0, text.length - TAIL);
+  let start = text.length;
+  while (start > least && !isSpace(text.charCodeAt(start - 1))) start -= 1;
+  return start;
+};
+
+const isSpace = (code: number): boolean => code <= 32 || (code > 127 && /\s/.test(String.fromCharCode(code)));
 
 /**
  * Returns the position from which the end of the text could be the first letters of a key with a known prefix; its

@@ -195,7 +195,7 @@ export class Redactor {
   find(text: string, isCut = false): readonly FoundSecret[] {
     const known = this.known(text);
     const found = publicBeside(known, text);
-    const open = isCut ? found.filter(({ start }) => start > 0) : found;
+    const open = isCut ? found.filter(({ start, from = start }) => from > 0) : found;
     return open.length === 0 ? known : inOrder([...known, ...remaindersBeside(known, makeDisjoint(open))]);
   }
 

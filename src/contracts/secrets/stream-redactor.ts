@@ -4,8 +4,8 @@ import { letterAt, openAt } from './open-secret.ts';
 import { PIECE, publicBeside, withoutKnown } from './redactor.ts';
 import type { Redactor } from './redactor.ts';
 
-/** Number of shown characters that are kept as context for what follows. */
-const CONTEXT = 200;
+/** Number of shown characters that are kept as context for what follows: the longest that a secret is recognised by, from `curl` to its user. */
+const CONTEXT = 400;
 /** Text that is held back longer than this is shown. */
 const LONGEST_HELD = 40_000;
 /** Least number of characters dropped at a time from a growing secret. */
