@@ -57,14 +57,15 @@ afterAll(async () => {
 });
 
 describe('--json of', () => {
-  test('runs is one line for each entry of the store, as the store has it', async () => {
+  test('runs is one line for each entry of the store, as the store has it, with what it took, used and cost', async () => {
     const { code, stdout, stderr } = await play(['runs', '--store', file, '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const entries = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
-    expect(entries).toEqual(await store.list());
+    const figures = { durationMs: expect.any(Number) as number, tokens: 0, costUsd: 0 };
+    expect(entries).toEqual((await store.list()).map((entry) => ({ ...entry, ...figures })));
   });
 
   test('show is the entry of the run, with its requests and its end', async () => {

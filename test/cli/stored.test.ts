@@ -74,9 +74,22 @@ describe('a run of the command line is kept', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(
       new RegExp(
-        `^${runId}  completed  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  counter  Count, please\\n$`,
+        `^${runId}  completed  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  +\\d+ ms  counter  Count, please\\n$`,
       ),
     );
+  });
+
+  test('with what it took and cost, which --json gives in full', async () => {
+    const { call } = kept();
+    await call(['run', moduleOf('priced.ts'), 'Count the ships']);
+    expect((await call(['runs'])).stdout).toMatch(
+      / completed  [-\d]+ [:\d]+  +\d+ ms  \$0\.25  priced  Count the ships\n$/,
+    );
+    expect(JSON.parse((await call(['runs', '--json'])).stdout)).toMatchObject({
+      durationMs: expect.any(Number) as number,
+      tokens: 130,
+      costUsd: 0.25,
+    });
   });
 
   test('and is listed newest first, by status, and as many as are wanted', async () => {

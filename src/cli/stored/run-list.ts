@@ -1,17 +1,23 @@
-import type { RunEntry } from '../../contracts/journals/journal.ts';
+import { lasting } from '../../base/text/number-words.ts';
 import { oneLine } from '../../base/text/printable.ts';
+import type { RunEntry } from '../../contracts/journals/journal.ts';
+import type { RunFigures } from '../../inspect/recording/run-sums.ts';
 import { fittedLine } from '../terminal/fitted-line.ts';
 import type { Cell } from '../terminal/table.ts';
 import { tableLines } from '../terminal/table.ts';
+import { dollars } from '../words/ending.ts';
 import type { Notice } from '../words/notice-lines.ts';
 import { noticeLines } from '../words/notice-lines.ts';
 import type { INTERRUPTED } from '../../runtime/journal/resume/left-running.ts';
-import { agentWidth, startWords, statusPaint, timeWords, WIDEST_ID } from './run-words.ts';
+import { agentWidth, ROOMY, startWords, statusPaint, timeWords, WIDEST_ID } from './run-words.ts';
 import type { Screen } from '../terminal/screen.ts';
 
 /** A run in a list, with what does not belong to all of them. */
 export interface ListedRun {
-  readonly entry: Omit<RunEntry, 'status'> & { readonly status: RunEntry['status'] | typeof INTERRUPTED };
+  readonly entry: Omit<RunEntry, 'status'> &
+    Pick<RunFigures, 'durationMs' | 'tokens' | 'costUsd'> & {
+      readonly status: RunEntry['status'] | typeof INTERRUPTED;
+    };
   readonly error: string | undefined;
   readonly notices: readonly Notice[];
 }
@@ -29,12 +35,19 @@ export const listLines = (listed: readonly ListedRun[], setting: Screen): readon
 };
 
 const cellsOfRun = (
-  { runId, status, createdAt, agent, title }: ListedRun['entry'],
+  { runId, status, createdAt, durationMs, costUsd = 0, agent, title }: ListedRun['entry'],
   { paint, columns }: Screen,
 ): readonly Cell[] => [
   { text: oneLine(runId, 80), most: WIDEST_ID },
   { text: status, paint: statusPaint(status, paint) },
   { text: startWords(createdAt, columns) },
+  // What a run took and cost gives way to what it is about.
+  ...(columns < ROOMY
+    ? []
+    : [
+        { text: durationMs === undefined ? '' : lasting(durationMs), isRight: true },
+        { text: costUsd === 0 ? '' : dollars(costUsd), isRight: true },
+      ]),
   { text: oneLine(agent), most: agentWidth(columns) },
   { text: oneLine(title, 80) },
 ];

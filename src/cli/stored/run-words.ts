@@ -17,7 +17,7 @@ export const timeWords = (at: number): string => {
 export const WIDEST_ID = 36;
 
 /** On a terminal with fewer columns a start has no seconds, and on one with half as many it is left out. */
-const ROOMY = 100;
+export const ROOMY = 100;
 
 /** The start of a run in a list, as precisely as there is room for. */
 export const startWords = (at: number, columns: number): string => {

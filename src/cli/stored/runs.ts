@@ -1,4 +1,5 @@
 import type { JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
+import { StoredFigures } from '../../inspect/local/stored-figures.ts';
 import { openRequests } from '../../runtime/journal/letters/requests.ts';
 import type { RunsCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
@@ -21,9 +22,14 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     const { terminal, settings } = session;
     const found = await store.list({ limit, ...(status === undefined ? {} : { status }) });
     const left = await leftRunning(store, found);
-    const shown = found.map((entry): ListedRun['entry'] =>
-      left.has(entry.runId) ? { ...entry, status: INTERRUPTED } : entry,
-    );
+    const figures = new StoredFigures(store);
+    const shown: ListedRun['entry'][] = [];
+    for (const entry of found) {
+      await figures.read(entry);
+      const status = left.has(entry.runId) ? INTERRUPTED : entry.status;
+      const { durationMs, tokens, costUsd } = figures.of(entry.runId) ?? {};
+      shown.push({ ...entry, status, durationMs, tokens, costUsd });
+    }
     if (settings.json) for (const entry of shown) terminal.stdout.write(jsonLine(entry));
     else {
       const held = await heldRuns(store);

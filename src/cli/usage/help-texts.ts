@@ -120,9 +120,9 @@ standard error. Needs the package @modelcontextprotocol/server.`,
   runs: {
     about: 'list stored runs, newest first',
     usage: '',
-    text: `Each line: the id of the run, its status, its start, its agent, and the beginning of its input; on a terminal, why it failed or what
+    text: `Each line: the id of the run, its status, its start, what it took and cost, its agent, and the beginning of its input; on a terminal, why it failed or what
 it waits for is below it, with what to type next. With --json, one line for each run: runId, agent, status, title, createdAt, updatedAt,
-and dueAt, thread and forkedFrom where there are any.`,
+and where there are any dueAt, thread, forkedFrom, durationMs, tokens and costUsd.`,
     options: `      --status LIST    only those that are running, waiting, completed, stopped, aborted or failed
       --limit N        at most that many (default: 20)`,
     examples: ['troupe runs --status waiting,running', 'troupe runs --json --limit 100'],
