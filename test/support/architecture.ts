@@ -178,8 +178,8 @@ const readersOfFiles = ['trace', 'trace-in-text', 'recorded/trace-recording', 't
   (name) => `inspect/traces/${name}.ts`,
 );
 
-/** The totals of a run are counted here as there: it imports nothing but collections and types. */
-const countedByThePage = 'runtime/actors/run-counter.ts';
+/** Totals of a run are counted, and numbers written, here as there: they import nothing but collections and types. */
+const foldedByThePage = ['runtime/actors/run-counter.ts', 'base/text/number-words.ts'];
 
 /** The page runs in a browser, and knows of the rest only what a recording holds, and how it is drawn. */
 export const thePageStandsAlone = eachImport((source, { from, kind }) => {
@@ -189,7 +189,7 @@ export const thePageStandsAlone = eachImport((source, { from, kind }) => {
     return isBundled || from === 'zod/mini' ? undefined : 'it is not bundled into the page';
   const target = resolve(source, from);
   if (isIn(target, page) || isIn(target, 'inspect/drawing')) return undefined;
-  if (target === countedByThePage || readByThePage.includes(target)) return undefined;
+  if (foldedByThePage.includes(target) || readByThePage.includes(target)) return undefined;
   if (isIn(source.path, `${page}/files`) && readersOfFiles.includes(target)) return undefined;
   const isKnown = ['base', 'contracts', 'inspect/recording'].some((place) => isIn(target, place));
   return kind === 'type' && isKnown ? undefined : 'the page knows types of contracts, and recordings';

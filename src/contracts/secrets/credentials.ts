@@ -12,7 +12,7 @@ const IN_ADDRESS = /:\/\/(?<credentials>[^\s/:@"'<>`\\?#]{0,128}:[^\s/@"'<>`\\]{
 const TOKEN_IN_ADDRESS =
   /:\/\/(?<credentials>(?=[^\s/:@"'<>]{0,60}\d)[^\s/:@"'<>`\\?#]{20,256})@(?=[\w[%.-])/g;
 
-/** What stands before the credentials of a header: `Authorization: Bearer …`, and the same without its header. */
+/** The beginning of credentials in a header: `Authorization: Bearer …`, and the same without its header. */
 const AUTHORIZING = String.raw`\b(?:authorization["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4}(?:(?:Basic|Bearer|Token|Digest|ApiKey|Api-Key|AWS4-HMAC-SHA256|Negotiate|Bot)\s{1,3})?|bearer\s{1,3}|bearer["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4})`;
 const AUTHORIZATION = new RegExp(String.raw`${AUTHORIZING}(?<credentials>[\w.~+/%:-]{6,}={0,3})`, 'gi');
 
