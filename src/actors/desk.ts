@@ -103,6 +103,8 @@ export interface Desk {
   asked(body: Extract<EventBody, { type: 'model.asked' }>, request: ModelRequest): void;
   /** Publishes a model's answer, and records the response if observers want it. */
   answered(body: Extract<EventBody, { type: 'model.answered' }>, answer: ModelAnswer): void;
+  /** Takes the answer that a person gave in place of the model's; undefined if there is none. */
+  takeGiven(): ModelAnswer | undefined;
   /** Writes records to the agent's memories without waiting; `index` distinguishes several writes of one effect. */
   remember(records: readonly MemoryRecord[], index: number): void;
   /** Registers the secret fields of a result; called before anything reports it. */

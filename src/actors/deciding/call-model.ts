@@ -61,6 +61,8 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
   #shown: Sent;
   /** True once the model was called: earlier failures would repeat. */
   #wasAsked = false;
+  /** True for an answer that a person gave: it cost nothing. */
+  #isGiven = false;
 
   constructor(effect: Effect, context: AgentContext, attempt: ModelAttempt, desk: Desk) {
     this.#effect = effect;
@@ -119,6 +121,9 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     // Streamed again under this attempt's key, as the previous attempt's deltas were discarded.
     if (this.#text !== '') this.#desk.delta({ type: 'text', text: this.#text });
     this.#wasAsked = true;
+    const given = this.#desk.takeGiven();
+    this.#isGiven = given !== undefined;
+    if (given !== undefined) return this.answered(given);
     return attemptThen(this.#model, request, this, this);
   }
 
@@ -198,7 +203,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     } catch (thrown) {
       return this.failed(thrown);
     }
-    if (isUnreported(answer, this.#model))
+    if (!this.#isGiven && isUnreported(answer, this.#model))
       answer = { ...answer, usage: this.#estimatedUsage(answerLength(answer)) };
     const costUsd = this.#desk.costOf(this.#model, answer.usage, answer.model);
     this.#settle(answer.usage, costUsd);

@@ -67,6 +67,8 @@ export interface ModelAsker {
   readonly convert: ContentOptions['convert'];
   /** The agent's models, then those that were chosen for its run: as the run asks them. */
   models(): readonly Model[];
+  /** The same as they were given: another run wraps them itself. */
+  given(): readonly Model[];
   /**
    * One of them by its name, or any other, as the run would ask it.
    *

@@ -54,6 +54,20 @@ export interface ForkPoint {
   readonly runId: string;
   /** The number of the first event that is not shared. */
   readonly seq: number;
+  /** The agent and the step at which it was forked; absent in journals of before. */
+  readonly path?: string | undefined;
+  readonly step?: number | undefined;
+  /** The event of that run which the fork has otherwise. */
+  readonly changed?: ForkedEvent | undefined;
+}
+
+/** An event that a fork has otherwise than the run that it was forked from. */
+export interface ForkedEvent {
+  /** Its number in that run. */
+  readonly seq: number;
+  readonly type: 'model.answered' | 'tool.finished' | 'message.sent';
+  /** Of a model call its key, without the run. */
+  readonly key?: string | undefined;
 }
 
 /** An event, without the fields shared by all. */

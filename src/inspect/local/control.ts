@@ -1,14 +1,11 @@
 import * as z from 'zod';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { canonical } from '../../base/json/canonical.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { EXPIRED } from '../../contracts/people/request.ts';
-import { resolveModel } from '../../models/model-registry.ts';
-import { forkAs } from '../../runtime/journal/resume/fork.ts';
 import { answerRequest, openRequests } from '../../runtime/journal/letters/requests.ts';
 import { misfitOf } from '../../runtime/people/person-words.ts';
 import type { PersonAnswer } from '../../runtime/people/request-book.ts';
@@ -16,16 +13,15 @@ import type { Breakpoint } from '../recording/breakpoint.ts';
 import { breakpointSchema } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { editedInput } from './edited-input.ts';
-import { eventAt } from './event-at.ts';
-import type { ForkedAgent, KnownRuns } from './known-runs.ts';
-import type { StoredFeeds } from './stored-feeds.ts';
+import { forkSchemas } from './forks/fork-command.ts';
+import type { ForkDesk } from './forks/fork-run.ts';
+import { changeFormOf, forkRun } from './forks/fork-run.ts';
 import { trialSchemas } from './trial/trial-command.ts';
 import type { Trials } from './trial/trials.ts';
 
 const text = z.string().max(100_000);
 const name = z.string().min(1).max(2_000);
 const run = name;
-const count = z.number().int().nonnegative();
 const json: z.ZodType<Json> = z.json();
 
 const MOST_BREAKPOINTS = 100;
@@ -40,16 +36,6 @@ export const commandSchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('reply'), run, id: name.optional(), text }),
   z.object({ do: z.literal('abort'), run, reason: text.optional() }),
   z.object({ do: z.literal('kill'), run, path: name, reason: text.optional() }),
-  // Strict: by a misspelt change the fork would do what the run did.
-  z.strictObject({
-    do: z.literal('fork'),
-    run,
-    /** A place in its recording, a step of its root, or an event. Default: where it is. */
-    at: z.union([count, z.object({ step: count }), z.object({ seq: count })]).optional(),
-    message: text.optional(),
-    /** `provider:model`, of the whole fork. */
-    model: name.optional(),
-  }),
   z.object({
     do: z.literal('break'),
     run: run.optional(),
@@ -57,6 +43,7 @@ export const commandSchema = z.discriminatedUnion('do', [
   }),
   /** Adds or removes one breakpoint: those set by others at the same time stay. */
   z.object({ do: z.enum(['break-add', 'break-remove']), run: run.optional(), breakpoint: breakpointSchema }),
+  ...forkSchemas,
   ...trialSchemas,
 ]);
 
@@ -64,11 +51,7 @@ export const commandSchema = z.discriminatedUnion('do', [
 export type Command = z.infer<typeof commandSchema>;
 
 /** The environment in which commands are executed. */
-export interface Desk {
-  readonly recorder: Recorder;
-  readonly known: KnownRuns;
-  readonly store: JournalStore | undefined;
-  readonly stored: StoredFeeds | undefined;
+export interface Desk extends ForkDesk {
   readonly trials: Trials;
 }
 
@@ -77,8 +60,8 @@ export interface Desk {
  *
  * @throws {TroupeError} `run.ended` for a run that is not in progress here; `request.unknown`, `message.undelivered`,
  * `agent.unknown`
- * for a missing target; `request.expired`, `input.invalid` for an answer that is late or does not fit; `journal.unknown` for a fork of a
- * run that is not stored; `model.unknown` for one with such a model; the errors of `fork` and `answerRequest`, and of {@link Trials}.
+ * for a missing target; `request.expired`, `input.invalid` for an answer that is late or does not fit; the errors of
+ * `answerRequest`, of {@link forkRun}, and of {@link Trials}.
  */
 export const carryOut = async (
   command: Command,
@@ -97,6 +80,8 @@ export const carryOut = async (
     case 'break-remove':
       changeBreakpoints(command, desk.recorder);
       return {};
+    case 'change-form':
+      return { form: await changeFormOf(command, desk) };
     case 'fork':
       return { run: await forkRun(command, desk) };
     case 'approve':
@@ -129,6 +114,7 @@ type Steering = Exclude<
       | 'break-add'
       | 'break-remove'
       | 'fork'
+      | 'change-form'
       | 'approve'
       | 'deny'
       | 'reply'
@@ -249,40 +235,4 @@ const letterOf = (command: Answering): Parameters<typeof answerRequest>[2] => {
   if (command.do === 'approve') return { id, yes: true, input: command.input };
   if (command.do === 'deny') return { id, yes: false, reason: command.reason ?? command.text };
   return { id, text: command.text };
-};
-
-/** Forks a stored run, which may be in progress; returns the id of the new one. */
-const forkRun = async (command: Extract<Command, { do: 'fork' }>, desk: Desk): Promise<string> => {
-  const { run: runId, at, message, model } = command;
-  const { store, stored, recorder } = desk;
-  if (store === undefined || stored === undefined)
-    throw new TroupeError('journal.unknown', `Cannot fork run '${runId}' as there is no store`, { runId });
-  // Now, as a fork by a model that nobody knows would begin, and fail.
-  if (model !== undefined) resolveModel(model);
-  const agent = await forkedAgent(runId, { store, stored, desk });
-  const isHere = recorder.runs.some((each) => each.runId === runId);
-  const seen = isHere ? recorder.recording : (await stored.at(runId)).recording;
-  const point = typeof at === 'number' ? eventAt(seen, runId, at) : at;
-  const change = { message, model };
-  const handle = await forkAs(agent, runId, { store, at: point, change, inspect: desk.known });
-  return handle.runId;
-};
-
-interface Stored {
-  readonly store: JournalStore;
-  readonly stored: StoredFeeds;
-  readonly desk: Desk;
-}
-
-/** The agent of a run of this process needs no search. */
-const forkedAgent = async (runId: string, { store, stored, desk }: Stored): Promise<ForkedAgent> => {
-  const root = desk.known.rootOf(runId);
-  if (root === undefined) return stored.agentOf(runId);
-  if ((await store.entry(runId)) === undefined)
-    throw new TroupeError(
-      'journal.unknown',
-      `Cannot fork run '${runId}' as it is not in ${store.name}: begin it with that \`store\``,
-      { runId },
-    );
-  return root;
 };

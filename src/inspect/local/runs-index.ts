@@ -1,4 +1,5 @@
 import type { JournalStore, RunEntry, RunList } from '../../contracts/journals/journal.ts';
+import { withForks } from './forks/fork-places.ts';
 import type { RunSources, ListedRun } from './session-board.ts';
 import { runsHere, storedRuns, unreadableRuns } from './session-board.ts';
 import { StoredFigures } from './stored-figures.ts';
@@ -53,7 +54,7 @@ export class RunsIndex {
     const here = runsHere(recorder, entries);
     const stored = await storedRuns(store, entries, here);
     const figured = stored.map((row) => ({ ...row, ...this.#figures?.of(row.run) }));
-    this.#take([...here, ...figured, ...unreadableRuns(entries)]);
+    this.#take(await withForks(store, entries, [...here, ...figured, ...unreadableRuns(entries)]));
     const isWhole = since === undefined || since < this.#whole || since > this.#version;
     const rows = [...this.#rows.values()].filter(({ version }) => isWhole || version > since);
     return { version: this.#version, isWhole, rows: rows.map(({ row }) => row) };

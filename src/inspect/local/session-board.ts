@@ -1,8 +1,10 @@
 import type { JournalStore, RunEntry, RunList } from '../../contracts/journals/journal.ts';
+import type { ForkPoint } from '../../contracts/journals/journal-record.ts';
 import { INTERRUPTED, leftRunning } from '../../runtime/journal/resume/left-running.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { RunFigures } from '../recording/run-sums.ts';
+import { withForks } from './forks/fork-places.ts';
 
 /** A run that can be viewed, as listed for the page. */
 export interface ListedRun extends RunFigures {
@@ -20,6 +22,8 @@ export interface ListedRun extends RunFigures {
   readonly isKept: boolean;
   /** Its own breakpoints, in addition to those of all runs; absent if there are none. */
   readonly breakpoints?: readonly Breakpoint[] | undefined;
+  /** The place at which it was forked from another run. */
+  readonly fork?: ForkPoint | undefined;
 }
 
 /** The sources of the list: the runs of this process, and its store. */
@@ -46,7 +50,8 @@ export const listRuns = async (
   );
   const older = wanted === undefined || isListed ? undefined : await store?.entry(wanted);
   const all = older === undefined ? entries : [...entries, older];
-  return [...here, ...(await storedRuns(store, all, here)), ...unreadableRuns(entries)];
+  const rows = [...here, ...(await storedRuns(store, all, here)), ...unreadableRuns(entries)];
+  return withForks(store, all, rows);
 };
 
 /** The runs of this process, the newest first. */

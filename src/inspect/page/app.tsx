@@ -21,6 +21,8 @@ import { CostView } from './cost/cost-view.tsx';
 import { ErrorsView } from './errors/errors-view.tsx';
 import { Home } from './home/home.tsx';
 import { Help } from './parts/help.tsx';
+import { ChangeDialog } from './change/change-dialog.tsx';
+import { ForkNotice } from './change/fork-notice.tsx';
 import { AgainDialog } from './trial/again-dialog.tsx';
 import { Icon } from './parts/icon.tsx';
 import { InterruptedNotice } from './parts/interrupted-notice.tsx';
@@ -43,6 +45,7 @@ export const App = () => (
       <TopBar />
       {!isHome.value && <InterruptedNotice />}
       {!isHome.value && <UnfollowedNotice />}
+      {!isHome.value && <ForkNotice />}
       {!isHome.value && <RequestsBanner />}
       <Composer />
     </div>
@@ -74,6 +77,7 @@ export const App = () => (
     {!isHome.value && <TimelineBar />}
     <Help />
     <AgainDialog />
+    <ChangeDialog />
   </div>
 );
 

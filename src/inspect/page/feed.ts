@@ -28,6 +28,7 @@ import {
 } from './page-state.ts';
 import { openedFiles } from './files/opened-files.ts';
 import { scope } from './run-scope.ts';
+import { goToWantedEvent } from './state/wanted-event.ts';
 import type { AskedRequest, Embedded, Session } from './session.ts';
 
 const RETRY_MS = 1_500;
@@ -198,6 +199,7 @@ const draw = (): void => {
     // Initially selects the first actor of the chosen run.
     if (selected.peek() === undefined) selectRoot(filter.peek().run);
     if (wantedPlace.peek() !== undefined) goToWanted();
+    goToWantedEvent();
   });
 };
 

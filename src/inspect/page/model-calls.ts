@@ -40,6 +40,8 @@ export interface ModelItem {
   readonly at: number;
   text: string;
   reasoning?: string | undefined;
+  /** The number of the event that has its answer. */
+  seq?: number | undefined;
   /** Made beside its text. */
   media?: readonly MediaPart[] | undefined;
   /** In order: the last one is under way, or had the answer. */
@@ -126,7 +128,7 @@ interface Told {
   readonly key: string;
   readonly model: string;
   readonly facts: Partial<ModelAttempt>;
-  readonly said: Partial<Pick<ModelItem, 'text' | 'reasoning'>>;
+  readonly said: Partial<Pick<ModelItem, 'text' | 'reasoning' | 'seq'>>;
 }
 
 const newsOf = (event: LiveEvent, firstMs: number | undefined): Told | undefined => {
@@ -134,9 +136,9 @@ const newsOf = (event: LiveEvent, firstMs: number | undefined): Told | undefined
     case 'model.asked':
       return about(event, { sent: sizesOf(event.request) }, { text: '', reasoning: undefined });
     case 'model.answered': {
-      const { text, reasoning, usage: tokens, costUsd, durationMs, finish, raw } = event;
+      const { text, reasoning, usage: tokens, costUsd, durationMs, finish, raw, seq } = event;
       const facts = { status: 'answered', tokens, costUsd, durationMs, finish, raw, firstMs } as const;
-      return about(event, facts, { text, reasoning });
+      return about(event, facts, { text, reasoning, seq });
     }
     case 'model.interrupted': {
       const { text, usage: tokens, costUsd } = event;

@@ -68,6 +68,8 @@ export const sayingChanges = signal(0);
 export const place = signal<number | undefined>(undefined);
 /** The place of the run that is to be shown as soon as it is loaded. */
 export const wantedPlace = signal<number | undefined>(undefined);
+/** The number of the event of the run that is to be shown as soon as it is loaded. */
+export const wantedEvent = signal<number | undefined>(undefined);
 export const speed = signal(1);
 export const isPlaying = signal(false);
 export const selected = signal<string | undefined>(undefined);
@@ -178,6 +180,7 @@ export const takeEntry = (entry: Entry): void => {
 /** Shows the recording at a position; at its end it follows a live run. */
 export const goTo = (length: number): void => {
   wantedPlace.value = undefined;
+  wantedEvent.value = undefined;
   const { timeline } = recorded.value;
   const bounded = Math.max(timeline.first, Math.min(length, timeline.length));
   place.value = bounded >= timeline.length && storedRun.value === undefined ? undefined : bounded;
@@ -185,6 +188,7 @@ export const goTo = (length: number): void => {
 
 export const goLive = (): void => {
   wantedPlace.value = undefined;
+  wantedEvent.value = undefined;
   isPlaying.value = false;
   place.value = undefined;
 };

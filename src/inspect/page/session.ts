@@ -1,3 +1,4 @@
+import type { ForkPoint } from '../../contracts/journals/journal-record.ts';
 import type { Entry } from '../recording/entry.ts';
 import type { RunFigures } from '../recording/run-sums.ts';
 import type { TableauData } from '../recording/tableau.ts';
@@ -22,6 +23,8 @@ export interface SessionRun {
   readonly requests?: number | undefined;
   /** Its own breakpoints, in addition to those of all runs. */
   readonly breakpoints?: readonly Breakpoint[] | undefined;
+  /** The place at which it was forked from another run. */
+  readonly fork?: ForkPoint | undefined;
 }
 
 /** A row of the table of runs. */

@@ -26,6 +26,8 @@ export interface ToolItem extends Placed {
   durationMs?: number | undefined;
   attempts: number;
   artifacts: readonly string[];
+  /** The number of the event that has its result. */
+  seq?: number | undefined;
   media?: readonly MediaPart[] | undefined;
 }
 
@@ -34,6 +36,8 @@ export interface SaidItem extends Placed {
   readonly kind: 'said';
   readonly who: string;
   readonly text: string;
+  /** The number of the event of a message. */
+  readonly seq?: number | undefined;
   media?: readonly MediaPart[] | undefined;
 }
 
@@ -162,10 +166,10 @@ class Transcript {
       case 'tool.progressed':
         return this.#changeTool(event.callId, { text: event.text });
       case 'tool.finished': {
-        const { ok, text, durationMs, artifacts = [] } = event;
+        const { ok, text, durationMs, artifacts = [], seq } = event;
         const isDenied = this.#tools.get(event.callId)?.status === 'denied';
         const status = ok ? 'done' : isDenied ? 'denied' : 'failed';
-        return this.#changeTool(event.callId, { status, text, durationMs, artifacts });
+        return this.#changeTool(event.callId, { status, text, durationMs, artifacts, seq });
       }
       default:
         return this.#note(entry, event);
@@ -203,10 +207,10 @@ export const textIn = (value: unknown, ...path: readonly string[]): string => {
 export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
 
-const speechOf = (event: LiveEvent): { who: string; text: string } | undefined => {
+const speechOf = (event: LiveEvent): Pick<SaidItem, 'who' | 'text' | 'seq'> | undefined => {
   switch (event.type) {
     case 'message.sent':
-      return { who: `${event.from} → ${event.to}`, text: event.text };
+      return { who: `${event.from} → ${event.to}`, text: event.text, seq: event.seq };
     case 'person.asked':
       return { who: 'asks a person', text: event.question };
     case 'person.answered':

@@ -9,7 +9,6 @@ import { systemPrompt } from '../../actors/deciding/prompt-facts.ts';
 import type { ChildOptions } from '../../contracts/tools/delegation.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { MediaPart } from '../../contracts/content/part.ts';
-import { isPartList } from '../../contracts/content/part.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { MemoryRecord } from '../../contracts/conversations/memory.ts';
 import type { Messenger } from '../../contracts/messages/message.ts';
@@ -19,7 +18,6 @@ import type { Usage } from '../../contracts/models/usage.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { RunResult } from '../../contracts/runs/run-result.ts';
 import type { ToolExecutor } from '../../contracts/tools/executor.ts';
-import type { RawAnswer } from '../../contracts/models/sent-request.ts';
 import type { SafetyStrategy } from '../../contracts/tools/safety.ts';
 import type { Artifact, ToolResult } from '../../contracts/tools/tool-result.ts';
 import { keyInRun } from '../../contracts/runs/effect.ts';
@@ -45,6 +43,7 @@ import type { RunMoney } from '../limits/run-money.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { longWaitOf } from './long-wait.ts';
+import { rawOf } from './raw-answer.ts';
 import { sharePrompt } from './shared-prompt.ts';
 import { Slot } from './slot.ts';
 import type { AskingRun, RequestingEffect } from '../people/ask-person.ts';
@@ -63,7 +62,11 @@ export interface DeskRun extends AskingRun {
   readonly gate: Gate;
   readonly journal: Pick<JournalPort, 'arrive' | 'budgets' | 'again' | 'flush' | 'lost' | 'waits'>;
   readonly mail: { messengerFor(work: TalkingWork): Messenger };
-  readonly effects: { readonly answers: CallCache; readonly checkpoints: Map<string, Checkpoint> };
+  readonly effects: {
+    readonly answers: CallCache;
+    readonly checkpoints: Map<string, Checkpoint>;
+    readonly given: Map<string, ModelAnswer>;
+  };
   readonly actors: {
     runWithin<Input, Output>(
       parent: Actor,
@@ -223,6 +226,13 @@ export class EffectDesk implements Desk {
     }
     this.emit(run.log.withNewOmissions(body));
   }
+  takeGiven(): ModelAnswer | undefined {
+    const { given } = this.#run.effects;
+    if (given.size === 0) return undefined;
+    const answer = given.get(this.#keyInRun);
+    given.delete(this.#keyInRun);
+    return answer;
+  }
   remember(records: readonly MemoryRecord[], index: number): void {
     const { step, phase } = this.#ask;
     if (!this.#isOver) this.#principal.memory?.remember({ step, phase, index }, records);
@@ -375,19 +385,6 @@ export class EffectDesk implements Desk {
 
 const nobodyWaits = (doing: string): TroupeError =>
   new TroupeError('run.aborted', `Cannot ${doing} as nobody waits for it any more`);
-
-/** The parts of an answer beside its text; undefined if there are none. */
-const rawOf = ({ calls, media, refusal, replay, metadata }: ModelAnswer): RawAnswer | undefined => {
-  const raw: RawAnswer = {
-    calls,
-    // Their bytes are in the blob store by now.
-    ...(isPartList(media) ? { media } : {}),
-    ...(refusal === undefined ? {} : { refusal }),
-    ...(replay === undefined ? {} : { replay }),
-    ...(metadata === undefined ? {} : { metadata }),
-  };
-  return calls.length === 0 && Object.keys(raw).length === 1 ? undefined : raw;
-};
 
 /** Records a result that arrived after its effect was withdrawn. It changes nothing. */
 export const recordLate = ({ record }: EffectUnderWay, output: unknown): void => {

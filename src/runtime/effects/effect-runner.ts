@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../actors/agent-definition.ts';
 import { awaitTime } from '../../actors/await-time.ts';
 import { perform } from '../../actors/perform.ts';
+import type { ModelAnswer } from '../../contracts/models/model.ts';
 import type { Port } from '../../contracts/runs/effect.ts';
 import { errorData, TroupeError } from '../../contracts/errors/error.ts';
 import type { EffectRecord } from '../../contracts/runs/run-result.ts';
@@ -45,6 +46,8 @@ export class EffectRunner {
   readonly answers = new CallCache();
   /** The last checkpoints of calls, by the keys of the calls in the run. */
   readonly checkpoints = new Map<string, Checkpoint>();
+  /** Answers that a fork has in place of its models', by the keys of their calls in the run: each is taken once. */
+  readonly given = new Map<string, ModelAnswer>();
   readonly #run: EffectfulRun;
 
   constructor(run: EffectfulRun) {

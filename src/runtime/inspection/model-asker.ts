@@ -24,22 +24,24 @@ export const askerOf = (
 ): ModelAsker => {
   const engine = strategies.find((each) => each.engine !== undefined);
   const asAsked = (model: Model): Model => wrapForRun(model, resources, strategies);
-  const models = (): readonly Model[] => {
+  const given = (): readonly Model[] => {
     if (engine !== undefined) return [];
     const choices = own.length > 0 || chosen.length > 0 ? [...own, ...chosen] : [undefined];
     return choices.flatMap((choice) => {
       try {
-        return [asAsked(resolveModel(choice))];
+        return [resolveModel(choice)];
       } catch {
         // One that cannot be made is not offered.
         return [];
       }
     });
   };
+  const models = (): readonly Model[] => given().map(asAsked);
   return {
     clock,
     settings,
     convert,
+    given,
     models,
     named: (name) => {
       if (engine === undefined)

@@ -1,4 +1,5 @@
 import type { EventOf, LiveEvent } from '../../../contracts/events/event.ts';
+import type { Model } from '../../../contracts/models/model.ts';
 import type { InspectedRun, ModelAsker } from '../../../contracts/events/inspection.ts';
 import type { WholeRequest } from '../../recording/sent-requests.ts';
 import { SentRequests, withSent } from '../../recording/sent-requests.ts';
@@ -51,6 +52,12 @@ export class AskedCalls {
     }
     const request = requests.take(found.event);
     return request && { request, asker: found.asker };
+  }
+
+  /** The models of the agents that asked one, those that asked last first. */
+  models(): readonly Model[] {
+    const askers = new Map(this.#calls.map(({ event, asker }) => [event.path, asker]));
+    return [...askers.values()].toReversed().flatMap((asker) => asker.given());
   }
 
   #forgetSome(): void {

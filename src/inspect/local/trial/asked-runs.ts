@@ -1,4 +1,5 @@
 import type { InspectedRun, RunInspector } from '../../../contracts/events/inspection.ts';
+import type { Model } from '../../../contracts/models/model.ts';
 import type { AskedCall } from './asked-calls.ts';
 import { AskedCalls } from './asked-calls.ts';
 
@@ -42,6 +43,11 @@ export class AskedRuns implements RunInspector {
   /** The call of a run by its key. */
   at(runId: string, key: string): AskedCall | undefined {
     return (this.#live.get(runId) ?? this.#over.get(runId))?.at(key);
+  }
+
+  /** The models that a run can be continued by, as its agents have them. */
+  models(runId: string): readonly Model[] {
+    return (this.#live.get(runId) ?? this.#over.get(runId))?.models() ?? [];
   }
 
   #ends(runId: string, calls: AskedCalls): void {

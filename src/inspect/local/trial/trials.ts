@@ -3,6 +3,7 @@ import { isJsonObject, toJson } from '../../../base/json/json.ts';
 import { nameOf } from '../../../actors/deciding/model-events.ts';
 import type { MediaPart } from '../../../contracts/content/part.ts';
 import { isMedia } from '../../../contracts/content/part.ts';
+import type { Model } from '../../../contracts/models/model.ts';
 import { errorData, isTroupeError, toError, TroupeError } from '../../../contracts/errors/error.ts';
 import { redactor } from '../../../policy/redaction.ts';
 import { asJson } from '../../recording/fitted.ts';
@@ -96,6 +97,13 @@ export class Trials {
     } finally {
       this.#open -= 1;
     }
+  }
+
+  /** The models that the agents of a run have, as far as they asked one. Rejects with the errors of opening a stored run. */
+  async modelsOf(run: string): Promise<readonly Model[]> {
+    const { live, stored } = this.#setup;
+    if (live.asked.has(run) || stored === undefined) return live.asked.models(run);
+    return (await stored.callsOf(run)).asked.models(run);
   }
 
   async #ask(command: TrialCommand, signal: AbortSignal): Promise<JsonObject> {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { brief, oneLine, plain } from '../../drawing/plain-text.ts';
+import { forkPlace } from '../change/change.ts';
 import { countOf, moneyOf, spanOf } from '../figures.ts';
 import { currentRun } from '../page-state.ts';
 import type { RunRow } from '../session.ts';
@@ -42,6 +43,12 @@ const columns: readonly Column[] = [
             {row.title === undefined || row.title === '' ? oneLine(row.run, 80) : brief(row.title, 160)}
           </bdi>
         </a>
+        {row.fork !== undefined && (
+          <span class="forked">
+            fork of <bdi>{oneLine(row.fork.runId, 40)}</bdi>
+            {forkPlace(row.fork)}
+          </span>
+        )}
         <Said row={row} />
       </>
     ),

@@ -20,7 +20,7 @@ import { runName } from '../session.ts';
 import { Icon } from './icon.tsx';
 
 /** The run that can be forked: the stored one that is shown, or a live one that is kept. */
-const forkedRun = (): string | undefined => {
+export const forkedRun = (): string | undefined => {
   if (session.value?.control !== true || embedded.value !== undefined) return undefined;
   if (storedRun.value !== undefined) return storedRun.value;
   return currentRun.value?.isKept === true ? currentRun.value.run : undefined;
@@ -137,8 +137,13 @@ const forkHere = async (run: string, { message, model }: Change): Promise<void> 
   );
   if (typeof said !== 'object' || said === null || !('run' in said) || typeof said.run !== 'string') return;
   closeForm('fork');
+  showFork(said.run);
+};
+
+/** Shows a fork as it goes on. */
+export const showFork = (run: string): void => {
   middleTab.value = 'chart';
   if (storedRun.peek() === undefined) goLive();
   else follow();
-  chooseRun(said.run);
+  chooseRun(run);
 };

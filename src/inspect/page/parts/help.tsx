@@ -44,6 +44,13 @@ export const Help = () => {
             and <kbd>−</kbd> zoom, <kbd>0</kbd> shows all of it. A click on a message, or on a time, goes
             there; one on a state or an arrow of the chart sets breakpoints.
           </p>
+          {session.value?.control === true && (
+            <p>
+              <b>Change and fork here…</b>, beside an answer, a result or a message from outside, forks a
+              stored run there. The state of an agent follows from these by its reducer, so it is changed
+              through them: a state that was set would not be what a replay of the fork comes to.
+            </p>
+          )}
           <p class="version">troupe {oneLine(session.value?.version ?? '', 40)}</p>
         </>
       )}

@@ -5,6 +5,8 @@ import { sayings } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { Prose } from '../prose/prose.tsx';
 import { Icon } from './icon.tsx';
+import { ChangeButton } from '../change/change-button.tsx';
+import { ChangedNote } from '../change/changed-note.tsx';
 import { AgainButton } from '../trial/again-button.tsx';
 import { MediaView } from './media-view.tsx';
 import { RequestPart } from './request-part.tsx';
@@ -69,6 +71,8 @@ export const ModelPart = ({ actor, item, isLive }: ModelProps) => {
         </ol>
       )}
       <AgainButton actor={actor} item={item} attempt={last} />
+      <ChangeButton actor={actor} seq={item.seq} type="model.answered" />
+      <ChangedNote seq={item.seq} modelKey={last.key} />
     </article>
   );
 };

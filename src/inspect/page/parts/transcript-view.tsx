@@ -15,6 +15,8 @@ import { countBelow } from '../timeline.ts';
 import type { NoteItem, SaidItem, ToolItem, TranscriptItem } from '../transcript.ts';
 import { transcriptOf, valueText } from '../transcript.ts';
 import { Prose } from '../prose/prose.tsx';
+import { ChangeButton } from '../change/change-button.tsx';
+import { ChangedNote } from '../change/changed-note.tsx';
 import { ThreadView } from '../thread/thread-view.tsx';
 import { Icon } from './icon.tsx';
 import { MediaView } from './media-view.tsx';
@@ -172,6 +174,8 @@ const SaidPart = ({ actor, item }: { readonly actor: string; readonly item: Said
     </header>
     <Prose text={item.text} />
     <MediaView media={item.media} actor={actor} />
+    <ChangeButton actor={actor} seq={item.seq} type="message.sent" />
+    <ChangedNote seq={item.seq} />
   </article>
 );
 
@@ -203,12 +207,14 @@ const ToolPart = ({ actor, item }: { readonly actor: string; readonly item: Tool
         <h4>{status === 'failed' ? 'Error' : 'Result'}</h4>
         <pre>{text === undefined || text === '' ? '—' : <Text value={text} />}</pre>
         <MediaView media={item.media} actor={actor} />
+        <ChangeButton actor={actor} seq={item.seq} type="tool.finished" />
         <footer>
           {attempts > 1 && `${attempts} attempts · `}
           {artifacts.length > 0 && `${artifacts.map((each) => oneLine(each, 40)).join(', ')} · `}
           call <bdi>{oneLine(callId, 60)}</bdi> <When {...item} />
         </footer>
       </details>
+      <ChangedNote seq={item.seq} />
     </article>
   );
 };

@@ -16,10 +16,12 @@ import {
   sideTab,
   storedRun,
   thread,
+  wantedEvent,
   wantedPlace,
 } from '../page-state.ts';
 import { scope } from '../run-scope.ts';
 import { isHome, runsQuery } from './home.ts';
+import { arriveAtEvent } from './wanted-event.ts';
 import type { Route, RunRoute } from './route.ts';
 import { hashOf, isStep, openingRoute, routeOf } from './route.ts';
 
@@ -40,6 +42,7 @@ const shownRoute = computed((): Route => {
     thread: thread.value,
     isVerbatim: isVerbatim.value,
     actor: selected.value,
+    event: wantedEvent.value,
     n: wantedPlace.value ?? (isPast ? scope.value.placeOf(shown.value.length) : undefined),
     find: text,
     effects: withEffects,
@@ -134,7 +137,7 @@ const showRest = (route: Route): void => {
 };
 
 const showRun = (route: RunRoute): void => {
-  const { run, view, side, actor, n, find, effects, onlyActive } = route;
+  const { run, view, side, actor, n, event, find, effects, onlyActive } = route;
   thread.value = route.thread;
   isVerbatim.value = route.isVerbatim;
   middleTab.value = view;
@@ -142,7 +145,8 @@ const showRun = (route: RunRoute): void => {
   filter.value = { ...filter.peek(), text: find, withEffects: effects, onlyActive };
   if (actor !== undefined) selected.value = actor;
   else if (storedRun.peek() === undefined) chooseRun(run);
-  if (n === undefined) goLive();
+  if (event !== undefined) arriveAtEvent(event);
+  else if (n === undefined) goLive();
   else arriveAt(n);
 };
 

@@ -21,6 +21,8 @@ export interface RunRoute {
   readonly actor: string | undefined;
   /** Number of entries of the run that are shown; undefined: all, live. */
   readonly n: number | undefined;
+  /** The number of the event of the run that is gone to; it becomes a number of entries. */
+  readonly event?: number | undefined;
   /** Filter of the list of actors. */
   readonly find: string;
   readonly effects: EffectChoice;
@@ -85,6 +87,7 @@ export const routeOf = (hash: string): Route | undefined => {
     // Actors of a run are named by their address in it.
     actor: run === undefined || actor === undefined ? actor : `${run}/${actor}`,
     n: countIn(said.get('n')),
+    event: countIn(said.get('event')),
     find: said.get('find') ?? '',
     effects: choiceOf(effectChoices, said.get('effects'), openingRoute.effects),
     onlyActive: said.has('active'),
@@ -94,12 +97,13 @@ export const routeOf = (hash: string): Route | undefined => {
 /** The part of the address after `#`, from which {@link routeOf} reads the same. */
 export const hashOf = (route: Route): string => {
   if (route.screen === 'runs') return `#/runs${queryOfFields(queryText(route))}`;
-  const { run, isFile, view, side, thread, isVerbatim, actor, n, find, effects, onlyActive } = route;
+  const { run, isFile, view, side, thread, isVerbatim, actor, n, event, find, effects, onlyActive } = route;
   const place = run === undefined ? 'live' : `${isFile ? 'file' : 'run'}/${encode(run)}`;
   const named = actor !== undefined && run !== undefined ? withinRun(actor, run) : actor;
   return `#/${place}/${view}${queryOfFields([
     ['actor', named],
     ['n', n === undefined ? undefined : String(n)],
+    ['event', event === undefined ? undefined : String(event)],
     ['side', side === openingRoute.side ? undefined : side],
     ['thread', thread === openingRoute.thread ? undefined : thread],
     ['verbatim', isVerbatim ? '1' : undefined],

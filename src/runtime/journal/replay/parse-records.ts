@@ -62,7 +62,21 @@ const recordSchema = z.discriminatedUnion('kind', [
     budget: z.optional(z.looseObject({})),
     limits: z.optional(z.looseObject({})),
     keys: z.optional(z.literal('digest')),
-    fork: z.optional(z.strictObject({ runId: text, seq: count })),
+    fork: z.optional(
+      z.strictObject({
+        runId: text,
+        seq: count,
+        path: z.optional(text),
+        step: z.optional(count),
+        changed: z.optional(
+          z.strictObject({
+            seq: count,
+            type: z.enum(['model.answered', 'tool.finished', 'message.sent']),
+            key: z.optional(text),
+          }),
+        ),
+      }),
+    ),
   }),
   z.strictObject({ kind: z.literal('event'), scope, tick: z.optional(count), event }),
   z.strictObject({

@@ -2,8 +2,13 @@ import type { ForkOptions } from './resume-options.ts';
 import { checkFork } from './resume-schema.ts';
 import type { Agent } from '../../../contracts/agents/agent.ts';
 import { systemClock } from '../../../base/clock.ts';
-import { errorData, toError } from '../../../contracts/errors/error.ts';
-import type { Arrived, Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
+import { errorData, toError, TroupeError } from '../../../contracts/errors/error.ts';
+import type {
+  Arrived,
+  Began,
+  ForkedEvent,
+  JournalRecord,
+} from '../../../contracts/journals/journal-record.ts';
 import type { Lease } from '../../../contracts/journals/journal.ts';
 import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
 import { randomId } from '../../../base/random-id.ts';
@@ -16,7 +21,11 @@ import { storeWithheld } from '../write/store-silent.ts';
 import { releaseLate, whileWanted } from './while-wanted.ts';
 import { journaledDefinition } from './resume.ts';
 import { entryOf } from './beginning.ts';
-import { partingAt } from './run-point.ts';
+import type { ChangeableEvent } from './changed-event.ts';
+import { changeableAt } from './changed-event.ts';
+import type { ChangedParting } from './changed-parting.ts';
+import { partingWith } from './changed-parting.ts';
+import { partingAt, placeOf } from './run-point.ts';
 import {
   assertSecretsKnown,
   beginAgain,
@@ -31,13 +40,15 @@ import {
 /**
  * Starts a new run that shares the beginning of another and continues independently; the other run is unchanged.
  *
- * Answers from before the point are reused at no cost. Up to there, `agent` has to do what the run did.
+ * Answers from before the point are reused at no cost. Up to there, `agent` has to do what the run did. An event that is changed is the
+ * point itself: `at: { seq: 12 }, change: { text: 'It rains.' }`. A state is changed by what it follows from.
  *
  * @example
  * const other = await fork(clerk, 'run-17', { store, at: { step: 2 }, change: { model: 'anthropic:claude-sonnet-4-5' } });
  * const { output } = await other.result;
  *
- * @throws {TroupeError} `journal.point-unknown` for a point that the run does not have; {@link DeterminismError} where the agent does something
+ * @throws {TroupeError} `journal.point-unknown` for a point that the run does not have; `input.invalid` for an event that cannot be
+ * changed, or not so; {@link DeterminismError} where the agent does something
  * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `journal.failed`
  * where the
  * store does not answer and `signal` is aborted, or the time of the run is up; `secret.missing`, `secret.wrong-key`.
@@ -67,9 +78,17 @@ export const forkAs = async <Output, State>(
     wanted,
   );
   assertSecretsKnown(runId, opened, key);
-  const { records: shared, inHand, seq } = partingAt(records, at);
+  const changed = eventToChange(records, at, change);
+  const parting: ChangedParting =
+    changed === undefined ? partingAt(records, at) : await partingWith(records, changed, change ?? {});
+  const { records: shared, inHand, seq } = parting;
   // The thread continues with the original run, not with the fork.
-  const begun: Began = { ...began, runId: forkId, thread: undefined, fork: { runId, seq } };
+  const begun: Began = {
+    ...began,
+    runId: forkId,
+    thread: undefined,
+    fork: { runId, seq, ...placeOf(records, at), ...(changed && { changed: forkedEvent(changed) }) },
+  };
   const first = [begun, ...renameRun(shared.slice(1), runId, forkId)];
   const { run, journal } = createJournaledRun(
     definition,
@@ -107,6 +126,8 @@ export const forkAs = async <Output, State>(
         inHand: answersIn(inHand),
         before: () => {
           const { message } = change ?? {};
+          if (parting.given !== undefined) run.effects.given.set(...parting.given);
+          if (parting.message !== undefined) run.mail.carry(parting.message.message, parting.message.to);
           if (message !== undefined) run.mail.send(run.content.messageOf(message));
         },
       },
@@ -116,6 +137,25 @@ export const forkAs = async <Output, State>(
     throw thrown;
   }
   return new Handle<Output, State>(run);
+};
+
+/** The event that a fork changes; undefined if it changes none. */
+const eventToChange = (
+  records: readonly JournalRecord[],
+  at: ForkOptions['at'],
+  change: ForkOptions['change'],
+): ChangeableEvent | undefined => {
+  if (change?.text === undefined && change?.calls === undefined) return undefined;
+  if (at !== undefined && 'seq' in at) return changeableAt(records, at.seq);
+  throw new TroupeError(
+    'input.invalid',
+    'Cannot fork the run with another text or other calls as the event is not named: give its number as `at: { seq }`',
+  );
+};
+
+const forkedEvent = (event: ChangeableEvent): ForkedEvent => {
+  const { seq, type } = event;
+  return event.type === 'model.answered' ? { seq, type, key: event.key } : { seq, type };
 };
 
 const answersIn = (record: Arrived | undefined): ReadonlyMap<string, EffectAnswer> => {

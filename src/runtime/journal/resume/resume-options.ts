@@ -1,3 +1,4 @@
+import type { ChosenCall } from '../../../contracts/agents/decision.ts';
 import type { Content } from '../../../contracts/content/part.ts';
 import type { RunInspector } from '../../../contracts/events/inspection.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
@@ -28,7 +29,7 @@ export type RunOrResumeOptions = Omit<RunOptions, 'runId' | 'store' | 'inspect' 
 
 /** The point at which a run is forked, and the changes made there. */
 export interface ForkOptions extends Omit<ResumeOptions, 'model'> {
-  /** Before this step or event. Default: the end of the journal. */
+  /** Before this step or event; with `change.text` or `change.calls`, the event that is changed. Default: the end of the journal. */
   readonly at?: RunPoint | undefined;
   readonly change?: ForkChange | undefined;
   /** Id of the fork. Default: a random UUID. */
@@ -42,6 +43,13 @@ export interface ForkChange {
   readonly model?: ModelChoice | undefined;
   /** Sent to the run's root when the fork starts. */
   readonly message?: Content | Message | undefined;
+  /**
+   * In place of the text of the event that `at` names by its number: a model's answer (`model.answered`), a tool's result (`tool.finished`),
+   * or a message from outside (`message.sent`).
+   */
+  readonly text?: string | undefined;
+  /** In place of the calls of the model's answer that `at` names. Each has to fit a tool that the model was sent. */
+  readonly calls?: readonly ChosenCall[] | undefined;
 }
 
 /** The journal to replay, and how far. */

@@ -6,12 +6,14 @@ import type {
   ForkChange,
   ReplayOptions,
 } from './resume-options.ts';
+import type { ChosenCall } from '../../../contracts/agents/decision.ts';
 import type { OptionShape } from '../../../base/schemas/option-schemas.ts';
 import {
   optional,
   optionsSchema,
   anything,
   aText,
+  listOf,
   shapeOf,
   shapeWithout,
   wholeNumber,
@@ -60,7 +62,14 @@ const pointSchema = () =>
 export const checkFork = optionsCheck<ForkOptions>({ ...ABOUT, verb: 'fork' }, () => ({
   ...shapeWithout(resumeShape(), ['model']),
   at: optional(pointSchema()),
-  change: optional(optionsSchema<ForkChange>({ model: optional(modelSchema()), message: anything() })),
+  change: optional(
+    optionsSchema<ForkChange>({
+      model: optional(modelSchema()),
+      message: anything(),
+      text: optional(aText()),
+      calls: optional(listOf(optionsSchema<ChosenCall>({ name: aText(1), input: anything() }))),
+    }),
+  ),
   runId: optional(aText(1)),
   inspect: runShape().inspect,
 }));

@@ -1,5 +1,5 @@
 import { TroupeError } from '../../../contracts/errors/error.ts';
-import type { Arrived, JournalRecord } from '../../../contracts/journals/journal-record.ts';
+import type { Arrived, ForkPoint, JournalRecord } from '../../../contracts/journals/journal-record.ts';
 
 /** A point of a run: before a step of its root, or before the event of that number. */
 export type RunPoint = { readonly step: number } | { readonly seq: number };
@@ -28,6 +28,20 @@ export const partingAt = (records: readonly JournalRecord[], point: RunPoint | u
   const inHand = records[last];
   const events = shared.filter(({ kind }) => kind === 'event').length;
   return { records: shared, inHand: inHand?.kind === 'arrived' ? inHand : undefined, seq: events };
+};
+
+/** The agent and the step that a run is forked at. */
+export const placeOf = (
+  records: readonly JournalRecord[],
+  point: RunPoint | undefined,
+): Pick<ForkPoint, 'path' | 'step'> => {
+  const found =
+    point === undefined
+      ? records.findLast((each) => each.kind === 'event' && each.event.step !== undefined)
+      : records[indexOf(records, point)];
+  if (found?.kind !== 'event') return {};
+  const { path, step } = found.event;
+  return { path, ...(step === undefined ? {} : { step }) };
 };
 
 /** Index of the answer in the run's own scope from which everything up to `end` follows; -1 if something else arrived since. */
