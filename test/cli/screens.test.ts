@@ -174,7 +174,7 @@ describe('a terminal of 80 columns', () => {
 
   test('compares two runs: where they part, by what, and what each came to', async () => {
     expect(await screen(['compare', 'run-1', 'run-2'])).toEqual([
-      'run-1 and run-2 share 55 events, then part at',
+      'run-1 and run-2 share 34 events, then part at',
       'weather-desk-of-the-archipelago/messenger-to-everybody-who-has-asked-2, step 0:',
       '  − run-1: agent.decided',
       '    {"step":0,"phase":"DECIDE","decision":{"kind":"act","calls":[{"name":"send",',

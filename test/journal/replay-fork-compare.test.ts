@@ -209,6 +209,26 @@ describe('two runs compared', () => {
     });
   });
 
+  test('are the same where each asked a person, although the ids of requests are made of their runs', async () => {
+    const asking = async () => {
+      const asked = tool({
+        name: 'look',
+        description: 'Looks something up, if it may.',
+        input: z.object({ what: z.string() }),
+        approval: true,
+        execute: ({ what }) => `${what} is there`,
+      });
+      const handle = clerk({ tools: [asked] }).stream('What is there?');
+      handle.events$.subscribe((event) => {
+        if (event.type === 'tool.approval-requested') handle.approve(event.id);
+      });
+      return handle.result;
+    };
+    const [one, other] = [await asking(), await asking()];
+    expect(one.events.some(({ type }) => type === 'tool.approval-requested')).toBe(true);
+    expect(compare(one, other).parted).toBeUndefined();
+  });
+
   test('part where the first event differs, with what each said, called and came to', async () => {
     const { store, result } = await stored();
     const model = scriptedModel([calls({ name: 'look', input: { what: 'lemon' } }), 'Tea with lemon.']);

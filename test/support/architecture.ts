@@ -178,8 +178,12 @@ const readersOfFiles = ['trace', 'trace-in-text', 'recorded/trace-recording', 't
   (name) => `inspect/traces/${name}.ts`,
 );
 
-/** Totals of a run are counted, and numbers written, here as there: they import nothing but collections and types. */
-const foldedByThePage = ['runtime/actors/run-counter.ts', 'base/text/number-words.ts'];
+/** Totals of a run are counted, two runs compared, and numbers written, here as there: they import nothing but collections, JSON and types. */
+const foldedByThePage = [
+  'runtime/actors/run-counter.ts',
+  'runtime/journal/replay/compared-runs.ts',
+  'base/text/number-words.ts',
+];
 
 /** The page runs in a browser, and knows of the rest only what a recording holds, and how it is drawn. */
 export const thePageStandsAlone = eachImport((source, { from, kind }) => {

@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { activityOf } from '../../events/progress/activity.ts';
 import { oneLine } from '../../base/text/printable.ts';
-import type { Parted, RunComparison, RunSummary } from '../../runtime/journal/replay/compare.ts';
+import type { Parted, RunComparison, RunSummary } from '../../runtime/journal/replay/compared-runs.ts';
 import { compare as setBeside } from '../../runtime/journal/replay/compare.ts';
 import { exitCode } from '../exit-code.ts';
 import { withThousands } from '../../base/text/number-words.ts';

@@ -17,6 +17,7 @@ import { ChartView } from './chart/chart-view.tsx';
 import { ContextView } from './parts/context-view.tsx';
 import { Composer } from './parts/controls.tsx';
 import { EventsView } from './parts/events-view.tsx';
+import { CompareView } from './compare/compare-view.tsx';
 import { CostView } from './cost/cost-view.tsx';
 import { ErrorsView } from './errors/errors-view.tsx';
 import { Home } from './home/home.tsx';
@@ -36,17 +37,17 @@ import { TopBar } from './parts/top-bar.tsx';
 import { TranscriptView } from './parts/transcript-view.tsx';
 import { oneLine } from '../drawing/plain-text.ts';
 import { nameOf, stateNames } from './actor-tree.ts';
-import { isHome, missingFile, missingRun } from './state/home.ts';
+import { comparedPair, isHome, isRunShown, missingFile, missingRun } from './state/home.ts';
 
 /** The page. */
 export const App = () => (
   <div class={`app ${place.value === undefined ? 'now' : 'past'}`}>
     <div class="above">
       <TopBar />
-      {!isHome.value && <InterruptedNotice />}
-      {!isHome.value && <UnfollowedNotice />}
-      {!isHome.value && <ForkNotice />}
-      {!isHome.value && <RequestsBanner />}
+      {isRunShown.value && <InterruptedNotice />}
+      {isRunShown.value && <UnfollowedNotice />}
+      {isRunShown.value && <ForkNotice />}
+      {isRunShown.value && <RequestsBanner />}
       <Composer />
     </div>
     {connection.value === 'refused' ? (
@@ -55,6 +56,8 @@ export const App = () => (
       </Empty>
     ) : isHome.value ? (
       <Home />
+    ) : comparedPair.value !== undefined ? (
+      <CompareView pair={comparedPair.value} />
     ) : missingFile.value !== undefined ? (
       <Empty title="This file is not open">
         The page forgets files when it is closed or loaded again: open the file of run{' '}
@@ -74,7 +77,7 @@ export const App = () => (
         <Side />
       </main>
     )}
-    {!isHome.value && <TimelineBar />}
+    {isRunShown.value && <TimelineBar />}
     <Help />
     <AgainDialog />
     <ChangeDialog />

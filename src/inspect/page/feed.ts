@@ -119,7 +119,8 @@ const connect = (): void => {
   source.addEventListener('error', () => void endSource());
 };
 
-const addressOf = (run: string): string => `/api/stored/${encodeURIComponent(run)}/recording`;
+/** The address of a stored run's recording. */
+export const addressOf = (run: string): string => `/api/stored/${encodeURIComponent(run)}/recording`;
 
 /** Shows why the server does not show a stored run; where it does not say, the connection is lost. */
 const endSource = async (): Promise<void> => {
@@ -137,7 +138,7 @@ const endSource = async (): Promise<void> => {
 };
 
 /** The server's message about a run that it does not show: an `EventSource` has no body of a response that failed. */
-const whyNot = async (run: string): Promise<string | undefined> => {
+export const whyNot = async (run: string): Promise<string | undefined> => {
   const asking = new AbortController();
   try {
     const response = await fetch(addressOf(run), { signal: asking.signal });

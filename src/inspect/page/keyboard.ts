@@ -1,12 +1,13 @@
 import { command } from './control.ts';
 import { isExported, goLive, goTo, isHelpShown, isPlaying, middleTab, sideTab } from './page-state.ts';
 import { opened } from './opened.ts';
+import { showChosen } from './compare/show-chosen.ts';
 import { openBreakMenu } from './chart/chart-breaks.tsx';
 import { isControlled } from './parts/controls.tsx';
 import { canFork } from './parts/fork-form.tsx';
 import { goToMarker, hold, play } from './playback.ts';
 import { scope } from './run-scope.ts';
-import { isHome } from './state/home.ts';
+import { isHome, isRunShown } from './state/home.ts';
 import { turnTheme } from './theme.ts';
 
 const FAR = 100;
@@ -157,6 +158,12 @@ export const keyActions: readonly KeyAction[] = [
       if (!isExported.peek()) isHome.value = true;
     },
   },
+  {
+    keys: ['c'],
+    means: 'Compare the two runs that are chosen in the table (space)',
+    isAnywhere: true,
+    act: showChosen,
+  },
   { keys: ['d'], means: 'Light or dark', isAnywhere: true, act: turnTheme },
   {
     keys: ['?'],
@@ -228,7 +235,7 @@ export const listen = (): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (isBusy(event.target, event.key)) return;
     const action = keyActions.find(({ keys }) => keys.includes(event.key));
-    if (action === undefined || (isHome.peek() && action.isAnywhere !== true)) return;
+    if (action === undefined || (!isRunShown.peek() && action.isAnywhere !== true)) return;
     if (action.needsControl === true && !(action.canAct ?? isControlled)()) return;
     event.preventDefault();
     action.act();

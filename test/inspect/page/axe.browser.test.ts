@@ -40,6 +40,11 @@ describeInChromium('axe', (browser) => {
         store,
         runId: 'news-1',
       });
+      await newsroom().run('Nothing at all', {
+        inspect: inspector,
+        limits: { budget: { steps: 1 } },
+        runId: 'news-2',
+      });
       await page.locator('.request').waitFor();
       await page.evaluate(axe);
       /** Each once, with the view in which it was met first. */
@@ -89,6 +94,17 @@ describeInChromium('axe', (browser) => {
       await page.getByRole('button', { name: 'Rename the view All' }).click();
       await look('a saved view');
       await page.keyboard.press('Escape');
+      await page.getByRole('grid').focus();
+      for (const key of ['Home', ' ', 'ArrowDown', ' ']) await page.keyboard.press(key);
+      await look('two chosen runs');
+      await page.keyboard.press('c');
+      await page.getByText('then they part').waitFor();
+      await look('two runs side by side');
+      await page.setViewportSize({ width: 390, height: 844 });
+      await look('two runs on a phone');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.goBack();
+      await page.getByRole('grid').waitFor();
       const buffer = Buffer.from('hello');
       await page
         .getByLabel('Files with runs')

@@ -53,10 +53,18 @@ const runsRoute: fc.Arbitrary<Route> = fc.record({
   hidden: fc.subarray([...spareColumns]),
 });
 
+const runKey = fc.record({ run: name, isFile: fc.boolean() });
+
+const compareRoute: fc.Arbitrary<Route> = fc.record({
+  screen: fc.constant('compare' as const),
+  left: runKey,
+  right: runKey,
+});
+
 describe('the address of the page', () => {
   test('says all that is shown: what it is read from is what it was written from', () => {
     fc.assert(
-      fc.property(fc.oneof(runRoute, runsRoute), (route) => {
+      fc.property(fc.oneof(runRoute, runsRoute, compareRoute), (route) => {
         expect(routeOf(hashOf(route))).toEqual(route);
       }),
     );
@@ -78,6 +86,7 @@ describe('the address of the page', () => {
           text,
           text.map((each) => `#/run/${each}`),
           text.map((each) => `#/runs?${each}`),
+          text.map((each) => `#/compare/run/a/${each}`),
         ),
         (hash) => {
           const route = routeOf(hash);
@@ -105,6 +114,15 @@ describe('the address of the page', () => {
       false,
     );
     expect(isStep(runs, { ...runs, find: 'x' })).toBe(false);
+    const [left, right] = [
+      { run: 'a', isFile: false },
+      { run: 'b', isFile: false },
+    ];
+    const pair: Route = { screen: 'compare', left, right };
+    expect(hashOf(pair)).toBe('#/compare/run/a/run/b');
+    expect(isStep(runs, pair)).toBe(true);
+    expect(isStep(pair, { ...pair })).toBe(false);
+    expect(isStep(pair, { ...pair, right: { ...right, isFile: true } })).toBe(true);
   });
 });
 

@@ -2,6 +2,7 @@ import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { countOf, several } from '../figures.ts';
+import { CompareChosen } from '../compare/choose-run.tsx';
 import { FileNotice, fileDrop, OpenFile } from '../files/open-file.tsx';
 import { openedFiles } from '../files/opened-files.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -65,6 +66,7 @@ export const Home = () => {
         <ViewsMenu />
         <ColumnsMenu />
         <OpenFile />
+        <CompareChosen />
         <span class="count" role="status">
           {all !== undefined &&
             (rows.length === all.length

@@ -6,7 +6,9 @@ import { countOf, moneyOf, spanOf } from '../figures.ts';
 import { currentRun } from '../page-state.ts';
 import type { RunRow } from '../session.ts';
 import { runsQuery } from '../state/home.ts';
-import { hashOf, openingRoute } from '../state/route.ts';
+import { ChooseRun } from '../compare/choose-run.tsx';
+import { chooseToCompare, runKeyOf } from '../compare/chosen-runs.ts';
+import { hashOf, keyText, openingRoute } from '../state/route.ts';
 import { dayOf } from './day-of.ts';
 import type { RunColumn } from './runs-query.ts';
 import { columnHeads, INTERRUPTED, isNamed, rowStatus, turnOrder, WAITS } from './runs-query.ts';
@@ -22,12 +24,10 @@ interface Column {
 const number = (value: number | undefined, words: (value: number) => string): string =>
   value === undefined ? '–' : words(value);
 
-const addressOf = ({ run, source }: RunRow): string =>
-  hashOf({ ...openingRoute, run, isFile: source === 'file' });
+const addressOf = (row: RunRow): string => hashOf({ ...openingRoute, ...runKeyOf(row) });
 
 /** A file may be of a run that is here, too. */
-const keyOf = ({ run, source }: Pick<RunRow, 'run' | 'source'>): string =>
-  `${source === 'file' ? 'file' : 'run'} ${run}`;
+const keyOf = (row: Pick<RunRow, 'run' | 'source'>): string => keyText(runKeyOf(row));
 
 const columns: readonly Column[] = [
   { name: 'status', width: '168px', cell: (row) => <Status row={row} /> },
@@ -95,6 +95,8 @@ const Status = ({ row }: { readonly row: RunRow }) => {
   );
 };
 
+/** The track of the boxes that choose runs to compare. */
+const CHOICE = '24px';
 const WIDE = 36;
 /** The height of a row of three lines, for windows in which the columns do not fit. */
 const NARROW = 88;
@@ -105,7 +107,7 @@ interface Size {
   readonly width: Width;
 }
 
-/** A table of runs: only the rows in sight are there. It is a single stop of the tab key; arrows choose, Enter opens. */
+/** A table of runs: only the rows in sight are there. It is a single stop of the tab key; arrows choose, Enter opens, space marks a run to be compared. */
 export const RunsTable = ({ rows }: { readonly rows: readonly RunRow[] }) => {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -168,7 +170,7 @@ export const RunsTable = ({ rows }: { readonly rows: readonly RunRow[] }) => {
     <div
       ref={box}
       class={`scroll runs-table ${width}`}
-      style={{ '--columns': shown.map((each) => each.width).join(' ') }}
+      style={{ '--columns': [CHOICE, ...shown.map((each) => each.width)].join(' ') }}
       role="grid"
       aria-label="Runs"
       aria-rowcount={rows.length + 1}
@@ -182,6 +184,7 @@ export const RunsTable = ({ rows }: { readonly rows: readonly RunRow[] }) => {
         if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
         const next = steps[event.key];
         if (event.key === 'Enter' && row !== undefined) location.hash = addressOf(row);
+        else if (event.key === ' ' && row !== undefined) chooseToCompare(runKeyOf(row));
         else if (next !== undefined) choose(next);
         else return;
         event.preventDefault();
@@ -210,6 +213,9 @@ const Head = ({ columns: shown }: { readonly columns: readonly Column[] }) => {
   return (
     <div class="runs-head" role="rowgroup">
       <div class="run-row" role="row" aria-rowindex={1}>
+        <span role="columnheader" data-column="choose">
+          <span class="unseen">Compare</span>
+        </span>
         {shown.map(({ name }) => (
           <span
             key={name}
@@ -248,11 +254,14 @@ const Row = ({ row, index, isChosen, columns: shown }: RowProps) => (
     aria-rowindex={index + 2}
     aria-selected={isChosen}
     onClick={(event) => {
-      // A click on the link is the browser's, as one that opens another tab.
-      if (event.target instanceof Element && event.target.closest('a') !== null) return;
+      // A click on the link is the browser's, as one that opens another tab; one beside the box is meant for it.
+      if (event.target instanceof Element && event.target.closest('a, label') !== null) return;
       location.hash = addressOf(row);
     }}
   >
+    <span role="gridcell" data-column="choose">
+      <ChooseRun row={row} />
+    </span>
     {shown.map(({ name, cell }) => (
       <span key={name} role="gridcell" data-column={name}>
         {cell(row)}

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Entry } from '../../recording/entry.ts';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
-import { stopWords } from '../../drawing/stop-words.ts';
+import { eventSummary } from '../event-summary.ts';
 import { clockOf, countOf, several } from '../figures.ts';
 import { markerOf } from '../markers.ts';
 import { filter, goTo, recorded, shown } from '../page-state.ts';
@@ -124,30 +124,7 @@ const Row = ({ row, isChosen, onChoose }: RowProps) => {
       </button>
       <span class="type">{event.type}</span>
       <bdi class="path">{oneLine(event.path, 60)}</bdi>
-      <bdi class="words">{brief(wordsOf(event), 100)}</bdi>
+      <bdi class="words">{brief(eventSummary(event), 100)}</bdi>
     </div>
   );
-};
-
-/** The most telling field of an event; for the end of a run or a member, how and why it ended. */
-const wordsOf = (event: Published['event']): unknown => {
-  if (event.type === 'run.ended' || event.type === 'member.ended')
-    return event.status === 'completed'
-      ? event.status
-      : `${event.status}: ${stopWords(event.stopReason, event.error)}`;
-  for (const key of [
-    'text',
-    'description',
-    'question',
-    'tool',
-    'error',
-    'output',
-    'input',
-    'decision',
-    'note',
-  ]) {
-    const value: unknown = Reflect.get(event, key);
-    if (value !== undefined && value !== '') return value;
-  }
-  return '';
 };

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { waitsForPerson } from '../actor-tree.ts';
+import { CompareWith } from '../compare/compare-with.tsx';
 import { countOf, moneyOf, several, spanOf } from '../figures.ts';
 import { totalsOf } from '../folds/run-sums.ts';
 import type { Sums } from '../folds/run-sums.ts';
@@ -93,6 +94,7 @@ export const RunBar = () => {
       >
         {countOf(error)}
       </Figure>
+      <CompareWith />
     </section>
   );
 };

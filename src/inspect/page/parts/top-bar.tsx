@@ -12,7 +12,7 @@ import {
 } from '../page-state.ts';
 import type { SessionRun } from '../session.ts';
 import { runName } from '../session.ts';
-import { isHome } from '../state/home.ts';
+import { isHome, isRunShown } from '../state/home.ts';
 import { notices, turnNotices } from '../state/notices.ts';
 import { theme, turnTheme } from '../theme.ts';
 import { Controls } from './controls.tsx';
@@ -31,9 +31,9 @@ export const TopBar = () => (
         'troupe'
       )}
     </h1>
-    {!isHome.value && <RunChoice />}
-    <div class="sums">{!isHome.value && <RunBar />}</div>
-    {!isHome.value && <Controls />}
+    {isRunShown.value && <RunChoice />}
+    <div class="sums">{isRunShown.value && <RunBar />}</div>
+    {isRunShown.value && <Controls />}
     <ConnectionDot />
     <NoticesButton />
     <button

@@ -20,7 +20,8 @@ import {
   wantedPlace,
 } from '../page-state.ts';
 import { scope } from '../run-scope.ts';
-import { isHome, runsQuery } from './home.ts';
+import type { SessionRun } from '../session.ts';
+import { comparedPair, isHome, runsQuery } from './home.ts';
 import { arriveAtEvent } from './wanted-event.ts';
 import type { Route, RunRoute } from './route.ts';
 import { hashOf, isStep, openingRoute, routeOf } from './route.ts';
@@ -31,6 +32,7 @@ const REST_MS = 150;
 /** The route of what the page shows. */
 const shownRoute = computed((): Route => {
   if (isHome.value) return { screen: 'runs', ...runsQuery.value };
+  if (comparedPair.value !== undefined) return { screen: 'compare', ...comparedPair.value };
   const { run, text, withEffects, onlyActive } = filter.value;
   const isPast = place.value !== undefined;
   return {
@@ -103,7 +105,15 @@ const isFile = (route: Route | undefined): boolean => route?.screen === 'run' &&
 const runOf = (route: Route | undefined): string | undefined =>
   route?.screen === 'run' ? route.run : undefined;
 
-const sourceOf = (run: string | undefined): string | undefined =>
+/** The runs of a route that the server may have. */
+const runsOf = (route: Route): readonly string[] => {
+  if (route.screen === 'runs') return [];
+  const keys = route.screen === 'compare' ? [route.left, route.right] : [route];
+  return keys.flatMap(({ run, isFile }) => (run === undefined || isFile ? [] : [run]));
+};
+
+/** The recording that a run is in, as far as the list of runs says it. */
+export const sourceOf = (run: string | undefined): SessionRun['source'] | undefined =>
   session.peek()?.runs.find((each) => each.run === run)?.source;
 
 /** Follows the recording that has the run of a route. */
@@ -117,7 +127,8 @@ const openRun = (route: Route): void => {
   const stored = run !== undefined && sourceOf(run) === 'stored' ? run : undefined;
   const isFollowed =
     connection.peek() !== 'connecting' && shownFile.peek() === undefined && storedRun.peek() === stored;
-  if (route.screen === 'runs') {
+  const isLiveNeeded = route.screen === 'compare' && runsOf(route).some((each) => sourceOf(each) === 'live');
+  if (route.screen !== 'run' && !isLiveNeeded) {
     if (connection.peek() === 'connecting') follow();
     return;
   }
@@ -127,13 +138,16 @@ const openRun = (route: Route): void => {
 
 /** Shows what a route says beside its run. */
 const showRest = (route: Route): void => {
-  isHome.value = route.screen === 'runs' && !isExported.peek();
+  const isOne = isExported.peek();
+  isHome.value = route.screen === 'runs' && !isOne;
+  comparedPair.value =
+    route.screen === 'compare' && !isOne ? { left: route.left, right: route.right } : undefined;
   if (route.screen === 'runs') {
     const { screen: _, ...query } = route;
     runsQuery.value = query;
     return;
   }
-  showRun(route);
+  if (route.screen === 'run') showRun(route);
 };
 
 const showRun = (route: RunRoute): void => {
@@ -158,9 +172,8 @@ const goBack = async (): Promise<void> => {
   isStepDue = false;
   if (route === undefined) return;
   written = route;
-  const run = runOf(route);
   if (!isExported.peek()) {
-    if (run !== undefined && !isFile(route) && sourceOf(run) === undefined) await loadSession(run);
+    if (runsOf(route).some((run) => sourceOf(run) === undefined)) await loadSession(runOf(route));
     openRun(route);
   }
   showRest(route);

@@ -1,11 +1,17 @@
 import { computed, signal } from '@preact/signals';
 import { openedFiles } from '../files/opened-files.ts';
 import { connection, filter, session, shown, shownFile } from '../page-state.ts';
+import type { Sides } from '../../../runtime/journal/replay/compared-runs.ts';
 import type { RunsQuery } from '../home/runs-query.ts';
 import { openingQuery } from '../home/runs-query.ts';
+import type { RunKey } from './route.ts';
 
 /** True while the table of runs is shown in place of a run. */
 export const isHome = signal(false);
+/** The two runs that are shown side by side in place of one, unless the table is. */
+export const comparedPair = signal<Sides<RunKey> | undefined>(undefined);
+/** True while a run is shown, or all live ones: neither the table nor a comparison. */
+export const isRunShown = computed(() => !isHome.value && comparedPair.value === undefined);
 /** The runs that the table shows, and their order. */
 export const runsQuery = signal<RunsQuery>(openingQuery);
 

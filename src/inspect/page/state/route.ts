@@ -1,3 +1,4 @@
+import type { Sides } from '../../../runtime/journal/replay/compared-runs.ts';
 import type { EffectChoice, MiddleView, SideView, ThreadChoice } from '../page-state.ts';
 import type { RunsQuery } from '../home/runs-query.ts';
 import { queryOf, queryText } from '../home/runs-query.ts';
@@ -5,6 +6,17 @@ import { queryOf, queryText } from '../home/runs-query.ts';
 /** The table of all runs. */
 export interface RunsRoute extends RunsQuery {
   readonly screen: 'runs';
+}
+
+/** A run by its address: one of the server, or of a file that was opened in the page. */
+export interface RunKey {
+  readonly run: string;
+  readonly isFile: boolean;
+}
+
+/** Two runs side by side. */
+export interface CompareRoute extends Sides<RunKey> {
+  readonly screen: 'compare';
 }
 
 /** A run, or all live ones, and how it is looked at. */
@@ -30,7 +42,7 @@ export interface RunRoute {
 }
 
 /** The part of the page's state that its address holds, so that a link leads there, and a reload loses nothing. */
-export type Route = RunsRoute | RunRoute;
+export type Route = RunsRoute | CompareRoute | RunRoute;
 
 const middleViews: Readonly<Record<MiddleView, true>> = {
   work: true,
@@ -72,6 +84,7 @@ export const routeOf = (hash: string): Route | undefined => {
   const said = new URLSearchParams(rest.join('?'));
   const [, place, ...parts] = path.split('/');
   if (place === 'runs') return { screen: 'runs', ...queryOf(said) };
+  if (place === 'compare') return compareRouteOf(parts);
   if (place !== 'live' && place !== 'run' && place !== 'file') return undefined;
   const run = place === 'live' ? undefined : decode(parts.shift());
   if (place !== 'live' && run === undefined) return undefined;
@@ -97,8 +110,9 @@ export const routeOf = (hash: string): Route | undefined => {
 /** The part of the address after `#`, from which {@link routeOf} reads the same. */
 export const hashOf = (route: Route): string => {
   if (route.screen === 'runs') return `#/runs${queryOfFields(queryText(route))}`;
+  if (route.screen === 'compare') return `#/compare/${keyText(route.left)}/${keyText(route.right)}`;
   const { run, isFile, view, side, thread, isVerbatim, actor, n, event, find, effects, onlyActive } = route;
-  const place = run === undefined ? 'live' : `${isFile ? 'file' : 'run'}/${encode(run)}`;
+  const place = run === undefined ? 'live' : keyText({ run, isFile });
   const named = actor !== undefined && run !== undefined ? withinRun(actor, run) : actor;
   return `#/${place}/${view}${queryOfFields([
     ['actor', named],
@@ -115,6 +129,7 @@ export const hashOf = (route: Route): string => {
 
 /** Checks whether the way back leads from one to the other: it does not stop at each place in time, and each letter of a filter. */
 export const isStep = (before: Route, after: Route): boolean => {
+  if (before.screen === 'compare' && after.screen === 'compare') return hashOf(before) !== hashOf(after);
   if (before.screen !== 'run' || after.screen !== 'run') return before.screen !== after.screen;
   return (
     before.run !== after.run ||
@@ -126,6 +141,21 @@ export const isStep = (before: Route, after: Route): boolean => {
     (before.actor !== undefined && after.actor !== undefined && before.actor !== after.actor)
   );
 };
+
+const compareRouteOf = (parts: readonly string[]): CompareRoute | undefined => {
+  const [left, right] = [keyIn(parts[0], parts[1]), keyIn(parts[2], parts[3])];
+  return left === undefined || right === undefined ? undefined : { screen: 'compare', left, right };
+};
+
+const keyIn = (place: string | undefined, name: string | undefined): RunKey | undefined => {
+  const run = decode(name);
+  return run === undefined || (place !== 'run' && place !== 'file')
+    ? undefined
+    : { run, isFile: place === 'file' };
+};
+
+/** A run as a part of an address; it tells runs apart. */
+export const keyText = ({ run, isFile }: RunKey): string => `${isFile ? 'file' : 'run'}/${encode(run)}`;
 
 /** The address of an actor in its run; undefined for one of another. */
 const withinRun = (actor: string, run: string): string | undefined =>

@@ -8,8 +8,11 @@ export interface ComparedLine {
 const MOST_PAIRS = 1_000_000;
 
 /** Returns the lines of two texts in order, with as many as possible in both. */
-export const lineChanges = (left: string, right: string): readonly ComparedLine[] => {
-  const [one, other] = [left.split('\n'), right.split('\n')];
+export const lineChanges = (left: string, right: string): readonly ComparedLine[] =>
+  textChanges(left.split('\n'), right.split('\n'));
+
+/** Returns the texts of two lists in order, with as many as possible in both. */
+export const textChanges = (one: readonly string[], other: readonly string[]): readonly ComparedLine[] => {
   let start = 0;
   while (start < Math.min(one.length, other.length) && one[start] === other[start]) start += 1;
   let end = 0;
