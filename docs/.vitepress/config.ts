@@ -131,6 +131,7 @@ export default defineConfig({
           { text: 'Durability', link: '/guide/durability' },
           { text: 'People', link: '/guide/people' },
           { text: 'Watching', link: '/guide/watching' },
+          { text: 'Ten questions', link: '/guide/ten-questions' },
           {
             text: 'Embedding',
             link: '/guide/embedding',

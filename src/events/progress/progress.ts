@@ -2,7 +2,6 @@ import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
-import { withThousands } from '../../base/text/number-words.ts';
 import { noTotals } from '../../contracts/events/no-totals.ts';
 import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import type { RunTotals } from '../../contracts/runs/run-totals.ts';
@@ -198,3 +197,6 @@ export const progressLine = ({ status, agents, totals }: Progress): string => {
 
 /** Largest number of agents in a line. */
 const SHOWN = 4;
+
+/** Independent of the locale. */
+const withThousands = (count: number): string => count.toLocaleString('en-US');

@@ -33,7 +33,7 @@ const wordsOf = (reason: StopReason, error: { readonly message: string } | undef
     case 'maxSteps':
       return `it reached its limit of ${countOf(reason.limit, 'step')}`;
     case 'budget':
-      return reason.neededUsd === undefined
+      return reason.neededUsd === undefined || reason.used >= reason.limit
         ? `its budget is spent: ${budgetWords(reason)}`
         : `its budget is too small for the next call: ${budgetWords(reason)}, of which $${reason.used} are used, and the call's input alone costs $${reason.neededUsd}`;
     case 'maxTime':
@@ -45,7 +45,7 @@ const wordsOf = (reason: StopReason, error: { readonly message: string } | undef
     case 'maxRounds':
       return `it reached its limit of ${countOf(reason.limit, 'round')}`;
     case 'loop':
-      return `it was in a loop: the same ${reason.period === 1 ? 'step' : countOf(reason.period, 'step')}, ${reason.repeats} times in a row (${reason.tools.join(', ')})`;
+      return `it was in a loop: ${loopWords(reason)}`;
     case 'stagnation':
       return `nothing changed for ${countOf(reason.steps, 'step')}`;
     case 'softCap':
@@ -62,6 +62,17 @@ const wordsOf = (reason: StopReason, error: { readonly message: string } | undef
       return 'it stopped for an unknown reason';
   }
 };
+
+/** The steps that an agent repeats. */
+interface Loop {
+  readonly period: number;
+  readonly repeats: number;
+  readonly tools: readonly string[];
+}
+
+/** Describes a loop: `the same step, 3 times in a row (search)`. */
+export const loopWords = ({ period, repeats, tools }: Loop): string =>
+  `the same ${period === 1 ? 'step' : countOf(period, 'step')}, ${repeats} times in a row (${tools.join(', ')})`;
 
 const budgetWords = ({ budget, limit }: BudgetSpent): string => {
   switch (budget) {

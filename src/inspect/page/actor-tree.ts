@@ -3,7 +3,8 @@ import type { Role } from '../recording/entry.ts';
 import type { Named } from '../recording/member-name.ts';
 import { memberName } from '../recording/member-name.ts';
 import type { ActorView, Tableau } from '../recording/tableau.ts';
-import { brief } from '../drawing/plain-text.ts';
+import { brief, oneLine } from '../drawing/plain-text.ts';
+import { countOf } from './figures.ts';
 
 /** Filter of the actor list. */
 export interface ActorFilter {
@@ -89,11 +90,39 @@ export const nameOf = (view: Named & Pick<ActorView, 'context'>): string => {
   return typeof called === 'string' ? `call of ${called}` : 'call of a model';
 };
 
-/** The task of an agent or a team; undefined for all others. */
+/** The task of an agent or a team, the arguments of a tool's call; undefined for all others. */
 export const taskOf = ({ role, context }: Pick<ActorView, 'role' | 'context'>): string | undefined => {
   const input = context['input'];
-  if ((role !== 'agent' && role !== 'team') || input === undefined || input === null) return undefined;
+  if (!hasTask.has(role) || input === undefined || input === null) return undefined;
   return brief(inputText(input), 200);
+};
+
+const hasTask: ReadonlySet<Role> = new Set(['agent', 'team', 'tool']);
+
+/** Says for whom an actor waits: `waits for a person`, `waits for ann, ben and 3 more`; undefined where it works itself. */
+export const waitWords = (view: ActorView, open: readonly ActorView[] = []): string | undefined => {
+  if (view.status !== 'active' || isEffect(view)) return undefined;
+  const working = open.filter(({ role }) => role === 'agent' || role === 'team').map(nameOf);
+  const isAsked = open.some(({ role }) => role === 'person');
+  const names = isAsked ? ['a person', ...working] : working;
+  if (names.length === 0) return undefined;
+  const more = names.length > FEW ? ` and ${countOf(names.length - FEW)} more` : '';
+  return `waits for ${oneLine(names.slice(0, FEW).join(', '), 60)}${more}`;
+};
+
+/** The most for whom an actor waits that are named. */
+const FEW = 2;
+
+/** The actors right below each that are not over. */
+export const openBelow = ({ actors }: Tableau): ReadonlyMap<string, readonly ActorView[]> => {
+  const below = new Map<string, ActorView[]>();
+  for (const view of actors.values()) {
+    if (view.status !== 'active' || view.parent === undefined) continue;
+    const siblings = below.get(view.parent);
+    if (siblings === undefined) below.set(view.parent, [view]);
+    else siblings.push(view);
+  }
+  return below;
 };
 
 /** States in which an agent waits for a message. */

@@ -1,4 +1,4 @@
-import type { Entry } from '../recording/entry.ts';
+import type { Entry, MovedEntry } from '../recording/entry.ts';
 import type { TableauData } from '../recording/tableau.ts';
 import { Tableau } from '../recording/tableau.ts';
 
@@ -112,6 +112,16 @@ export class Timeline {
   /** The run that an entry is of; a chart is of none. */
   runOf(entry: Entry): string | undefined {
     return entry.kind === 'chart' ? undefined : this.#head.actors.get(entry.actor)?.run;
+  }
+
+  /** Returns the last move of an actor before `length` that changed its context, after the one that began it. */
+  lastChange(actor: string, length: number): MovedEntry | undefined {
+    const { moved } = this.placesOf(actor);
+    for (let index = countBelow(moved, length) - 1; index > 0; index -= 1) {
+      const entry = this.entry(moved[index] ?? -1);
+      if (entry?.kind === 'moved' && Object.keys(entry.patch ?? {}).length > 0) return entry;
+    }
+    return undefined;
   }
 
   /**

@@ -4,7 +4,7 @@ import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Entry, PublishedEntry, ReceivedEntry } from '../recording/entry.ts';
 import { inputText } from '../drawing/input-text.ts';
 import { brief } from '../drawing/plain-text.ts';
-import { stopWords } from '../drawing/stop-words.ts';
+import { loopWords, stopWords } from '../drawing/stop-words.ts';
 import { mediaIn } from './media-in.ts';
 import type { ModelItem } from './model-calls.ts';
 import { ModelCalls } from './model-calls.ts';
@@ -275,6 +275,8 @@ const noteOf = (event: LiveEvent): Note | undefined => {
       const plan = event.assignments.map(({ member, task }) => `${member}: ${task}`);
       return { tone: 'plain', title, text: plan.join('\n') };
     }
+    case 'loop.warned':
+      return { tone: 'warning', title: 'warned of a loop', text: loopWords(event) };
     case 'team.noted':
       return { tone: 'plain', title, text: event.text };
     case 'custom.emitted':

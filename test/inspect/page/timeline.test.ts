@@ -32,7 +32,9 @@ const recordings = fc
       if (kind === 'gone') return { ...base, kind, status: 'done' };
       const about = { v: 1 as const, at: index, runId: 'r', path: actor, agent: actor };
       if (kind === 'published') return { ...base, kind, event: { ...about, seq: index, type: 'run.paused' } };
-      return { ...base, kind, on: 'e', arrows: [`${key}`], states: [`s${value}`], patch: { [key]: value } };
+      const moved: Entry = { ...base, kind, on: 'e', arrows: [`${key}`], states: [`s${value}`] };
+      // Some moves change nothing of what it knows.
+      return value % 3 === 0 ? moved : { ...moved, patch: { [key]: value } };
     });
     return [...come, ...rest];
   });
@@ -98,6 +100,22 @@ describe('the timeline of a recording', () => {
     });
     expect([0, 0, 2, 1, 2].map((n) => timeline.add(entry(n)))).toEqual([true, false, false, true, true]);
     expect([...timeline.between(1, 9)].map(({ n }) => n)).toEqual([1, 2]);
+  });
+
+  test('finds the last move that changed what an actor knows: moves that change nothing do not hide it', () => {
+    fc.assert(
+      fc.property(recordings, (entries) => {
+        const timeline = new Timeline();
+        for (const entry of entries) timeline.add(entry);
+        for (const name of names) {
+          const [, ...moves] = timeline.placesOf(name).moved.flatMap((n) => timeline.entry(n) ?? []);
+          const changing = moves.filter(
+            (entry) => entry.kind === 'moved' && Object.keys(entry.patch ?? {}).length > 0,
+          );
+          expect(timeline.lastChange(name, timeline.length)).toEqual(changing.at(-1));
+        }
+      }),
+    );
   });
 
   test('knows what an actor knew before it last moved', () => {

@@ -1,8 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ActorFilter } from '../../../src/inspect/page/actor-tree.ts';
-import { actorRows, budgetsOf, mailboxOf, nameOf, stateNames } from '../../../src/inspect/page/actor-tree.ts';
+import {
+  actorRows,
+  budgetsOf,
+  mailboxOf,
+  nameOf,
+  openBelow,
+  stateNames,
+  taskOf,
+  waitWords,
+} from '../../../src/inspect/page/actor-tree.ts';
+import { blocksOf, openingBlock } from '../../../src/inspect/page/cost/flame.ts';
 import { clockOf, moneyOf, several, spanOf } from '../../../src/inspect/page/figures.ts';
+import type { Part } from '../../../src/inspect/page/folds/spending.ts';
 import { isSame, jsonRows } from '../../../src/inspect/page/json-changes.ts';
 import { arrowHead, crosses, roundedPath } from '../../../src/inspect/drawing/lines.ts';
 import { markerOf, thinMarkers } from '../../../src/inspect/page/markers.ts';
@@ -94,6 +105,69 @@ describe('the tree of actors', () => {
     ]);
     expect([budgetsOf({ context: {} }), mailboxOf({ context: {} })]).toEqual([[], undefined]);
   });
+});
+
+describe('for whom an actor waits', () => {
+  const wordsIn = (tableau: Tableau): Readonly<Record<string, string | undefined>> => {
+    const open = openBelow(tableau);
+    return Object.fromEntries(
+      [...tableau.actors.values()].map((view) => [view.actor, waitWords(view, open.get(view.actor))]),
+    );
+  };
+
+  test('is said by the members that are still at work, of whom a few are named, and by the person that is asked', () => {
+    const tableau = house();
+    expect(wordsIn(tableau)).toEqual({
+      r: 'waits for bob',
+      'r/ann': undefined,
+      'r/ann/ask': undefined,
+      'r/bob': undefined,
+      'r/bob/pay': undefined,
+      s: undefined,
+    });
+    const come = (actor: string, role: Role, parent: string): void => {
+      tableau.apply({
+        n: tableau.length,
+        at: 0,
+        kind: 'actor',
+        actor,
+        run: 'r',
+        name: actor.slice(-3),
+        role,
+        parent,
+      });
+    };
+    come('r/bob/who', 'person', 'r/bob');
+    for (const name of ['cat', 'dan', 'eve']) come(`r/${name}`, 'agent', 'r');
+    expect(wordsIn(tableau)).toMatchObject({
+      r: 'waits for bob, cat and 2 more',
+      'r/bob': 'waits for a person',
+    });
+  });
+
+  test('a call says its arguments as an agent says its task', () => {
+    const context = { input: { to: 'ben' } };
+    expect(taskOf({ role: 'tool', context })).toBe('{"to":"ben"}');
+    expect(taskOf({ role: 'model', context })).toBeUndefined();
+  });
+});
+
+test('the cost opens at all that there is in the whole, and at the whole where that is of several', () => {
+  const part = (id: string, parts: readonly Part[] = []): Part => ({
+    id,
+    name: id,
+    kind: 'agent',
+    actor: undefined,
+    n: undefined,
+    count: 1,
+    spent: { ms: 1 + parts.length, tokens: 1, costUsd: 1 },
+    parts,
+  });
+  const opening = (...parts: readonly Part[]): string | undefined =>
+    openingBlock(blocksOf(part('all', parts), 'ms'))?.part.id;
+  expect(opening(part('team', [part('ann'), part('ben')]))).toBe('team');
+  expect(opening(part('one'), part('two'))).toBe('all');
+  expect(opening()).toBe('all');
 });
 
 describe('what an actor knows', () => {

@@ -8,15 +8,15 @@ import { totalsOf } from '../folds/run-sums.ts';
 import { changes, filter, goTo, measure, recorded, select, shown } from '../page-state.ts';
 import { hold } from '../playback.ts';
 import type { Block, Measure } from './flame.ts';
-import { blocksOf, byMost, wayTo } from './flame.ts';
+import { blocksOf, byMost, openingBlock, wayTo } from './flame.ts';
 
 const ROW = 24;
 /** The most rows of the table. */
 const MOST = 60;
 
-/** The part that is shown as the whole, and the chosen one, by id. */
+/** The part that is shown as the whole, and the chosen one, by id; undefined: none was chosen yet. */
 const root = signal('');
-const chosen = signal('');
+const chosen = signal<string | undefined>(undefined);
 
 const measures: readonly (readonly [measure: Measure, name: string])[] = [
   ['ms', 'Time'],
@@ -48,7 +48,7 @@ export const CostView = () => {
   const way = wayTo(all, root.value);
   const whole = way.at(-1) ?? all;
   const blocks = useMemo(() => blocksOf(whole, by), [whole, by]);
-  const focus = blocks.find(({ part }) => part.id === chosen.value) ?? blocks[0];
+  const focus = blocks.find(({ part }) => part.id === chosen.value) ?? openingBlock(blocks);
   const { unpriced = [] } = totalsOf(folds.sumsAt(length, run));
   const enter = (part: Part): void => {
     root.value = part.id;

@@ -38,6 +38,13 @@ export const blocksOf = (root: Part, measure: Measure): readonly Block[] => {
   return blocks;
 };
 
+/** The block that is chosen at first: the whole, or all that there is in it, so that its table names who spent. */
+export const openingBlock = (blocks: readonly Block[]): Block | undefined => {
+  const [whole, ...inner] = blocks;
+  const outermost = inner.filter(({ depth }) => depth === 1);
+  return outermost.length === 1 ? outermost[0] : whole;
+};
+
 /** The parts in a part, those with the most first. */
 export const byMost = ({ parts }: Part, measure: Measure): readonly Part[] =>
   parts.toSorted((one, other) => other.spent[measure] - one.spent[measure]);

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
 import { clockOf, countOf, several } from '../figures.ts';
 import type { Tone } from '../folds/problem-of.ts';
-import { tones } from '../folds/problem-of.ts';
+import { tones, wordFor } from '../folds/problem-of.ts';
 import type { Occurrence, Problem } from '../folds/problems.ts';
 import { toneAt, worst } from '../folds/problems.ts';
 import {
@@ -30,13 +30,6 @@ interface ShownProblem {
   readonly occurrences: readonly Occurrence[];
   readonly tone: Tone;
 }
-
-const wordFor: Readonly<Record<Tone, readonly [one: string, many: string]>> = {
-  error: ['error', 'errors'],
-  refusal: ['refusal', 'refusals'],
-  stop: ['stop', 'stops'],
-  setback: ['setback', 'setbacks'],
-};
 
 const meaningOf: Readonly<Record<Tone, string>> = {
   error: 'Work that failed',

@@ -8,6 +8,14 @@ export const tones = ['error', 'refusal', 'stop', 'setback'] as const;
 /** See {@link tones}. */
 export type Tone = (typeof tones)[number];
 
+/** The tones in words, for one and for several. */
+export const wordFor: Readonly<Record<Tone, readonly [one: string, many: string]>> = {
+  error: ['error', 'errors'],
+  refusal: ['refusal', 'refusals'],
+  stop: ['stop', 'stops'],
+  setback: ['setback', 'setbacks'],
+};
+
 /** A problem that an event reports. */
 export interface Report {
   readonly tone: Tone;

@@ -1,7 +1,17 @@
 import { useMemo } from 'preact/hooks';
 import type { ActorView } from '../../recording/tableau.ts';
 import type { ActorRow, Gauge } from '../actor-tree.ts';
-import { actorRows, budgetsOf, isEffect, mailboxOf, nameOf, stateNames, taskOf } from '../actor-tree.ts';
+import {
+  actorRows,
+  budgetsOf,
+  isEffect,
+  mailboxOf,
+  nameOf,
+  openBelow,
+  stateNames,
+  taskOf,
+  waitWords,
+} from '../actor-tree.ts';
 import { countOf, several } from '../figures.ts';
 import { filter, select, selected, shown } from '../page-state.ts';
 import { oneLine, plain } from '../../drawing/plain-text.ts';
@@ -15,6 +25,7 @@ export const ActorList = () => {
   const current = shown.value;
   const wanted = filter.value;
   const rows = useMemo(() => actorRows(current.tableau, wanted), [current, wanted]);
+  const open = useMemo(() => openBelow(current.tableau), [current]);
   const chosen = rows.findIndex(({ view }) => view.actor === selected.value);
   const choose = (index: number): void => {
     const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
@@ -66,7 +77,16 @@ export const ActorList = () => {
           onKeyDown={onKeyDown}
           render={(index) => {
             const row = rows[index];
-            return row && <ActorLine key={row.view.actor} row={row} index={index} />;
+            return (
+              row && (
+                <ActorLine
+                  key={row.view.actor}
+                  row={row}
+                  index={index}
+                  waits={waitWords(row.view, open.get(row.view.actor))}
+                />
+              )
+            );
           }}
         />
       )}
@@ -80,7 +100,14 @@ const toggle = (actor: string): void => {
   filter.value = { ...filter.value, collapsed };
 };
 
-const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: number }) => {
+interface LineProps {
+  readonly row: ActorRow;
+  readonly index: number;
+  /** For whom it waits, in words. */
+  readonly waits: string | undefined;
+}
+
+const ActorLine = ({ row, index, waits }: LineProps) => {
   const { view, depth, below, isOpen } = row;
   const isSelected = selected.value === view.actor;
   const [tightest] = budgetsOf(view);
@@ -121,7 +148,7 @@ const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: num
           {oneLine(nameOf(view), 60)}
         </bdi>
         <span class="state">
-          {stateOf(view)}
+          {waits === undefined ? stateOf(view) : <bdi class="waits">{waits}</bdi>}
           {task !== undefined && (
             <bdi class="task" title={task}>
               {task}

@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'preact/hooks';
 import { budgetsOf, mailboxOf } from '../actor-tree.ts';
-import { countOf, several } from '../figures.ts';
+import { clockOf, countOf, several } from '../figures.ts';
 import type { JsonRow } from '../json-changes.ts';
 import { jsonRows } from '../json-changes.ts';
 import { recorded, selectedView, shown } from '../page-state.ts';
-import { brief } from '../../drawing/plain-text.ts';
+import { brief, oneLine } from '../../drawing/plain-text.ts';
 import { valueText } from '../transcript.ts';
 import { GaugeBar } from './actor-list.tsx';
 import { Icon } from './icon.tsx';
@@ -20,19 +20,17 @@ export const ContextView = () => {
   const { timeline } = recorded.value;
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const change = view === undefined ? undefined : timeline.lastChange(view.actor, length);
+  const changed = Object.keys(change?.patch ?? {});
   const rows = useMemo(() => {
     if (view === undefined) return [];
-    const last = timeline.entry(view.movedAt);
-    const patch = last?.kind === 'moved' ? (last.patch ?? {}) : {};
-    const begins = view.movedAt === timeline.placesOf(view.actor).moved[0];
-    const before = begins ? new Map<string, unknown>() : timeline.contextBefore(view.actor, length);
     const whole = view.output === undefined ? view.context : { ...view.context, output: view.output };
     return jsonRows(
       whole,
       // What changed is open by itself; a click turns that round.
       (path, _, isChanged) => isChanged !== turned.has(path),
-      begins ? new Set() : new Set(Object.keys(patch)),
-      before,
+      new Set(changed),
+      change === undefined ? new Map() : timeline.contextBefore(view.actor, change.n + 1),
     );
   }, [timeline, view?.actor, view?.movedAt, view?.goneAt, length, turned]);
   if (view === undefined) return <p class="empty">Select an actor to see its context.</p>;
@@ -46,7 +44,7 @@ export const ContextView = () => {
   };
   return (
     <div class="context">
-      <Gauges />
+      <Gauges changed={changed} at={change?.at} />
       {rows.length === 0 ? (
         <p class="empty">It has no context.</p>
       ) : (
@@ -89,12 +87,18 @@ export const ContextView = () => {
   );
 };
 
-const Gauges = () => {
+interface GaugesProps {
+  /** The parts of the context that changed last. */
+  readonly changed: readonly string[];
+  readonly at: number | undefined;
+}
+
+const Gauges = ({ changed, at }: GaugesProps) => {
   const view = selectedView.value;
   if (view === undefined) return null;
   const gauges = budgetsOf(view);
   const mail = mailboxOf(view);
-  if (gauges.length === 0 && mail === undefined) return null;
+  if (gauges.length === 0 && mail === undefined && at === undefined) return null;
   return (
     <dl class="limits">
       {gauges.map((gauge) => (
@@ -112,6 +116,14 @@ const Gauges = () => {
         <div>
           <dt>mailbox</dt>
           <dd>{mail === 0 ? 'empty' : several(mail, 'message')}</dd>
+        </div>
+      )}
+      {at !== undefined && (
+        <div>
+          <dt>changed last</dt>
+          <dd>
+            <bdi>{oneLine(changed.join(', '), 80)}</bdi> <span class="when">{clockOf(at)}</span>
+          </dd>
         </div>
       )}
     </dl>

@@ -4,6 +4,8 @@ import { oneLine } from '../../drawing/plain-text.ts';
 import { waitsForPerson } from '../actor-tree.ts';
 import { CompareWith } from '../compare/compare-with.tsx';
 import { countOf, moneyOf, several, spanOf } from '../figures.ts';
+import type { Tone } from '../folds/problem-of.ts';
+import { tones, wordFor } from '../folds/problem-of.ts';
 import { totalsOf } from '../folds/run-sums.ts';
 import type { Sums } from '../folds/run-sums.ts';
 import {
@@ -28,7 +30,6 @@ export const RunBar = () => {
   const sums = folds.sumsAt(length, run);
   if (sums.length === 0) return null;
   const totals = totalsOf(sums);
-  const { error, refusal, stop, setback } = folds.problems.countAt(length, run);
   const isWhole = sums.every((each) => each.isWhole);
   // A run whose beginning is not recorded has used more.
   const least = isWhole ? '' : '≥ ';
@@ -83,19 +84,32 @@ export const RunBar = () => {
         {least}
         {countOf(calls)}
       </Figure>
-      <Figure
-        name={error === 1 ? 'error' : 'errors'}
-        opens="Errors"
-        tone={error > 0 ? 'bad' : undefined}
-        more={`${several(refusal, 'refusal')}, ${several(stop, 'stop')}, ${several(setback, 'setback')}`}
-        onOpen={() => {
-          middleTab.value = 'errors';
-        }}
-      >
-        {countOf(error)}
-      </Figure>
+      <Problems counts={folds.problems.countAt(length, run)} />
       <CompareWith />
     </section>
+  );
+};
+
+/** The tones that decide about a run, the worst first: one without errors may have been stopped, or refused something. */
+const decisive: readonly Tone[] = ['error', 'stop', 'refusal'];
+
+/** The number of the worst problems that there are; the others by its title. */
+const Problems = ({ counts }: { readonly counts: Readonly<Record<Tone, number>> }) => {
+  const worst = decisive.find((tone) => counts[tone] > 0) ?? 'error';
+  const others = tones.filter((tone) => tone !== worst);
+  const [one, many] = wordFor[worst];
+  return (
+    <Figure
+      name={counts[worst] === 1 ? one : many}
+      opens="Errors"
+      tone={counts.error > 0 ? 'bad' : counts[worst] > 0 ? 'warn' : undefined}
+      more={others.map((tone) => several(counts[tone], ...wordFor[tone])).join(', ')}
+      onOpen={() => {
+        middleTab.value = 'errors';
+      }}
+    >
+      {countOf(counts[worst])}
+    </Figure>
   );
 };
 
@@ -104,7 +118,7 @@ interface FigureProps {
   /** The view that a click opens. */
   readonly opens: string;
   readonly more?: string | undefined;
-  readonly tone?: 'bad' | undefined;
+  readonly tone?: 'bad' | 'warn' | undefined;
   readonly onOpen: () => void;
   readonly children: ComponentChildren;
 }
@@ -151,7 +165,16 @@ const Elapsed = ({ sums }: { readonly sums: readonly Sums[] }) => {
 };
 
 /** Statuses that are highlighted. */
-const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'suspended', 'aborted', 'interrupted'];
+const statusTones = [
+  'completed',
+  'failed',
+  'paused',
+  'waiting',
+  'stopped',
+  'suspended',
+  'aborted',
+  'interrupted',
+];
 
 /** Returns a run's status now: a running one may wait for a person. */
 const statusOf = ({ run, status, isLive }: SessionRun): string => {
@@ -167,7 +190,7 @@ const Status = ({ sums, run }: { readonly sums: readonly Sums[]; readonly run: s
   const [first] = sums;
   const status =
     sums.length > 1 ? severalStatuses(sums) : isNow ? statusOf(current) : (first?.status ?? 'running');
-  const tone = sums.length > 1 ? '' : (tones.find((each) => status.startsWith(each)) ?? '');
+  const tone = sums.length > 1 ? '' : (statusTones.find((each) => status.startsWith(each)) ?? '');
   const isOver = sums.every(({ endedAt }) => endedAt !== undefined);
   return (
     <button
