@@ -13,7 +13,7 @@ const TOKEN_IN_ADDRESS =
   /:\/\/(?<credentials>(?=[^\s/:@"'<>]{0,60}\d)[^\s/:@"'<>`\\?#]{20,256})@(?=[\w[%.-])/g;
 
 /** The beginning of credentials in a header: `Authorization: Bearer …`, and the same without its header. */
-const AUTHORIZING = String.raw`\b(?:authorization["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4}(?:(?:Basic|Bearer|Token|Digest|ApiKey|Api-Key|AWS4-HMAC-SHA256|Negotiate|Bot)\s{1,3})?|bearer\s{1,3}|bearer["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4})`;
+const AUTHORIZING = String.raw`\b(?:authorization["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4}(?:(?:Basic|Bearer|Token|Digest|Api-?Key|AWS4-HMAC-SHA256|Negotiate|Bot)\s{1,3})?|bearer\s{1,3}|bearer["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4})`;
 const AUTHORIZATION = new RegExp(String.raw`${AUTHORIZING}(?<credentials>[\w.~+/%:-]{6,}={0,3})`, 'gi');
 
 const BEFORE_BASIC = String.raw`\bBasic\s{1,3}`;
@@ -22,7 +22,7 @@ const BASIC = new RegExp(`${BEFORE_BASIC}(?<credentials>[A-Za-z0-9+/]{8,}={0,2})
 /** `curl -u user:password` */
 const BEFORE_USER = String.raw`-(?:u|-user)(?<=\bcurl\b[^\n]{0,300}\s--?u(?:ser)?)[ =]{0,2}["']?`;
 /** `--password hunter2`, `-p"hunter2"` */
-const BEFORE_PASSWORD = String.raw`--?(?<=(?:^|\s)--?)(?:[a-z]{1,20}-)?(?:password|passwd|passphrase|secret|token|api-?key|access-?key|secret-?key)(?:[ =]|\s{1,2})["']?`;
+const BEFORE_PASSWORD = String.raw`--?(?<=(?:^|\s)--?)(?:[a-z]{1,20}-)?(?:pass(?:word|wd|phrase)|token|secret(?:-?key)?|(?:api|access)-?key)(?:[ =]|\s{1,2})["']?`;
 const FLAG = new RegExp(
   String.raw`(?:${BEFORE_USER}(?=[^\s"']{0,100}:)|${BEFORE_PASSWORD})(?<credentials>[^\s"'$<{[-][^\s"']{3,256})`,
   'gi',

@@ -1,3 +1,4 @@
+import { escapePattern } from '../../base/text/escape-pattern.ts';
 import { assignedValues } from './assigned-values.ts';
 import type { FoundPlace } from './credentials.ts';
 import { inAddresses, inArmour, inHeaders } from './credentials.ts';
@@ -77,8 +78,6 @@ const scan = (text: string, found: (kinds: number, head: number, index: number) 
     second = third;
   }
 };
-
-const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** By the three characters that they begin with, the pattern of all tokens that do: words such as `test` and `access` do, too. */
 const tokensByHead = new Map<number, RegExp>();

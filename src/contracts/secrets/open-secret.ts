@@ -1,8 +1,7 @@
+import { escapePattern } from '../../base/text/escape-pattern.ts';
 import { UNFINISHED } from './credentials.ts';
 import { publicTokens } from './public-tokens.ts';
 import { ASSIGNING, NAMES } from './assigned-values.ts';
-
-const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 const begins = [...new Set(publicTokens.flatMap((token) => token.begins)), 'eyJ'];
 const beginnings = begins.map(escapePattern).join('|');
@@ -37,18 +36,9 @@ const ARMOUR =
  */
 export const openAt = (text: string): number => {
   const armour = text.includes('-----BEGIN') ? text.search(ARMOUR) : -1;
-  OPEN.lastIndex = lastWordAt(text);
+  OPEN.lastIndex = Math.max(text.length - TAIL, text.lastIndexOf(' ') + 1, text.lastIndexOf('\n') + 1);
   return Math.min(armour === -1 ? text.length : armour, OPEN.exec(text)?.index ?? text.length);
 };
-
-const lastWordAt = (text: string): number => {
-  const least = Math.max(0, text.length - TAIL);
-  let start = text.length;
-  while (start > least && !isSpace(text.charCodeAt(start - 1))) start -= 1;
-  return start;
-};
-
-const isSpace = (code: number): boolean => code <= 32 || (code > 127 && /\s/.test(String.fromCharCode(code)));
 
 /**
  * Returns the position from which the end of the text could be the first letters of a key with a known prefix; its

@@ -1,3 +1,4 @@
+import { escapePattern } from '../../base/text/escape-pattern.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import { callsIn, parameterType, textCall, valueOf } from './call-words.ts';
@@ -113,8 +114,6 @@ const callsOf = ({ attributes, body, isOpen }: Element, tools: readonly ToolSpec
     ? []
     : [textCall(tool.name, inputOf(own.body, tool), tool, own.isOpen)];
 };
-
-const escapePattern = (name: string): string => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** Arguments: JSON, parameters by name, one element each, or bare text. */
 const inputOf = (body: string, tool: ToolSpec | undefined): unknown => {

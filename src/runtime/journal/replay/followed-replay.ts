@@ -1,3 +1,4 @@
+import { toJson } from '../../../base/json/json.ts';
 import type { Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { Secrets } from '../../../contracts/secrets/redactor.ts';
@@ -7,6 +8,7 @@ import { beginAgain, createJournaledRun, optionsOf } from '../resume/stored-run.
 import type { Hold } from './ahead.ts';
 import { Ahead } from './ahead.ts';
 import { checkPrompted } from './check-prompted.ts';
+import { DeterminismError } from './determinism-error.ts';
 
 /** The needs of a replay that waits for records. */
 export interface FollowedSetup {
@@ -53,6 +55,13 @@ export class FollowedReplay {
   take(records: readonly JournalRecord[], fields: Secrets = {}): void {
     const { run, journal } = this.#journaled;
     run.secrets.know(fields);
-    journal.again.proceed(records);
+    if (journal.again.proceed(records)) return;
+    const [record] = records;
+    throw new DeterminismError({
+      runId: run.runId,
+      path: journal.root.path,
+      expected: toJson(record ?? null),
+      found: null,
+    });
   }
 }

@@ -127,13 +127,13 @@ export class JournalReplay {
     });
   }
 
-  /** Replays further records, as far as they go. Throws if the replay produced something else. */
-  proceed(records: readonly KeptRecord[]): void {
+  /** Replays further records, as far as they go; false if something else is on record. Throws if the replay produced something else. */
+  proceed(records: readonly KeptRecord[]): boolean {
     const { root, clock } = this.#context;
     const { rerun } = root;
     const rest = rerun?.ahead?.confirm(records);
-    if (rerun === undefined || rest === undefined) throw this.#missed(records);
-    if (rest.length === 0) return;
+    if (rerun === undefined || rest === undefined) return false;
+    if (rest.length === 0) return true;
     rerun.append(rest);
     clock.within(undefined, () => {
       this.catchUp(root);
@@ -143,6 +143,7 @@ export class JournalReplay {
         next.work();
       }
     });
+    return true;
   }
 
   /** The next recorded event of a scope. Throws if the replay produced a different one. */
@@ -211,17 +212,6 @@ export class JournalReplay {
         } else this.#applyArrival(scope, next);
       }
     }
-  }
-
-  /** The error of records that came among those that the replay has run ahead of. */
-  #missed([record]: readonly KeptRecord[]): DeterminismError {
-    const { runId } = this.#context.run;
-    return new DeterminismError({
-      runId,
-      path: this.#context.root.path,
-      expected: toJson(record ?? null),
-      found: null,
-    });
   }
 
   /** Throws: all jobs are done, and the journal has more records. */
