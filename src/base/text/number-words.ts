@@ -1,5 +1,8 @@
-/** A whole number with its thousands apart, the same in every locale: `12,345`. The first text that Intl formats costs a page 40 ms. */
-export const withThousands = (count: number): string => `${count}`.replaceAll(/\B(?=(?:\d{3})+(?!\d))/g, ',');
+/** A count with its thousands apart, the same in every locale: `12,345`. The first text that Intl formats costs a page 40 ms. */
+export const withThousands = (count: number): string =>
+  count < 1_000
+    ? `${count}`
+    : `${withThousands(Math.floor(count / 1_000))},${`${count % 1_000}`.padStart(3, '0')}`;
 
 /** A number with its noun: `1 file`, `1,000 files`. */
 export const countOf = (count: number, noun: string): string =>
