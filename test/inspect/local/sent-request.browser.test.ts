@@ -70,6 +70,10 @@ describeInChromium('the request of a model call, in the page of the inspector', 
     const shown = await second.innerText();
     expect(shown).toContain(hidden(sent?.instructions ?? ''));
     expect(shown).toContain('Tools: shop.price');
+    const parts = (await second.locator('h4').allInnerTexts()).map((title) =>
+      /^[\w ]+/.exec(title)?.[0].trim(),
+    );
+    expect(parts.slice(0, 3)).toEqual(['Instructions', 'Messages', 'Tools']);
     for (const words of ['The price of a thing.', '"thing"', 'temperature', '0.25'])
       expect(shown).toContain(words);
     expect(await second.locator('pre').first().innerText()).toBe(hidden(sent?.instructions ?? ''));

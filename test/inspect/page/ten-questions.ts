@@ -95,7 +95,8 @@ export const answered: readonly Answered[] = [
       'what was the model sent, and what did it say': at(
         [request],
         'Search until you know.',
-        'Tools: search',
+        'Who kept the light in 1850?',
+        'Nothing is known about the keeper of 1850.',
         'search {"query":"the keeper of 1850"}',
       ),
       'what changed': at([press('4')], 'changed last', 'end'),

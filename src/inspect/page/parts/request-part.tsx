@@ -63,14 +63,8 @@ const Request = ({
   const { instructions, tools, messages, output, settings, toolChoice, hashes } = request;
   return (
     <>
+      {/* What was said comes first: schemas of tools fill a screen. */}
       <Part title={`Instructions · ${short(hashes.instructions)}`} value={instructions} />
-      <Part
-        title={`Tools: ${tools.map(({ name }) => oneLine(name, 40)).join(', ') || 'none'} · ${short(hashes.tools)}`}
-        value={tools.length === 0 ? '' : valueText(tools)}
-      />
-      {output !== undefined && <Part title="Output" value={valueText(output)} />}
-      {settings !== undefined && <Part title="Settings" value={brief(settings, 400)} />}
-      {toolChoice !== undefined && <Part title="Tool choice" value={brief(toolChoice, 80)} />}
       <h4>Messages</h4>
       {messages.slice(-MOST).map((each, index) => (
         <Message key={index} actor={actor} sent={each} />
@@ -78,6 +72,13 @@ const Request = ({
       {messages.length > MOST && (
         <p class="hint">{several(messages.length - MOST, 'earlier message')} left out</p>
       )}
+      <Part
+        title={`Tools: ${tools.map(({ name }) => oneLine(name, 40)).join(', ') || 'none'} · ${short(hashes.tools)}`}
+        value={tools.length === 0 ? '' : valueText(tools)}
+      />
+      {output !== undefined && <Part title="Output" value={valueText(output)} />}
+      {settings !== undefined && <Part title="Settings" value={brief(settings, 400)} />}
+      {toolChoice !== undefined && <Part title="Tool choice" value={brief(toolChoice, 80)} />}
     </>
   );
 };
