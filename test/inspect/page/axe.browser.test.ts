@@ -54,7 +54,7 @@ describeInChromium('axe', (browser) => {
       };
       const tabs = await page.getByRole('tab').allInnerTexts();
       expect(tabs.length).toBeGreaterThan(8);
-      for (const actor of sampled(['team newsroom', 'agent writer'], 2, 1)) {
+      for (const actor of sampled(['team newsroom waits', 'agent writer'], 2, 1)) {
         await page.getByRole('treeitem', { name: actor }).click();
         for (const [index, tab] of tabs.entries()) {
           await page.getByRole('tab').nth(index).click();

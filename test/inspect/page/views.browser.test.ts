@@ -89,8 +89,8 @@ describeInChromium('a view of the table of runs', (browser) => {
     await page.locator('.menu', { hasText: 'Columns' }).locator('summary').click();
     for (const name of ['Tokens', 'Agent']) await page.getByRole('checkbox', { name }).uncheck();
     await page.keyboard.press('Escape');
-    expect(await page.getByRole('checkbox').count()).toBe(0);
-    const heads = ['Status', 'Title', 'Begun', 'Duration', 'Cost ↓', 'Errors', 'Open'];
+    expect(await page.locator('.menu').getByRole('checkbox').count()).toBe(0);
+    const heads = ['Compare', 'Status', 'Title', 'Begun', 'Duration', 'Cost ↓', 'Errors', 'Open'];
     expect(await headsIn(page)).toEqual(heads);
     await openMenu(page);
     await saveView(page, '<img src=x onerror=alert(1)> failures');
@@ -100,7 +100,7 @@ describeInChromium('a view of the table of runs', (browser) => {
     await takePictures(page, 'menu');
     await menu(page).getByRole('button', { name: 'All runs' }).click();
     await expect.poll(() => titlesIn(page), soon).toHaveLength(4);
-    expect(await headsIn(page)).toHaveLength(9);
+    expect(await headsIn(page)).toHaveLength(10);
     await page.reload();
     await openMenu(page);
     await menu(page)
