@@ -50,6 +50,10 @@ export const commandSchema = z.discriminatedUnion('do', [
 /** A command for a run. */
 export type Command = z.infer<typeof commandSchema>;
 
+/** Checks whether a command is nothing to the runs, nor to who else looks at them. */
+export const isAside = ({ do: what }: Command): boolean =>
+  what === 'again' || what === 'again-form' || what === 'change-form';
+
 /** The environment in which commands are executed. */
 export interface Desk extends ForkDesk {
   readonly trials: Trials;

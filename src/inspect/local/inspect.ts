@@ -20,7 +20,8 @@ import { RunContent } from '../../runtime/content/run-content.ts';
 import { parseJson } from '../sinks/parse-json.ts';
 import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
 import { recorder, recorderShape } from '../recording/recorder.ts';
-import { carryOut, commandSchema } from './control.ts';
+import { Company } from './company.ts';
+import { carryOut, commandSchema, isAside } from './control.ts';
 import { Feed } from './feed.ts';
 import { KnownRuns } from './known-runs.ts';
 import { LocalServer } from './local-server.ts';
@@ -132,6 +133,7 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
   const record = recorder({ capacity, secrets });
   const token = randomBytes(24).toString('base64url');
   const live = new Feed(record.recording, () => requestsOf(record));
+  const company = new Company();
   const stored = store === undefined ? undefined : new StoredFeeds({ store, agents, capacity, secrets });
   const asked = new AskedRuns(record);
   const known = new KnownRuns(asked);
@@ -152,6 +154,7 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
     token,
     keepsProcess,
     live,
+    company,
     page: () => (page ??= pageText()),
     session: async (wanted) => {
       const [version, runs] = await Promise.all([packageVersion(), listRuns(record, store, wanted)]);
@@ -163,9 +166,11 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
     content: (runId, hash) => bytesIn(desk, runId, hash),
     control: control
-      ? async (body, signal) => {
-          const said = await carryOut(commandIn(body), desk, signal);
+      ? async (body, by, signal) => {
+          const command = commandIn(body);
+          const said = await carryOut(command, desk, signal);
           live.renewRequests();
+          if (!isAside(command)) company.tell({ by, do: command.do, run: command.run });
           return said;
         }
       : undefined,

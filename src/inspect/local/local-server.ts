@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorData, isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import { isDrawn } from '../drawing/drawn-pictures.ts';
+import type { Company } from './company.ts';
 import type { Feed } from './feed.ts';
 import { isDeep, readBody } from './read-body.ts';
 import { cookieName, refusalOf } from './request-guard.ts';
@@ -19,12 +20,13 @@ export interface Served {
   /** A part of the runs in which words were said, after a run or from the first on. */
   readonly said: (find: string, after: string | undefined) => Promise<unknown>;
   readonly live: Feed;
+  readonly company: Company;
   /** @throws the error of an unreadable run. */
   readonly stored: (runId: string) => Promise<Feed>;
   /** The bytes of media of a run, by their hash. @throws `content.missing` */
   readonly content: (runId: string, hash: string) => Promise<Uint8Array>;
-  /** Undefined if control is disabled. `signal` is aborted when its caller leaves. @throws the error of a refused command. */
-  readonly control: ((body: string, signal: AbortSignal) => Promise<object>) | undefined;
+  /** Undefined if control is disabled. `signal` is aborted when its caller, of the page `by`, leaves. @throws the error of a refused command. */
+  readonly control: ((body: string, by: string, signal: AbortSignal) => Promise<object>) | undefined;
   /** True if it keeps its process alive. */
   readonly keepsProcess: boolean;
 }
@@ -155,7 +157,7 @@ export class LocalServer {
       case 'content':
         return this.#giveContent(response, route, url);
       case 'control':
-        return this.#control(request, response);
+        return this.#control(request, response, pageIn(url));
     }
   }
 
@@ -194,6 +196,7 @@ export class LocalServer {
     response.flushHeaders();
     request.socket.setNoDelay(true);
     feed.join(response, fromOf(url, textOf(request.headers['last-event-id'])));
+    this.#served.company.join(pageIn(url), feed, response);
   }
 
   /** Media; with `check` whether they can be had, so that the page shows no broken picture. */
@@ -209,7 +212,7 @@ export class LocalServer {
     }
   }
 
-  async #control(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #control(request: IncomingMessage, response: ServerResponse, by: string): Promise<void> {
     const { control } = this.#served;
     if (control === undefined)
       return fail(
@@ -228,7 +231,7 @@ export class LocalServer {
     }
     if (isDeep(body))
       return fail(response, 400, 'input.invalid', 'Cannot read the command as it is nested too deeply');
-    give(response, 200, { ok: true, ...(await control(body, leftSignal(response))) });
+    give(response, 200, { ok: true, ...(await control(body, by, leftSignal(response))) });
   }
 }
 
@@ -242,6 +245,9 @@ const leftSignal = (response: ServerResponse): AbortSignal => {
   if (response.destroyed) close();
   return left.signal;
 };
+
+/** The longest name of a page, in characters. */
+const LONGEST_PAGE = 40;
 
 /** The longest text that is looked for, in characters. */
 const LONGEST_FIND = 500;
@@ -312,6 +318,9 @@ const runIn = ({ searchParams }: URL): string | undefined => {
   const run = searchParams.get('run') ?? '';
   return run === '' || run.length > 2_000 ? undefined : run;
 };
+
+/** The name that a page gave itself: one for all without any. */
+const pageIn = ({ searchParams }: URL): string => (searchParams.get('page') ?? '').slice(0, LONGEST_PAGE);
 
 /** Words that are looked for. */
 const findIn = ({ searchParams }: URL): string => (searchParams.get('find') ?? '').slice(0, LONGEST_FIND);

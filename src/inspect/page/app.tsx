@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { CompanyNotice } from './company/company-notice.tsx';
 import {
   connection,
   embedded,
@@ -48,6 +49,7 @@ export const App = () => (
       {isRunShown.value && <UnfollowedNotice />}
       {isRunShown.value && <ForkNotice />}
       {isRunShown.value && <RequestsBanner />}
+      <CompanyNotice />
       <Composer />
     </div>
     {connection.value === 'refused' ? (

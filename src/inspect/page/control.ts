@@ -1,6 +1,7 @@
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import { complaint, currentRun } from './page-state.ts';
 import { loadSession } from './feed.ts';
+import { pageName } from './company/company.ts';
 
 /** A command for a run. */
 export type Command =
@@ -49,7 +50,7 @@ export type Posted =
 /** Sends a command to the server; an abort of the signal takes it back. */
 export const post = async (body: object, signal?: AbortSignal): Promise<Posted> => {
   try {
-    const response = await fetch('/api/control', {
+    const response = await fetch(`/api/control?page=${pageName}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),

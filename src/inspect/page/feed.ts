@@ -28,6 +28,8 @@ import {
 } from './page-state.ts';
 import { openedFiles } from './files/opened-files.ts';
 import { scope } from './run-scope.ts';
+import type { Deed } from './company/company.ts';
+import { company, noteDeed, pageName } from './company/company.ts';
 import { goToWantedEvent } from './state/wanted-event.ts';
 import type { AskedRequest, Embedded, Session } from './session.ts';
 
@@ -92,7 +94,9 @@ const connect = (): void => {
   unfollowed.value = undefined;
   const run = storedRun.peek();
   const from = recorded.peek().timeline.length;
-  source = new EventSource(run === undefined ? `/api/recording?from=${from}` : addressOf(run));
+  source = new EventSource(
+    run === undefined ? `/api/recording?from=${from}&page=${pageName}` : addressOf(run),
+  );
   source.addEventListener('open', () => {
     connection.value = 'open';
   });
@@ -113,6 +117,13 @@ const connect = (): void => {
   source.addEventListener('requests', ({ data }: MessageEvent<string>) => {
     requests.value = JSON.parse(data) as readonly AskedRequest[];
   });
+  source.addEventListener('company', ({ data }: MessageEvent<string>) => {
+    company.value = (JSON.parse(data) as { readonly pages: number }).pages;
+  });
+  source.addEventListener('deed', ({ data }: MessageEvent<string>) => {
+    noteDeed(JSON.parse(data) as Deed);
+    void loadSession();
+  });
   source.addEventListener('problem', ({ data }: MessageEvent<string>) => {
     unfollowed.value = (JSON.parse(data) as ErrorData).message;
   });
@@ -120,7 +131,8 @@ const connect = (): void => {
 };
 
 /** The address of a stored run's recording. */
-export const addressOf = (run: string): string => `/api/stored/${encodeURIComponent(run)}/recording`;
+export const addressOf = (run: string): string =>
+  `/api/stored/${encodeURIComponent(run)}/recording?page=${pageName}`;
 
 /** Shows why the server does not show a stored run; where it does not say, the connection is lost. */
 const endSource = async (): Promise<void> => {

@@ -15,6 +15,7 @@ import { runName } from '../session.ts';
 import { isHome, isRunShown } from '../state/home.ts';
 import { notices, turnNotices } from '../state/notices.ts';
 import { theme, turnTheme } from '../theme.ts';
+import { CompanyCount } from '../company/company-notice.tsx';
 import { Controls } from './controls.tsx';
 import { Icon } from './icon.tsx';
 import { RunBar } from './run-bar.tsx';
@@ -34,6 +35,7 @@ export const TopBar = () => (
     {isRunShown.value && <RunChoice />}
     <div class="sums">{isRunShown.value && <RunBar />}</div>
     {isRunShown.value && <Controls />}
+    <CompanyCount />
     <ConnectionDot />
     <NoticesButton />
     <button
