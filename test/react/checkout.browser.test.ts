@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeInChromium } from '../support/chromium.ts';
-import { appOf, openApp, says, takePicture } from './open-page.ts';
+import { takePicture } from '../support/pictures.ts';
+import { appOf, openApp, says } from './open-page.ts';
 
 describeInChromium('a checkout that invokes an agent', (browser) => {
   const app = appOf(join(import.meta.dirname, 'checkout'));
@@ -12,7 +13,7 @@ describeInChromium('a checkout that invokes an agent', (browser) => {
     await page.getByText('Pay $42').click();
     await says(page, '.cashier', '{"running":"ACT"}');
     await expect.poll(() => read('asked')).toHaveLength(1);
-    await takePicture(page, 'checkout-paying');
+    await takePicture(page, 'react-checkout-paying');
 
     await page.reload();
     await page.waitForFunction('globalThis.probe !== undefined', undefined, { timeout: 50_000 });
@@ -20,11 +21,11 @@ describeInChromium('a checkout that invokes an agent', (browser) => {
     await says(page, '.cashier', '{"running":"ACT"}');
     // Asked for again by the same key, as it may be: the bank knows it.
     await expect.poll(() => read('asked')).toHaveLength(2);
-    await takePicture(page, 'checkout-reloaded');
+    await takePicture(page, 'react-checkout-reloaded');
     await page.evaluate('probe.open()');
     await says(page, '.state', 'paid');
     await says(page, '.receipt', 'Thank you: $42 charged.');
-    await takePicture(page, 'checkout-paid');
+    await takePicture(page, 'react-checkout-paid');
     expect(await read('charged')).toHaveLength(1);
     expect(new Set(await read('asked')).size).toBe(1);
     // What the model had answered is not asked for again.

@@ -1,19 +1,7 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { BuiltApp } from './built-app.ts';
 import { serveBuiltApp } from './built-app.ts';
-
-/** Where pictures of the pages are put, if anywhere. */
-const pictures = process.env['TROUPE_SCREENSHOTS'];
-
-/** Takes a picture of a page, where somebody wants to look at it. */
-export const takePicture = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined || pictures === 'docs') return;
-  mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, `react-${name}.png`) });
-};
 
 /** Serves the app of a folder to all tests of a suite. */
 export const appOf = (folder: string): (() => BuiltApp) => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import * as React from 'react';
@@ -15,18 +15,11 @@ import { isThorough } from '../support/thorough.ts';
 import { appOf } from './open-page.ts';
 import type { ServedApp } from './vite-app.ts';
 import { serveApp } from './vite-app.ts';
+import { takePicture } from '../support/pictures.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const example = join(root, 'examples/30-react-app');
 const probe = join(import.meta.dirname, 'probe');
-
-/** Where pictures of the pages are put, if anywhere. */
-const pictures = process.env['TROUPE_SCREENSHOTS'];
-const takePicture = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined || pictures === 'docs') return;
-  mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, `react-${name}.png`) });
-};
 
 /** Whether the React that is tested can hide what is mounted: 18, the oldest supported one, cannot. */
 const canHide = 'Activity' in React;
@@ -226,17 +219,17 @@ describeInChromium('example 30', (browser) => {
     const streams = page.evaluate(untilThere, '.streaming');
     await page.getByText('Send').click();
     await streams;
-    await takePicture(page, 'streaming');
+    await takePicture(page, 'react-streaming');
     await page.getByText('Watering the beans with 12 litres?').waitFor({ timeout: 30_000 });
-    await takePicture(page, 'request');
+    await takePicture(page, 'react-request');
     await page.getByText('About').click();
     await page.getByText('waits until you are back').waitFor();
-    await takePicture(page, 'hidden');
+    await takePicture(page, 'react-hidden');
     await page.getByRole('button', { name: 'Chat' }).click();
     await page.getByText('Yes').click();
     await says(page, '.status', 'completed');
     expect(await page.locator('.messages > li').last().textContent()).toBe('Done: 12 litres on the beans.');
-    await takePicture(page, 'completed');
+    await takePicture(page, 'react-completed');
     expect(problems).toEqual([]);
   });
 });
@@ -276,7 +269,7 @@ describeServed('example 30, served by Vite as while somebody develops it', (brow
       await page.getByText('No', { exact: true }).click({ timeout: 30_000 });
       await says(page, '.status', 'completed');
       expect(await page.locator('.messages > li').last().textContent()).toContain('I leave the beans dry');
-      await takePicture(page, 'denied');
+      await takePicture(page, 'react-denied');
       expect(problems).toEqual([]);
     },
   );

@@ -1,6 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
@@ -8,8 +5,7 @@ import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { deferred, never } from '../../support/runs.ts';
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
+import { takePictures } from '../../support/pictures.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
 
@@ -23,21 +19,6 @@ const clerkOf = (...replies: readonly ScriptedReply[]) => {
   ]);
   const settings = { temperature: 0.25 };
   return { model, clerk: agent({ name: 'clerk', instructions: 'You sell drinks.', model, settings }) };
-};
-
-const takePictures = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined) return;
-  mkdirSync(pictures, { recursive: true });
-  for (const [width, height] of [
-    [1280, 800],
-    [390, 844],
-  ] as const)
-    for (const scheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height });
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.screenshot({ path: join(pictures, `again-${name}-${width}-${scheme}.png`) });
-    }
-  await page.setViewportSize({ width: 1280, height: 800 });
 };
 
 describeInChromium('a model call that is made again, on the page', (browser) => {
@@ -60,7 +41,7 @@ describeInChromium('a model call that is made again, on the page', (browser) => 
     expect(await message.inputValue()).toBe('What is tea?');
     expect(await dialog.getByLabel('Model').inputValue()).toBe('scripted:script');
     expect(await dialog.getByLabel('Instructions').inputValue()).toBe('You sell drinks.');
-    await takePictures(page, 'form');
+    await takePictures(page, 'again-form');
     await message.fill('What is coffee?');
     await dialog.getByRole('button', { name: 'Send' }).click();
     const both = dialog.getByRole('region', { name: 'Both answers' });
@@ -79,7 +60,7 @@ describeInChromium('a model call that is made again, on the page', (browser) => 
       'Coffee is 5 euros.',
       HOSTILE,
     ]);
-    await takePictures(page, 'answers');
+    await takePictures(page, 'again-answers');
     await dialog.getByRole('button', { name: 'Send' }).click();
     await dialog.getByText('The line is down.').waitFor();
     expect(await both.count()).toBe(0);

@@ -1,8 +1,3 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
@@ -10,11 +5,10 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
+import { violationsIn } from '../../support/axe.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { takePictures } from '../../support/pictures.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
 
@@ -33,29 +27,6 @@ const clerk = () => {
     }),
   );
   return agent({ name: 'clerk', model, tools: [look] });
-};
-
-const takePictures = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined) return;
-  mkdirSync(pictures, { recursive: true });
-  for (const [width, height] of [
-    [1280, 800],
-    [390, 844],
-  ] as const)
-    for (const scheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height });
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.screenshot({ path: join(pictures, `change-${name}-${width}-${scheme}.png`) });
-    }
-  await page.setViewportSize({ width: 1280, height: 800 });
-};
-
-const violationsIn = async (page: Page): Promise<readonly string[]> => {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate<AxeResults>(
-    `axe.run(document, { resultTypes: ['violations'] })`,
-  );
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 };
 
 const rowsOf = async (store: JournalStore): Promise<string> => JSON.stringify(await store.read('old'));
@@ -83,7 +54,7 @@ describeInChromium('a change and a fork, on the page', (browser) => {
     expect(await result.inputValue()).toBe('rain in A');
     expect(await dialog.getByRole('button', { name: 'Fork' }).isDisabled()).toBe(true);
     await result.fill(`sun in A ${HOSTILE}`);
-    await takePictures(page, 'result');
+    await takePictures(page, 'change-result');
     await dialog.getByRole('button', { name: 'Fork' }).click();
     await expect.poll(() => transcript.innerText()).toContain(`Seen: sun in A ${HOSTILE}`);
     await expect
@@ -91,7 +62,7 @@ describeInChromium('a change and a fork, on the page', (browser) => {
       .toBe("Fork of old at step 0 of clerk. Changed here: the tool's result");
     expect(await page.locator('.changed-here').innerText()).toContain("Changed here: the tool's result.");
     expect(await violationsIn(page)).toEqual([]);
-    await takePictures(page, 'fork');
+    await takePictures(page, 'change-fork');
     await page.getByRole('link', { name: 'As it was in the original' }).click();
     await page.locator('.changed-here', { hasText: 'Otherwise in a fork' }).waitFor();
     expect(await page.locator('.notice.forked').count()).toBe(0);
@@ -114,7 +85,7 @@ describeInChromium('a change and a fork, on the page', (browser) => {
     await page.keyboard.type('[{"name": "look", "input": {"where": 7}}]');
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await violationsIn(page)).toEqual([]);
-    await takePictures(page, 'answer');
+    await takePictures(page, 'change-answer');
     await page.setViewportSize({ width: 390, height: 844 });
     for (const _ of ['model', 'fork']) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -132,7 +103,7 @@ describeInChromium('a change and a fork, on the page', (browser) => {
     await page.goto(`${new URL(inspector.url).origin}/#/runs`);
     const row = page.locator('.run-row', { hasText: 'fork of old at step 0 of clerk' });
     await expect.poll(() => row.count()).toBe(2);
-    await takePictures(page, 'runs');
+    await takePictures(page, 'change-runs');
     expect(lastFork()).not.toBe('');
     expect(await rowsOf(store)).toBe(before);
     expect(await page.title()).not.toBe('owned');

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { pdf } from '../../content/pictures.ts';
 import { plainBlobs } from '../../content/plain-blobs.ts';
 import { describeInChromium } from '../../support/chromium.ts';
+import { takePicture } from '../../support/pictures.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { clerk, pixel, question } from './album.ts';
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
 
 describeInChromium('media, in the page of the inspector', (browser) => {
   test.each(['live', 'stored'])(
@@ -52,7 +50,7 @@ describeInChromium('media, in the page of the inspector', (browser) => {
       const request = transcript.locator('.request-part').nth(1);
       await request.locator('summary').click();
       await expect.poll(() => request.locator('.sent .media li').count()).toBe(3);
-      if (pictures !== undefined) await page.screenshot({ path: join(pictures, `content-${where}.png`) });
+      await takePicture(page, `content-${where}`);
       expect(problems).toEqual([]);
     },
   );

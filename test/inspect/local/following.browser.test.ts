@@ -1,7 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Page } from 'playwright-core';
 import { act, answer } from '../../../src/contracts/agents/decision.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { z } from 'zod';
@@ -9,22 +6,7 @@ import { tool } from '../../../src/tools/define/define-tool.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { PlainStore } from '../../support/plain-store.ts';
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
-
-const takePictures = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined || pictures === 'docs') return;
-  mkdirSync(pictures, { recursive: true });
-  for (const [width, height] of [
-    [1280, 800],
-    [390, 844],
-  ] as const)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height });
-      await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`) });
-    }
-};
+import { takePictures } from '../../support/pictures.ts';
 
 const note = tool({
   name: 'note',

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { inspect } from '../../../src/inspect/local/inspect.ts';
@@ -8,8 +6,7 @@ import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
+import { takePicture } from '../../support/pictures.ts';
 
 const SECRET = 'sk-much-too-secret-for-a-screen';
 
@@ -88,11 +85,8 @@ describeInChromium('the request of a model call, in the page of the inspector', 
     await requests.first().locator('summary').click();
     await expect.poll(() => requests.first().locator('.sent').count()).toBe(1);
     expect(await requests.first().innerText()).toContain('shop.price');
-    if (pictures !== undefined && pictures !== 'docs') {
-      mkdirSync(pictures, { recursive: true });
-      await second.scrollIntoViewIfNeeded();
-      await page.screenshot({ path: join(pictures, 'sent-request.png') });
-    }
+    await second.scrollIntoViewIfNeeded();
+    await takePicture(page, 'sent-request');
     expect(await page.content()).not.toContain('much-too-secret');
     expect(await page.locator('.transcript b').count()).toBe(0);
     expect(problems).toEqual([]);

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
@@ -11,14 +9,7 @@ import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector, openPage } from '../../support/inspector-page.ts';
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
-
-const takePicture = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined || pictures === 'docs') return;
-  mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, `runs-${name}.png`) });
-};
+import { takePicture } from '../../support/pictures.ts';
 
 /** Wants to pay, and waits for approval. */
 const cashier = (name: string) =>
@@ -78,7 +69,7 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     const form = page.locator('form.notice');
     expect(await form.innerText()).toContain('Abort bob · “Pay the gas”?');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel');
-    await takePicture(page, 'chosen');
+    await takePicture(page, 'runs-chosen');
     await form.getByRole('button', { name: 'Abort' }).click();
     expect((await two.result).status).toBe('aborted');
     await page.locator('.pill', { hasText: 'aborted' }).waitFor();
@@ -89,7 +80,7 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     await expect.poll(() => page.locator('.transcript').innerText()).toContain(reason);
     await page.getByRole('tab', { name: 'Events' }).click();
     await page.locator('.events .words', { hasText: `aborted: ${reason}` }).waitFor();
-    await takePicture(page, 'events');
+    await takePicture(page, 'runs-events');
     await page.getByRole('tab', { name: 'Chart' }).click();
     await page.getByRole('combobox', { name: 'Run' }).selectOption('live run-0');
     await page.locator('.pill', { hasText: 'completed' }).waitFor();
@@ -115,7 +106,7 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     await page.reload();
     await page.getByRole('tab', { name: 'Breakpoints' }).click();
     await expect.poll(() => breakpoints(page).count()).toBe(3);
-    await takePicture(page, 'breakpoints');
+    await takePicture(page, 'runs-breakpoints');
     await page
       .locator('.breakpoints li', { hasText: 'CHECK_STOP' })
       .getByRole('button', { name: 'Take away' })
@@ -152,7 +143,7 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     await page.getByRole('searchbox').fill('chapter 7');
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.locator('.task').innerText()).toBe('Read chapter 7');
-    await takePicture(page, 'members');
+    await takePicture(page, 'runs-members');
     run.abort();
     await run.result;
     expect(problems).toEqual([]);
@@ -175,7 +166,7 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     await page.locator('.pill.stopped').waitFor();
     const dot = page.locator('[data-actor="run-2/endless"] .dot');
     expect(await dot.getAttribute('class')).toBe('dot stopped');
-    await takePicture(page, 'stopped');
+    await takePicture(page, 'runs-stopped');
     expect(problems).toEqual([]);
   });
 
@@ -203,7 +194,7 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     });
     expect(visible).toBeGreaterThan(0);
     expect(await page.locator('.rows .when').first().textContent()).toMatch(/^\d\d:\d\d:\d\d/);
-    await takePicture(page, 'sequence');
+    await takePicture(page, 'runs-sequence');
     expect(problems).toEqual([]);
   });
 });

@@ -1,7 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import type { Decision } from '../../../src/contracts/agents/decision.ts';
 import { answer } from '../../../src/contracts/agents/decision.ts';
@@ -13,24 +10,7 @@ import { describeInChromium } from '../../support/chromium.ts';
 import { isThorough } from '../../support/thorough.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { ofType } from '../../support/runs.ts';
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
-
-/** A picture at both sizes and in both themes, if they are wanted. */
-const takePictures = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined || pictures === 'docs') return;
-  mkdirSync(pictures, { recursive: true });
-  for (const [width, height] of [
-    [1280, 800],
-    [390, 844],
-  ] as const)
-    for (const theme of ['light', 'dark']) {
-      await page.setViewportSize({ width, height });
-      await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
-      await page.screenshot({ path: join(pictures, `steer-${name}-${width}-${theme}.png`) });
-    }
-  await page.setViewportSize({ width: 1280, height: 800 });
-};
+import { takePictures } from '../../support/pictures.ts';
 
 const pay = tool({
   name: 'pay',
@@ -91,7 +71,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       expect(await notice.innerText()).toContain('its arguments do not fit: amount');
       // Nothing of what was written is gone.
       expect(await field.inputValue()).toBe('{"amount": 700, "to": "Ada"}');
-      await takePictures(page, 'change');
+      await takePictures(page, 'steer-change');
       await field.fill('{"amount": 7, "to": "Bob"}');
       await field.press('Control+Enter');
       expect(texts((await run.result).events)).toEqual(['paid 7 to Bob']);
@@ -106,7 +86,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       const field = request.getByRole('textbox', { name: 'Reason' });
       expect(await request.getByRole('button', { name: 'Say no' }).isDisabled()).toBe(true);
       await field.fill('Ask Bob first');
-      await takePictures(page, 'reason');
+      await takePictures(page, 'steer-reason');
       await field.press('Enter');
       const { events } = await run.result;
       expect(ofType(events, 'tool.denied')).toMatchObject([{ reason: 'Ask Bob first' }]);
@@ -204,7 +184,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       await field.fill('To Ada.');
       await field.press('Shift+Enter');
       await page.keyboard.type('And to Bob.');
-      await takePictures(page, 'question');
+      await takePictures(page, 'steer-question');
       await field.press('Enter');
       expect(texts((await run.result).events)).toEqual(['To Ada.\nAnd to Bob.']);
       expect(problems).toEqual([]);
@@ -223,7 +203,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       const form = page.getByRole('form', { name: 'Fork' });
       expect(await form.innerText()).toContain('after entry 12 of');
       await form.getByRole('textbox', { name: 'With a message' }).fill('Pay Bob, too');
-      await takePictures(page, 'fork');
+      await takePictures(page, 'steer-fork');
       await form.getByRole('button', { name: 'Fork', exact: true }).click();
       await expect.poll(() => inspector.recorder.runs.length).toBe(2);
       const forked = inspector.recorder.runs.at(-1)?.runId ?? '';
@@ -292,7 +272,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       const set = () => inspector.recorder.breakpoints('r');
       await expect.poll(set).toEqual([{ kind: 'state', value: 'agent.running.REDUCE', actor: 'ann' }]);
       await page.locator('[data-break="agent.running.REDUCE"]').waitFor();
-      await takePictures(page, 'menu');
+      await takePictures(page, 'steer-menu');
       await menu.getByRole('button', { name: 'Close' }).click();
       expect(await menu.count()).toBe(0);
       const arrow = page.locator('.arrow', { has: page.locator('text') }).first();

@@ -1,31 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { violationsIn } from '../../support/axe.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { sampled } from '../../support/thorough.ts';
 import { newsroom } from './newsroom.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe finds wrong in what is shown: the rule, and the elements. */
-const violationsIn = async (page: Page): Promise<readonly string[]> => {
-  await page.evaluate(
-    'Promise.all(document.getAnimations().map((each) => each.effect.getTiming().iterations === 1 && each.finished))',
-  );
-  const { violations } = await page.evaluate<AxeResults>(
-    `axe.run(document, { resultTypes: ['violations'] })`,
-  );
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(
-      ({ target, failureSummary = '' }) =>
-        `${id}: ${target.join(' ')}: ${failureSummary.split('\n')[1] ?? ''}`,
-    ),
-  );
-};
 
 describeInChromium('axe', (browser) => {
   test.each(sampled(['light', 'dark'] as const, 2, 1))(
@@ -46,7 +25,6 @@ describeInChromium('axe', (browser) => {
         runId: 'news-2',
       });
       await page.locator('.request').waitFor();
-      await page.evaluate(axe);
       /** Each once, with the view in which it was met first. */
       const found = new Map<string, string>();
       const look = async (view: string): Promise<void> => {

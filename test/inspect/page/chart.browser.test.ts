@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Session } from '../../../src/inspect/page/session.ts';
@@ -9,6 +7,7 @@ import { describeInChromium } from '../../support/chromium.ts';
 import { isThorough } from '../../support/thorough.ts';
 import { newsroom } from './newsroom.ts';
 import { startPageServer } from './page-server.ts';
+import { takePicture } from '../../support/pictures.ts';
 
 const sessionOf = (record: Recorder) => (): Session => ({
   control: false,
@@ -37,14 +36,6 @@ const open = async (
   await page.getByRole('tab', { name: 'Chart' }).click();
   await page.locator('.chart .box').first().waitFor();
   return page;
-};
-
-/** Keeps a picture, if any are wanted. */
-const takePicture = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['TROUPE_SCREENSHOTS'];
-  if (folder === undefined || folder === 'docs') return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`) });
 };
 
 interface Seen {

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -12,17 +10,10 @@ import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
+import { takePicture } from '../../support/pictures.ts';
 
 /** The machine may have other work. */
 const soon = { timeout: 20_000 };
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
-
-const takePicture = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined || pictures === 'docs') return;
-  mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, `compare-${name}.png`) });
-};
 
 const look = tool({
   name: 'look',
@@ -108,7 +99,7 @@ describeInChromium('two runs side by side', (browser) => {
     await page.getByRole('grid').focus();
     for (const key of ['End', ' ', 'Home', ' ']) await page.keyboard.press(key);
     await page.getByRole('button', { name: 'Compare', exact: true }).waitFor();
-    await takePicture(page, 'chosen-1280-light');
+    await takePicture(page, 'compare-chosen-1280-light');
     await page.keyboard.press('c');
     await expect.poll(() => page.url(), soon).toMatch(/#\/compare\/run\/one\/run\/fork%201%2F2$/);
     await expect
@@ -127,9 +118,9 @@ describeInChromium('two runs side by side', (browser) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width: 1280, height: 800 });
-      await takePicture(page, `1280-${colorScheme}`);
+      await takePicture(page, `compare-1280-${colorScheme}`);
       await page.setViewportSize({ width: 390, height: 844 });
-      await takePicture(page, `390-${colorScheme}`);
+      await takePicture(page, `compare-390-${colorScheme}`);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
       expect(await page.evaluate("document.querySelector('main').scrollWidth")).toBe(390);
     }
@@ -167,14 +158,14 @@ describeInChromium('two runs side by side', (browser) => {
     await boxes.nth(1).check();
     await boxes.nth(2).check();
     expect(await boxes.nth(0).isChecked()).toBe(false);
-    await takePicture(page, 'chosen-390-light');
+    await takePicture(page, 'compare-chosen-390-light');
     await page.goto(new URL('#/compare/run/one/file/one', page.url()).href);
     await expect.poll(() => verdict(page), soon).toMatch(/^The runs are the same: \d+ events\.$/);
     await page.goto(new URL('#/compare/file/one/file/other', page.url()).href);
     await expect.poll(() => verdict(page), soon).toContain('then they part');
     await page.goto(new URL('#/file/one/chart', page.url()).href);
     await page.setViewportSize({ width: 1280, height: 800 });
-    await takePicture(page, 'with-1280');
+    await takePicture(page, 'compare-with-1280');
     await page.getByRole('combobox', { name: 'Compare with' }).selectOption('run/fork%201%2F2');
     await expect.poll(() => page.url(), soon).toMatch(/#\/compare\/file\/one\/run\/fork%201%2F2$/);
     await expect.poll(() => verdict(page), soon).toContain('then they part');

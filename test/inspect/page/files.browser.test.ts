@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { answer } from '../../../src/contracts/agents/decision.ts';
@@ -9,17 +7,10 @@ import { parallel } from '../../../src/patterns/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
+import { takePicture } from '../../support/pictures.ts';
 
 /** The machine may have other work. */
 const soon = { timeout: 20_000 };
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
-
-const takePicture = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined || pictures === 'docs') return;
-  mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, `files-${name}.png`) });
-};
 
 const echo = (name: string) => agent({ name, decide: ({ input }) => answer(input) });
 const desk = () => parallel({ name: 'desk', members: { ann: echo('ann'), ben: echo('ben') } });
@@ -51,7 +42,7 @@ describeInChromium('a file with a run', (browser) => {
     await page.getByRole('tab', { name: 'Run' }).click();
     expect(await page.locator('.run-account').innerText()).toContain('"runId": "same"');
     expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
-    await takePicture(page, 'run');
+    await takePicture(page, 'files-run');
     await page.keyboard.press('h');
     await expect.poll(() => titlesIn(page), soon).toHaveLength(2);
     // The run of the server is another one.
@@ -99,10 +90,10 @@ describeInChromium('a file with a run', (browser) => {
     const refused = page.locator('.home').getByRole('alert');
     await expect.poll(() => refused.innerText(), soon).toContain('it begins with "hello"');
     expect(await refused.innerText()).toContain('open it by itself');
-    await takePicture(page, 'refused-1280-light');
+    await takePicture(page, 'files-refused-1280-light');
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 390, height: 844 });
-    await takePicture(page, 'refused-390-dark');
+    await takePicture(page, 'files-refused-390-dark');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     await page.getByRole('button', { name: 'Dismiss' }).click();
     expect(await refused.count()).toBe(0);

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
@@ -17,17 +15,10 @@ import { describeInChromium } from '../../support/chromium.ts';
 import { isThorough } from '../../support/thorough.ts';
 import { openInspector, openPage } from '../../support/inspector-page.ts';
 import { startPageServer } from './page-server.ts';
+import { takePicture } from '../../support/pictures.ts';
 
 /** The machine may have other work. */
 const soon = { timeout: 10_000 };
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
-
-const takePicture = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined || pictures === 'docs') return;
-  mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, `home-${name}.png`) });
-};
 
 /** Wants to pay, and waits for approval. */
 const cashier = (name: string) =>
@@ -277,7 +268,7 @@ describeInChromium('the table of runs', (browser) => {
       .toMatch(/completed\s+desk\s+Count the stored ships[\s\S]+\d+ ms/);
     expect(await row.first().innerText()).toContain('waits for you');
     await expect.poll(() => page.title(), soon).toBe('(1) waits · ann');
-    await takePicture(page, 'few');
+    await takePicture(page, 'home-few');
     await page.getByRole('searchbox', { name: 'Find a run' }).fill('ships');
     await expect
       .poll(() => rowTitles(page), soon)
@@ -378,7 +369,7 @@ describeInChromium('the table of runs', (browser) => {
       ['ferry', undefined],
       ['ferry', 'run-2'],
     ]);
-    await takePicture(page, 'said');
+    await takePicture(page, 'home-said');
     expect(await page.evaluate('window.harmed')).toBeUndefined();
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.locator('body').innerText()).not.toContain('\u202e');
@@ -419,16 +410,16 @@ describeInChromium('the table of runs', (browser) => {
     });
     expect(isInSight).toBe(true);
     expect(await elements()).toBeLessThan(2_000);
-    await takePicture(page, 'many');
+    await takePicture(page, 'home-many');
     await page.emulateMedia({ colorScheme: 'dark' });
-    await takePicture(page, 'many-dark');
+    await takePicture(page, 'home-many-dark');
     await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
     await page.getByRole('button', { name: 'Cost' }).click();
     await expect.poll(async () => (await rowTitles(page))[0], soon).toBe('Task number 9996');
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
       await page.setViewportSize({ width: 390, height: 844 });
-      await takePicture(page, `phone-${scheme}`);
+      await takePicture(page, `home-phone-${scheme}`);
     }
     expect(await cutOff(page)).toEqual([]);
     expect(await elements()).toBeLessThan(2_000);
@@ -467,13 +458,13 @@ describeInChromium('the inspector on a phone', (browser) => {
     await page.locator('.request').getByRole('button', { name: 'Approve' }).waitFor();
     for (const name of ['Pause', 'Message', 'Kill', 'Abort', 'Keyboard and help', 'Live', 'Approve'])
       await page.getByRole('button', { name, exact: true }).waitFor();
-    await takePicture(page, 'phone-run');
+    await takePicture(page, 'home-phone-run');
     expect(await cutOff(page)).toEqual([]);
     await page.getByRole('button', { name: 'Abort' }).click();
     expect(await cutOff(page)).toEqual([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('#scrub').fill('5');
-    await takePicture(page, 'phone-past');
+    await takePicture(page, 'home-phone-past');
     expect(await cutOff(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     run.abort();

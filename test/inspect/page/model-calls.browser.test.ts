@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,9 +10,8 @@ import { memoryStore } from '../../../src/persistence/index.ts';
 import { journalText } from '../../../src/persistence/run-log.ts';
 import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
+import { takePicture } from '../../support/pictures.ts';
 import { temporaryFolder } from '../traces/traces-kit.ts';
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
 
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
 
@@ -106,11 +105,8 @@ describeInChromium('a model call that was asked again, on the page', (browser) =
           return { right: Math.max(...all) };
         });
         expect(right).toBeLessThanOrEqual(width);
-        if (pictures !== undefined && pictures !== 'docs') {
-          mkdirSync(pictures, { recursive: true });
-          await call.scrollIntoViewIfNeeded();
-          await page.screenshot({ path: join(pictures, `attempts-${place}-${width}-${colorScheme}.png`) });
-        }
+        await call.scrollIntoViewIfNeeded();
+        await takePicture(page, `attempts-${place}-${width}-${colorScheme}`);
         expect(await page.title()).not.toBe('owned');
         expect(await page.locator('.transcript img').count()).toBe(0);
         expect(problems).toEqual([]);

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { inspect } from '../../../src/inspect/local/inspect.ts';
@@ -11,6 +9,7 @@ import { sampled } from '../../support/thorough.ts';
 import type { Answer, Question } from './ten-questions.ts';
 import { answered, questions } from './ten-questions.ts';
 import { visibleText } from './visible-text.ts';
+import { takePictures } from '../../support/pictures.ts';
 
 /** The most keys and clicks from the page as it opens to an answer. */
 const MOST_MOVES = 2;
@@ -20,25 +19,7 @@ const soon = { timeout: 100_000 };
 
 const desk = { width: 1280, height: 800 };
 
-/**
- * Pictures of each answer, on desks and on a phone, in the light and in the dark:
- * `TROUPE_SCREENSHOTS=FOLDER npx vitest run --project browser test/inspect/page/questions.browser.test.ts`
- */
-const pictures = process.env['TROUPE_SCREENSHOTS'];
 const sizes = [desk, { width: 1600, height: 1000 }, { width: 390, height: 844 }];
-
-const takePictures = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined || pictures === 'docs') return;
-  mkdirSync(pictures, { recursive: true });
-  for (const size of sizes)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: join(pictures, `questions-${name}-${size.width}-${colorScheme}.png`) });
-    }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(desk);
-};
 
 /** Asks a page that has just opened, and goes back to where it was. */
 const ask = async (page: Page, { moves, says }: Answer, picture: string): Promise<void> => {
@@ -46,7 +27,7 @@ const ask = async (page: Page, { moves, says }: Answer, picture: string): Promis
   const opening = new URL(page.url()).hash;
   for (const move of moves) await move(page);
   for (const words of says) await expect.poll(() => visibleText(page), soon).toContain(words);
-  await takePictures(page, picture);
+  await takePictures(page, `questions-${picture}`, sizes);
   await page.keyboard.press('Escape');
   await page.evaluate(`location.hash = ${JSON.stringify(opening)}`);
   await expect.poll(() => new URL(page.url()).hash, soon).toBe(opening);

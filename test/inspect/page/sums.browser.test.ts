@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
@@ -10,28 +8,9 @@ import { isThorough } from '../../support/thorough.ts';
 import { crowd } from './crowd.ts';
 import { newsroom } from './newsroom.ts';
 import { startPageServer } from './page-server.ts';
+import { takePictures } from '../../support/pictures.ts';
 
-/** Where pictures of the page are put, if anywhere. */
-const wanted = process.env['TROUPE_SCREENSHOTS'];
-
-const sizes = {
-  desk: { width: 1280, height: 800 },
-  phone: { width: 390, height: 844 },
-} as const;
-
-/** Pictures of what is shown, on a desk and on a phone, in the light and in the dark. */
-const takePictures = async (page: Page, name: string): Promise<void> => {
-  if (wanted === undefined) return;
-  mkdirSync(wanted, { recursive: true });
-  for (const [device, size] of Object.entries(sizes))
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: join(wanted, `${name}-${device}-${colorScheme}.png`) });
-    }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(sizes.desk);
-};
+const desk = { width: 1280, height: 800 };
 
 interface Opened {
   readonly page: Page;
@@ -58,7 +37,7 @@ const open = async (browser: Browser, shown: Recorder): Promise<Opened> => {
       ],
     }),
   });
-  const page = await browser.newPage({ viewport: sizes.desk });
+  const page = await browser.newPage({ viewport: desk });
   onTestFinished(async () => {
     await page.close();
     await server.close();
@@ -211,7 +190,7 @@ describeInChromium('the sums, errors, times and costs of a run on the page', (br
         recorder: { recording, handles: new Map() },
         session: () => ({ control: false, version: '0.1.0', runs: [] }),
       });
-      const page = await browser().newPage({ viewport: sizes.desk });
+      const page = await browser().newPage({ viewport: desk });
       onTestFinished(async () => {
         await page.close();
         await server.close();

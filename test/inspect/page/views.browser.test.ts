@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { RunRow } from '../../../src/inspect/page/session.ts';
@@ -8,28 +6,10 @@ import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { startPageServer } from './page-server.ts';
+import { takePictures } from '../../support/pictures.ts';
 
 /** The machine may have other work. */
 const soon = { timeout: 20_000 };
-
-const pictures = process.env['TROUPE_SCREENSHOTS'];
-
-/** In both colours, on a desk and on a phone. */
-const takePictures = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined || pictures === 'docs') return;
-  mkdirSync(pictures, { recursive: true });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const [width, height] of [
-      [1280, 800],
-      [390, 844],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      await page.screenshot({ path: join(pictures, `views-${name}-${width}-${colorScheme}.png`) });
-    }
-  }
-  await page.setViewportSize({ width: 1280, height: 800 });
-};
 
 const titlesIn = (page: Page): Promise<readonly string[]> =>
   page.locator('.runs-table [role=row][aria-selected] [data-column=title]').allInnerTexts();
@@ -97,7 +77,7 @@ describeInChromium('a view of the table of runs', (browser) => {
     await expect
       .poll(() => namesIn(page), soon)
       .toEqual(['All runs', '<img src=x onerror=alert(1)> failures']);
-    await takePictures(page, 'menu');
+    await takePictures(page, 'views-menu');
     await menu(page).getByRole('button', { name: 'All runs' }).click();
     await expect.poll(() => titlesIn(page), soon).toHaveLength(4);
     expect(await headsIn(page)).toHaveLength(10);
@@ -142,7 +122,7 @@ describeInChromium('a view of the table of runs', (browser) => {
     await openMenu(page);
     expect(await namesIn(page)).toEqual(['All runs', 'good']);
     expect(await menu(page).innerText()).toContain('1 of 2 saved views cannot be read');
-    await takePictures(page, 'damaged');
+    await takePictures(page, 'views-damaged');
     expect(problems).toEqual([]);
   });
 
@@ -177,12 +157,12 @@ describeInChromium('a stored run whose process is gone', (browser) => {
     await page.getByRole('link', { name: 'troupe' }).click();
     const pill = page.locator('.run-row .pill.interrupted');
     await expect.poll(() => pill.allInnerTexts(), soon).toEqual(['interrupted · resume it']);
-    await takePictures(page, 'interrupted');
+    await takePictures(page, 'views-interrupted');
     await page.getByRole('combobox', { name: 'Status' }).selectOption('interrupted');
     await expect.poll(() => titlesIn(page), soon).toEqual(['Count the ships']);
     await page.locator('.run-row a').click();
     await page.locator('.notice code', { hasText: 'troupe resume left' }).waitFor();
-    await takePictures(page, 'interrupted-run');
+    await takePictures(page, 'views-interrupted-run');
     await page.keyboard.press('h');
     await store.acquire('left', { ...gone, holder: 'here', ttlMs: 600_000 });
     await page.getByText('No run is like that.').waitFor();

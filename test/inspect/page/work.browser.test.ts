@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
@@ -8,6 +6,7 @@ import { newsroom } from './newsroom.ts';
 import { startPageServer } from './page-server.ts';
 import type { Shown } from './page-server.ts';
 import { troupeOf } from './troupe-of.ts';
+import { takePicture } from '../../support/pictures.ts';
 
 const open = async (
   browser: Browser,
@@ -28,14 +27,6 @@ const open = async (
   await page.getByRole('tab', { name: 'Work' }).click();
   await page.locator('.part').first().waitFor();
   return page;
-};
-
-/** Keeps a picture, if any are wanted. */
-const takePicture = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['TROUPE_SCREENSHOTS'];
-  if (folder === undefined || folder === 'docs') return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`) });
 };
 
 const leastText = (page: Page): Promise<number> =>
