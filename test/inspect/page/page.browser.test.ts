@@ -409,12 +409,12 @@ describeInChromium('the page of the local inspector', (browser) => {
     // The message is taken only once another form is open, which stays so.
     let take = (): void => undefined;
     const taken = new Promise<void>((resolve) => (take = resolve));
-    await page.route('**/api/control', (route) => taken.then(() => route.continue()), { times: 1 });
+    await page.route('**/api/control*', (route) => taken.then(() => route.continue()), { times: 1 });
     await bar.getByRole('button', { name: 'Message' }).click();
     await page.keyboard.type('p is only a letter here');
     await page.keyboard.press('Enter');
     await bar.getByRole('button', { name: 'Kill' }).click();
-    const answered = page.waitForResponse('**/api/control');
+    const answered = page.waitForResponse('**/api/control*');
     take();
     await answered;
     await page.locator('form.notice').getByRole('button', { name: 'Kill' }).click();
