@@ -22,7 +22,9 @@ import { releaseLate, whileWanted } from './while-wanted.ts';
 import { journaledDefinition } from './resume.ts';
 import { entryOf } from './beginning.ts';
 import type { ChangeableEvent } from './changed-event.ts';
+import { changeableAt } from './changed-event.ts';
 import type { ChangedParting } from './changed-parting.ts';
+import { partingWith } from './changed-parting.ts';
 import { partingAt, placeOf } from './run-point.ts';
 import {
   assertSecretsKnown,
@@ -76,11 +78,9 @@ export const forkAs = async <Output, State>(
     wanted,
   );
   assertSecretsKnown(runId, opened, key);
-  const changed = await eventToChange(records, at, change);
+  const changed = eventToChange(records, at, change);
   const parting: ChangedParting =
-    changed === undefined
-      ? partingAt(records, at)
-      : await (await import('./changed-parting.ts')).partingWith(records, changed, change ?? {});
+    changed === undefined ? partingAt(records, at) : await partingWith(records, changed, change ?? {});
   const { records: shared, inHand, seq } = parting;
   // The thread continues with the original run, not with the fork.
   const begun: Began = {
@@ -140,15 +140,13 @@ export const forkAs = async <Output, State>(
 };
 
 /** The event that a fork changes; undefined if it changes none. */
-const eventToChange = async (
+const eventToChange = (
   records: readonly JournalRecord[],
   at: ForkOptions['at'],
   change: ForkOptions['change'],
-): Promise<ChangeableEvent | undefined> => {
+): ChangeableEvent | undefined => {
   if (change?.text === undefined && change?.calls === undefined) return undefined;
-  // Loaded where it is needed: few forks change an event.
-  if (at !== undefined && 'seq' in at)
-    return (await import('./changed-event.ts')).changeableAt(records, at.seq);
+  if (at !== undefined && 'seq' in at) return changeableAt(records, at.seq);
   throw new TroupeError(
     'input.invalid',
     'Cannot fork the run with another text or other calls as the event is not named: give its number as `at: { seq }`',
