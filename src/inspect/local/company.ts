@@ -18,7 +18,6 @@ interface Seat {
 /** The pages that look at the runs of an inspector: each knows how many there are, and what the others do. */
 export class Company {
   readonly #seats = new Set<Seat>();
-  #said = 0;
 
   /** Adds a page, until its connection closes. */
   join(page: string, feed: Feed, response: ServerResponse): void {
@@ -28,8 +27,6 @@ export class Company {
     });
     if (response.destroyed) return;
     this.#seats.add(seat);
-    // Others know already, unless it is new; this one does not.
-    this.#said = 0;
     this.#count();
   }
 
@@ -40,8 +37,6 @@ export class Company {
 
   #count(): void {
     const pages = new Set([...this.#seats].map(({ page }) => page)).size;
-    if (pages === this.#said) return;
-    this.#said = pages;
     this.#say('company', { pages });
   }
 

@@ -1,25 +1,7 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import { agent } from '../../../src/runtime/define/agent.ts';
-import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define/define-tool.ts';
+import { cashier } from '../../support/cashier.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector, openPage } from '../../support/inspector-page.ts';
-
-const cashier = () =>
-  agent({
-    name: 'cashier',
-    tools: [
-      tool({
-        name: 'pay',
-        description: 'Pays.',
-        input: z.object({ amount: z.number() }),
-        approval: true,
-        execute: ({ amount }) => `paid ${amount}`,
-      }),
-    ],
-    model: scriptedModel([calls({ name: 'pay', input: { amount: 3 } }), 'Three are paid.']),
-  });
 
 describeInChromium('two people at one inspector', (browser) => {
   test('see that they are two, and what the other one does, and not what they do themselves', async () => {

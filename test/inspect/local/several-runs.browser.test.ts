@@ -1,31 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { z } from 'zod';
 import { answer } from '../../../src/contracts/agents/decision.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { parallel } from '../../../src/patterns/index.ts';
 import { maxSteps } from '../../../src/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define/define-tool.ts';
+import { cashier } from '../../support/cashier.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector, openPage } from '../../support/inspector-page.ts';
 import { takePicture } from '../../support/pictures.ts';
-
-/** Wants to pay, and waits for approval. */
-const cashier = (name: string) =>
-  agent({
-    name,
-    tools: [
-      tool({
-        name: 'pay',
-        description: 'Pays.',
-        input: z.object({ amount: z.number() }),
-        approval: true,
-        execute: ({ amount }) => `paid ${amount}`,
-      }),
-    ],
-    model: scriptedModel([calls({ name: 'pay', input: { amount: 3 } }), 'It is paid.']),
-  });
 
 const breakpoints = (page: Page) => page.locator('.breakpoints li');
 

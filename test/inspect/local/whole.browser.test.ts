@@ -1,16 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { z } from 'zod';
 import { researchDesk } from '../../../src/cli/desk/research-desk.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
-import { agent } from '../../../src/runtime/define/agent.ts';
-import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { documentsFrom } from '../../../src/tools/built-in/documents/documents-from.ts';
-import { tool } from '../../../src/tools/define/define-tool.ts';
 import { handbook } from '../../cli/desk-scripts.ts';
+import { cashier } from '../../support/cashier.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 
@@ -23,21 +20,6 @@ const standing = ({ recording }: Recorder): Tableau => {
 /** What is lit of the actor that is chosen. */
 const lit = (page: Page): Promise<string | null> =>
   page.locator('.box.atomic.active, .box.final.active').first().getAttribute('data-state');
-
-const cashier = () =>
-  agent({
-    name: 'cashier',
-    tools: [
-      tool({
-        name: 'pay',
-        description: 'Pays.',
-        input: z.object({ amount: z.number() }),
-        approval: true,
-        execute: ({ amount }) => `paid ${amount}`,
-      }),
-    ],
-    model: scriptedModel([calls({ name: 'pay', input: { amount: 3 } }), 'Three are paid.']),
-  });
 
 describeInChromium('the local inspector, page and server', (browser) => {
   describe('during a run of the flagship', () => {

@@ -8,6 +8,7 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 import { fork } from '../../../src/runtime/journal/resume/fork.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
+import { cashier } from '../../support/cashier.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { takePicture } from '../../support/pictures.ts';
@@ -42,22 +43,6 @@ const otherModel = () =>
     calls({ name: 'look', input: { what: 'milk' } }),
     `Tea with ${HARM}.`,
   ]);
-
-/** Wants to pay, and waits for approval. */
-const cashier = () =>
-  agent({
-    name: 'cashier',
-    tools: [
-      tool({
-        name: 'pay',
-        description: 'Pays.',
-        input: z.object({ amount: z.number() }),
-        approval: true,
-        execute: ({ amount }) => `paid ${amount}`,
-      }),
-    ],
-    model: scriptedModel([calls({ name: 'pay', input: { amount: 3 } }), 'It is paid.']),
-  });
 
 /** An inspector with a run of its store, and a fork of it. */
 const openForked = async (browser: Parameters<typeof openInspector>[0]) => {

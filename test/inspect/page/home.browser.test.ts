@@ -2,15 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
 import { answer } from '../../../src/contracts/agents/decision.ts';
 import type { RunRow } from '../../../src/inspect/page/session.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { parallel } from '../../../src/patterns/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { tool } from '../../../src/tools/define/define-tool.ts';
+import { cashier } from '../../support/cashier.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { isThorough } from '../../support/thorough.ts';
 import { openInspector, openPage } from '../../support/inspector-page.ts';
@@ -19,22 +17,6 @@ import { takePicture } from '../../support/pictures.ts';
 
 /** The machine may have other work. */
 const soon = { timeout: 10_000 };
-
-/** Wants to pay, and waits for approval. */
-const cashier = (name: string) =>
-  agent({
-    name,
-    tools: [
-      tool({
-        name: 'pay',
-        description: 'Pays.',
-        input: z.object({ amount: z.number() }),
-        approval: true,
-        execute: ({ amount }) => `paid ${amount}`,
-      }),
-    ],
-    model: scriptedModel([calls({ name: 'pay', input: { amount: 3 } }), 'It is paid.']),
-  });
 
 const echo = (name: string) => agent({ name, decide: ({ input }) => answer(input) });
 

@@ -2,6 +2,8 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { oneLine } from '../../drawing/plain-text.ts';
 import type { ReadJson } from '../editable-json.ts';
 import { editableJson, readJson } from '../editable-json.ts';
+import { ModelField } from '../fields/model-field.tsx';
+import { TextField } from '../fields/text-field.tsx';
 import { Text } from '../parts/text.tsx';
 import type { ChangedPlace, ChangeForm, EventEdit } from './change.ts';
 import { nameOfEvent } from './change.ts';
@@ -14,7 +16,6 @@ interface FormProps extends Pick<ChangedPlace, 'type'> {
 
 /** The form of a change: the text, the calls of an answer, and the model that is asked from there on. */
 export const EventForm = ({ type, form, isAsked, submit }: FormProps) => {
-  const list = useId();
   const about = useId();
   const first = useRef<HTMLTextAreaElement>(null);
   const { calls: recorded, tools = [], models } = form;
@@ -37,17 +38,7 @@ export const EventForm = ({ type, form, isAsked, submit }: FormProps) => {
         if (problem === undefined && !isAsked) submit(edit);
       }}
     >
-      <label class="again-text">
-        {sentence(nameOfEvent(type))}
-        <textarea
-          ref={first}
-          rows={Math.min(8, Math.max(2, text.split('\n').length))}
-          value={text}
-          onInput={({ currentTarget }) => {
-            setText(currentTarget.value);
-          }}
-        />
-      </label>
+      <TextField label={sentence(nameOfEvent(type))} value={text} write={setText} field={first} />
       {recorded !== undefined && (
         <label class="again-text">
           Its calls of tools, as JSON
@@ -71,24 +62,13 @@ export const EventForm = ({ type, form, isAsked, submit }: FormProps) => {
             : `Tools: ${tools.map((name) => oneLine(name, 60)).join(', ')}. Arguments have to fit the schema of their tool.`}
         </p>
       )}
-      <label class="again-text">
-        The model from here on
-        <input
-          list={list}
-          autocomplete="off"
-          spellcheck={false}
-          value={model}
-          placeholder="Those of the agents. Another: provider:model"
-          onInput={({ currentTarget }) => {
-            setModel(currentTarget.value);
-          }}
-        />
-      </label>
-      <datalist id={list}>
-        {models.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      <ModelField
+        label="The model from here on"
+        models={models}
+        value={model}
+        write={setModel}
+        placeholder="Those of the agents. Another: provider:model"
+      />
       <div class="answer">
         <button type="submit" class="primary" disabled={problem !== undefined || isAsked}>
           Fork

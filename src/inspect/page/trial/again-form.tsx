@@ -1,5 +1,7 @@
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
+import { ModelField } from '../fields/model-field.tsx';
+import { TextField } from '../fields/text-field.tsx';
 import { Text } from '../parts/text.tsx';
 import type { TrialEdit, TrialForm } from './trial.ts';
 
@@ -15,7 +17,6 @@ const MOST_SECONDS = 600;
 
 /** The form of a model call that is made again: what may be edited in it. */
 export const AgainForm = ({ form, cancel, submit }: FormProps) => {
-  const list = useId();
   const first = useRef<HTMLTextAreaElement>(null);
   const [model, setModel] = useState(form.model);
   const [instructions, setInstructions] = useState(form.instructions);
@@ -43,23 +44,7 @@ export const AgainForm = ({ form, cancel, submit }: FormProps) => {
         send();
       }}
     >
-      <label>
-        Model
-        <input
-          list={list}
-          autocomplete="off"
-          spellcheck={false}
-          value={model}
-          onInput={({ currentTarget }) => {
-            setModel(currentTarget.value);
-          }}
-        />
-      </label>
-      <datalist id={list}>
-        {form.models.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      <ModelField label="Model" models={form.models} value={model} write={setModel} />
       <label>
         Give up after (seconds)
         <input
@@ -70,9 +55,9 @@ export const AgainForm = ({ form, cancel, submit }: FormProps) => {
           }}
         />
       </label>
-      <Field label="Instructions" value={instructions} write={setInstructions} />
+      <TextField label="Instructions" value={instructions} write={setInstructions} />
       {form.message !== undefined && (
-        <Field label="Last message of the user" value={message} write={setMessage} field={first} />
+        <TextField label="Last message of the user" value={message} write={setMessage} field={first} />
       )}
       <p class="hint">
         All else is as it was: earlier messages, tools
@@ -92,27 +77,6 @@ export const AgainForm = ({ form, cancel, submit }: FormProps) => {
     </form>
   );
 };
-
-interface FieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly write: (value: string) => void;
-  readonly field?: { readonly current: HTMLTextAreaElement | null };
-}
-
-const Field = ({ label, value, write, field }: FieldProps) => (
-  <label class="again-text">
-    {label}
-    <textarea
-      {...(field === undefined ? {} : { ref: field })}
-      rows={Math.min(8, Math.max(2, value.split('\n').length))}
-      value={value}
-      onInput={({ currentTarget }) => {
-        write(currentTarget.value);
-      }}
-    />
-  </label>
-);
 
 /** The reason why a form cannot be sent. */
 const problemOf = (
