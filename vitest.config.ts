@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
@@ -36,11 +37,13 @@ const testTimeout = isFull ? 1_800_000 : 120_000;
 // The gate collects one report for each of its steps.
 const report = process.env['TROUPE_REPORT'];
 
-const sources = resolve(root, 'src');
 const transpiled = resolve(root, '.tmp/sources', String(process.pid));
 
 /** Modules that load programs in TypeScript, which Node 20 does not by itself. */
 const LOADS_SOURCES = /\/src\/(cli\/.+|inspect\/local\/page-text\.ts)$/;
+
+/** Sources and tests: of these what `scripts/transpile.ts` has left. */
+const IS_OURS = /\/(src|test)\/.+\.tsx?$/;
 
 /**
  * Leads tests to the sources as `scripts/transpile.ts` has left them, which Node imports as they are: vitest takes ten times as long for
@@ -52,9 +55,9 @@ const transpiledSources: Plugin = {
   resolveId: (source, importer) => {
     const [path = '', query] = source.split('?');
     const file = path.startsWith('.') && importer !== undefined ? resolve(dirname(importer), path) : path;
-    if (!file.startsWith(`${sources}/`) || !/\.tsx?$/.test(file) || LOADS_SOURCES.test(file))
-      return undefined;
-    const module = join(transpiled, relative(sources, file)).replace(/\.tsx?$/, '.js');
+    if (!IS_OURS.test(file) || LOADS_SOURCES.test(file)) return undefined;
+    const module = join(transpiled, relative(root, file)).replace(/\.tsx?$/, '.js');
+    if (!existsSync(module)) return undefined;
     return query === undefined ? module : `${module}?${query}`;
   },
 };

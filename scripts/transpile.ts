@@ -3,7 +3,8 @@
  * what it costs where vitest transforms and runs it, and its code is as fast as what is published (decision 0023).
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { transform, TsconfigCache } from 'rolldown/utils';
 
 const root = resolve(import.meta.dirname, '..');
@@ -34,16 +35,52 @@ export const { ${name} } = replace === undefined ? real : replace(real);
   );
 };
 
-/** Transpiles all of `src` into `folder`, as it lies there. */
+/** Files of TypeScript below a folder, by their paths in it; those of packages that lie there left out. */
+const modulesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(
+    (file) => /(?<!\.d)\.tsx?$/.test(file) && !/(^|\/)node_modules\//.test(file),
+  );
+
+/** What only vitest does for a test: it replaces modules, writes snapshots, and loads JSON and programs in TypeScript. */
+const NEEDS_VITEST =
+  /\bvi\.(mock|doMock|hoisted)\(|\b(replaceSource|withoutPackages|\w+InlineSnapshot)\(|\bimport\((?!['"](node:|[a-z@]))|from '([^']+\.json|troupe(\/\w+)?|[^']+\/(scripts|examples|bench|src\/cli)\/[^']+|[^']+\/page-text\.ts)'/;
+
+/** Modules of `test` that Node can import as they are, with all that they import. */
+const plainTests = (tests: string): readonly string[] => {
+  const texts = new Map(modulesIn(tests).map((file) => [file, readFileSync(join(tests, file), 'utf8')]));
+  const importedBy = (file: string): readonly string[] =>
+    Array.from((texts.get(file) ?? '').matchAll(/ from '(\.[^']+)'/g), ([, path = '']) =>
+      relative(tests, resolve(tests, dirname(file), path)),
+    ).filter((path) => !path.startsWith('..'));
+  const plain = new Map<string, boolean>();
+  const isPlain = (file: string): boolean => {
+    const known = plain.get(file);
+    if (known !== undefined) return known;
+    // A circle is as plain as the rest of it.
+    plain.set(file, true);
+    const text = texts.get(file);
+    const found = text !== undefined && !NEEDS_VITEST.test(text) && importedBy(file).every(isPlain);
+    plain.set(file, found);
+    return found;
+  };
+  return [...texts.keys()].filter(isPlain);
+};
+
+/** Transpiles all of `src`, and of `test` what needs no vitest to be imported, into `folder`, as they lie here. */
 export const transpileSources = async (folder: string): Promise<void> => {
-  const sources = join(root, 'src');
   const configurations = new TsconfigCache();
   const transpile = async (source: string): Promise<void> => {
-    const file = join(sources, source);
+    const file = join(root, source);
     const { code, map, errors } = await transform(
       file,
       readFileSync(file, 'utf8'),
-      { tsconfig: true, sourcemap: true, typescript: { rewriteImportExtensions: 'rewrite' } },
+      {
+        tsconfig: true,
+        sourcemap: true,
+        typescript: { rewriteImportExtensions: 'rewrite' },
+        // A test finds what lies beside it.
+        ...(source.startsWith('test/') ? { define: placeOf(file) } : {}),
+      },
       configurations,
     );
     if (errors[0] !== undefined) throw errors[0];
@@ -53,7 +90,15 @@ export const transpileSources = async (folder: string): Promise<void> => {
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, `${code}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`);
   };
-  const modules = readdirSync(sources, { encoding: 'utf8', recursive: true });
-  await Promise.all(modules.filter((file) => /\.tsx?$/.test(file)).map(transpile));
-  for (const [source, name] of Object.entries(replaceable)) makeReplaceable(folder, source, name);
+  const sources = modulesIn(join(root, 'src')).map((file) => join('src', file));
+  const tests = plainTests(join(root, 'test')).map((file) => join('test', file));
+  await Promise.all([...sources, ...tests].map(transpile));
+  for (const [source, name] of Object.entries(replaceable))
+    makeReplaceable(join(folder, 'src'), source, name);
 };
+
+const placeOf = (file: string): Record<string, string> => ({
+  'import.meta.dirname': JSON.stringify(dirname(file)),
+  'import.meta.filename': JSON.stringify(file),
+  'import.meta.url': JSON.stringify(pathToFileURL(file).href),
+});

@@ -80,8 +80,8 @@ const buildOnce = (): Promise<void> =>
     await Promise.all([bundlePackage(folder), bundlePackages(), transpileSources(transpiled)]);
     cpSync(folder, processFolder, { recursive: true });
     // Transpiled code takes itself for built code, which knows its page beside it.
-    mkdirSync(join(transpiled, 'inspect/inspect'), { recursive: true });
-    copyFileSync(join(folder, 'inspect/page.html'), join(transpiled, 'inspect/inspect/page.html'));
+    mkdirSync(join(transpiled, 'src/inspect/inspect'), { recursive: true });
+    copyFileSync(join(folder, 'inspect/page.html'), join(transpiled, 'src/inspect/inspect/page.html'));
   })());
 
 export default async ({ provide }: TestProject): Promise<() => void> => {
