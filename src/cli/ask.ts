@@ -8,7 +8,7 @@ import type { AskCommand } from './usage/command-read.ts';
 import { deskFor } from './desk/desk-for.ts';
 import { soFar } from './desk/so-far.ts';
 import { OWN_QUESTION, ownDocuments, ownIgnored, ownProject, packageRoot } from './package-root.ts';
-import { countOf } from '../base/text/number-words.ts';
+import { several } from '../base/text/number-words.ts';
 import type { Session } from './session.ts';
 import { modelOf } from './session.ts';
 import { explainBudget } from './words/unpriced.ts';
@@ -31,7 +31,7 @@ export const ask = async (wanted: AskCommand, session: Session): Promise<number>
   const report = await reportOf(library, place.name, session);
   const question = wanted.question ?? OWN_QUESTION;
   if (!settings.json && !settings.quiet) {
-    const about = `${countOf(report.files, 'file')}, ${countOf(report.passages, 'passage')}`;
+    const about = `${several(report.files, 'file')}, ${several(report.passages, 'passage')}`;
     const wrapped = (line: string) => wrappedLine(line, widthOf(terminal.stderr) - 2);
     const lines = [
       ...wrapped(oneLine(question, 300)).map(paint.bold),

@@ -7,7 +7,7 @@ import { chartRemark } from '../runtime/turn/mover.ts';
 import type { GraphCommand } from './usage/command-read.ts';
 import { exitCode } from './exit-code.ts';
 import { loadAgent } from './load-agent.ts';
-import { countOf } from '../base/text/number-words.ts';
+import { several } from '../base/text/number-words.ts';
 import type { Session } from './session.ts';
 import { withStore } from './stored/open-store.ts';
 import { jsonLine } from './stored/run-words.ts';
@@ -71,7 +71,7 @@ const waysOf = (agent: Agent<unknown, unknown>, limit: number, session: Session)
     const left = runs.length - recordings.length;
     if (!settings.quiet && !settings.json)
       terminal.stderr.write(
-        `${paint.dim(`${countOf(recordings.length, 'run')} of ${agent.name}${left === 0 ? '' : `, ${left} left out`}`)}\n`,
+        `${paint.dim(`${several(recordings.length, 'run')} of ${agent.name}${left === 0 ? '' : `, ${left} left out`}`)}\n`,
       );
     return chartCoverage(recordings, { name: agent.name });
   });

@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { ServeCommand } from './usage/command-read.ts';
 import { assertKey } from '../models/assert-key.ts';
-import { countOf } from '../base/text/number-words.ts';
+import { several } from '../base/text/number-words.ts';
 import { exitCode } from './exit-code.ts';
 import { loadAgents } from './load-agent.ts';
 import type { Session } from './session.ts';
@@ -30,7 +30,7 @@ export const serve = async ({ file, exportName }: ServeCommand, session: Session
       signal.addEventListener('abort', stop);
       if (!settings.quiet && !settings.json) {
         const names = agents.map(({ name }) => name).join(', ');
-        const line = `Serving ${countOf(agents.length, 'agent')} by MCP on standard input and output: ${names}`;
+        const line = `Serving ${several(agents.length, 'agent')} by MCP on standard input and output: ${names}`;
         terminal.stderr.write(`  ${paint.cyan('◉')} ${line}\n`);
       }
       await service.stdio();

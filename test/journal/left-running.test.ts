@@ -79,3 +79,11 @@ test('where no run is on record as running, nothing is asked', async () => {
   await leftRunning(store, [entry('over', 'failed')]);
   expect([...asked]).toEqual([]);
 });
+
+test('runs that a process is known to have are not asked for again', async () => {
+  const { store, asked } = noted(memoryStore());
+  await store.create(entry('late'), wish(-1));
+  asked.clear();
+  expect([...(await leftRunning(store, [entry('late'), entry('had')], new Set(['had'])))]).toEqual(['late']);
+  expect([...asked]).toEqual(['list']);
+});

@@ -174,9 +174,13 @@ const readByThePage = [
 ].map((name) => `inspect/recording/${name}.ts`);
 
 /** Files that are opened in the page are read as those that are named to a command. */
-const readersOfFiles = ['trace', 'trace-in-text', 'recorded/trace-recording', 'trace-text'].map(
-  (name) => `inspect/traces/${name}.ts`,
-);
+const readersOfFiles = [
+  'trace',
+  'trace-in-text',
+  'recorded/trace-in-page',
+  'recorded/trace-recording',
+  'trace-text',
+].map((name) => `inspect/traces/${name}.ts`);
 
 /** Totals of a run are counted, two runs compared, and numbers written, here as there: they import nothing but collections, JSON and types. */
 const foldedByThePage = [

@@ -4,9 +4,9 @@ export const withThousands = (count: number): string =>
     ? `${count}`
     : `${withThousands(Math.floor(count / 1_000))},${`${count % 1_000}`.padStart(3, '0')}`;
 
-/** A number with its noun: `1 file`, `1,000 files`. */
-export const countOf = (count: number, noun: string): string =>
-  `${withThousands(count)} ${noun}${count === 1 ? '' : 's'}`;
+/** A number with its noun: `1 file`, `1,000 files`, `2 entries`. */
+export const several = (count: number, one: string, many = `${one}s`): string =>
+  `${withThousands(count)} ${count === 1 ? one : many}`;
 
 /** Formats a duration in ms for people: `85 ms`, `1.2 s`, `2 min 5 s`, `3 h 20 min`. */
 export const lasting = (ms: number): string => {

@@ -1,5 +1,5 @@
 import { DistinctNames } from './distinct-names.ts';
-import { countOf, withThousands, lasting } from '../../base/text/number-words.ts';
+import { several, withThousands, lasting } from '../../base/text/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { cellsOf, padTo } from '../terminal/cells.ts';
 import { fittedLine } from '../terminal/fitted-line.ts';
@@ -38,7 +38,7 @@ export const progressTable = ({ rows: all, progress }: Rows, setting: TableSetti
   const state = progress.status === 'running' ? [] : [progress.status];
   const sum = [
     ...state,
-    countOf(progress.totals.steps, 'step'),
+    several(progress.totals.steps, 'step'),
     `${withThousands(progress.totals.inputTokens + progress.totals.outputTokens)} tokens`,
     lasting(passed),
   ];

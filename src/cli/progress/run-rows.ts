@@ -6,7 +6,7 @@ import type { Progress } from '../../events/progress/progress.ts';
 import { foldProgress, noProgress } from '../../events/progress/progress.ts';
 import { activityOf, nameOf } from '../../events/progress/activity.ts';
 import { oneLine } from '../../base/text/printable.ts';
-import { countOf } from '../../base/text/number-words.ts';
+import { several } from '../../base/text/number-words.ts';
 
 /** One agent as the terminal shows it. */
 export interface Row {
@@ -60,7 +60,7 @@ export const foldRows = (state: Rows, event: LiveEvent): Rows => {
       return withOutcome(
         { ...next, planned: { ...next.planned, [event.path]: event.assignments } },
         event.path,
-        countOf(event.assignments.length, 'task'),
+        several(event.assignments.length, 'task'),
       );
     case 'agent.critiqued':
       return withOutcome(updateRows(next, event), event.path, judgement(event));

@@ -8,7 +8,7 @@ import { oneLine, printable } from '../../base/text/printable.ts';
 import { sentRequestsOf } from '../../runtime/journal/replay/sent-records.ts';
 import type { WholeRequest } from '../../inspect/recording/sent-requests.ts';
 import { SentRequests, withSent } from '../../inspect/recording/sent-requests.ts';
-import { countOf, withThousands, lasting } from '../../base/text/number-words.ts';
+import { several, withThousands, lasting } from '../../base/text/number-words.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 
@@ -75,7 +75,7 @@ const pickCall = (asked: readonly Asked[], wanted: string): Asked => {
   if (only !== undefined && keys.size === 1) return only;
   const problem =
     only === undefined
-      ? `--call names no model call of the run: '${oneLine(wanted)}'. It has ${countOf(asked.length, 'call')}: give a number from 1, or the end of a key`
+      ? `--call names no model call of the run: '${oneLine(wanted)}'. It has ${several(asked.length, 'call')}: give a number from 1, or the end of a key`
       : `--call '${oneLine(wanted)}' matches several keys: ${[...keys]
           .slice(0, 5)
           .map((key) => oneLine(key))

@@ -2,7 +2,7 @@ import type { Command } from '../usage/command-read.ts';
 import type { Session } from '../session.ts';
 import { answerRun } from './answer-run.ts';
 import { compare } from './compare.ts';
-import { fork } from './fork.ts';
+import { fork } from './forks/fork.ts';
 import { prune } from './prune.ts';
 import { replay } from './replay.ts';
 import { resume } from './resume.ts';

@@ -1,6 +1,6 @@
 import type { PruneCommand } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
-import { countOf } from '../../base/text/number-words.ts';
+import { several } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';
 import { contentIn } from './content-in.ts';
 import { dropCommands } from './command-record.ts';
@@ -27,6 +27,6 @@ export const prune = (
     if (!isDryRun) await dropCommands(store, gone);
     if (settings.json) terminal.stdout.write(jsonLine({ isDryRun, runs: gone }));
     else if (!settings.quiet)
-      terminal.stdout.write(`${isDryRun ? 'Would remove' : 'Removed'} ${countOf(gone.length, 'run')}\n`);
+      terminal.stdout.write(`${isDryRun ? 'Would remove' : 'Removed'} ${several(gone.length, 'run')}\n`);
     return exitCode.answered;
   });

@@ -2,7 +2,7 @@ import { replay as goThrough } from '../../runtime/journal/replay/replay.ts';
 import { DeterminismError } from '../../runtime/journal/replay/determinism-error.ts';
 import type { Code } from '../usage/command-read.ts';
 import { exitCode } from '../exit-code.ts';
-import { countOf } from '../../base/text/number-words.ts';
+import { several } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';
 import { agentOfRun } from './agent-of-run.ts';
 import { findRun } from './find-run.ts';
@@ -22,7 +22,7 @@ export const replay = (wanted: Code & { readonly runId: string }, session: Sessi
       if (settings.json) terminal.stdout.write(jsonLine({ runId, isEqual: true, events: events.length }));
       else if (!settings.quiet)
         terminal.stdout.write(
-          `${paint.green('✓')} Run ${runId} replays as recorded: ${countOf(events.length, 'event')}, ${status}\n`,
+          `${paint.green('✓')} Run ${runId} replays as recorded: ${several(events.length, 'event')}, ${status}\n`,
         );
       return exitCode.answered;
     } catch (thrown) {

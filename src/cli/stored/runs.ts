@@ -21,7 +21,8 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     const { store } = opened;
     const { terminal, settings } = session;
     const found = await store.list({ limit, ...(status === undefined ? {} : { status }) });
-    const left = await leftRunning(store, found);
+    const held = await heldRuns(store);
+    const left = await leftRunning(store, found, held);
     const figures = new StoredFigures(store);
     const shown: ListedRun['entry'][] = [];
     for (const entry of found) {
@@ -32,7 +33,6 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     }
     if (settings.json) for (const entry of shown) terminal.stdout.write(jsonLine(entry));
     else {
-      const held = await heldRuns(store);
       const listed: ListedRun[] = [];
       for (const entry of shown) listed.push(await lookUpRun(entry, held, opened, session));
       for (const line of listLines(listed, screenOf(session))) terminal.stdout.write(`${line}\n`);

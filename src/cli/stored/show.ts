@@ -11,7 +11,7 @@ import { endText } from '../trace/trace-words.ts';
 import { noticeLines } from '../words/notice-lines.ts';
 import { exitCode } from '../exit-code.ts';
 import { failureLine } from '../words/failure-line.ts';
-import { countOf } from '../../base/text/number-words.ts';
+import { several } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';
 import { redactor, secretsIn } from '../../policy/redaction.ts';
 import type { ShowCommand } from '../usage/command-read.ts';
@@ -21,11 +21,12 @@ import { findRun } from './find-run.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { waitingNotices } from './request-words.ts';
+import { changeableEvents, lastForkPlace } from './forks/fork-places.ts';
 import { INTERRUPTED, leftRunning } from '../../runtime/journal/resume/left-running.ts';
 import { jsonLine, statusPaint, timeWords } from './run-words.ts';
 import { failedLines, stepDetails, stepLines } from './step-lines.ts';
 import type { StepView } from '../../inspect/traces/step-view.ts';
-import { failedMembersIn, stepsIn } from '../../inspect/traces/step-view.ts';
+import { failedMembersIn, stepKeyOf, stepsIn } from '../../inspect/traces/step-view.ts';
 import type { StoredRun } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
 
@@ -100,6 +101,10 @@ const endIn = (events: readonly RuntimeEvent[]) => {
   return last?.type === 'run.ended' ? last : undefined;
 };
 
+/** The events of a step, those of its calls included. */
+const eventsOf = (view: StepView, events: readonly RuntimeEvent[]): readonly RuntimeEvent[] =>
+  events.filter((event) => stepKeyOf(event) === `${view.path} ${view.step}`);
+
 /** Before the totals of a run that has not ended. */
 const SO_FAR = 'so far: ';
 
@@ -140,7 +145,7 @@ const asText = async (
     '',
   ];
   const body = isDetailed
-    ? steps.flatMap((view) => stepDetails(view, screen))
+    ? steps.flatMap((view) => stepDetails(view, changeableEvents(eventsOf(view, events)), screen))
     : [...stepLines(steps, requests, screen), ...failedLines(failedMembersIn(events), steps, screen)];
   const waiting = waitingNotices(requests, runId, option, command).flatMap((notice) =>
     noticeLines(paint.yellow('!'), notice, columns),
@@ -149,7 +154,7 @@ const asText = async (
     (line) => `${line}\n`,
   );
   const { account } = traceOf(events);
-  if (isDetailed) return `${text.join('')}${paint.dim(countOf(events.length, 'event'))}\n`;
+  if (isDetailed) return `${text.join('')}${paint.dim(several(events.length, 'event'))}\n`;
   if (account.stopReason === undefined) {
     const sum = wrappedParts(totalsParts(account.totals), columns - SO_FAR.length);
     return [
@@ -159,15 +164,18 @@ const asText = async (
       ),
     ].join('');
   }
-  const last = steps.findLast(({ path }) => !path.includes('/'));
+  const place = account.status === 'completed' ? undefined : lastForkPlace(events, steps);
   const again =
-    account.status === 'completed' || last === undefined
+    place === undefined
       ? []
       : noticeLines(
           '›',
           {
-            words: 'try again',
-            command: `${command} fork ${oneLine(runId)} --at ${last.step}${option}${code}`,
+            words:
+              place.member === undefined
+                ? 'try again'
+                : `try again at ${oneLine(place.member)}, step ${place.step}`,
+            command: `${command} fork ${oneLine(runId)} ${place.option}${option}${code}`,
           },
           columns,
           '',

@@ -1,7 +1,7 @@
 import type { TakenDecision } from '../../contracts/agents/decision.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
-import { countOf, withThousands, lasting } from '../../base/text/number-words.ts';
+import { several, withThousands, lasting } from '../../base/text/number-words.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
 import { nameOf } from '../../events/progress/activity.ts';
 import type { FailedMember, StepEnd, StepView } from '../../inspect/traces/step-view.ts';
@@ -66,7 +66,7 @@ const paintRemark = ({ text, paint = (plain) => plain }: Remark): string => pain
 
 const costCells = (view: StepView, { dim: paint }: Paint): readonly Cell[] => {
   const { modelCalls, tokens, costUsd, record } = view;
-  const calls = modelCalls > 1 ? `${countOf(modelCalls, 'call')}, ` : '';
+  const calls = modelCalls > 1 ? `${several(modelCalls, 'call')}, ` : '';
   const isFree = modelCalls === 0 || costUsd === 0;
   const cost = costUsd === undefined ? 'cost unknown' : dollars(costUsd);
   return [
@@ -122,8 +122,12 @@ export const failedLines = (
       return noticeLines(paint.red('✗'), { words: `${nameOf(path)} failed: ${why}` }, columns).map(paint.red);
     });
 
-/** Formats a step with all its decisions, calls and messages. */
-export const stepDetails = (view: StepView, { paint, columns }: Screen): readonly string[] => {
+/** Formats a step with all its decisions, calls and messages; `events` are those that a fork may change. */
+export const stepDetails = (
+  view: StepView,
+  events: readonly string[],
+  { paint, columns }: Screen,
+): readonly string[] => {
   const { record, cutBy } = view;
   const cost = costCells(view, paint).flatMap(({ text }) => (text === '' ? [] : [text]));
   const head = fittedLine(
@@ -131,10 +135,11 @@ export const stepDetails = (view: StepView, { paint, columns }: Screen): readonl
     columns,
   );
   const wrapped = (text: string): readonly string[] => wrappedLine(text, columns);
+  const numbers = events.length === 0 ? [] : wrapped(`  events: ${events.join(', ')}`).map(paint.dim);
   if (record === undefined) {
     const { text, paint: look = paint.cyan } =
       cutBy === undefined ? { text: 'in progress' } : cutWords(cutBy, paint, LONG);
-    return [head, ...wrapped(`  ${text}`).map(look), ''];
+    return [head, ...wrapped(`  ${text}`).map(look), ...numbers, ''];
   }
   return [
     head,
@@ -153,6 +158,7 @@ export const stepDetails = (view: StepView, { paint, columns }: Screen): readonl
     ...Object.entries(record.diff).flatMap(([key, { before, after }]) =>
       wrapped(`  ${oneLine(key)}: ${showValue(before)} → ${showValue(after)}`),
     ),
+    ...numbers,
     '',
   ];
 };

@@ -6,7 +6,7 @@ import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import { openJournal } from '../../persistence/journal-codec.ts';
 import { journalText, readJournalText } from '../../persistence/run-log.ts';
 import { exitCode } from '../exit-code.ts';
-import { countOf } from '../../base/text/number-words.ts';
+import { several } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';
 import type { Code, ImportCommand } from '../usage/command-read.ts';
 import { recordOf } from './agent-of-run.ts';
@@ -122,7 +122,7 @@ interface Moved {
 
 const report = (done: Moved, line: string, { terminal, settings }: Session): void => {
   if (settings.json) terminal.stdout.write(jsonLine(done));
-  else if (!settings.quiet) terminal.stderr.write(`${line}: ${countOf(done.rows, 'row')}\n`);
+  else if (!settings.quiet) terminal.stderr.write(`${line}: ${several(done.rows, 'row')}\n`);
 };
 
 const fileError = (work: string, file: string, thrown: unknown): TroupeError =>

@@ -3,7 +3,7 @@ import type { Json } from '../../base/json/json.ts';
 import type { Person } from '../../contracts/people/person.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
 import { askLine } from './ask-line.ts';
-import { countOf } from '../../base/text/number-words.ts';
+import { several } from '../../base/text/number-words.ts';
 import type { ProgressView } from '../progress/progress-view.ts';
 import type { Session } from '../session.ts';
 import { isAttended, widthOf } from './terminal.ts';
@@ -60,7 +60,7 @@ const inputLine = (input: Json): string => {
   const left = text.length - 2 * END_SHOWN;
   if (left <= 0) return text;
   const [head, tail] = [text.slice(0, END_SHOWN), text.slice(-END_SHOWN)];
-  return `${head} … (${countOf(left, 'character')} left out) … ${tail}`;
+  return `${head} … (${several(left, 'character')} left out) … ${tail}`;
 };
 
 const absent = ({ terminal, sidePaint: paint }: Session): Person => {

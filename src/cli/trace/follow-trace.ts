@@ -11,7 +11,7 @@ import { traceAsLines } from '../../inspect/traces/trace-text.ts';
 import { traceAsSequence } from '../../inspect/traces/trace-as-sequence.ts';
 import type { TraceProblem } from '../../inspect/traces/trace-problem.ts';
 import { exitCode } from '../exit-code.ts';
-import { countOf } from '../../base/text/number-words.ts';
+import { several } from '../../base/text/number-words.ts';
 import { fittedLine } from '../terminal/fitted-line.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Cell } from '../terminal/table.ts';
@@ -149,7 +149,7 @@ const check = async ({ places }: TraceCommand, session: Session): Promise<number
     if (settings.json) terminal.stdout.write(jsonLine({ place, problems }));
     else if (problems.length > 0 || !settings.quiet) {
       const verdict = problems.length === 0 ? paint.green('✓') : paint.red('✗');
-      const sum = problems.length === 0 ? 'no problems found' : countOf(problems.length, 'problem');
+      const sum = problems.length === 0 ? 'no problems found' : several(problems.length, 'problem');
       const columns = widthOf(terminal.stdout);
       const lines = problems.flatMap((problem) => wrappedLine(`    ${problemWords(problem)}`, columns));
       terminal.stdout.write([`${verdict} ${oneLine(place)}: ${sum}`, ...lines, ''].join('\n'));

@@ -1,4 +1,5 @@
 import type { DiagramSubject } from '../../machines/diagrams/composition.ts';
+import type { RunPoint } from '../../runtime/journal/resume/run-point.ts';
 import type { StoredStatus } from '../../contracts/journals/journal.ts';
 import type { CommandName } from './command-shapes.ts';
 import { shapes } from './command-shapes.ts';
@@ -132,9 +133,13 @@ export interface ResumeCommand extends Code {
 export interface ForkCommand extends Code {
   readonly name: 'fork';
   readonly runId: string;
-  /** The step of the root agent that is repeated. */
-  readonly step: number;
+  /** The step of the root agent that is repeated, or an event. */
+  readonly at: RunPoint;
   readonly message: string | undefined;
+  /** In place of the text of the event. */
+  readonly text: string | undefined;
+  /** In place of the calls of the event, a model's answer: JSON, or `@FILE`. */
+  readonly calls: string | undefined;
   readonly isParked: boolean;
 }
 
@@ -180,6 +185,9 @@ interface OwnValues extends InspectValues {
   readonly call?: string | undefined;
   readonly 'all-due'?: boolean | undefined;
   readonly at?: string | undefined;
+  readonly event?: string | undefined;
+  readonly text?: string | undefined;
+  readonly calls?: string | undefined;
   readonly message?: string | undefined;
   readonly input?: string | undefined;
   readonly reason?: string | undefined;
@@ -284,12 +292,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return { name, ...code, runId: toResume(rest[0], values), isParked };
     case 'replay':
       return { name, ...code, runId: first };
-    case 'fork': {
-      const step = countOf(values.at, '--at', name);
-      if (step === undefined) throw wrong('the step to fork at is missing: give --at STEP', name);
-      const message = textOf(values.message, '--message', name);
-      return { name, ...code, runId: first, step, message, isParked };
-    }
+    case 'fork':
+      return { ...code, ...forkFrom(first, values), isParked };
     case 'compare':
       return { name, runId: first, other: second ?? '' };
     case 'approve':
@@ -365,4 +369,20 @@ const showFrom = (
     throw wrong('one excludes the other: --step and --call', 'show');
   textOf(call, '--call', 'show');
   return { name: 'show', runId, step: countOf(step, '--step', 'show'), call };
+};
+
+const forkFrom = (runId: string, values: OwnValues): Omit<ForkCommand, 'isParked' | keyof Code> => {
+  const name = 'fork';
+  const step = countOf(values.at, '--at', name);
+  const seq = countOf(values.event, '--event', name);
+  const text = textOf(values.text, '--text', name);
+  const calls = textOf(values.calls, '--calls', name);
+  const message = textOf(values.message, '--message', name);
+  if (step !== undefined && seq !== undefined) throw wrong('one excludes the other: --at and --event', name);
+  const changing = text === undefined ? calls && '--calls' : '--text';
+  if (seq === undefined && changing !== undefined)
+    throw wrong(`${changing} changes an event: name it by --event SEQ, in place of a step`, name);
+  const at = seq === undefined ? step !== undefined && { step } : { seq };
+  if (at === false) throw wrong('the place to fork at is missing: give --at STEP or --event SEQ', name);
+  return { name, runId, at, message, text, calls };
 };

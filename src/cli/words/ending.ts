@@ -1,11 +1,11 @@
 import type { RunTotals } from '../../contracts/runs/run-totals.ts';
-import { countOf, withThousands, lasting } from '../../base/text/number-words.ts';
+import { several, withThousands, lasting } from '../../base/text/number-words.ts';
 
 /** Formats the totals of a run, each for itself. */
 export const totalsParts = (totals: RunTotals): readonly string[] => [
-  countOf(totals.steps, 'step'),
-  countOf(totals.modelCalls, 'model call'),
-  countOf(totals.toolCalls, 'tool call'),
+  several(totals.steps, 'step'),
+  several(totals.modelCalls, 'model call'),
+  several(totals.toolCalls, 'tool call'),
   `${withThousands(totals.inputTokens + totals.outputTokens)} tokens`,
   ...(totals.retries > 0
     ? [totals.retries === 1 ? '1 retry' : `${withThousands(totals.retries)} retries`]

@@ -1,7 +1,7 @@
 import type { Model } from '../../contracts/models/model.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { SkippedFile } from '../../tools/built-in/documents/documents-toolset.ts';
-import { countOf, withThousands } from '../../base/text/number-words.ts';
+import { several, withThousands } from '../../base/text/number-words.ts';
 
 /** Number of reasons listed; the others are counted together. */
 const NAMED = 3;
@@ -25,5 +25,5 @@ export const skippedLine = (all: readonly SkippedFile[]): string => {
   const kinds = [...counts].toSorted(([, a], [, b]) => b - a);
   const named = kinds.slice(0, NAMED).map(([kind, count]) => `${withThousands(count)} ${oneLine(kind, 60)}`);
   const others = kinds.slice(NAMED).reduce((sum, [, count]) => sum + count, 0);
-  return ` · ${countOf(skipped.length, 'file')} skipped (${[...named, ...(others > 0 ? [`${withThousands(others)} others`] : [])].join(', ')})`;
+  return ` · ${several(skipped.length, 'file')} skipped (${[...named, ...(others > 0 ? [`${withThousands(others)} others`] : [])].join(', ')})`;
 };

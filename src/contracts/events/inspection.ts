@@ -30,6 +30,11 @@ export interface InspectedRun {
   now(): number;
   /** Calls `next` with each event as it is written; in a stored run, before the store has it. */
   watch(next: (event: LiveEvent) => void): void;
+  /**
+   * Calls `next` with the time, in ms since 1970, each time that another process has continued the run: among its events, where the one before
+   * it had got to.
+   */
+  resumed(next: (at: number) => void): void;
   /** Model requests and raw answers, by the key of the call; kept once `watch` is called. */
   readonly sent: SentSource;
   /** The same requests with the secrets in them: to be sent, not to be shown. */

@@ -1,6 +1,6 @@
 import type { BudgetSpent } from '../../contracts/runs/budget.ts';
 import type { StopReason } from '../../contracts/agents/stop-reason.ts';
-import { countOf, lasting } from '../../base/text/number-words.ts';
+import { several, lasting } from '../../base/text/number-words.ts';
 import { oneLine } from '../../base/text/printable.ts';
 
 /** Describes why a run ended without an answer; printable on one line. Of a reason that another release wrote, at least the kind. */
@@ -23,7 +23,7 @@ const wordsOf = (reason: StopReason, error: { readonly message: string } | undef
     case 'handedOff':
       return `it handed the task to '${reason.to}', who is not there`;
     case 'rejected':
-      return `its critics rejected ${countOf(reason.rejections, 'answer')}, the last one as follows: ${reason.note}`;
+      return `its critics rejected ${several(reason.rejections, 'answer')}, the last one as follows: ${reason.note}`;
     case 'criticStopped':
       return `a critic stopped it: ${reason.note}`;
     case 'refused':
@@ -31,7 +31,7 @@ const wordsOf = (reason: StopReason, error: { readonly message: string } | undef
     case 'agentCondition':
       return reason.detail;
     case 'maxSteps':
-      return `it reached its limit of ${countOf(reason.limit, 'step')}`;
+      return `it reached its limit of ${several(reason.limit, 'step')}`;
     case 'budget':
       return reason.neededUsd === undefined || reason.used >= reason.limit
         ? `its budget is spent: ${budgetWords(reason)}`
@@ -39,19 +39,19 @@ const wordsOf = (reason: StopReason, error: { readonly message: string } | undef
     case 'maxTime':
       return `it reached its time limit of ${lasting(reason.limitMs)}`;
     case 'maxTokens':
-      return `it reached its limit of ${countOf(reason.limit, 'token')}`;
+      return `it reached its limit of ${several(reason.limit, 'token')}`;
     case 'maxToolCalls':
-      return `it reached its limit of ${countOf(reason.limit, 'tool call')}`;
+      return `it reached its limit of ${several(reason.limit, 'tool call')}`;
     case 'maxRounds':
-      return `it reached its limit of ${countOf(reason.limit, 'round')}`;
+      return `it reached its limit of ${several(reason.limit, 'round')}`;
     case 'loop':
       return `it was in a loop: ${loopWords(reason)}`;
     case 'stagnation':
-      return `nothing changed for ${countOf(reason.steps, 'step')}`;
+      return `nothing changed for ${several(reason.steps, 'step')}`;
     case 'softCap':
       return reason.detail;
     case 'unresolved':
-      return `its answer was sent back ${countOf(reason.times, 'time')}, the last time as follows: ${reason.note}`;
+      return `its answer was sent back ${several(reason.times, 'time')}, the last time as follows: ${reason.note}`;
     case 'rule':
       return reason.detail;
     case 'aborted':
@@ -72,19 +72,19 @@ interface Loop {
 
 /** Describes a loop: `the same step, 3 times in a row (search)`. */
 export const loopWords = ({ period, repeats, tools }: Loop): string =>
-  `the same ${period === 1 ? 'step' : countOf(period, 'step')}, ${repeats} times in a row (${tools.join(', ')})`;
+  `the same ${period === 1 ? 'step' : several(period, 'step')}, ${repeats} times in a row (${tools.join(', ')})`;
 
 const budgetWords = ({ budget, limit }: BudgetSpent): string => {
   switch (budget) {
     case 'steps':
-      return countOf(limit, 'step');
+      return several(limit, 'step');
     case 'timeMs':
       return lasting(limit);
     case 'tokens':
-      return countOf(limit, 'token');
+      return several(limit, 'token');
     case 'usd':
       return `$${limit}`;
     case 'toolCalls':
-      return countOf(limit, 'tool call');
+      return several(limit, 'tool call');
   }
 };

@@ -12,6 +12,7 @@ import type { PersonAnswer } from '../../runtime/people/request-book.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import { breakpointSchema } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
+import type { Caller } from './caller.ts';
 import { editedInput } from './edited-input.ts';
 import { forkSchemas } from './forks/fork-command.ts';
 import type { ForkDesk } from './forks/fork-run.ts';
@@ -70,13 +71,13 @@ export interface Desk extends ForkDesk {
 export const carryOut = async (
   command: Command,
   desk: Desk,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<Readonly<Record<string, Json>>> => {
   switch (command.do) {
     case 'again-form':
       return { form: await desk.trials.formOf(command) };
     case 'again':
-      return { answer: await desk.trials.ask(command, signal) };
+      return { answer: await desk.trials.ask(command, caller) };
     case 'break':
       desk.recorder.breakAt(command.breakpoints, command.run);
       return {};

@@ -166,9 +166,9 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
     content: (runId, hash) => bytesIn(desk, runId, hash),
     control: control
-      ? async (body, by, signal) => {
+      ? async (body, by, caller) => {
           const command = commandIn(body);
-          const said = await carryOut(command, desk, signal);
+          const said = await carryOut(command, desk, caller);
           live.renewRequests();
           if (!isAside(command)) company.tell({ by, do: command.do, run: command.run });
           return said;

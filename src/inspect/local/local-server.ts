@@ -4,9 +4,11 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorData, isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import { isDrawn } from '../drawing/drawn-pictures.ts';
+import type { Caller } from './caller.ts';
 import type { Company } from './company.ts';
 import type { Feed } from './feed.ts';
 import { isDeep, readBody } from './read-body.ts';
+import { LINES, ReplyLines } from './reply-lines.ts';
 import { cookieName, refusalOf } from './request-guard.ts';
 
 /** The resources and operations of the server. */
@@ -25,8 +27,8 @@ export interface Served {
   readonly stored: (runId: string) => Promise<Feed>;
   /** The bytes of media of a run, by their hash. @throws `content.missing` */
   readonly content: (runId: string, hash: string) => Promise<Uint8Array>;
-  /** Undefined if control is disabled. `signal` is aborted when its caller, of the page `by`, leaves. @throws the error of a refused command. */
-  readonly control: ((body: string, by: string, signal: AbortSignal) => Promise<object>) | undefined;
+  /** Undefined if control is disabled. `by` is the page of the caller. @throws the error of a refused command. */
+  readonly control: ((body: string, by: string, caller: Caller) => Promise<object>) | undefined;
   /** True if it keeps its process alive. */
   readonly keepsProcess: boolean;
 }
@@ -231,7 +233,24 @@ export class LocalServer {
     }
     if (isDeep(body))
       return fail(response, 400, 'input.invalid', 'Cannot read the command as it is nested too deeply');
-    give(response, 200, { ok: true, ...(await control(body, by, leftSignal(response))) });
+    const signal = leftSignal(response);
+    if (request.headers.accept?.includes(LINES) !== true) {
+      give(response, 200, { ok: true, ...(await control(body, by, { signal })) });
+      return;
+    }
+    const lines = new ReplyLines(response, SHARED);
+    try {
+      const piece = (each: object): void => {
+        lines.piece(each);
+      };
+      const said = { ok: true, ...(await control(body, by, { signal, piece })) };
+      if (lines.hasBegun) lines.end(said);
+      else give(response, 200, said);
+    } catch (thrown) {
+      if (!lines.hasBegun) throw thrown;
+      const { code, message } = errorData(thrown, 'internal', { message: 'Cannot answer' });
+      lines.end({ error: { code, message } });
+    }
   }
 }
 

@@ -50,17 +50,69 @@ export type Posted =
 /** Sends a command to the server; an abort of the signal takes it back. */
 export const post = async (body: object, signal?: AbortSignal): Promise<Posted> => {
   try {
-    const response = await fetch(`/api/control?page=${pageName}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal: signal ?? null,
-    });
-    return response.ok ? { value: await response.json() } : { problem: await reasonIn(response) };
+    return await readPosted(await send(body, signal, 'application/json'));
   } catch {
-    return { problem: signal?.aborted === true ? 'Cancelled.' : 'The inspector does not answer.' };
+    return { problem: signal?.aborted === true ? 'Cancelled.' : NO_ANSWER };
   }
 };
+
+/** Sends a command whose response comes in lines: pieces are given to `take` as they arrive, the last line is the response. */
+export const postForPieces = async (
+  body: object,
+  signal: AbortSignal,
+  take: (piece: unknown) => void,
+): Promise<Posted> => {
+  try {
+    const response = await send(body, signal, LINES);
+    const type = response.headers.get('content-type') ?? '';
+    if (!type.startsWith(LINES) || response.body === null) return await readPosted(response);
+    let last: unknown;
+    for await (const line of linesIn(response.body)) {
+      last = JSON.parse(line);
+      if (isPiece(last)) take(last.piece);
+    }
+    const problem = isRefused(last) ? last.error.message : undefined;
+    if (problem !== undefined) return { problem };
+    // The connection broke off.
+    return isPiece(last) || last === undefined ? { problem: NO_ANSWER } : { value: last };
+  } catch {
+    return { problem: signal.aborted ? 'Cancelled.' : NO_ANSWER };
+  }
+};
+
+const LINES = 'application/x-ndjson';
+const NO_ANSWER = 'The inspector does not answer.';
+
+async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    rest += decoder.decode(value, { stream: !done });
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+    if (done) return;
+  }
+}
+
+const send = (body: object, signal: AbortSignal | undefined, accept: string): Promise<Response> =>
+  fetch(`/api/control?page=${pageName}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept },
+    body: JSON.stringify(body),
+    signal: signal ?? null,
+  });
+
+const readPosted = async (response: Response): Promise<Posted> =>
+  response.ok ? { value: await response.json() } : { problem: await reasonIn(response) };
+
+const isPiece = (line: unknown): line is { readonly piece: unknown } =>
+  typeof line === 'object' && line !== null && 'piece' in line;
+
+const isRefused = (line: unknown): line is { readonly error: { readonly message: string } } =>
+  typeof line === 'object' && line !== null && 'error' in line && isSaid(line.error);
 
 const reasonIn = async (response: Response): Promise<string> => {
   const text = await response.text();

@@ -1,5 +1,7 @@
 import { withThousands } from '../../base/text/number-words.ts';
 
+export { several } from '../../base/text/number-words.ts';
+
 /** A span of time, for people. */
 export const spanOf = (ms: number): string => {
   if (ms < 1) return '<1 ms';
@@ -24,10 +26,6 @@ export const bytesText = (bytes: number): string => {
 
 /** A count, for people: `12,345`. */
 export const countOf = withThousands;
-
-/** Formats a count with its noun in singular or plural. */
-export const several = (count: number, one: string, many = `${one}s`): string =>
-  `${countOf(count)} ${count === 1 ? one : many}`;
 
 /** The time of day, to the millisecond. */
 export const clockOf = (at: number): string => {

@@ -1,9 +1,11 @@
 import type { Entry } from '../recording/entry.ts';
+import { clockOf } from './figures.ts';
+import { resumedWords } from './folds/resumptions.ts';
 
 /** A position in a recording that one may want to find again. */
 export interface Marker {
   readonly n: number;
-  readonly kind: 'error' | 'approval' | 'break' | 'end';
+  readonly kind: 'error' | 'approval' | 'break' | 'resumed' | 'end';
   readonly text: string;
   /** The run that it belongs to. */
   readonly run?: string | undefined;
@@ -17,6 +19,12 @@ export const markerOf = (entry: Entry, run?: string): Marker | undefined => {
 
 const markFor = (entry: Entry): Omit<Marker, 'run'> | undefined => {
   if (entry.kind === 'break') return { n: entry.n, kind: 'break', text: entry.why };
+  if (entry.kind === 'resumed')
+    return {
+      n: entry.n,
+      kind: 'resumed',
+      text: `${resumedWords(entry)} at ${clockOf(entry.at).slice(0, 8)}`,
+    };
   if (entry.kind !== 'published') return undefined;
   const { event } = entry;
   const { n } = entry;

@@ -105,7 +105,7 @@ export class Breakpoints {
       this.#targets.set(entry.chart, targetsIn(entry.shape));
       return undefined;
     }
-    if (entry.kind === 'break') return undefined;
+    if (entry.kind === 'break' || entry.kind === 'resumed') return undefined;
     if (entry.kind === 'actor') {
       const { run, name, chart } = entry;
       this.#actors.set(entry.actor, { run, name, chart, states: [] });

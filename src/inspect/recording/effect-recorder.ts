@@ -34,6 +34,14 @@ export class EffectRecorder {
     this.#add = add;
   }
 
+  /** True if the agents wait for people or for a time, and for nothing else. */
+  get isWaiting(): boolean {
+    const open = [...this.#open.values()];
+    const isIdle = ({ role, state }: OpenEffect): boolean =>
+      role === 'person' || role === 'wait' || state === 'tool.awaitingApproval' || state === 'tool.ambiguous';
+    return open.length > 0 && open.every(isIdle);
+  }
+
   /** Takes in an event of an agent. */
   take(event: RuntimeEvent): void {
     const owner = `${this.#run}/${event.path}`;

@@ -14,6 +14,7 @@ export type Entry =
   | MovedEntry
   | PublishedEntry
   | BreakEntry
+  | ResumedEntry
   | GoneEntry;
 
 interface Numbered {
@@ -85,6 +86,15 @@ export interface BreakEntry extends Numbered {
   readonly breakpoint: Breakpoint;
   /** In words. */
   readonly why: string;
+}
+
+/** Another process had continued the run here, whose root is the actor. */
+export interface ResumedEntry extends Numbered {
+  readonly kind: 'resumed';
+  readonly actor: string;
+  readonly run: string;
+  /** True if work was under way, so that the process before left it in disorder; false if the run waited for a person, or for a time. */
+  readonly isInterrupted: boolean;
 }
 
 /** An actor is over. */

@@ -51,6 +51,13 @@ export class LogFold {
     this.#firstPieces.takeDelta(delta);
   }
 
+  /** Another process had continued the run here. */
+  resumed(at: number): void {
+    const { runId: run, agent } = this.#run;
+    const isInterrupted = !this.#effects.isWaiting;
+    this.#recording.add({ kind: 'resumed', at, actor: this.idOf(agent), run, isInterrupted });
+  }
+
   has(path: string): boolean {
     return this.#paths.has(path);
   }

@@ -95,7 +95,7 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
   const redact = (text: string): string => found.text(text);
   const recording = new Recording({
     capacity: Math.max(1, capacity),
-    redact,
+    secrets: () => found,
     onAdded: (entry) => {
       const hit = breakpoints.take(entry);
       const handle = hit && handles.get(hit.run);
@@ -128,6 +128,9 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
     run.watch((event) => {
       tell(event);
       ofRun.addEvent(event);
+    });
+    run.resumed((at) => {
+      ofRun.resumed(at);
     });
     return (event: Parameters<RunRecorder['inspect']>[0]) => {
       ofRun.inspect(event);

@@ -1,4 +1,5 @@
 import type { DeltaEvent } from '../../contracts/events/event.ts';
+import { Redactor } from '../../contracts/secrets/redactor.ts';
 import type { Entry, NewEntry } from './entry.ts';
 import { asJson, entryLine, fittedTableau } from './fitted.ts';
 import { Tableau } from './tableau.ts';
@@ -15,8 +16,8 @@ export interface Follower {
 export interface RecordingSetup {
   /** Entries that are kept, at least 1. */
   readonly capacity: number;
-  /** Redacts secrets in a text. */
-  readonly redact: (text: string) => string;
+  /** The secrets that are known by now. Default: none, for what is redacted already. */
+  readonly secrets?: (() => Redactor) | undefined;
   /** Notified of each entry, after all followers. */
   readonly onAdded?: ((entry: NewEntry) => void) | undefined;
   /** A follower threw; it is left out from then on. */
@@ -52,6 +53,11 @@ export class Recording {
     return this.#first;
   }
 
+  /** The secrets that are redacted in what is shown from now on. */
+  get secrets(): Redactor {
+    return this.#setup.secrets?.() ?? NO_SECRETS;
+  }
+
   get isFollowed(): boolean {
     return this.#followers.size > 0;
   }
@@ -77,7 +83,7 @@ export class Recording {
     if (this.#entries.length >= 2 * this.#setup.capacity) this.#forgetSome();
     const place = this.length - 1;
     if (this.isFollowed) {
-      const line = this.#setup.redact(entryLine(entry, place));
+      const line = this.#redact(entryLine(entry, place));
       this.#tell((follower) => {
         follower.entry(line, place);
       });
@@ -101,7 +107,7 @@ export class Recording {
     for (let place = Math.max(n, this.#first); place < this.length; place += 1) {
       // Entries may be discarded during the read.
       const entry = this.#entries[place - this.#first];
-      if (entry !== undefined) yield this.#setup.redact(entryLine(entry, place));
+      if (entry !== undefined) yield this.#redact(entryLine(entry, place));
     }
   }
 
@@ -115,7 +121,11 @@ export class Recording {
 
   /** A value as JSON, with secrets redacted. */
   line(value: unknown): string {
-    return this.#setup.redact(asJson(value));
+    return this.#redact(asJson(value));
+  }
+
+  #redact(text: string): string {
+    return this.#setup.secrets?.().text(text) ?? text;
   }
 
   #tell(say: (follower: Follower) => void): void {
@@ -138,6 +148,8 @@ export class Recording {
     this.#entries = this.#entries.slice(-capacity);
   }
 }
+
+const NO_SECRETS = new Redactor({});
 
 /** An entry at its place. */
 const numberEntry = (entry: NewEntry, n: number): Entry => ({ n, ...entry });

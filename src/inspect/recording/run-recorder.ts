@@ -84,6 +84,11 @@ export class RunRecorder {
     if (event.type === 'run.ended') this.#over(event.at);
   }
 
+  /** Another process had continued the run. */
+  resumed(at: number): void {
+    this.#fold.resumed(at);
+  }
+
   #known(ref: ActorRef): KnownActor {
     const known = this.#actors.get(ref);
     if (known !== undefined) return known;

@@ -6,6 +6,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import type { Session } from '../page/session.ts';
 import type { Trace } from './trace.ts';
+import { RECORDING_ID } from './recorded/trace-in-page.ts';
 import { titleOf } from './trace-text.ts';
 
 /** The options of a page. */
@@ -46,12 +47,14 @@ export const tracePage = async (trace: Trace, { page }: PageOptions = {}): Promi
     import('./recorded/trace-recording.ts'),
     import('../local/page-text.ts'),
   ]);
-  const recording = recordingOf(trace.events);
-  const { account, damage } = trace;
+  const recording = recordingOf(trace.events, trace.resumed);
+  const { account, damage, events } = trace;
   const parts = [
     `"session":${JSON.stringify(sessionOf(trace))}`,
     `"account":${JSON.stringify(account)}`,
     `"damage":${JSON.stringify(damage)}`,
+    // The recording has moves in their place: a page that opens this one as a file reads them.
+    `"phases":${JSON.stringify(events.filter(({ type }) => type === 'phase.entered'))}`,
     `"base":${recording.base()}`,
     `"entries":[${[...recording.from()].join(',')}]`,
   ];
@@ -61,7 +64,10 @@ export const tracePage = async (trace: Trace, { page }: PageOptions = {}): Promi
     .replaceAll('__NONCE__', String.raw`__NONC\u0045__`);
   return (page ?? (await pageText()))
     .replace(FILE_READER, '')
-    .replace('<body>', (body) => `${body}\n<script type="application/json" id="recording">${data}</script>`);
+    .replace(
+      '<body>',
+      (body) => `${body}\n<script type="application/json" id="${RECORDING_ID}">${data}</script>`,
+    );
 };
 
 /** A page that has its run opens no files. */

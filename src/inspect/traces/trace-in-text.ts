@@ -1,6 +1,7 @@
 import { openLog } from '../../persistence/run-log.ts';
 import type { OpenedLog } from '../../persistence/run-log.ts';
 import { eventsIn } from './logged-events.ts';
+import { resumptionsIn } from './recorded/logged-resumptions.ts';
 import { stepsIn } from './step-view.ts';
 import type { Trace } from './trace.ts';
 import { accountOf } from './trace-account.ts';
@@ -34,6 +35,7 @@ export const traceInText = (text: string, { name, isGone }: TextReading): Trace 
     },
     events,
     steps: stepsIn(events),
+    ...resumptionsIn(log),
     damage: problems,
   };
 };

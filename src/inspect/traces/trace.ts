@@ -12,6 +12,11 @@ export interface Trace {
   readonly events: readonly RuntimeEvent[];
   /** Observations, decisions and actions of each agent, step by step, in the order in which the steps started. */
   readonly steps: readonly StepView[];
+  /**
+   * The resumptions of the run by another process, as its log tells them: the time, and the number of the first event after it. Absent
+   * without any.
+   */
+  readonly resumed?: readonly { readonly seq: number; readonly at: number }[] | undefined;
   /** Problems of its file, as far as they kept something from being read; see `checkTrace` for all. */
   readonly damage: readonly TraceProblem[];
 }

@@ -115,7 +115,7 @@ export const keptRun = async (
       {
         inHand: new Map(),
         before: () => {
-          if (!run.isOver) journal.arrive(undefined, { type: 'resumed' });
+          if (!run.isOver) run.log.resumed(journal.arrive(undefined, { type: 'resumed' }));
         },
       },
     );

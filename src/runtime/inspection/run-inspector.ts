@@ -59,6 +59,9 @@ const inspectRun = (run: Run, isReplayed: boolean, failed: (error: unknown) => v
     watch: (next) => {
       run.log.inspect(safely(next, failed));
     },
+    resumed: (next) => {
+      run.log.onResumed(safely(next, failed));
+    },
     sent: run.log.shownSent,
     sentAsItWas: run.log.sent,
     secrets: (next) => {

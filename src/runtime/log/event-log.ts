@@ -94,6 +94,7 @@ export class EventLog {
   /** The events that observers may see, if a store has to commit them first. */
   readonly #committed: CommittedLog | undefined;
   #look: ((event: LiveEvent) => void) | undefined;
+  #onResumed: ((at: number) => void) | undefined;
 
   constructor(runId: string, rootPath: string, journal: LogKeeper, secrets = new RunSecrets()) {
     this.#runId = runId;
@@ -133,6 +134,16 @@ export class EventLog {
   /** Calls `look` with every event at once, even if observers have to wait for a store. */
   inspect(look: (event: LiveEvent) => void): void {
     this.#look = look;
+  }
+
+  /** Calls `next` with the time each time that another process has continued the run. */
+  onResumed(next: (at: number) => void): void {
+    this.#onResumed = next;
+  }
+
+  /** Another process has continued the run: a fact of its journal, and no event of it. */
+  resumed(at: number): void {
+    this.#onResumed?.(at);
   }
 
   /** True if any listener wants the deltas of models. */

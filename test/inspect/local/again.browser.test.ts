@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Model, ModelCall } from '../../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../../src/contracts/models/model.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
@@ -102,6 +104,56 @@ describeInChromium('a model call that is made again, on the page', (browser) => 
     const second = await signals[1]?.promise;
     await dialog.getByRole('button', { name: 'Close' }).click();
     await expect.poll(() => second?.aborted).toBe(true);
+  });
+
+  test('shows its answer as it arrives, as text, without secrets; a press cancels it, and what came stays', async () => {
+    const gate = deferred<void>();
+    const cancelled = deferred<AbortSignal>();
+    const turns: readonly ((call: ModelCall) => string | Promise<string>)[] = [
+      () => 'Tea.',
+      async ({ delta }) => {
+        delta({ type: 'reasoning', text: 'What do I know of drinks?' });
+        delta({ type: 'text', text: `Tea is 3 euros, by the key drinks-are-cheap-today. ${HOSTILE} And ` });
+        await gate.promise;
+        return 'Tea is 3 euros.';
+      },
+      ({ delta, signal }) => {
+        delta({ type: 'text', text: 'Coffee is out of stock, as ' });
+        cancelled.resolve(signal);
+        return never();
+      },
+    ];
+    let asked = 0;
+    const model: Model = {
+      provider: 'test',
+      id: 'speaks',
+      answer: async (_, call) => modelAnswer({ text: (await turns[asked++]?.(call)) ?? '' }),
+    };
+    const clerk = agent({ name: 'clerk', instructions: 'You sell drinks.', model });
+    const secrets = { DRINKS: 'drinks-are-cheap-today' };
+    const { inspector, page, problems } = await openInspector(browser(), { control: true, secrets });
+    await clerk.run('What is tea?', { inspect: inspector, runId: 'run-1' });
+    await page.locator('[data-actor="run-1/clerk"]').click();
+    await page.getByRole('button', { name: 'Run again' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Run again' });
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    const arriving = dialog.getByRole('region', { name: 'The answer so far' });
+    await arriving.getByText('by the key [redacted DRINKS].').waitFor();
+    expect(await arriving.innerText()).toContain(HOSTILE);
+    await dialog.getByText('The model answers').waitFor();
+    await takePictures(page, 'again-arriving');
+    gate.resolve();
+    await dialog.getByRole('region', { name: 'Both answers' }).waitFor();
+    expect(await arriving.count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await arriving.getByText('Coffee is out of stock').waitFor();
+    const signal = await cancelled.promise;
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByText('Cancelled.').waitFor();
+    await expect.poll(() => signal.aborted).toBe(true);
+    expect(await arriving.innerText()).toMatch(/As far as it came[^]*Coffee is out of stock/);
+    expect(await page.title()).not.toBe('owned');
+    expect(problems).toEqual([]);
   });
 
   test('is not offered without control', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Model } from '../../../src/contracts/models/model.ts';
+import type { Model, ModelCall } from '../../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../../src/contracts/models/model.ts';
 import type { RunOptions } from '../../../src/contracts/runs/run-options.ts';
 import type { Inspector } from '../../../src/inspect/local/inspect.ts';
@@ -286,6 +286,132 @@ test('a caller who leaves cancels the call of the model', async () => {
   await expect(left).rejects.toThrow('aborted');
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
   expect(signal.reason).toMatchObject({ code: 'run.aborted' });
+});
+
+/** Reads the lines of a response as they come, each by `heard`. */
+const linesOf = async (response: Response, heard: (line: object) => void): Promise<void> => {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const part of response.body ?? []) {
+    const lines = (rest + decoder.decode(part as Uint8Array, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) heard(JSON.parse(line) as object);
+  }
+};
+
+/** An agent whose model answers in pieces when it is asked again, and a run of it that is over. */
+const speaker = async (...turns: readonly ((call: ModelCall) => string | Promise<string>)[]) => {
+  const inspector = await openInspector({ control: true, secrets: { SHOP_KEY: SECRET } });
+  let asked = 0;
+  const model: Model = {
+    provider: 'test',
+    id: 'speaks',
+    answer: async (_, call) => {
+      const turn = turns[asked - 1];
+      asked += 1;
+      return modelAnswer({ text: (await turn?.(call)) ?? 'Hello.' });
+    },
+  };
+  const it = agent({ name: 'it', model });
+  const { events } = await it.run('go', { inspect: inspector, runId: 'r' });
+  const [key = ''] = ofType(events, 'model.asked').map((event) => event.key);
+  return { inspector, key };
+};
+
+/** Makes a call again, and has its answer in pieces. */
+const inPieces = (
+  { inspector, key }: Awaited<ReturnType<typeof speaker>>,
+  signal: AbortSignal | null = null,
+): Promise<Response> =>
+  fetch(new URL('/api/control', inspector.url), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/x-ndjson',
+      authorization: `Bearer ${inspector.token}`,
+    },
+    body: JSON.stringify({ do: 'again', run: 'r', key }),
+    signal,
+  });
+
+test('an answer arrives in pieces, text and reasoning, before it is whole, and no piece has a part of a secret', async () => {
+  const gate = deferred<void>();
+  const open = await speaker(async ({ delta }) => {
+    delta({ type: 'reasoning', text: 'I think ' });
+    delta({ type: 'reasoning', text: 'twice.' });
+    delta({ type: 'text', text: 'My key is sk-much-too' });
+    delta({ type: 'text', text: '-secret-for-a-screen' });
+    delta({ type: 'text', text: ', and it is 4 euros, of which there are ' });
+    await gate.promise;
+    delta({ type: 'text', text: 'none.' });
+    return `My key is ${SECRET}, and it is 4 euros, of which there are none.`;
+  });
+  const lines: object[] = [];
+  await linesOf(await inPieces(open), (line) => {
+    lines.push(line);
+    if (JSON.stringify(lines).includes('4 euros')) gate.resolve();
+  });
+  const pieces = lines.flatMap((line) =>
+    'piece' in line ? [line.piece as { type: string; text: string }] : [],
+  );
+  const said = (type: string): string =>
+    pieces.flatMap((piece) => (piece.type === type ? [piece.text] : [])).join('');
+  expect(said('reasoning')).toBe('I think twice.');
+  expect(said('text')).toBe('My key is [redacted SHOP_KEY], and it is 4 euros, of which there are none.');
+  expect(JSON.stringify(lines)).not.toMatch(/sk-much|-secret-for/);
+  expect(lines.at(-1)).toMatchObject({ ok: true, answer: { text: said('text'), finish: 'stop' } });
+});
+
+test('a failure after the first piece is the last line; before it, it is a response as any other', async () => {
+  const open = await speaker(
+    ({ delta }) => {
+      delta({ type: 'text', text: 'It is a long ' });
+      throw new Error(`The key ${SECRET} is wrong`);
+    },
+    () => {
+      throw new Error('The line is down');
+    },
+  );
+  const lines: object[] = [];
+  const response = await inPieces(open);
+  expect(response.status).toBe(200);
+  await linesOf(response, (line) => lines.push(line));
+  expect(lines.at(-1)).toMatchObject({ error: { code: 'model.failed' } });
+  expect(JSON.stringify(lines)).not.toContain(SECRET);
+  const refused = await inPieces(open);
+  expect(refused.status).toBe(409);
+  expect(await refused.json()).toMatchObject({ error: { code: 'model.failed' } });
+});
+
+test('a caller who leaves in the midst of an answer cancels the call of the model', async () => {
+  const asked = deferred<AbortSignal>();
+  const open = await speaker(({ signal, delta }) => {
+    delta({ type: 'text', text: 'It is a very long answer. ' });
+    asked.resolve(signal);
+    return never();
+  });
+  const leaves = new AbortController();
+  const response = await inPieces(open, leaves.signal);
+  const read = linesOf(response, () => {
+    leaves.abort();
+  });
+  await expect(read).rejects.toThrow('aborted');
+  const signal = await asked.promise;
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  expect(signal.reason).toMatchObject({ code: 'run.aborted' });
+});
+
+test('an answer whose schema has secret fields is shown as a whole', async () => {
+  const inspector = await openInspector({ control: true });
+  const output = z.object({ pin: z.string().meta({ writeOnly: true }) });
+  // It streams what it says as one piece.
+  const model = scriptedModel(['{"pin":"4711-0815"}', '{"pin":"4711-0816"}']);
+  const it = agent({ name: 'it', model, output });
+  const { events } = await it.run('go', { inspect: inspector, runId: 'r' });
+  const [key = ''] = ofType(events, 'model.asked').map((event) => event.key);
+  const response = await inPieces({ inspector, key });
+  expect(response.headers.get('content-type')).toContain('application/json');
+  expect(await response.json()).toMatchObject({ ok: true });
 });
 
 test('two calls are made again at once, and no third until one is over', async () => {

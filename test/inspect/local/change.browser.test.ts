@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { pipeline } from '../../../src/patterns/index.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
@@ -109,6 +110,37 @@ describeInChromium('a change and a fork, on the page', (browser) => {
     expect(await page.title()).not.toBe('owned');
     // The browser says itself that a request was refused.
     expect(problems.filter((each) => !each.includes('400'))).toEqual([]);
+  });
+
+  test('of what a member of a team said is made in the thread of the team, which opens its call, too', async () => {
+    const store = memoryStore();
+    onTestFinished(() => store.close());
+    const team = pipeline({ name: 'desk', stages: [clerk()] });
+    await team.run('How is it?', { store, runId: 'old' });
+    const { inspector, page, problems } = await openInspector(browser(), {
+      control: true,
+      store,
+      agents: [team],
+    });
+    await page.getByRole('treeitem', { name: 'team desk' }).click();
+    const thread = page.getByRole('list', { name: 'Thread' });
+    const said = thread.locator('.words', { hasText: 'Seen: rain in A' }).first();
+    await said.getByRole('button', { name: 'Open the call' }).click();
+    await page.locator('.item.model.pointed', { hasText: 'Seen: rain in A' }).waitFor();
+    await page.getByRole('treeitem', { name: 'team desk' }).click();
+    await page.getByRole('button', { name: 'Whole team' }).click();
+    await takePictures(page, 'thread-acts');
+    await thread.locator('.item.calls summary').click();
+    const call = thread.locator('.item.calls li', { hasText: 'look' });
+    await call.getByRole('button', { name: 'Change and fork here' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change and fork' });
+    await dialog.getByLabel("The tool's result").fill('sun in A');
+    await dialog.getByRole('button', { name: 'Fork' }).click();
+    await expect.poll(() => inspector.recorder.runs.length).toBe(1);
+    await thread.getByText('Seen: sun in A').first().waitFor();
+    await thread.locator('.changed-here', { hasText: "Changed here: the tool's result." }).count();
+    expect(await violationsIn(page)).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   test('is not offered without control', async () => {

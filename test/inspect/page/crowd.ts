@@ -9,7 +9,6 @@ const phases = ['OBSERVE.listening', 'DECIDE', 'ACT', 'REDUCE', 'CHECK_STOP'];
 export const crowd = (agents: number, entries: number): Recording => {
   const recording = new Recording({
     capacity: 10 * entries,
-    redact: (text) => text,
     onFailure: () => undefined,
   });
   let at = 1_700_000_000_000;

@@ -1,11 +1,13 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { answer } from '../../../src/contracts/agents/decision.ts';
+import { traceAsHtml } from '../../../src/inspect/traces/trace-as-html.ts';
 import { traceText } from '../../../src/inspect/traces/trace-text.ts';
 import { traceOf } from '../../../src/inspect/traces/trace.ts';
 import { parallel } from '../../../src/patterns/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { describeInChromium } from '../../support/chromium.ts';
+import { builtPage } from '../../support/built-package.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { takePicture } from '../../support/pictures.ts';
 
@@ -62,6 +64,19 @@ describeInChromium('a file with a run', (browser) => {
         new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
     })()`);
     await expect.poll(() => page.url(), soon).toContain('#/file/dropped/');
+    await page.keyboard.press('h');
+    const exported = await desk().run('Count what is in a page <img src=x onerror="window.harmed=1">', {
+      runId: 'paged',
+    });
+    const html = await traceAsHtml(traceOf(exported.events), { page: builtPage() });
+    await page
+      .getByLabel('Files with runs')
+      .setInputFiles({ name: 'run.html', mimeType: 'text/html', buffer: Buffer.from(html) });
+    await expect.poll(() => page.url(), soon).toContain('#/file/paged/');
+    await page.getByRole('treeitem', { name: 'agent ann' }).click();
+    await page.getByRole('tab', { name: 'Run' }).click();
+    expect(await page.locator('.run-account').innerText()).toContain('"runId": "paged"');
+    expect(await page.evaluate('window.harmed')).toBeUndefined();
     await page.goto(address);
     await page.reload();
     await page.getByText('This file is not open').waitFor();
@@ -89,7 +104,7 @@ describeInChromium('a file with a run', (browser) => {
     await expect.poll(() => titlesIn(page), soon).toEqual(['Count the ships']);
     const refused = page.locator('.home').getByRole('alert');
     await expect.poll(() => refused.innerText(), soon).toContain('it begins with "hello"');
-    expect(await refused.innerText()).toContain('open it by itself');
+    expect(await refused.innerText()).toContain('it is a page without a run in it');
     await takePicture(page, 'files-refused-1280-light');
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 390, height: 844 });

@@ -4,6 +4,7 @@ import { answer } from '../../../src/contracts/agents/decision.ts';
 import type { FileReading, OpenedFile } from '../../../src/inspect/page/files/read-run-file.ts';
 import { MOST_BYTES, readRunFile } from '../../../src/inspect/page/files/read-run-file.ts';
 import { recordingOf } from '../../../src/inspect/traces/recorded/trace-recording.ts';
+import { traceAsHtml } from '../../../src/inspect/traces/trace-as-html.ts';
 import { traceText } from '../../../src/inspect/traces/trace-text.ts';
 import { traceOf } from '../../../src/inspect/traces/trace.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
@@ -14,6 +15,9 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 const echo = (name: string) => agent({ name, decide: ({ input }) => answer(input) });
 const desk = parallel({ name: 'desk', members: { ann: echo('ann'), ben: echo('ben') } });
 const harm = '<img src=x onerror=alert(1)></script>';
+
+/** A page of no page: what stands in it is all that matters. */
+const PAGE = '<!doctype html><meta charset="utf-8"><style></style><body><script>1</script></html>';
 
 /** One run, in each of the forms in which it is exported. */
 const exported = async () => {
@@ -26,6 +30,7 @@ const exported = async () => {
     events,
     'a trace': traceText(trace),
     'a journal': journalText({ entry, rows: await store.read('r') }),
+    'a page': await traceAsHtml(trace, { page: PAGE }),
   };
 };
 
@@ -34,6 +39,12 @@ const file = (text: string, name = 'run.jsonl') => ({
   size: text.length,
   text: () => Promise.resolve(text),
 });
+
+/** The parts of what stands in a page that are changed here. */
+interface Found {
+  readonly account: object;
+  readonly entries: readonly { readonly n: number; readonly event?: object }[];
+}
 
 const openedIn = (read: FileReading): OpenedFile => {
   if ('refusal' in read) throw new Error(read.refusal);
@@ -46,21 +57,24 @@ const refusalIn = async (text: string): Promise<string> => {
 };
 
 describe('a file that is opened in the page', () => {
-  test.each(['a trace', 'a journal'] as const)('is shown as the command shows it: %s', async (form) => {
-    const { events, [form]: text } = await exported();
-    const { row, embedded } = openedIn(await readRunFile(file(text)));
-    expect(row).toMatchObject({
-      run: 'r',
-      agent: 'desk',
-      status: 'completed',
-      source: 'file',
-      isLive: false,
-    });
-    expect(row.title).toBe(harm);
-    expect(embedded.entries).toEqual([...recordingOf(events).from()].map((line) => JSON.parse(line)));
-    expect(embedded.damage).toEqual([]);
-    expect(embedded.account).toMatchObject({ runId: 'r', status: 'completed' });
-  });
+  test.each(['a trace', 'a journal', 'a page'] as const)(
+    'is shown as the command shows it: %s',
+    async (form) => {
+      const { events, [form]: text } = await exported();
+      const { row, embedded } = openedIn(await readRunFile(file(text)));
+      expect(row).toMatchObject({
+        run: 'r',
+        agent: 'desk',
+        status: 'completed',
+        source: 'file',
+        isLive: false,
+      });
+      expect(row.title).toBe(harm);
+      expect(embedded.entries).toEqual([...recordingOf(events).from()].map((line) => JSON.parse(line)));
+      expect(embedded.damage).toEqual([]);
+      expect(embedded.account).toMatchObject({ runId: 'r', status: 'completed' });
+    },
+  );
 
   test('that broke off is shown as far as it goes, with its damage, and says that it has not ended', async () => {
     const { 'a trace': text } = await exported();
@@ -76,7 +90,9 @@ describe('a file that is opened in the page', () => {
     const [head = ''] = text.split('\n');
     expect(await refusalIn('hello')).toMatch(/run\.jsonl as it is no log of a run: it begins with "hello"/);
     expect(await refusalIn('')).toMatch(/no log of a run/);
-    expect(await refusalIn('<html></html>')).toMatch(/it is a page: open it by itself, or give the trace/);
+    expect(await refusalIn('<html></html>')).toMatch(
+      /it is a page without a run in it: give one that troupe trace export RUN --html FILE wrote/,
+    );
     expect(await refusalIn(head.replace('"v":3', '"v":99'))).toMatch(
       /of version 99, and this release knows 1 to 3: read it with the release/,
     );
@@ -86,6 +102,56 @@ describe('a file that is opened in the page', () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     expect(await refusalIn(deep)).toMatch(/^Cannot /);
     expect(await refusalIn(`${head}\n${deep}`)).toMatch(/^Cannot /);
+  });
+
+  test('that is a page is taken by its events alone: what is foreign or damaged in it is named, left out or refused', async () => {
+    const { 'a page': page } = await exported();
+    const changed = (change: (found: Found) => object): string =>
+      page.replace(/(id="recording">)([^<]*)/, (_, start: string, json: string) => {
+        const found = JSON.parse(json) as Found;
+        return `${start}${JSON.stringify({ ...found, ...change(found) }).replaceAll('<', String.raw`\u003c`)}`;
+      });
+    const actor = { n: 0, kind: 'actor', at: 0, actor: 'r/evil', parent: 'r/evil', run: 'r', name: 'evil' };
+    const hostile = openedIn(
+      await readRunFile(
+        file(
+          changed(({ entries, account }) => ({
+            base: { length: 1e9, charts: [['agent', null]], actors: [null] },
+            entries: [actor, null, 7, ...entries],
+            account: { ...account, left: 'all', writer: [], facts: { known: true }, agent: 'evil' },
+            damage: [{ kind: 'line.cut', message: 'It was cut' }, { kind: 'evil' }, null],
+          })),
+        ),
+      ),
+    );
+    const plain = openedIn(await readRunFile(file(page)));
+    expect(hostile.embedded.entries).toEqual(plain.embedded.entries);
+    expect(hostile.embedded.base).toEqual(plain.embedded.base);
+    expect(hostile.embedded.account).toMatchObject({ agent: 'desk', facts: { known: true } });
+    expect(JSON.stringify(hostile.embedded.account)).not.toMatch(/"(?:writer|left)"/);
+    expect(hostile.embedded.damage).toEqual([{ kind: 'line.cut', message: 'It was cut' }]);
+    const others = changed(({ entries }) => ({
+      entries: entries.map((entry, index) =>
+        index % 2 === 0 && 'event' in entry ? { ...entry, event: { ...entry.event, runId: 'other' } } : entry,
+      ),
+    }));
+    expect(openedIn(await readRunFile(file(others))).embedded.damage).toContainEqual(
+      expect.objectContaining({ kind: 'event.foreign' }),
+    );
+    const later = changed(({ entries }) => ({
+      entries: entries.map((entry) => ({ ...entry, n: entry.n + 9 })),
+    }));
+    expect(openedIn(await readRunFile(file(later))).embedded.damage).toContainEqual({
+      kind: 'trace.incomplete',
+      message: 'The page has no event of the first 9 entries of its recording',
+    });
+    expect(await refusalIn(changed(() => ({ entries: [], phases: [] })))).toMatch(
+      /no event of a run .*0 damaged events/,
+    );
+    expect(await refusalIn(changed(() => ({ entries: 'none' })))).toMatch(
+      /the run in this page is damaged: found "\{/,
+    );
+    expect(await refusalIn(page.replace(/(id="recording">\{)[^<]*/, '$1'))).toMatch(/damaged: found "\{"/);
   });
 
   test('that is too large is refused before any of it is read', async () => {
@@ -105,9 +171,9 @@ describe('a file that is opened in the page', () => {
   });
 
   test('of any text, and with any line changed, is shown or refused, and never an error', async () => {
-    const { 'a trace': text, 'a journal': journal } = await exported();
+    const { 'a trace': text, 'a journal': journal, 'a page': page } = await exported();
     const garbled = fc
-      .tuple(fc.constantFrom(text, journal), fc.nat(), fc.string({ unit: 'binary' }))
+      .tuple(fc.constantFrom(text, journal, page), fc.nat(), fc.string({ unit: 'binary' }))
       .map(([whole, at, put]) => {
         const place = at % whole.length;
         return `${whole.slice(0, place)}${put}${whole.slice(place + 3)}`;

@@ -80,6 +80,35 @@ describe('the thread of a team', () => {
     ]);
   });
 
+  test('tells of words and results by which event a fork may change them: answers of models, results, and messages from outside', async () => {
+    const entries = await recordedNewsroom();
+    const published = entries.flatMap((entry) => (entry.kind === 'published' ? [entry.event] : []));
+    const { items } = foldOf(entries).threadAt('r/newsroom', Infinity);
+    const events = items.flatMap((item) => (item.kind === 'words' ? (item.event ?? []) : []));
+    const answers = published.flatMap((event) =>
+      event.type === 'model.answered' && event.text !== ''
+        ? [
+            {
+              actor: `r/${event.path}`.replace(/\/~.*$/, ''),
+              seq: event.seq,
+              type: event.type,
+              key: event.key,
+            },
+          ]
+        : [],
+    );
+    expect(answers.length).toBeGreaterThan(1);
+    expect(events).toEqual(answers);
+    const results = items.flatMap((item) =>
+      item.kind === 'calls' ? callsAt(item, Infinity).map(({ seq }) => seq) : [],
+    );
+    expect(results.toSorted((one, other) => Number(one) - Number(other))).toEqual(
+      published.flatMap((event) => (event.type === 'tool.finished' ? [event.seq] : [])),
+    );
+    const line = items.find((item) => item.kind === 'calls');
+    expect(line?.kind === 'calls' && callsAt(line, line.n + 1).map(({ seq }) => seq)).toEqual([undefined]);
+  });
+
   test('of a supervisor has its members alone, and that of an agent without members is no team', async () => {
     const threads = foldOf(await recordedNewsroom());
     expect(threads.isTeamAt('r/newsroom', Infinity)).toBe(true);

@@ -12,7 +12,6 @@ export const troupeOf = (
 ): { readonly recording: Recording } => {
   const recording = new Recording({
     capacity: 100_000,
-    redact: (text) => text,
     onFailure: () => undefined,
   });
   const at = 1_700_000_000_000;

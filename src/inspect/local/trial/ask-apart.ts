@@ -11,7 +11,7 @@ import { readParts } from '../../../contracts/content/read-content.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { ModelAsker } from '../../../contracts/events/inspection.ts';
-import type { Model, ModelAnswer, ModelRequest } from '../../../contracts/models/model.ts';
+import type { Model, ModelAnswer, ModelDelta, ModelRequest } from '../../../contracts/models/model.ts';
 import type { Usage } from '../../../contracts/models/usage.ts';
 import { TurnCounter } from '../../../memory/tokens/count-tokens.ts';
 import { attemptModel } from '../../../models/retry/attempt.ts';
@@ -42,6 +42,8 @@ export interface ApartCall {
   readonly timeMs: number;
   readonly signal: AbortSignal;
   readonly bytesOf: (part: MediaPart) => Promise<Uint8Array>;
+  /** Called with each piece of the answer, as the model gives it. */
+  readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
 }
 
 /**
@@ -55,7 +57,7 @@ export const askApart = async (
   request: ModelRequest,
   call: ApartCall,
 ): Promise<ApartAnswer> => {
-  const { asker, key, timeMs, signal } = call;
+  const { asker, key, timeMs, signal, onDelta } = call;
   const media = new ApartMedia(call);
   const { clock } = asker;
   const abort = new LazyAbort();
@@ -80,8 +82,9 @@ export const askApart = async (
       idleTimeoutMs: Infinity,
       isWatched: true,
       bytesOf: (part) => media.bytesOf(part),
-      onDelta: ({ type }) => {
-        if (type !== 'progress') firstAt ??= clock.now();
+      onDelta: (delta) => {
+        if (delta.type !== 'progress') firstAt ??= clock.now();
+        onDelta?.(delta);
       },
     });
     const endedAt = clock.now();

@@ -3,13 +3,17 @@ import { isJsonObject, toJson } from '../../../base/json/json.ts';
 import { nameOf } from '../../../actors/deciding/model-events.ts';
 import type { MediaPart } from '../../../contracts/content/part.ts';
 import { isMedia } from '../../../contracts/content/part.ts';
-import type { Model } from '../../../contracts/models/model.ts';
+import type { Model, ModelDelta } from '../../../contracts/models/model.ts';
+import type { Redactor } from '../../../contracts/secrets/redactor.ts';
 import { errorData, isTroupeError, toError, TroupeError } from '../../../contracts/errors/error.ts';
 import { redactor } from '../../../policy/redaction.ts';
 import { asJson } from '../../recording/fitted.ts';
 import type { Recorder } from '../../recording/recorder.ts';
 import type { WholeRequest } from '../../recording/sent-requests.ts';
+import { SecretFields } from '../../../tools/schemas/secret-fields.ts';
+import type { Caller } from '../caller.ts';
 import type { StoredFeeds } from '../stored-feeds.ts';
+import { AnswerPieces } from './answer-pieces.ts';
 import { askApart } from './ask-apart.ts';
 import type { AskedCall } from './asked-calls.ts';
 import type { AskedRuns } from './asked-runs.ts';
@@ -36,6 +40,8 @@ export interface TrialsSetup {
 interface Found extends AskedCall {
   /** A value as the page may see it. */
   readonly show: (value: unknown) => Json;
+  /** The secrets that the page may not see, as far as they are known. */
+  readonly secrets: () => Redactor;
 }
 
 /** The number of calls that are made again at once. */
@@ -80,12 +86,12 @@ export class Trials {
   }
 
   /**
-   * Makes a call again, with its texts edited or by another model; returns the answer.
+   * Makes a call again, with its texts edited or by another model; returns the answer, which a caller is given in pieces first as it arrives.
    *
    * @throws (rejects with) as `formOf`; `resource.busy` while others are made; `input.invalid` for an edit; `model.unknown`; `content.missing`; the
    * errors of {@link askApart}, with secrets redacted.
    */
-  async ask(command: TrialCommand, signal: AbortSignal): Promise<JsonObject> {
+  async ask(command: TrialCommand, caller: Caller): Promise<JsonObject> {
     if (this.#open >= MOST)
       throw new TroupeError(
         'resource.busy',
@@ -93,7 +99,7 @@ export class Trials {
       );
     this.#open += 1;
     try {
-      return await this.#ask(command, signal);
+      return await this.#ask(command, caller);
     } finally {
       this.#open -= 1;
     }
@@ -106,9 +112,9 @@ export class Trials {
     return (await stored.callsOf(run)).asked.models(run);
   }
 
-  async #ask(command: TrialCommand, signal: AbortSignal): Promise<JsonObject> {
+  async #ask(command: TrialCommand, { signal, piece }: Caller): Promise<JsonObject> {
     const { run, key, timeMs = TIME_MS } = command;
-    const { request: recorded, asker, show } = await this.#find(run, key);
+    const { request: recorded, asker, show, secrets } = await this.#find(run, key);
     const model = asker.named(command.model ?? recorded.model);
     const shown = readTexts(show(textsOf(recorded)));
     assertEditable(command, shown);
@@ -120,11 +126,18 @@ export class Trials {
         `Cannot make the call again as its media are missing: ${missing}`,
       );
     // The model may be one that no run has asked.
-    const own = redactor(model.secrets?.() ?? {});
+    const ofModel = model.secrets?.() ?? {};
+    const own = redactor(ofModel);
     const safe = (value: unknown): Json => show(JSON.parse(own(asJson(value))));
     const bytesOf = ({ hash }: MediaPart): Promise<Uint8Array> => this.#setup.bytesOf(run, hash);
+    // What its schema marks as secret is known by the whole alone.
+    const isWhole = piece === undefined || hasSecretFields(recorded);
+    const pieces = isWhole ? undefined : new AnswerPieces({ shown: secrets, own: ofModel }, piece);
+    const onDelta = (delta: ModelDelta): void => pieces?.take(delta);
     try {
-      return asObject(safe(await askApart(model, request, { asker, key, timeMs, signal, bytesOf })));
+      const answer = await askApart(model, request, { asker, key, timeMs, signal, bytesOf, onDelta });
+      pieces?.end();
+      return asObject(safe(answer));
     } catch (thrown) {
       const data = errorData(thrown, 'model.failed', {
         message: `Cannot use the answer of ${nameOf(model)} as it failed`,
@@ -143,7 +156,12 @@ export class Trials {
         `Cannot make the call again as run '${runId}' has no model call with the key '${key}': take it from the call's event \`model.asked\``,
         { runId },
       );
-    return { ...call, show: (value) => toJson(JSON.parse(recorder.recording.line(value))) };
+    const { recording } = recorder;
+    return {
+      ...call,
+      show: (value) => toJson(JSON.parse(recording.line(value))),
+      secrets: () => recording.secrets,
+    };
   }
 
   async #sourceOf(runId: string): Promise<Source> {
@@ -184,5 +202,8 @@ const assertEditable = ({ message }: TrialCommand, shown: RequestTexts): void =>
     'Cannot edit the message as the request has none of a user: edit the instructions instead',
   );
 };
+
+const hasSecretFields = ({ output }: WholeRequest): boolean =>
+  output !== undefined && new SecretFields(output.schema).names.length > 0;
 
 const asObject = (value: Json): JsonObject => (isJsonObject(value) ? value : {});

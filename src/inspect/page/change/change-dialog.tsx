@@ -1,7 +1,7 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Modal } from '../dialogs/modal.tsx';
 import { loadSession } from '../feed.ts';
 import { showFork } from '../parts/fork-form.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { Text } from '../parts/text.tsx';
 import type { ChangedPlace, ChangeForm, EventEdit } from './change.ts';
 import { changing, forkPlace, forkWith, loadChange, nameOfEvent } from './change.ts';
@@ -9,38 +9,19 @@ import { EventForm } from './event-form.tsx';
 
 /** The dialog in which an event is changed, and a run forked there. */
 export const ChangeDialog = () => {
-  const box = useRef<HTMLDialogElement>(null);
   const place = changing.value;
-  useLayoutEffect(() => {
-    if (place !== undefined && box.current?.open === false) box.current.showModal();
-    else if (place === undefined) box.current?.close();
-  }, [place]);
-  const close = (): void => {
-    changing.value = undefined;
-  };
   return (
-    <dialog
-      ref={box}
+    <Modal
+      name="Change and fork"
       class="help again-dialog"
-      aria-label="Change and fork"
-      onClose={close}
-      onKeyDown={(event) => {
-        // The keys of the page below are not meant.
-        event.stopPropagation();
+      isOpen={place !== undefined}
+      close={() => {
+        changing.value = undefined;
       }}
+      keepsKeys
     >
-      {place !== undefined && (
-        <>
-          <header>
-            <h2>Change and fork</h2>
-            <button type="button" class="plain" aria-label="Close" onClick={close}>
-              <Icon name="close" />
-            </button>
-          </header>
-          <Change key={`${place.run} ${place.seq}`} place={place} />
-        </>
-      )}
-    </dialog>
+      {place !== undefined && <Change key={`${place.run} ${place.seq}`} place={place} />}
+    </Modal>
   );
 };
 

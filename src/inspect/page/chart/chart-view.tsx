@@ -7,7 +7,7 @@ import type { ShownChart } from './drawn-charts.ts';
 import { shownChart } from './drawn-charts.ts';
 import { selectedView, shown } from '../page-state.ts';
 import { oneLine, plain } from '../../drawing/plain-text.ts';
-import { Canvas } from '../parts/canvas.tsx';
+import { Canvas } from '../canvas/canvas.tsx';
 import { BreakMarks, BreakMenu } from './chart-breaks.tsx';
 import { ArrowDrawing, BoxDrawing, isActive } from './chart-shapes.tsx';
 

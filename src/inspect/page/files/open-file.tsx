@@ -34,7 +34,7 @@ export const OpenFile = () => {
     <>
       <button
         type="button"
-        title="A trace or an exported journal: also dropped here. It stays in this page."
+        title="A trace, an exported journal, or a page of a run: also dropped here. It stays in this page."
         onClick={() => {
           box.current?.click();
         }}

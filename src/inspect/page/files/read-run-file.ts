@@ -1,5 +1,7 @@
 import { oneLine } from '../../drawing/plain-text.ts';
 import type { Trace } from '../../traces/trace.ts';
+import { several } from '../../../base/text/number-words.ts';
+import { traceInPage } from '../../traces/recorded/trace-in-page.ts';
 import { traceInText } from '../../traces/trace-in-text.ts';
 import { recordingOf } from '../../traces/recorded/trace-recording.ts';
 import { titleOf } from '../../traces/trace-text.ts';
@@ -24,7 +26,7 @@ export interface GivenFile {
 /** A file that was read, or why it is not shown. */
 export type FileReading = { readonly opened: OpenedFile } | { readonly refusal: string };
 
-/** Reads a trace or an exported journal: nothing of it leaves the page, and nothing in it is taken on trust. */
+/** Reads a trace, an exported journal, or a page that has a run in it: nothing of it leaves the page, and nothing in it is taken on trust. */
 export const readRunFile = async (file: GivenFile): Promise<FileReading> => {
   const name = oneLine(file.name, 80);
   const refuse = (reason: string): FileReading => ({ refusal: `Cannot open ${name} as ${reason}` });
@@ -34,12 +36,11 @@ export const readRunFile = async (file: GivenFile): Promise<FileReading> => {
     );
   try {
     const text = await file.text();
-    if (/^\s*</.test(text))
-      return refuse('it is a page: open it by itself, or give the trace or the journal of the run');
-    const trace = traceInText(text, { name, isGone: () => false });
+    const isPage = /^\s*</.test(text);
+    const trace = isPage ? traceInPage(text, name) : traceInText(text, { name, isGone: () => false });
     if (trace.events.length === 0)
       return refuse(
-        `no event of a run can be read in it (${trace.damage.length} damaged lines): export the run again`,
+        `no event of a run can be read in it (${several(trace.damage.length, isPage ? 'damaged event' : 'damaged line')}): export the run again`,
       );
     return { opened: openedFile(trace) };
   } catch (thrown) {
@@ -51,8 +52,9 @@ export const readRunFile = async (file: GivenFile): Promise<FileReading> => {
   }
 };
 
-const openedFile = ({ account, damage, events }: Trace): OpenedFile => {
-  const recording = recordingOf(events);
+const openedFile = (trace: Trace): OpenedFile => {
+  const { account, damage } = trace;
+  const recording = recordingOf(trace.events, trace.resumed);
   const { runId: run, agent, input, startedAt, endedAt, totals, counts } = account;
   const row: RunRow = {
     run,

@@ -1,6 +1,7 @@
 import type { ErrorCause, ErrorData } from '../../../contracts/errors/error-data.ts';
 import type { RuntimeEvent } from '../../../contracts/events/runtime-event.ts';
 import { stopWords } from '../../drawing/stop-words.ts';
+import { INTERRUPTION } from './resumptions.ts';
 
 /** The tones of problems, the worst first: work failed, somebody refused, a limit stopped it, or it was tried again. */
 export const tones = ['error', 'refusal', 'stop', 'setback'] as const;
@@ -124,6 +125,10 @@ const endReport = (
   const tone = status === 'failed' ? 'error' : 'stop';
   return { ...plainReport(tone, `${who}: ${status}`, stopWords(stopReason, error)), code: stopReason.kind };
 };
+
+/** The report of a run that was interrupted, and resumed. */
+export const interruption = (agent: string): Report =>
+  plainReport('setback', `${agent} was interrupted and resumed`, `${INTERRUPTION}.`);
 
 const plainReport = (tone: Tone, title: string, message: string): Report => ({
   tone,

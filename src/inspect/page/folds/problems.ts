@@ -1,7 +1,8 @@
 import type { RuntimeEvent } from '../../../contracts/events/runtime-event.ts';
+import type { ResumedEntry } from '../../recording/entry.ts';
 import { countBelow } from '../timeline.ts';
 import type { Report, Tone } from './problem-of.ts';
-import { reportsOf, tones } from './problem-of.ts';
+import { interruption, reportsOf, tones } from './problem-of.ts';
 
 /** One time that a problem occurred. */
 export interface Occurrence {
@@ -37,6 +38,11 @@ interface Kept extends Omit<Problem, 'title'> {
   readonly byError: Map<string, number>;
 }
 
+/** The place of a report, and what it was reported by. */
+interface ReportPlace extends Pick<Occurrence, 'n' | 'at' | 'run' | 'actor' | 'path' | 'agent'> {
+  readonly type: string;
+}
+
 /** The number of problems of each tone. */
 export type ProblemCounts = Readonly<Record<Tone, number>>;
 
@@ -57,7 +63,15 @@ export class Problems {
 
   /** Takes in the event at a place of the recording. */
   take(n: number, actor: string, event: RuntimeEvent): void {
-    for (const report of reportsOf(event)) this.#add(n, actor, event, report);
+    const { runId: run, at, agent, type } = event;
+    const place = { n, at, run, actor, path: event.path, agent, type };
+    for (const report of reportsOf(event)) this.#add(place, report);
+  }
+
+  /** Takes in that a run was interrupted, and resumed by another process. */
+  interrupted({ n, at, actor, run }: ResumedEntry): void {
+    const path = actor.slice(run.length + 1);
+    this.#add({ n, at, run, actor, path, agent: path, type: 'resumed' }, interruption(path));
   }
 
   /** The number of occurrences up to a place, by tone; of one run, or of all. */
@@ -69,10 +83,9 @@ export class Problems {
     return counts;
   }
 
-  #add(n: number, actor: string, event: RuntimeEvent, report: Report): void {
+  #add({ n, at, run, actor, agent, type, ...place }: ReportPlace, report: Report): void {
     this.changes += 1;
-    const { runId: run, at, agent, type } = event;
-    const path = agentAt(event.path);
+    const path = agentAt(place.path);
     const { tone, title, code, message, causes, errorId, goesUp, call } = report;
     const key = [code ?? title, message, ...causes].join('\n');
     let problem = this.#all.get(key);

@@ -6,6 +6,7 @@ import { inputText } from '../../drawing/input-text.ts';
 import { stopWords } from '../../drawing/stop-words.ts';
 import { mediaIn } from '../media-in.ts';
 import type {
+  SaidEvent,
   Speaker,
   ThreadCall,
   ThreadCalls,
@@ -144,12 +145,17 @@ export class Threads {
   #answer({ n, at }: Pick<Entry, 'n' | 'at'>, voice: Voice, output: unknown): void {
     if (isEmpty(output)) return;
     const text = valueText(output);
-    if (voice.answer?.text !== text) this.#say({ n, at }, voice, text, voice.above?.speaker);
+    if (voice.answer?.text !== text) this.#say({ n, at }, voice, text, { to: voice.above?.speaker });
   }
 
   /** Adds what an actor says of its own, and what follows is not of the calls before. */
-  #say({ n, at }: Pick<Entry, 'n' | 'at'>, voice: Voice, text: string, to?: Speaker): void {
-    const words: ThreadWords = { n, at, kind: 'words', from: voice.speaker, to, text };
+  #say(
+    { n, at }: Pick<Entry, 'n' | 'at'>,
+    voice: Voice,
+    text: string,
+    more: Pick<ThreadWords, 'to' | 'event'>,
+  ): void {
+    const words: ThreadWords = { n, at, kind: 'words', from: voice.speaker, text, ...more };
     this.#add(words, voice);
     for (let each: Voice | undefined = voice; each !== undefined; each = each.above) each.answer = words;
   }
@@ -180,7 +186,7 @@ export class Threads {
       case 'model.answered':
         if (event.text === '') return;
         voice.hasSpoken = true;
-        this.#say({ n, at }, voice, event.text);
+        this.#say({ n, at }, voice, event.text, { event: eventOf(event, voice, event.key) });
         return;
       case 'agent.decided':
         if (event.decision.kind === 'answer' && !voice.hasSpoken)
@@ -247,6 +253,8 @@ export class Threads {
       from: one?.speaker ?? { name: from },
       to: other?.speaker ?? { name: to },
       text,
+      // What members send each other follows from what their models say.
+      event: sender === undefined ? eventOf(event, root) : undefined,
     };
     if (one !== undefined) one.calls = undefined;
     this.#add(words, ...[one, other].flatMap((each) => each ?? []), ...((one ?? other) ? [] : [root]));
@@ -276,7 +284,8 @@ export class Threads {
             ? 'denied'
             : 'failed'
         : statuses[event.type];
-    if (status !== undefined) changes?.push({ n, status });
+    const seq = event.type === 'tool.finished' ? event.seq : undefined;
+    if (status !== undefined) changes?.push({ n, status, seq });
   }
 
   /** Events of the runtime tell of media in words; what an actor received has them. */
@@ -331,6 +340,12 @@ export class Threads {
     }
   }
 }
+
+const eventOf = (
+  { seq, type }: RuntimeEvent & Pick<SaidEvent, 'type'>,
+  { speaker: { actor } }: Voice,
+  key?: string,
+): SaidEvent | undefined => (actor === undefined ? undefined : { actor, seq, type, key });
 
 const rootOf = (voice: Voice): Voice => (voice.above === undefined ? voice : rootOf(voice.above));
 

@@ -4,7 +4,7 @@ import { compositionDrawing } from '../../drawing/composition-drawing.ts';
 import { oneLine, plain } from '../../drawing/plain-text.ts';
 import type { ActorView, Tableau } from '../../recording/tableau.ts';
 import { changes, filter, middleTab, recorded, select, selectedView, shown } from '../page-state.ts';
-import { Canvas } from '../parts/canvas.tsx';
+import { Canvas } from '../canvas/canvas.tsx';
 import { compositionIn } from '../../recording/composition-in.ts';
 import { withClosedGroups } from '../../drawing/closed-groups.ts';
 import { MemberList } from './member-list.tsx';

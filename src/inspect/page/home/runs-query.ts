@@ -81,13 +81,13 @@ export const statusesOf = (rows: readonly RunRow[]): readonly (readonly [string,
   return [...counts].toSorted(([one], [other]) => rank(one) - rank(other));
 };
 
+/** The words that are looked for, as they are compared. */
+export const wordsIn = (find: string): readonly string[] => find.toLowerCase().split(/\s+/);
+
 /** Checks whether all words that are looked for are in the agent, title, id or status of a run. */
-export const isNamed = (row: RunRow, { find }: Pick<RunsQuery, 'find'>): boolean => {
+export const isNamed = (row: RunRow, words: readonly string[]): boolean => {
   const text = `${row.agent}\n${row.title ?? ''}\n${row.run}\n${rowStatus(row)}`.toLowerCase();
-  return find
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+  return words.every((word) => text.includes(word));
 };
 
 /** The rows that are wanted, in their order; in those of `said`, the words were said. */
@@ -96,9 +96,10 @@ export const wantedRows = (
   query: RunsQuery,
   said: ReadonlyMap<string, unknown> = new Map(),
 ): readonly RunRow[] => {
+  const words = wordsIn(query.find);
   const isWanted = (row: RunRow): boolean => {
     if (query.status !== undefined && rowStatus(row) !== query.status) return false;
-    return (row.source !== 'file' && said.has(row.run)) || isNamed(row, query);
+    return (row.source !== 'file' && said.has(row.run)) || isNamed(row, words);
   };
   return rows.filter(isWanted).toSorted(orderOf(query));
 };

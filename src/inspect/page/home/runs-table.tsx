@@ -5,7 +5,7 @@ import { forkPlace } from '../change/change.ts';
 import { countOf, moneyOf, spanOf } from '../figures.ts';
 import { currentRun } from '../page-state.ts';
 import type { RunRow } from '../session.ts';
-import { runsQuery } from '../state/home.ts';
+import { runsQuery, wantedWords } from '../state/home.ts';
 import { ChooseRun } from '../compare/choose-run.tsx';
 import { chooseToCompare, runKeyOf } from '../compare/chosen-runs.ts';
 import { hashOf, keyText, openingRoute } from '../state/route.ts';
@@ -74,7 +74,7 @@ const shownColumns = (hidden: readonly RunColumn[], width: Width): readonly Colu
 /** An excerpt with the words that are looked for, unless they stand in the row. */
 const Said = ({ row }: { readonly row: RunRow }) => {
   const said = saidFound.value.runs.get(row.run);
-  if (said === undefined || row.source === 'file' || isNamed(row, runsQuery.value)) return null;
+  if (said === undefined || row.source === 'file' || isNamed(row, wantedWords.value)) return null;
   return (
     <q class="said">
       <bdi>{oneLine(said.who, 40)}</bdi>: <bdi>{oneLine(said.text, 240)}</bdi>

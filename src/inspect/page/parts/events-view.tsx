@@ -5,12 +5,15 @@ import { eventSummary } from '../event-summary.ts';
 import { clockOf, countOf, several } from '../figures.ts';
 import { markerOf } from '../markers.ts';
 import { filter, goTo, recorded, shown } from '../page-state.ts';
+import { resumedWords } from '../folds/resumptions.ts';
+import type { Timeline } from '../timeline.ts';
 import { countBelow } from '../timeline.ts';
 import { valueText } from '../transcript.ts';
 import { Text } from './text.tsx';
 import { VirtualList } from '../list/virtual-list.tsx';
 
-type Published = Extract<Entry, { kind: 'published' }>;
+/** The listed entries: events, and where another process had resumed a run. */
+type Listed = Extract<Entry, { kind: 'published' | 'resumed' }>;
 
 const ROW = 24;
 /** The most rows that are listed. */
@@ -25,7 +28,7 @@ export const EventsView = () => {
   const { length } = shown.value;
   const { run } = filter.value;
   const rows = useMemo(
-    () => publishedRows(timeline.between(timeline.first, length), run, sought.toLowerCase(), onlyErrors),
+    () => listedRows(timeline, { length, run, sought: sought.toLowerCase(), onlyErrors }),
     [timeline, length, run, sought, onlyErrors],
   );
   const here = countBelow(
@@ -77,31 +80,44 @@ export const EventsView = () => {
   );
 };
 
-const publishedRows = (
-  entries: Iterable<Entry>,
-  run: string | undefined,
-  sought: string,
-  onlyErrors: boolean,
-): readonly Published[] => {
-  const rows: Published[] = [];
-  for (const entry of entries) {
-    if (entry.kind !== 'published' || (run !== undefined && entry.event.runId !== run)) continue;
+interface Wanted {
+  readonly length: number;
+  readonly run: string | undefined;
+  readonly sought: string;
+  readonly onlyErrors: boolean;
+}
+
+const listedRows = (timeline: Timeline, { length, run, sought, onlyErrors }: Wanted): readonly Listed[] => {
+  const rows: Listed[] = [];
+  for (const entry of timeline.between(timeline.first, length)) {
+    if (entry.kind !== 'published' && entry.kind !== 'resumed') continue;
+    if (run !== undefined && timeline.runOf(entry) !== run) continue;
     if (onlyErrors && markerOf(entry)?.kind !== 'error') continue;
-    if (sought !== '' && !JSON.stringify(entry.event).toLowerCase().includes(sought)) continue;
+    if (sought !== '' && !textOf(entry).toLowerCase().includes(sought)) continue;
     rows.push(entry);
     if (rows.length >= MOST) break;
   }
   return rows;
 };
 
+const textOf = (entry: Listed): string =>
+  entry.kind === 'published' ? JSON.stringify(entry.event) : `resumed ${resumedWords(entry)}`;
+
+/** The type of a row, the address that it is about, and its words. */
+const partsOf = (row: Listed): readonly [type: string, path: string, words: unknown] =>
+  row.kind === 'published'
+    ? [row.event.type, row.event.path, eventSummary(row.event)]
+    : ['resumed', row.actor.slice(row.actor.lastIndexOf('/') + 1), resumedWords(row)];
+
 interface RowProps {
-  readonly row: Published;
+  readonly row: Listed;
   readonly isChosen: boolean;
   readonly onChoose: (n: number) => void;
 }
 
 const Row = ({ row, isChosen, onChoose }: RowProps) => {
-  const { n, at, event } = row;
+  const { n, at } = row;
+  const [type, path, words] = partsOf(row);
   const isError = markerOf(row)?.kind === 'error';
   return (
     <div
@@ -122,9 +138,9 @@ const Row = ({ row, isChosen, onChoose }: RowProps) => {
       >
         {clockOf(at)}
       </button>
-      <span class="type">{event.type}</span>
-      <bdi class="path">{oneLine(event.path, 60)}</bdi>
-      <bdi class="words">{brief(eventSummary(event), 100)}</bdi>
+      <span class="type">{type}</span>
+      <bdi class="path">{oneLine(path, 60)}</bdi>
+      <bdi class="words">{brief(words, 100)}</bdi>
     </div>
   );
 };

@@ -1,7 +1,7 @@
 import { countOf, moneyOf, several, spanOf } from '../figures.ts';
 import type { ModelAttempt, ModelItem } from '../model-calls.ts';
 import { lastAttempt } from '../model-calls.ts';
-import { sayings } from '../page-state.ts';
+import { pointedAt, sayings } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { Prose } from '../prose/prose.tsx';
 import { Icon } from './icon.tsx';
@@ -28,8 +28,9 @@ export const ModelPart = ({ actor, item, isLive }: ModelProps) => {
   const text = saying?.text ?? item.text;
   const reasoning = saying?.reasoning ?? item.reasoning ?? '';
   const figures = figuresOf(last);
+  const isPointed = attempts.some(({ key }) => key === pointedAt.value);
   return (
-    <article class={`item model ${last.status}`}>
+    <article class={`item model ${last.status} ${isPointed ? 'pointed' : ''}`}>
       <header>
         <span class="role model">
           <Icon name="model" size={14} />

@@ -3,23 +3,28 @@ import { useEffect, useState } from 'preact/hooks';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { waitsForPerson } from '../actor-tree.ts';
 import { CompareWith } from '../compare/compare-with.tsx';
-import { countOf, moneyOf, several, spanOf } from '../figures.ts';
+import { clockOf, countOf, moneyOf, several, spanOf } from '../figures.ts';
 import type { Tone } from '../folds/problem-of.ts';
 import { tones, wordFor } from '../folds/problem-of.ts';
+import type { Resumption } from '../folds/resumptions.ts';
+import { INTERRUPTION } from '../folds/resumptions.ts';
 import { totalsOf } from '../folds/run-sums.ts';
 import type { Sums } from '../folds/run-sums.ts';
 import {
   askedHere,
   currentRun,
   filter,
+  goTo,
   measure,
   middleTab,
   place,
   recorded,
+  select,
   selectRoot,
   shown,
   storedRun,
 } from '../page-state.ts';
+import { hold } from '../playback.ts';
 import type { SessionRun } from '../session.ts';
 
 /** The sums of the run at the place shown: each figure opens the view that says more about it. */
@@ -84,6 +89,7 @@ export const RunBar = () => {
         {least}
         {countOf(calls)}
       </Figure>
+      <Resumed all={folds.resumptionsAt(length, run)} />
       <Problems counts={folds.problems.countAt(length, run)} />
       <CompareWith />
     </section>
@@ -110,6 +116,30 @@ const Problems = ({ counts }: { readonly counts: Readonly<Record<Tone, number>> 
     >
       {countOf(counts[worst])}
     </Figure>
+  );
+};
+
+/** The places at which the run was resumed by another process; a click goes to the last one. */
+const Resumed = ({ all }: { readonly all: readonly Resumption[] }) => {
+  const last = all.at(-1);
+  if (last === undefined) return null;
+  const when = clockOf(last.at).slice(0, 5);
+  const after = last.isInterrupted ? ' after an interruption' : '';
+  return (
+    <button
+      type="button"
+      class="figure warn"
+      title={`${all.some((each) => each.isInterrupted) ? INTERRUPTION : 'It waited, and another process resumed it from its journal'}. Goes there`}
+      onClick={() => {
+        hold();
+        goTo(last.n + 1);
+        select(last.actor);
+      }}
+    >
+      {all.length === 1
+        ? `resumed once${after} at ${when}`
+        : `resumed ${countOf(all.length)} times, last${after} at ${when}`}
+    </button>
   );
 };
 

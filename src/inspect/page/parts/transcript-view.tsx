@@ -24,7 +24,9 @@ import { ModelPart } from './model-part.tsx';
 import { Text } from './text.tsx';
 import { When } from './when.tsx';
 
+/** The items that are shown at first, and how often as many more are. */
 const PART = 60;
+const MOST_PARTS = 3;
 
 /** The thread of the selected actor and those below it, or its own messages, thoughts, calls and answers. */
 export const TranscriptView = () => {
@@ -111,6 +113,13 @@ const Items = ({
     const element = box.current;
     if (element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight;
   }, [items, spoken]);
+  const pointed = pointedAt.value;
+  const found = pointed === undefined ? -1 : items.findIndex((item) => isCall(item, pointed));
+  const needed = found < 0 ? 1 : Math.min(MOST_PARTS, Math.ceil((items.length - found) / PART));
+  useLayoutEffect(() => {
+    if (needed > parts) setParts(needed);
+    else if (found >= 0) box.current?.querySelector('.pointed')?.scrollIntoView({ block: 'nearest' });
+  }, [pointed, found >= 0, needed, parts]);
   const shownItems = items.slice(-PART * parts);
   const earlier = items.length - shownItems.length;
   return (
@@ -129,10 +138,10 @@ const Items = ({
           type="button"
           class="more earlier"
           onClick={() => {
-            setParts(Math.min(parts + 1, 3));
+            setParts(Math.min(parts + 1, MOST_PARTS));
           }}
         >
-          {parts < 3
+          {parts < MOST_PARTS
             ? `show earlier (${countOf(earlier)})`
             : `${countOf(earlier)} earlier: go back in time to read them`}
         </button>
@@ -144,6 +153,12 @@ const Items = ({
     </div>
   );
 };
+
+/** Checks whether an item is the call of a tool by that id, or that of a model by that key. */
+const isCall = (item: TranscriptItem, call: string): boolean =>
+  item.kind === 'tool'
+    ? item.callId === call
+    : item.kind === 'model' && item.attempts.some(({ key }) => key === call);
 
 interface ItemProps<Kind> {
   readonly actor: string;

@@ -3,7 +3,7 @@ import { openedFiles } from '../files/opened-files.ts';
 import { connection, filter, session, shown, shownFile } from '../page-state.ts';
 import type { Sides } from '../../../runtime/journal/replay/compared-runs.ts';
 import type { RunsQuery } from '../home/runs-query.ts';
-import { openingQuery } from '../home/runs-query.ts';
+import { openingQuery, wordsIn } from '../home/runs-query.ts';
 import type { RunKey } from './route.ts';
 
 /** True while the table of runs is shown in place of a run. */
@@ -14,6 +14,8 @@ export const comparedPair = signal<Sides<RunKey> | undefined>(undefined);
 export const isRunShown = computed(() => !isHome.value && comparedPair.value === undefined);
 /** The runs that the table shows, and their order. */
 export const runsQuery = signal<RunsQuery>(openingQuery);
+/** The words that the table looks for: every row is compared with them. */
+export const wantedWords = computed(() => wordsIn(runsQuery.value.find));
 
 /** The run of a file that was asked for, where none of it is open. */
 export const missingFile = computed((): string | undefined => {

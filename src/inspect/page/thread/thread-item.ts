@@ -18,9 +18,20 @@ interface KnownMedia {
   readonly parts: readonly MediaPart[];
 }
 
+/** The event that words are of, where a fork may change it. */
+export interface SaidEvent {
+  /** The actor in whose transcript it is. */
+  readonly actor: string;
+  readonly seq: number;
+  readonly type: 'model.answered' | 'message.sent';
+  /** Of a model's answer the key of its call. */
+  readonly key?: string | undefined;
+}
+
 /** Words: a task, a message, an answer, a question. */
 export interface ThreadWords extends Placed {
   readonly kind: 'words';
+  readonly event?: SaidEvent | undefined;
   readonly from: Speaker;
   /** Absent where it is for all. */
   readonly to?: Speaker | undefined;
@@ -32,6 +43,8 @@ export interface ThreadWords extends Placed {
 interface CallChange {
   readonly n: number;
   readonly status: 'requested' | 'awaiting approval' | 'running' | 'done' | 'failed' | 'denied' | 'ambiguous';
+  /** The number of the event that has its result. */
+  readonly seq?: number | undefined;
 }
 
 /** A call of a tool. */
@@ -65,14 +78,16 @@ export type ThreadItem = ThreadWords | ThreadCalls | ThreadNote;
 /** A call as it stands at a place. */
 export interface CallView extends Omit<ThreadCall, 'changes' | 'media'> {
   readonly status: CallChange['status'];
+  readonly seq: number | undefined;
   readonly media: readonly MediaPart[];
 }
 
 /** The calls of a line that had begun by a place, as they stood then. */
 export const callsAt = ({ calls }: ThreadCalls, length: number): readonly CallView[] =>
   calls.flatMap(({ changes, media, ...call }) => {
-    const status = changes.findLast(({ n }) => n < length)?.status;
-    return status === undefined ? [] : [{ ...call, status, media: mediaAt(media, length) }];
+    const last = changes.findLast(({ n }) => n < length);
+    if (last === undefined) return [];
+    return [{ ...call, status: last.status, seq: last.seq, media: mediaAt(media, length) }];
   });
 
 /** The media that were known at a place. */

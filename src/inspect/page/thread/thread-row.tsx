@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
+import { ChangeButton } from '../change/change-button.tsx';
+import { ChangedNote } from '../change/changed-note.tsx';
 import { countOf } from '../figures.ts';
 import { pointedAt, select, thread } from '../page-state.ts';
 import { MediaView } from '../parts/media-view.tsx';
@@ -7,7 +9,15 @@ import { Text } from '../parts/text.tsx';
 import { When } from '../parts/when.tsx';
 import { Prose } from '../prose/prose.tsx';
 import { Badge, SpeakerName } from './speaker-name.tsx';
-import type { CallView, Speaker, ThreadCalls, ThreadItem, ThreadNote, ThreadWords } from './thread-item.ts';
+import type {
+  CallView,
+  SaidEvent,
+  Speaker,
+  ThreadCalls,
+  ThreadItem,
+  ThreadNote,
+  ThreadWords,
+} from './thread-item.ts';
 import { callsAt, mediaAt } from './thread-item.ts';
 
 /** The most tools that a line names, and the most calls that it lists. */
@@ -34,7 +44,7 @@ export const ThreadRow = ({ item, length }: RowProps<ThreadItem>) => (
 );
 
 const Words = ({ item, length }: RowProps<ThreadWords>) => {
-  const { from, to, text, media } = item;
+  const { from, to, text, media, event } = item;
   return (
     <article class="item words">
       <header>
@@ -52,8 +62,36 @@ const Words = ({ item, length }: RowProps<ThreadWords>) => {
       </header>
       <Prose text={text} />
       <MediaView media={mediaAt(media, length)} actor={from.actor ?? to?.actor ?? ''} />
+      {event !== undefined && <Acts event={event} />}
     </article>
   );
+};
+
+/** The buttons of words: the call that gave them is opened, or they are changed in a fork. */
+const Acts = ({ event: { actor, seq, type, key } }: { readonly event: SaidEvent }) => (
+  <div class="acts">
+    {key !== undefined && (
+      <button
+        type="button"
+        class="again"
+        title="Show the call of the model: what it was sent, and what it cost"
+        onClick={() => {
+          openCall(actor, key);
+        }}
+      >
+        Open the call
+      </button>
+    )}
+    <ChangeButton actor={actor} seq={seq} type={type} />
+    <ChangedNote seq={seq} modelKey={key} />
+  </div>
+);
+
+/** Shows a call in the transcript of its agent. */
+const openCall = (actor: string | undefined, call: string): void => {
+  select(actor);
+  thread.value = 'agent';
+  pointedAt.value = call;
 };
 
 const Calls = ({ item, length }: RowProps<ThreadCalls>) => {
@@ -92,7 +130,7 @@ const Calls = ({ item, length }: RowProps<ThreadCalls>) => {
 };
 
 const Call = ({ call, from }: { readonly call: CallView; readonly from: Speaker }) => {
-  const { tool, input, status, callId, media } = call;
+  const { tool, input, status, callId, media, seq } = call;
   return (
     <li>
       <button
@@ -100,9 +138,7 @@ const Call = ({ call, from }: { readonly call: CallView; readonly from: Speaker 
         class="link"
         title="Show its arguments and its result"
         onClick={() => {
-          select(from.actor);
-          thread.value = 'agent';
-          pointedAt.value = callId;
+          openCall(from.actor, callId);
         }}
       >
         <bdi>{oneLine(tool, 50)}</bdi>
@@ -110,6 +146,8 @@ const Call = ({ call, from }: { readonly call: CallView; readonly from: Speaker 
       <bdi class="args">{brief(input, 160)}</bdi>
       {status !== 'done' && <span class={`tag ${status.replace(' ', '-')}`}>{status}</span>}
       <MediaView media={media} actor={from.actor ?? ''} />
+      <ChangeButton actor={from.actor ?? ''} seq={seq} type="tool.finished" />
+      <ChangedNote seq={seq} />
     </li>
   );
 };

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { oneLine } from '../../drawing/plain-text.ts';
+import { ZoomButtons } from '../canvas/zoom-buttons.tsx';
 import { several, spanOf } from '../figures.ts';
 import type { Span } from '../folds/work-spans.ts';
-import { Icon } from '../parts/icon.tsx';
 import { VirtualList } from '../list/virtual-list.tsx';
 import { changes, filter, recorded, selected, shown } from '../page-state.ts';
 import { countBelow } from '../timeline.ts';
@@ -53,6 +53,15 @@ export const TimeView = () => {
     const next = zoomTime(extent, factor, around, whole);
     zoomed.value = next.from <= whole.from && next.to >= whole.to ? undefined : next;
   };
+  const closer = (): void => {
+    zoom(0.7);
+  };
+  const further = (): void => {
+    zoom(1 / 0.7);
+  };
+  const fit = (): void => {
+    zoomed.value = undefined;
+  };
   const shift = (part: number): void => {
     if (zoomed.value !== undefined) zoomed.value = shiftTime(extent, part * (extent.to - extent.from), whole);
   };
@@ -62,15 +71,9 @@ export const TimeView = () => {
       class="times-view"
       onKeyDown={(event) => {
         const moves: Readonly<Record<string, () => void>> = {
-          '+': () => {
-            zoom(0.7);
-          },
-          '-': () => {
-            zoom(1 / 0.7);
-          },
-          '0': () => {
-            zoomed.value = undefined;
-          },
+          '+': closer,
+          '-': further,
+          '0': fit,
           PageUp: () => {
             shift(-0.25);
           },
@@ -93,38 +96,7 @@ export const TimeView = () => {
             </li>
           ))}
         </ul>
-        <div class="joined" role="group" aria-label="Zoom">
-          <button
-            type="button"
-            title="Closer (+)"
-            aria-label="Closer"
-            onClick={() => {
-              zoom(0.7);
-            }}
-          >
-            <Icon name="more" size={14} />
-          </button>
-          <button
-            type="button"
-            title="Further (−)"
-            aria-label="Further"
-            onClick={() => {
-              zoom(1 / 0.7);
-            }}
-          >
-            <Icon name="less" size={14} />
-          </button>
-          <button
-            type="button"
-            title="All of it (0)"
-            aria-label="All of it"
-            onClick={() => {
-              zoomed.value = undefined;
-            }}
-          >
-            <Icon name="fit" size={14} />
-          </button>
-        </div>
+        <ZoomButtons class="joined" closer={closer} further={further} fit={fit} />
       </div>
       <TimeLanes
         lanes={lanes}

@@ -1,45 +1,26 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../parts/icon.tsx';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Modal } from '../dialogs/modal.tsx';
 import { Text } from '../parts/text.tsx';
 import { AgainForm } from './again-form.tsx';
 import { ComparedAnswers } from './compared-answers.tsx';
-import type { TrialAnswer, TrialEdit, TrialForm, TriedCall } from './trial.ts';
+import type { AnswerSoFar, TrialAnswer, TrialEdit, TrialForm, TriedCall } from './trial.ts';
 import { loadForm, makeAgain, tried } from './trial.ts';
 
 /** The dialog in which a model call is made again, apart from its run. */
 export const AgainDialog = () => {
-  const box = useRef<HTMLDialogElement>(null);
   const call = tried.value;
-  useLayoutEffect(() => {
-    if (call !== undefined && box.current?.open === false) box.current.showModal();
-    else if (call === undefined) box.current?.close();
-  }, [call]);
-  const close = (): void => {
-    tried.value = undefined;
-  };
   return (
-    <dialog
-      ref={box}
+    <Modal
+      name="Run again"
       class="help again-dialog"
-      aria-label="Run again"
-      onClose={close}
-      onKeyDown={(event) => {
-        // The keys of the page below are not meant.
-        event.stopPropagation();
+      isOpen={call !== undefined}
+      close={() => {
+        tried.value = undefined;
       }}
+      keepsKeys
     >
-      {call !== undefined && (
-        <>
-          <header>
-            <h2>Run again</h2>
-            <button type="button" class="plain" aria-label="Close" onClick={close}>
-              <Icon name="close" />
-            </button>
-          </header>
-          <Trial key={call.attempt.key} call={call} />
-        </>
-      )}
-    </dialog>
+      {call !== undefined && <Trial key={call.attempt.key} call={call} />}
+    </Modal>
   );
 };
 
@@ -48,12 +29,14 @@ interface TrialState {
   readonly form?: TrialForm | undefined;
   readonly answer?: TrialAnswer | undefined;
   readonly problem?: string | undefined;
+  /** The answer that is arriving, or as far as it came before it was cancelled or failed. */
+  readonly soFar?: AnswerSoFar | undefined;
   /** Cancels the call that is being made. */
   readonly cancel?: (() => void) | undefined;
 }
 
 const Trial = ({ call }: { readonly call: TriedCall }) => {
-  const [{ form, answer, problem, cancel }, setState] = useState<TrialState>({});
+  const [{ form, answer, problem, soFar, cancel }, setState] = useState<TrialState>({});
   const left = useRef(new AbortController());
   useEffect(() => {
     const { current } = left;
@@ -74,9 +57,13 @@ const Trial = ({ call }: { readonly call: TriedCall }) => {
         cancelled.abort();
       },
     });
-    const got = await makeAgain(call, edit, signal);
+    const got = await makeAgain(call, edit, signal, (more) => {
+      if (!signal.aborted) setState((before) => ({ ...before, soFar: more }));
+    });
     if (left.current.signal.aborted) return;
-    setState('problem' in got ? { form, problem: got.problem } : { form, answer: got.value });
+    setState(({ soFar: said }) =>
+      'problem' in got ? { form, problem: got.problem, soFar: said } : { form, answer: got.value },
+    );
   };
   return (
     <>
@@ -95,14 +82,42 @@ const Trial = ({ call }: { readonly call: TriedCall }) => {
       )}
       <div role="status">
         {form === undefined && problem === undefined && <p class="hint">Reading the request …</p>}
-        {cancel !== undefined && <p class="hint">Waiting for the model …</p>}
+        {cancel !== undefined && (
+          <p class="hint">{soFar === undefined ? 'Waiting for the model …' : 'The model answers …'}</p>
+        )}
         {problem !== undefined && (
           <p class="misfit">
             <Text value={problem} />
           </p>
         )}
       </div>
+      {soFar !== undefined && <SoFar soFar={soFar} isArriving={cancel !== undefined} />}
       {answer !== undefined && <ComparedAnswers call={call} answer={answer} />}
     </>
   );
 };
+
+/** An answer as far as it came. */
+const SoFar = ({
+  soFar: { text, reasoning },
+  isArriving,
+}: {
+  readonly soFar: AnswerSoFar;
+  readonly isArriving: boolean;
+}) => (
+  <section class="compared" aria-label="The answer so far">
+    <article>
+      <h3>{isArriving ? 'Now' : 'As far as it came'}</h3>
+      {reasoning !== '' && (
+        <details class="reasoning" open={text === ''}>
+          <summary>reasoning</summary>
+          <Text value={reasoning} />
+        </details>
+      )}
+      <p class="prose">
+        <Text value={text} />
+        {isArriving && <span class="caret" />}
+      </p>
+    </article>
+  </section>
+);

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ToolCall } from '../../../contracts/tools/tool-call.ts';
 import type { Usage } from '../../../contracts/models/usage.ts';
-import { post } from '../control.ts';
+import { post, postForPieces } from '../control.ts';
 import type { ModelAttempt, ModelItem } from '../model-calls.ts';
 
 /** A model call that is to be made again. */
@@ -61,13 +61,26 @@ export const loadForm = async ({ run, attempt }: TriedCall): Promise<Got<TrialFo
   return isForm(value) ? { value: value.form } : { problem: UNREADABLE };
 };
 
-/** Makes a call again; an abort of the signal cancels it. */
+/** An answer as far as it came. */
+export interface AnswerSoFar {
+  readonly text: string;
+  readonly reasoning: string;
+}
+
+/** Makes a call again, and shows its answer as it arrives; an abort of the signal cancels it. */
 export const makeAgain = async (
   { run, attempt }: TriedCall,
   edit: TrialEdit,
   cancelled: AbortSignal,
+  show: (soFar: AnswerSoFar) => void,
 ): Promise<Got<TrialAnswer>> => {
-  const { value, problem } = await post({ do: 'again', run, key: attempt.key, ...edit }, cancelled);
+  const command = { do: 'again', run, key: attempt.key, ...edit };
+  let soFar: AnswerSoFar = { text: '', reasoning: '' };
+  const { value, problem } = await postForPieces(command, cancelled, (piece) => {
+    if (!isSaidPiece(piece)) return;
+    soFar = { ...soFar, [piece.type]: soFar[piece.type] + piece.text };
+    show(soFar);
+  });
   if (problem !== undefined) return { problem };
   return isAnswer(value) ? { value: value.answer } : { problem: UNREADABLE };
 };
@@ -80,5 +93,12 @@ const isForm = (value: unknown): value is { readonly form: TrialForm } =>
 
 const isAnswer = (value: unknown): value is { readonly answer: TrialAnswer } =>
   isObject(value) && 'answer' in value && isObject(value.answer) && 'durationMs' in value.answer;
+
+const isSaidPiece = (piece: unknown): piece is { readonly type: keyof AnswerSoFar; readonly text: string } =>
+  isObject(piece) &&
+  'type' in piece &&
+  (piece.type === 'text' || piece.type === 'reasoning') &&
+  'text' in piece &&
+  typeof piece.text === 'string';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

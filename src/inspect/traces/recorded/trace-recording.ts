@@ -7,6 +7,7 @@ import { ChartBook } from '../../recording/chart-book.ts';
 import type { GoneStatus } from '../../recording/entry.ts';
 import { LogFold } from '../../recording/log-fold.ts';
 import { Recording } from '../../recording/recording.ts';
+import type { Trace } from '../trace.ts';
 import { walkedArrow, walkedCharts, walkedState } from './walked-charts.ts';
 
 /** Entries that a recording of a trace has at most; of those before it has what they came to. */
@@ -17,10 +18,9 @@ const CAPACITY = 100_000;
  * entered, teams and calls along a chart of what they
  * went through (`walkedCharts`), and of contexts there is what steps changed.
  */
-export const recordingOf = (events: readonly RuntimeEvent[]): Recording => {
+export const recordingOf = (events: readonly RuntimeEvent[], resumed: Trace['resumed'] = []): Recording => {
   const recording = new Recording({
     capacity: CAPACITY,
-    redact: (text) => text,
     onFailure: () => undefined,
   });
   const [first] = events;
@@ -35,8 +35,10 @@ export const recordingOf = (events: readonly RuntimeEvent[]): Recording => {
     const member = members.get(path);
     return member?.kind === 'agent' ? undefined : member?.name;
   });
+  const left = [...resumed];
   for (const event of events) {
     const { path, at } = event;
+    while (left[0] !== undefined && left[0].seq <= event.seq) fold.resumed(left.shift()?.at ?? at);
     if (event.type === 'run.ended') for (const each of walk.others(path)) fold.goes(each, at, 'stopped');
     for (const each of addressesTo(path, members))
       if (!fold.has(each)) {
@@ -50,6 +52,7 @@ export const recordingOf = (events: readonly RuntimeEvent[]): Recording => {
     fold.take(event);
     walk.take(event);
   }
+  for (const each of left) fold.resumed(each.at);
   return recording;
 };
 

@@ -324,6 +324,9 @@ export class JournalReplay {
       case 'prompted':
         this.#context.onPrompted(arrival);
         break;
+      case 'resumed':
+        run.log.resumed(at);
+        break;
       default:
         run.sent(arrival);
         memories.met(arrival);

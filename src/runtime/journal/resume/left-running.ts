@@ -5,15 +5,16 @@ export const INTERRUPTED = 'interrupted';
 
 /**
  * Those of some runs that are on record as running while no process has them: they were interrupted, and can be resumed. No lease is taken
- * for that.
+ * for that. `known` are the runs that a process has, where they are known.
  */
 export const leftRunning = async (
   store: JournalStore,
   entries: readonly RunEntry[],
+  known?: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> => {
   const running = entries.filter(({ status }) => status === 'running');
   if (running.length === 0) return new Set();
-  const held = await heldRuns(store);
+  const held = known ?? (await heldRuns(store));
   const free = running.filter(({ runId }) => !held.has(runId));
   if (free.length === 0) return new Set();
   // A run that has ended meanwhile was given back, too; its status was on record before.

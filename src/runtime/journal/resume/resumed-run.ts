@@ -62,7 +62,7 @@ export const resumedRun = async (
           {
             inHand: new Map(),
             before: () => {
-              if (!run.isOver) journal.arrive(undefined, { type: 'resumed' });
+              if (!run.isOver) run.log.resumed(journal.arrive(undefined, { type: 'resumed' }));
             },
           },
         );

@@ -1,7 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Point, Rectangle } from '../../drawing/flow-layout.ts';
-import { Icon } from './icon.tsx';
+import { ZoomButtons } from './zoom-buttons.tsx';
 
 interface Camera {
   readonly x: number;
@@ -83,6 +83,15 @@ export const Canvas = ({ canvas, drawing, at, label, title, children }: CanvasPr
       return { scale, x: x - (x - before.x) * by, y: y - (y - before.y) * by };
     });
   };
+  const closer = (): void => {
+    zoom(1.25);
+  };
+  const further = (): void => {
+    zoom(0.8);
+  };
+  const fit = (): void => {
+    setOwn(fitCamera(drawing, size));
+  };
   /** The places of fingers, or of the mouse, by pointer. */
   const touches = useRef(new Map<number, Point>());
   const moveTouch = (id: number, to: Point): boolean => {
@@ -132,15 +141,9 @@ export const Canvas = ({ canvas, drawing, at, label, title, children }: CanvasPr
         }}
         onKeyDown={(event) => {
           const moves: Readonly<Record<string, () => void>> = {
-            '+': () => {
-              zoom(1.25);
-            },
-            '-': () => {
-              zoom(0.8);
-            },
-            '0': () => {
-              setOwn(fitCamera(drawing, size));
-            },
+            '+': closer,
+            '-': further,
+            '0': fit,
             ArrowLeft: () => {
               moveBy(60, 0);
             },
@@ -165,37 +168,7 @@ export const Canvas = ({ canvas, drawing, at, label, title, children }: CanvasPr
           <g transform={`translate(${camera.x} ${camera.y}) scale(${camera.scale})`}>{children}</g>
         </svg>
       </div>
-      <div class="zoom" role="group" aria-label="Zoom">
-        <button
-          type="button"
-          title="Closer (+)"
-          aria-label="Closer"
-          onClick={() => {
-            zoom(1.25);
-          }}
-        >
-          <Icon name="more" size={14} />
-        </button>
-        <button
-          type="button"
-          title="Further (−)"
-          aria-label="Further"
-          onClick={() => {
-            zoom(0.8);
-          }}
-        >
-          <Icon name="less" size={14} />
-        </button>
-        <button
-          type="button"
-          title="All of it (0)"
-          aria-label="All of it"
-          onClick={() => {
-            setOwn(fitCamera(drawing, size));
-          }}
-        >
-          <Icon name="fit" size={14} />
-        </button>
+      <ZoomButtons class="zoom" closer={closer} further={further} fit={fit}>
         <button
           type="button"
           class={own === undefined ? 'on' : ''}
@@ -206,7 +179,7 @@ export const Canvas = ({ canvas, drawing, at, label, title, children }: CanvasPr
         >
           Follow
         </button>
-      </div>
+      </ZoomButtons>
     </>
   );
 };
