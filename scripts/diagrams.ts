@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as house from '../src/patterns/house.ts';
 import { agentMachine } from '../src/machines/agent/agent-machine.ts';
+import { alertMachine } from '../src/machines/alerts/alert-machine.ts';
 import { breakerMachine } from '../src/machines/resources/breaker-machine.ts';
 import { toMermaid } from '../src/machines/diagrams/diagram.ts';
 import { leaseMachine } from '../src/machines/resources/lease-machine.ts';
@@ -37,6 +38,7 @@ export const diagrams: readonly { readonly file: string; readonly text: string }
     text: toMermaid(machine()),
   })),
   { file: join(folder, 'breaker.mmd'), text: toMermaid(breakerMachine) },
+  { file: join(folder, 'alert.mmd'), text: toMermaid(alertMachine) },
   { file: join(folder, 'lease.mmd'), text: toMermaid(leaseMachine) },
   { file: join(folder, 'workflow.mmd'), text: sample.diagram() },
 ];

@@ -18,6 +18,8 @@ import type { InspectedRun, RunInspector } from '../../contracts/events/inspecti
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { RunContent } from '../../runtime/content/run-content.ts';
 import { parseJson } from '../sinks/parse-json.ts';
+import type { AlertsHook } from '../telemetry/alerts/alerts.ts';
+import { WorkBook } from '../telemetry/report/work-book.ts';
 import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
 import { recorder, recorderShape } from '../recording/recorder.ts';
 import { Company } from './company.ts';
@@ -28,6 +30,8 @@ import { LocalServer } from './local-server.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { packageVersion } from './package-folder.ts';
 import { pageText } from './page-text.ts';
+import { MOST_REPORTED, ReportIndex } from './report/report-index.ts';
+import { ReportedRuns } from './report/reported-runs.ts';
 import { RunsIndex } from './runs-index.ts';
 import { searchSaid } from './said-search.ts';
 import { listRuns } from './session-board.ts';
@@ -54,6 +58,8 @@ export interface InspectOptions extends RecorderOptions {
   readonly agents?: AgentsOfRuns | undefined;
   /** Keeps the process alive until closed. Default false: the process may exit. */
   readonly keepsProcess?: boolean | undefined;
+  /** A hook of `alerts()`, whose alerts the page shows; it watches the runs that it is given to. */
+  readonly alerts?: Pick<AlertsHook, 'history' | 'firing'> | undefined;
   /** HTML to show in place of the page; `__NONCE__` in it becomes the nonce of its scripts and styles. */
   readonly page?: string | undefined;
 }
@@ -82,6 +88,12 @@ const check = optionsCheck<InspectOptions>(
     content: optional(objectLike({ blobs: anything() }, 'not an object')),
     agents: optional(formOr((given) => typeof given === 'function', anything(), listOf(anything()))),
     keepsProcess: optional(aBoolean()),
+    alerts: optional(
+      objectLike(
+        { history: listOf(anything()), firing: listOf(anything()) },
+        'not a hook: write alerts({ rules })',
+      ),
+    ),
     page: optional(aText()),
   }),
 );
@@ -128,6 +140,7 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
     content,
     agents = [],
     keepsProcess = false,
+    alerts,
   } = check(options);
   const { capacity, secrets } = options;
   const record = recorder({ capacity, secrets });
@@ -136,7 +149,9 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
   const company = new Company();
   const stored = store === undefined ? undefined : new StoredFeeds({ store, agents, capacity, secrets });
   const asked = new AskedRuns(record);
-  const known = new KnownRuns(asked);
+  const book = new WorkBook(MOST_REPORTED);
+  const known = new KnownRuns(new ReportedRuns(asked, book));
+  const report = new ReportIndex({ recorder: record, book, store, alerts });
   const index = new RunsIndex({ recorder: record, store });
   const trials = new Trials({
     live: { asked, recorder: record },
@@ -161,6 +176,7 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
       return record.recording.line({ control, version, runs, breakpoints: record.breakpoints() });
     },
     runs: async (since) => record.recording.line(await index.changedSince(since)),
+    report: async () => record.recording.line(await report.report()),
     said: async (find, after) =>
       record.recording.line(await searchSaid({ lines: () => record.recording.from(), store }, find, after)),
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
@@ -187,6 +203,7 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
       close: async () => {
         live.close();
         index.close();
+        report.close();
         await Promise.all([server.close(), stored?.close()]);
       },
     };

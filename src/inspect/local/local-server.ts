@@ -19,6 +19,8 @@ export interface Served {
   readonly session: (wanted: string | undefined) => Promise<unknown>;
   /** All runs that have changed since a version. */
   readonly runs: (since: number | undefined) => Promise<unknown>;
+  /** The work of all runs, added up, and alerts. */
+  readonly report: () => Promise<unknown>;
   /** A part of the runs in which words were said, after a run or from the first on. */
   readonly said: (find: string, after: string | undefined) => Promise<unknown>;
   readonly live: Feed;
@@ -150,6 +152,8 @@ export class LocalServer {
         return give(response, 200, await this.#served.session(runIn(url)));
       case 'runs':
         return give(response, 200, await this.#served.runs(sinceIn(url)));
+      case 'report':
+        return give(response, 200, await this.#served.report());
       case 'said':
         return give(response, 200, await this.#served.said(findIn(url), runIn(url)));
       case 'live':
@@ -280,7 +284,7 @@ const SHARED = {
 } as const;
 
 type Route =
-  | { readonly name: 'page' | 'session' | 'runs' | 'said' | 'live'; readonly method: 'GET' }
+  | { readonly name: 'page' | 'session' | 'runs' | 'report' | 'said' | 'live'; readonly method: 'GET' }
   | { readonly name: 'control'; readonly method: 'POST' }
   | { readonly name: 'stored'; readonly method: 'GET'; readonly runId: string }
   | ContentRoute;
@@ -296,6 +300,7 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/', { name: 'page', method: 'GET' }],
   ['/api/session', { name: 'session', method: 'GET' }],
   ['/api/runs', { name: 'runs', method: 'GET' }],
+  ['/api/report', { name: 'report', method: 'GET' }],
   ['/api/said', { name: 'said', method: 'GET' }],
   ['/api/recording', { name: 'live', method: 'GET' }],
   ['/api/control', { name: 'control', method: 'POST' }],

@@ -17,7 +17,7 @@ export interface StoredEvents {
 
 /** The events of a stored run from a row on, in parts; others work in between. What cannot be read is left out. */
 export async function* storedEvents(
-  store: JournalStore,
+  store: Pick<JournalStore, 'read'>,
   runId: string,
   from = 0,
 ): AsyncGenerator<StoredEvents, void> {

@@ -22,6 +22,7 @@ import { CompareView } from './compare/compare-view.tsx';
 import { CostView } from './cost/cost-view.tsx';
 import { ErrorsView } from './errors/errors-view.tsx';
 import { Home } from './home/home.tsx';
+import { Monitor } from './monitor/monitor.tsx';
 import { Help } from './parts/help.tsx';
 import { ChangeDialog } from './change/change-dialog.tsx';
 import { ForkNotice } from './change/fork-notice.tsx';
@@ -38,7 +39,7 @@ import { TopBar } from './parts/top-bar.tsx';
 import { TranscriptView } from './parts/transcript-view.tsx';
 import { oneLine } from '../drawing/plain-text.ts';
 import { nameOf, stateNames } from './actor-tree.ts';
-import { comparedPair, isHome, isRunShown, missingFile, missingRun } from './state/home.ts';
+import { comparedPair, homeView, isHome, isRunShown, missingFile, missingRun } from './state/home.ts';
 
 /** The page. */
 export const App = () => (
@@ -57,7 +58,11 @@ export const App = () => (
         Access needs the address that the inspector printed; each start prints a new one.
       </Empty>
     ) : isHome.value ? (
-      <Home />
+      homeView.value === 'monitor' ? (
+        <Monitor />
+      ) : (
+        <Home />
+      )
     ) : comparedPair.value !== undefined ? (
       <CompareView pair={comparedPair.value} />
     ) : missingFile.value !== undefined ? (

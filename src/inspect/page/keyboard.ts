@@ -7,7 +7,7 @@ import { isControlled } from './parts/controls.tsx';
 import { canFork } from './parts/fork-form.tsx';
 import { goToMarker, hold, play } from './playback.ts';
 import { scope } from './run-scope.ts';
-import { isHome, isRunShown } from './state/home.ts';
+import { homeView, isHome, isRunShown } from './state/home.ts';
 import { turnTheme } from './theme.ts';
 
 const FAR = 100;
@@ -16,6 +16,13 @@ const by = (count: number) => (): void => {
   hold();
   const { at, lengthAt } = scope.peek();
   goTo(lengthAt(at + count));
+};
+
+/** An exported page has one run, and no server. */
+const showAll = (view: 'runs' | 'monitor'): void => {
+  if (isExported.peek()) return;
+  homeView.value = view;
+  isHome.value = true;
 };
 
 /** A keyboard action, with its description for the help. */
@@ -155,7 +162,15 @@ export const keyActions: readonly KeyAction[] = [
     means: 'All runs',
     isAnywhere: true,
     act: () => {
-      if (!isExported.peek()) isHome.value = true;
+      showAll('runs');
+    },
+  },
+  {
+    keys: ['o'],
+    means: 'What is slow, dear, and fails in all runs',
+    isAnywhere: true,
+    act: () => {
+      showAll('monitor');
     },
   },
   {

@@ -1,3 +1,6 @@
+export type { Alert } from './alerts/alert.ts';
+export type { AlertRule } from './alerts/alert-rule.ts';
+export { alerts } from './alerts/alerts.ts';
 export { jsonLog } from './json-log.ts';
 export { metrics } from './metrics/metrics.ts';
 export { monitor } from './monitor.ts';
@@ -6,3 +9,4 @@ export { profile, profiler } from './profiles/profile.ts';
 export { collapsedStacks, profileTable } from './profiles/profile-text.ts';
 export type { Profile } from './profiles/profile-shape.ts';
 export { snapshotAsPrometheus } from './metrics/prometheus.ts';
+export { webhook } from './alerts/webhook.ts';

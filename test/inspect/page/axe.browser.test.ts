@@ -63,6 +63,11 @@ describeInChromium('axe', (browser) => {
       await page.keyboard.press('h');
       await page.getByRole('searchbox', { name: 'Find a run' }).waitFor();
       await look('runs');
+      await page.keyboard.press('o');
+      await page.locator('.figures').waitFor();
+      await look('monitor');
+      await page.keyboard.press('h');
+      await page.getByRole('searchbox', { name: 'Find a run' }).waitFor();
       for (const menu of ['Columns', 'Views']) {
         await page.locator('.menu summary', { hasText: menu }).click();
         await look(menu);

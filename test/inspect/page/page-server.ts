@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { SaidPart } from '../../../src/inspect/recording/find-said.ts';
+import type { WorkReport } from '../../../src/inspect/recording/report/work-report.ts';
 import type { RunRow, Session } from '../../../src/inspect/page/session.ts';
 import { builtPage } from '../../support/built-package.ts';
 
@@ -12,6 +13,8 @@ export interface Shown {
   readonly session: () => Session;
   /** All runs; default: those of the session. */
   readonly rows?: () => readonly RunRow[];
+  /** The work of all runs; default: none. */
+  readonly report?: () => WorkReport;
   /** What was said in runs; default: nothing. */
   readonly said?: (find: string, after: string | undefined) => SaidPart;
   /** Stored recordings by run: lines of entries. */
@@ -76,6 +79,9 @@ const answer = async (shown: Shown, request: IncomingMessage, response: ServerRe
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ version: 1, isWhole: true, rows }));
+  } else if (pathname === '/api/report') {
+    const found = shown.report?.() ?? { runs: 0, read: 0, rows: [], alerts: undefined };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found));
   } else if (pathname === '/api/said') {
     const part = shown.said?.(searchParams.get('find') ?? '', searchParams.get('run') ?? undefined) ?? {
       found: [],

@@ -12,6 +12,7 @@ import {
 } from '../../../src/inspect/page/home/runs-query.ts';
 import { withChanges } from '../../../src/inspect/page/home/runs-feed.ts';
 import { dayOf } from '../../../src/inspect/page/home/day-of.ts';
+import { figureColumns, openingMonitor } from '../../../src/inspect/page/monitor/monitor-query.ts';
 import type { RunRow } from '../../../src/inspect/page/session.ts';
 import type { Route, RunRoute } from '../../../src/inspect/page/state/route.ts';
 import { hashOf, isStep, openingRoute, routeOf } from '../../../src/inspect/page/state/route.ts';
@@ -55,6 +56,13 @@ const runsRoute: fc.Arbitrary<Route> = fc.record({
 
 const runKey = fc.record({ run: name, isFile: fc.boolean() });
 
+const monitorRoute: fc.Arbitrary<Route> = fc.record({
+  screen: fc.constant('monitor' as const),
+  by: fc.constantFrom('agent', 'tool', 'model' as const),
+  sort: fc.constantFrom(...figureColumns),
+  isDescending: fc.boolean(),
+});
+
 const compareRoute: fc.Arbitrary<Route> = fc.record({
   screen: fc.constant('compare' as const),
   left: runKey,
@@ -64,7 +72,7 @@ const compareRoute: fc.Arbitrary<Route> = fc.record({
 describe('the address of the page', () => {
   test('says all that is shown: what it is read from is what it was written from', () => {
     fc.assert(
-      fc.property(fc.oneof(runRoute, runsRoute, compareRoute), (route) => {
+      fc.property(fc.oneof(runRoute, runsRoute, monitorRoute, compareRoute), (route) => {
         expect(routeOf(hashOf(route))).toEqual(route);
       }),
     );
@@ -86,6 +94,7 @@ describe('the address of the page', () => {
           text,
           text.map((each) => `#/run/${each}`),
           text.map((each) => `#/runs?${each}`),
+          text.map((each) => `#/monitor?${each}`),
           text.map((each) => `#/compare/run/a/${each}`),
         ),
         (hash) => {
@@ -98,6 +107,13 @@ describe('the address of the page', () => {
     expect(routeOf('')).toBeUndefined();
     expect(routeOf('#/run/%E0%A4%A')).toBeUndefined();
     expect(routeOf('#/run/r/nothing?side=no&n=-3&effects=toString')).toEqual({ ...openingRoute, run: 'r' });
+    expect(routeOf('#/monitor?by=toString&sort=-constructor')).toEqual({
+      screen: 'monitor',
+      ...openingMonitor,
+    });
+    expect(hashOf({ screen: 'monitor', by: 'tool', sort: 'cost', isDescending: true })).toBe(
+      '#/monitor?by=tool&sort=-cost',
+    );
     expect(routeOf('#/runs?sort=constructor')).toEqual({ screen: 'runs', ...openingQuery });
   });
 
@@ -105,6 +121,7 @@ describe('the address of the page', () => {
     const at: Route = { ...openingRoute, run: 'r' };
     const runs: Route = { screen: 'runs', ...openingQuery };
     expect(isStep(runs, at)).toBe(true);
+    expect(isStep(runs, { screen: 'monitor', ...openingMonitor })).toBe(true);
     expect(isStep(at, { ...at, run: 's' })).toBe(true);
     expect(isStep(at, { ...at, view: 'events' })).toBe(true);
     expect(isStep({ ...at, actor: 'r/a' }, { ...at, actor: 'r/b' })).toBe(true);

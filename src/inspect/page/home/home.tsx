@@ -7,6 +7,7 @@ import { FileNotice, fileDrop, OpenFile } from '../files/open-file.tsx';
 import { openedFiles } from '../files/opened-files.ts';
 import { Icon } from '../parts/icon.tsx';
 import { runsQuery } from '../state/home.ts';
+import { HomeTabs } from './home-tabs.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
 import { allRuns, watchRuns } from './runs-feed.ts';
 import { statusesOf, wantedRows } from './runs-query.ts';
@@ -33,7 +34,7 @@ export const Home = () => {
   return (
     <main class="home" {...fileDrop}>
       <div class="runs-filter">
-        <h2>Runs</h2>
+        <HomeTabs />
         <label class="search">
           <Icon name="search" size={14} />
           <span class="unseen">Find a run</span>

@@ -12,7 +12,7 @@ import {
 } from '../page-state.ts';
 import type { SessionRun } from '../session.ts';
 import { runName } from '../session.ts';
-import { isHome, isRunShown } from '../state/home.ts';
+import { homeView, isHome, isRunShown } from '../state/home.ts';
 import { notices, turnNotices } from '../state/notices.ts';
 import { theme, turnTheme } from '../theme.ts';
 import { CompanyCount } from '../company/company-notice.tsx';
@@ -25,7 +25,11 @@ export const TopBar = () => (
   <header class="top">
     <h1>
       {!isExported.value ? (
-        <a href="#/runs" title="All runs (h)" aria-current={isHome.value ? 'page' : undefined}>
+        <a
+          href="#/runs"
+          title="All runs (h)"
+          aria-current={isHome.value && homeView.value === 'runs' ? 'page' : undefined}
+        >
           troupe
         </a>
       ) : (

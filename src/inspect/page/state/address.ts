@@ -21,7 +21,7 @@ import {
 } from '../page-state.ts';
 import { scope } from '../run-scope.ts';
 import type { SessionRun } from '../session.ts';
-import { comparedPair, isHome, runsQuery } from './home.ts';
+import { comparedPair, homeView, isHome, monitorQuery, runsQuery } from './home.ts';
 import { arriveAtEvent } from './wanted-event.ts';
 import type { Route, RunRoute } from './route.ts';
 import { hashOf, isStep, openingRoute, routeOf } from './route.ts';
@@ -31,6 +31,7 @@ const REST_MS = 150;
 
 /** The route of what the page shows. */
 const shownRoute = computed((): Route => {
+  if (isHome.value && homeView.value === 'monitor') return { screen: 'monitor', ...monitorQuery.value };
   if (isHome.value) return { screen: 'runs', ...runsQuery.value };
   if (comparedPair.value !== undefined) return { screen: 'compare', ...comparedPair.value };
   const { run, text, withEffects, onlyActive } = filter.value;
@@ -107,7 +108,7 @@ const runOf = (route: Route | undefined): string | undefined =>
 
 /** The runs of a route that the server may have. */
 const runsOf = (route: Route): readonly string[] => {
-  if (route.screen === 'runs') return [];
+  if (route.screen === 'runs' || route.screen === 'monitor') return [];
   const keys = route.screen === 'compare' ? [route.left, route.right] : [route];
   return keys.flatMap(({ run, isFile }) => (run === undefined || isFile ? [] : [run]));
 };
@@ -139,12 +140,19 @@ const openRun = (route: Route): void => {
 /** Shows what a route says beside its run. */
 const showRest = (route: Route): void => {
   const isOne = isExported.peek();
-  isHome.value = route.screen === 'runs' && !isOne;
+  const isOfAll = route.screen === 'runs' || route.screen === 'monitor';
+  if (isOfAll) homeView.value = route.screen;
+  isHome.value = isOfAll && !isOne;
   comparedPair.value =
     route.screen === 'compare' && !isOne ? { left: route.left, right: route.right } : undefined;
   if (route.screen === 'runs') {
     const { screen: _, ...query } = route;
     runsQuery.value = query;
+    return;
+  }
+  if (route.screen === 'monitor') {
+    const { screen: _, ...query } = route;
+    monitorQuery.value = query;
     return;
   }
   if (route.screen === 'run') showRun(route);

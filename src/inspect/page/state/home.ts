@@ -3,11 +3,21 @@ import { openedFiles } from '../files/opened-files.ts';
 import { connection, filter, session, shown, shownFile } from '../page-state.ts';
 import type { Sides } from '../../../runtime/journal/replay/compared-runs.ts';
 import type { RunsQuery } from '../home/runs-query.ts';
+<<<<<<< HEAD
 import { openingQuery, wordsIn } from '../home/runs-query.ts';
+=======
+import { openingQuery } from '../home/runs-query.ts';
+import type { MonitorQuery } from '../monitor/monitor-query.ts';
+import { openingMonitor } from '../monitor/monitor-query.ts';
+>>>>>>> alerts
 import type { RunKey } from './route.ts';
 
-/** True while the table of runs is shown in place of a run. */
+/** True while all runs are shown in place of one. */
 export const isHome = signal(false);
+/** The view of all runs that is shown there: each by itself, or their work added up. */
+export const homeView = signal<'runs' | 'monitor'>('runs');
+/** The figures that are shown of all runs, and their order. */
+export const monitorQuery = signal<MonitorQuery>(openingMonitor);
 /** The two runs that are shown side by side in place of one, unless the table is. */
 export const comparedPair = signal<Sides<RunKey> | undefined>(undefined);
 /** True while a run is shown, or all live ones: neither the table nor a comparison. */

@@ -2,10 +2,17 @@ import type { Sides } from '../../../runtime/journal/replay/compared-runs.ts';
 import type { EffectChoice, MiddleView, SideView, ThreadChoice } from '../page-state.ts';
 import type { RunsQuery } from '../home/runs-query.ts';
 import { queryOf, queryText } from '../home/runs-query.ts';
+import type { MonitorQuery } from '../monitor/monitor-query.ts';
+import { monitorOf, monitorText } from '../monitor/monitor-query.ts';
 
 /** The table of all runs. */
 export interface RunsRoute extends RunsQuery {
   readonly screen: 'runs';
+}
+
+/** The work of all runs, added up. */
+export interface MonitorRoute extends MonitorQuery {
+  readonly screen: 'monitor';
 }
 
 /** A run by its address: one of the server, or of a file that was opened in the page. */
@@ -42,7 +49,7 @@ export interface RunRoute {
 }
 
 /** The part of the page's state that its address holds, so that a link leads there, and a reload loses nothing. */
-export type Route = RunsRoute | CompareRoute | RunRoute;
+export type Route = RunsRoute | MonitorRoute | CompareRoute | RunRoute;
 
 const middleViews: Readonly<Record<MiddleView, true>> = {
   work: true,
@@ -84,6 +91,7 @@ export const routeOf = (hash: string): Route | undefined => {
   const said = new URLSearchParams(rest.join('?'));
   const [, place, ...parts] = path.split('/');
   if (place === 'runs') return { screen: 'runs', ...queryOf(said) };
+  if (place === 'monitor') return { screen: 'monitor', ...monitorOf(said) };
   if (place === 'compare') return compareRouteOf(parts);
   if (place !== 'live' && place !== 'run' && place !== 'file') return undefined;
   const run = place === 'live' ? undefined : decode(parts.shift());
@@ -110,6 +118,7 @@ export const routeOf = (hash: string): Route | undefined => {
 /** The part of the address after `#`, from which {@link routeOf} reads the same. */
 export const hashOf = (route: Route): string => {
   if (route.screen === 'runs') return `#/runs${queryOfFields(queryText(route))}`;
+  if (route.screen === 'monitor') return `#/monitor${queryOfFields(monitorText(route))}`;
   if (route.screen === 'compare') return `#/compare/${keyText(route.left)}/${keyText(route.right)}`;
   const { run, isFile, view, side, thread, isVerbatim, actor, n, event, find, effects, onlyActive } = route;
   const place = run === undefined ? 'live' : keyText({ run, isFile });

@@ -1,6 +1,6 @@
 import type { LiveEvent } from '../../../contracts/events/event.ts';
-import type { Usage } from '../../../contracts/models/usage.ts';
 import type { ActorProfile, Profile, ProfileRow, StackTime } from './profile-shape.ts';
+import { usageIn } from '../work/usage-in.ts';
 import type { Work, WorkEnd } from '../work/work.ts';
 
 /** A place where time is spent; its parts cover some of that time. */
@@ -93,7 +93,7 @@ export class RunProfile {
 
   /** Adds what an event says of tokens and money to the call that it is about, or to its actor. */
   noted(event: LiveEvent, about: Work | undefined): void {
-    const used = usageIn(event);
+    const used = useOf(event);
     if (used === undefined || about === undefined) return;
     const { model, count, tokens, costUsd } = used;
     const call = about.kind === 'model' ? about : undefined;
@@ -187,24 +187,13 @@ const NOTHING = { tokens: 0, costUsd: 0 };
 const isActor = ({ kind }: Work): boolean => kind === 'agent' || kind === 'team';
 
 /** Tokens and money that an event reports; a summary is a call of its own, which nothing else reports. */
-const usageIn = (event: LiveEvent): (Omit<Row, 'ms'> & { readonly model: string }) | undefined => {
-  switch (event.type) {
-    case 'model.answered':
-    case 'model.discarded':
-    case 'model.interrupted':
-      return useOf(event, event.model, 0);
-    case 'context.compacted':
-      return useOf(event, event.summariser ?? 'summariser', 1);
-    default:
-      return undefined;
-  }
+const useOf = (event: LiveEvent): (Omit<Row, 'ms'> & { readonly model: string }) | undefined => {
+  const { usage, costUsd = 0, model } = usageIn(event) ?? {};
+  if (usage === undefined || model === undefined) return undefined;
+  // An answer belongs to a call that is counted when it ends; a summary is counted here.
+  const count = event.type === 'context.compacted' ? 1 : 0;
+  return { model, count, tokens: usage.input + usage.output, costUsd };
 };
-
-const useOf = (
-  { usage, costUsd = 0 }: { readonly usage?: Usage | undefined; readonly costUsd?: number | undefined },
-  model: string,
-  count: number,
-): ReturnType<typeof usageIn> => usage && { model, count, tokens: usage.input + usage.output, costUsd };
 
 const add = (rows: Map<string, Row>, name: string, more: Row): void => {
   const row = rows.get(name) ?? { count: 0, ms: 0, tokens: 0, costUsd: 0 };
