@@ -65,6 +65,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return graph(wanted, session);
     case 'mcp':
       return (await import('./serve.ts')).serve(wanted, session);
+    case 'suggest':
+      return (await import('./suggest.ts')).suggest(wanted, session);
     case 'trace':
       return (await import('./trace/follow-trace.ts')).followTrace(wanted, session);
     default:

@@ -25,6 +25,7 @@ const commands: readonly (readonly string[])[] = [
   ['approve', 'abcd'],
   ['export', 'abcd'],
   ['prune', '--older-than', '1d'],
+  ['suggest'],
   ['inspect'],
 ];
 

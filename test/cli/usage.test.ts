@@ -71,6 +71,7 @@ describe('what makes no sense is one clear line on standard error, and exit code
     ['a fork from nowhere', ['fork', 'abcd'], /give --at STEP/],
     ['a step that is no number', ['fork', 'abcd', '--at', 'two'], /--at is not a whole number: 'two'/],
     ['a status that is none', ['runs', '--status', 'done,failed'], /--status has no 'done'.*completed/],
+    ['a target that there is not', ['suggest', '--target', 'speed'], /give one of latency, cost, accuracy/],
     ['an age that is not given', ['prune'], /give --older-than 30d/],
     ['an age that is no time', ['prune', '--older-than', 'ages'], /not a duration: 'ages'.*30d/],
     ['a store without a name', ['runs', '--store', ''], /--store names no store/],

@@ -53,8 +53,11 @@ export const estimatedUsage = (
 });
 
 /** Checks whether an answer lacks its usage, as no language model uses zero tokens. */
-export const isUnreported = ({ usage }: ModelAnswer, { isLanguageModel }: Model): boolean =>
-  usage.input === 0 && usage.output === 0 && (isLanguageModel !== false || usage.isEstimate === true);
+export const isUnreported = ({ usage, cached }: ModelAnswer, { isLanguageModel }: Model): boolean =>
+  cached === undefined &&
+  usage.input === 0 &&
+  usage.output === 0 &&
+  (isLanguageModel !== false || usage.isEstimate === true);
 
 /** In characters. */
 export const answerLength = ({ text, reasoning = '', calls }: ModelAnswer): number =>

@@ -205,9 +205,14 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     }
     if (!this.#isGiven && isUnreported(answer, this.#model))
       answer = { ...answer, usage: this.#estimatedUsage(answerLength(answer)) };
-    const costUsd = this.#desk.costOf(this.#model, answer.usage, answer.model);
+    const price = (usage: Usage): number | undefined => this.#desk.costOf(this.#model, usage, answer.model);
+    const { cached } = answer;
+    // A call that was not made is free, whatever the model's price.
+    const costUsd = cached === undefined ? price(answer.usage) : 0;
     this.#settle(answer.usage, costUsd);
-    const took = { costUsd, durationMs: this.#desk.clock.now() - this.#startedAt };
+    const savedUsd = cached && price(cached.usage);
+    const saved = cached && { ...cached, ...(savedUsd === undefined ? {} : { costUsd: savedUsd }) };
+    const took = { costUsd, durationMs: this.#desk.clock.now() - this.#startedAt, cached: saved };
     this.#desk.answered(answeredEvent(this.#model, this.#effect.key, answer, took), answer);
     const read = readAnswer(answer, this.#context, this.#desk);
     return isThenable(read)

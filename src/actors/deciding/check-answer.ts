@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { ModelAnswer } from '../../contracts/models/model.ts';
 import type { ProviderCall } from '../../contracts/models/provider-call.ts';
-import type { Usage } from '../../contracts/models/usage.ts';
+import type { CachedUse, Usage } from '../../contracts/models/usage.ts';
 import type { Desk } from '../desk.ts';
 
 /**
@@ -27,10 +27,19 @@ export const checkAnswer = (answer: ModelAnswer, model: string): ModelAnswer => 
 const withoutMisfits = (answer: ModelAnswer): ModelAnswer => {
   const isOmissions = answer.omitted === undefined || isOmitted(answer.omitted);
   const isCalls = answer.providerCalls === undefined || isProviderCalls(answer.providerCalls);
-  if (isOmissions && isCalls) return answer;
-  const { omitted, providerCalls, ...rest } = answer;
-  return { ...rest, ...(isOmissions ? { omitted } : {}), ...(isCalls ? { providerCalls } : {}) };
+  const isCached = answer.cached === undefined || isCachedUse(answer.cached);
+  if (isOmissions && isCalls && isCached) return answer;
+  const { omitted, providerCalls, cached, ...rest } = answer;
+  return {
+    ...rest,
+    ...(isOmissions ? { omitted } : {}),
+    ...(isCalls ? { providerCalls } : {}),
+    ...(isCached ? { cached } : {}),
+  };
 };
+
+const isCachedUse = (cached: Partial<CachedUse> | null): boolean =>
+  isUsage(cached?.usage) && Number.isFinite(cached?.durationMs);
 
 /** Stores the media of an answer; without a text, their names are its text. @throws {TroupeError} `content.*` */
 export const withMedia = (answer: ModelAnswer, { content }: Pick<Desk, 'content'>): ModelAnswer => {

@@ -19,7 +19,7 @@ export const answeredEvent = (
   model: Model,
   key: string,
   answer: ModelAnswer,
-  took: { readonly costUsd: number | undefined; readonly durationMs: number },
+  { costUsd, durationMs, cached }: Pick<Body<'model.answered'>, 'costUsd' | 'durationMs' | 'cached'>,
 ): Body<'model.answered'> => ({
   type: 'model.answered',
   model: answer.model ?? nameOf(model),
@@ -29,8 +29,9 @@ export const answeredEvent = (
   calls: answer.calls.length,
   finish: answer.finish,
   usage: answer.usage,
-  ...(took.costUsd === undefined ? {} : { costUsd: took.costUsd }),
-  durationMs: took.durationMs,
+  ...(costUsd === undefined ? {} : { costUsd }),
+  durationMs,
+  ...(cached === undefined ? {} : { cached }),
   ...(answer.providerCalls === undefined ? {} : { providerCalls: answer.providerCalls }),
   ...(answer.omitted === undefined ? {} : { omitted: answer.omitted }),
 });

@@ -23,6 +23,7 @@ export type StoredCommand = Exclude<
       | 'inspect-program'
       | 'graph'
       | 'mcp'
+      | 'suggest'
       | 'trace';
   }
 >;

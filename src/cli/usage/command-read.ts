@@ -8,6 +8,8 @@ import { inspectorRequest, inspectorRequestIfAny } from './inspector-request.ts'
 import type { NamedModule } from './named-module.ts';
 import { namedModule } from './named-module.ts';
 import { countOf, dollarsOf, durationOf, endStatusesOf, statusesOf, textOf } from './option-values.ts';
+import type { Target } from '../../inspect/suggestions/suggestion.ts';
+import { targets } from '../../inspect/suggestions/suggestion.ts';
 import type { TraceCommand } from '../trace/trace-command.ts';
 import { traceCommandFrom } from '../trace/trace-command.ts';
 import { folderOf } from './option-values.ts';
@@ -39,6 +41,7 @@ export type Command =
   | (Code & { readonly name: 'replay'; readonly runId: string })
   | ForkCommand
   | { readonly name: 'compare'; readonly runId: string; readonly other: string }
+  | SuggestCommand
   | AnswerCommand
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
   | ImportCommand
@@ -143,6 +146,13 @@ export interface ForkCommand extends Code {
   readonly isParked: boolean;
 }
 
+export interface SuggestCommand {
+  readonly name: 'suggest';
+  readonly target: Target;
+  /** The newest that many runs are looked at. */
+  readonly limit: number;
+}
+
 /** A person's answer to a waiting run: approval, denial, or text. */
 export interface AnswerCommand {
   readonly name: 'approve' | 'deny' | 'answer';
@@ -181,6 +191,7 @@ interface OwnValues extends InspectValues {
   readonly memory?: string | undefined;
   readonly status?: string | undefined;
   readonly limit?: string | undefined;
+  readonly target?: string | undefined;
   readonly step?: string | undefined;
   readonly call?: string | undefined;
   readonly 'all-due'?: boolean | undefined;
@@ -210,6 +221,8 @@ interface OwnValues extends InspectValues {
 const LISTED = 20;
 /** Runs whose ways are counted. */
 const COUNTED = 100;
+/** Runs that suggestions are looked for in. */
+const EXAMINED = 1_000;
 
 /**
  * Builds the command `inspect` for a command of another program.
@@ -296,6 +309,12 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return { ...code, ...forkFrom(first, values), isParked };
     case 'compare':
       return { name, runId: first, other: second ?? '' };
+    case 'suggest':
+      return {
+        name,
+        target: targetOf(values.target),
+        limit: countOf(values.limit, '--limit', name) ?? EXAMINED,
+      };
     case 'approve':
     case 'deny':
     case 'answer': {
@@ -323,6 +342,13 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
     case 'trace':
       return traceCommandFrom(rest, values);
   }
+};
+
+const targetOf = (given = 'cost'): Target => {
+  const target = targets.find((each) => each === given);
+  if (target === undefined)
+    throw wrong(`--target has no '${given}': give one of ${targets.join(', ')}`, 'suggest');
+  return target;
 };
 
 /** The module of `--agent`, or by its first name, `--file`. */

@@ -17,6 +17,7 @@ export const options = {
   park: { type: 'boolean' },
   status: { type: 'string' },
   limit: { type: 'string' },
+  target: { type: 'string' },
   step: { type: 'string' },
   call: { type: 'string' },
   'all-due': { type: 'boolean' },
@@ -91,6 +92,7 @@ export type CommandName =
   | 'replay'
   | 'fork'
   | 'compare'
+  | 'suggest'
   | 'approve'
   | 'deny'
   | 'answer'
@@ -122,6 +124,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     options: ['at', 'event', 'message', 'text', 'calls', 'agent', 'file', 'export', 'park'],
   },
   compare: { needs: [RUN, 'a second run was not named: give both'], optional: 0, options: [] },
+  suggest: { needs: [], optional: 0, options: ['target', 'limit'] },
   approve: { needs: [RUN], optional: 1, options: ['input', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'resume'] },
   answer: {

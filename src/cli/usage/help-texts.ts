@@ -190,6 +190,17 @@ ${PARK}`,
 With --json: isSame, shared, parted, phases, messages, calls and totals, with left and right in each.`,
     examples: ['troupe compare 3f9a a1b2'],
   },
+  suggest: {
+    about: 'suggest what makes stored runs faster, cheaper or better',
+    usage: '',
+    text: `Looks for inefficiencies in runs that have ended, the greatest share of the target first: repeated calls, slow models, easy steps,
+prompts that are not cached, tools that could run at once or are never called, context that nothing refers to, retries that never help,
+branches that are never taken, answers that are sent back. With each come the gain over these runs, its basis, and runs that show it.
+With --json, one line for each suggestion: type, agent, model, description, expected, evidence, proven, basis.`,
+    options: `      --target WHAT    latency, cost (default) or accuracy
+      --limit N        look at the newest N runs (default: 1000)`,
+    examples: ['troupe suggest', 'troupe suggest --target latency --store runs.db', 'troupe suggest --json'],
+  },
   approve: {
     about: 'approve a call of a waiting run',
     usage: 'RUN [REQUEST]',

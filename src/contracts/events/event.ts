@@ -129,6 +129,10 @@ export const durableEventSchema = schemaOnDemand(() => {
       /** In US dollars; absent where the price is not known. */
       costUsd: z.number().nonnegative().optional(),
       durationMs: z.number(),
+      /** Answered from an equal call, which took that: the model was not asked. */
+      cached: z
+        .object({ usage, durationMs: z.number(), costUsd: z.number().nonnegative().optional() })
+        .optional(),
       /** Calls of tools that the provider ran itself. */
       providerCalls: z
         .array(z.object({ tool: text, input: json.optional(), problem: text.optional() }))

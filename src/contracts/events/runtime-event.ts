@@ -8,7 +8,7 @@ import type { ErrorData } from '../errors/error-data.ts';
 import type { DropReason } from '../messages/message.ts';
 import type { ProviderCall } from '../models/provider-call.ts';
 import type { RawAnswer, SentRequest } from '../models/sent-request.ts';
-import type { Usage } from '../models/usage.ts';
+import type { CachedUse, Usage } from '../models/usage.ts';
 import type { BudgetKind } from '../runs/budget.ts';
 import type { RunTotals } from '../runs/run-totals.ts';
 import type { RunStatus } from '../runs/run-status.ts';
@@ -161,6 +161,8 @@ interface EventData extends TextEvents, ToolsetEvents {
     /** In US dollars; absent where the price is not known. */
     readonly costUsd?: number | undefined;
     readonly durationMs: number;
+    /** Answered from an equal call, which took that: the model was not asked. */
+    readonly cached?: (CachedUse & { readonly costUsd?: number | undefined }) | undefined;
     /** Calls of tools that the provider ran itself. */
     readonly providerCalls?: readonly ProviderCall[] | undefined;
     /** Settings that the model does not take, each with the reason; reported once for each run and model. */

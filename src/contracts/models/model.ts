@@ -7,7 +7,7 @@ import type { ProviderCall } from './provider-call.ts';
 import type { LongWait } from './long-wait.ts';
 import type { Secrets } from '../secrets/redactor.ts';
 import type { ToolCall, ToolSpec } from '../tools/tool-call.ts';
-import type { Usage } from './usage.ts';
+import type { CachedUse, Usage } from './usage.ts';
 
 /**
  * Answers prompts: the one contract behind which every provider stands.
@@ -189,6 +189,8 @@ export interface ModelAnswer {
   readonly problem?: string | undefined;
   readonly finish: FinishReason;
   readonly usage: Usage;
+  /** Set if the model was not asked, as an equal request was answered before: `usage` is then nothing. */
+  readonly cached?: CachedUse | undefined;
   /** The settings that were left out of the request, by name, each with the reason. Absent if there are none. */
   readonly omitted?: Readonly<Record<string, string>> | undefined;
   /** The model that really answered, as the provider names it. */

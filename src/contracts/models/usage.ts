@@ -16,3 +16,9 @@ export type Usage = {
   /** True if the provider reported no usage and it was estimated from characters. */
   readonly isEstimate?: boolean | undefined;
 };
+
+/** The tokens and the time, in ms, that an answer took when its model was asked. */
+export interface CachedUse {
+  readonly usage: Usage;
+  readonly durationMs: number;
+}

@@ -15,14 +15,29 @@ import type { Threads } from '../conversations/thread.ts';
 import type { TaskInput } from '../tasks/task.ts';
 import type { GivenPart } from '../content/part.ts';
 import type { Turn } from '../conversations/transcript.ts';
+import type { Json } from '../../base/json/json.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { TreeLimits } from './tree-limits.ts';
 import type { Person } from '../people/person.ts';
 
 /** A resource shared between runs. */
 export interface SharedResource {
-  /** The model as this run is to ask it: it may have to wait for others, or be refused. */
-  around?(model: Model): Model;
+  /** The model as this run is to ask it: it may have to wait for others, or be refused. Without `use` it is asked apart from any run. */
+  around?(model: Model, use?: ModelUse): Model;
+}
+
+/** The use of a model by an agent of a run. */
+export interface ModelUse {
+  readonly runId: string;
+  /** Address of the agent: `desk/researcher-1`. */
+  readonly path: string;
+  readonly agent: string;
+  /** The `context` of the run; validate it before use. */
+  readonly context?: unknown;
+  /** Now, by the run's clock, in ms since 1970. */
+  readonly now: () => number;
+  /** Emits a custom event (`custom.emitted`) while the model is asked; a replay has it from the record. */
+  readonly emit: (name: string, data: Json) => void;
 }
 
 /** Options of a run. */

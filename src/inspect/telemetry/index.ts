@@ -10,3 +10,7 @@ export { collapsedStacks, profileTable } from './profiles/profile-text.ts';
 export type { Profile } from './profiles/profile-shape.ts';
 export { snapshotAsPrometheus } from './metrics/prometheus.ts';
 export { webhook } from './alerts/webhook.ts';
+export { answerCache } from '../../runtime/resources/answer-cache.ts';
+export { optimizer } from '../suggestions/optimizer/optimizer.ts';
+export { suggestions } from '../suggestions/suggestions.ts';
+export type { Suggestion } from '../suggestions/suggestion.ts';

@@ -1,5 +1,5 @@
 import type { ModelChoice, Model, ModelSettings } from '../../contracts/models/model.ts';
-import type { RunOptions, SharedResource } from '../../contracts/runs/run-options.ts';
+import type { ModelUse, RunOptions, SharedResource } from '../../contracts/runs/run-options.ts';
 import type { EnginePlace, Strategy } from '../../contracts/agents/strategy.ts';
 import { resolveModel } from '../../models/model-registry.ts';
 import { namesSecret } from '../../contracts/secrets/assigned-values.ts';
@@ -14,6 +14,7 @@ import type { RunSecrets } from '../secrets/run-secrets.ts';
 export interface ModelledRun {
   readonly runId: string;
   readonly thread: string | undefined;
+  readonly given: Pick<RunOptions, 'context'>;
   readonly log: Pick<EventLog, 'write' | 'now'>;
   readonly secrets: Pick<RunSecrets, 'give'>;
   readonly isOver: boolean;
@@ -51,9 +52,26 @@ export class RunModels {
       outside?.engine === undefined
         ? resolveModels(this.chosen.at(-1), agent?.models)
         : [outside.engine(this.#placeOf(actor, outside.name))];
-    const models = found.map((model) => wrapForRun(model, this.resources, strategies));
+    const use = this.resources.length === 0 ? undefined : this.#useBy(actor);
+    const models = found.map((model) => wrapForRun(model, this.resources, strategies, use));
     this.#run.secrets.give({ ...secretsOf(models), ...headerSecrets(agent?.settings) });
     return models;
+  }
+
+  #useBy(actor: ModelledActor): ModelUse {
+    const run = this.#run;
+    const { runId, given, log } = run;
+    return {
+      runId,
+      path: actor.path,
+      agent: actor.definition.name,
+      context: given.context,
+      now: () => log.now(),
+      emit: (name, data) => {
+        // A shared answer may come after the actor has ended.
+        if (!actor.isOver && !run.isOver) log.write({ type: 'custom.emitted', name, data }, actor);
+      },
+    };
   }
 
   #placeOf(actor: ModelledActor, strategy: string): EnginePlace {
@@ -86,8 +104,9 @@ export const wrapForRun = (
   model: Model,
   resources: readonly SharedResource[],
   strategies: readonly Strategy[],
+  use?: ModelUse,
 ): Model => {
-  const within = resources.reduceRight((inner, each) => each.around?.(inner) ?? inner, model);
+  const within = resources.reduceRight((inner, each) => each.around?.(inner, use) ?? inner, model);
   return strategies.reduceRight((inner, each) => each.model?.(inner) ?? inner, within);
 };
 

@@ -1,0 +1,40 @@
+import { isJsonObject, toJson } from '../../../base/json/json.ts';
+import type { Json } from '../../../base/json/json.ts';
+import { isSameJson } from '../../../base/json/same-json.ts';
+import { TroupeError } from '../../../contracts/errors/error.ts';
+import type { ToolExecutor } from '../../../contracts/tools/executor.ts';
+import type { RunFacts } from '../run-facts.ts';
+import { toolsIn } from '../run-facts.ts';
+
+/** Answers tool calls from the record of a run, and executes none. */
+export class RecordedTools {
+  readonly #run: RunFacts;
+  /** True once a call was made that the run did not make. */
+  hasDiverged = false;
+
+  constructor(run: RunFacts) {
+    this.#run = run;
+  }
+
+  /** A call that the run did not make fails with `journal.diverged`. */
+  readonly execute: ToolExecutor = ({ tool, input }) => {
+    const recorded = toolsIn(this.#run);
+    const found = recorded.find((call) => call.tool === tool && fits(call.input, toJson(input)));
+    if (found === undefined) {
+      this.hasDiverged = true;
+      throw new TroupeError(
+        'journal.diverged',
+        `Cannot answer a call of '${tool}' as run '${this.#run.runId}' has no such call: a trial executes no tool`,
+        { retryable: 'no' },
+      );
+    }
+    if (!found.isOk) throw new TroupeError('tool.failed', found.text, { retryable: 'no' });
+    return found.text;
+  };
+}
+
+/** Checks whether an input is the recorded one, to which a schema may have added defaults. */
+const fits = (recorded: Json, input: Json): boolean =>
+  isJsonObject(recorded) && isJsonObject(input)
+    ? Object.entries(recorded).every(([name, value]) => isSameJson(value, input[name]))
+    : isSameJson(recorded, input);
