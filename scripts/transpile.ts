@@ -41,9 +41,9 @@ const modulesIn = (folder: string): readonly string[] =>
     (file) => /(?<!\.d)\.tsx?$/.test(file) && !/(^|\/)node_modules\//.test(file),
   );
 
-/** What only vitest does for a test: it replaces modules, writes snapshots, and loads JSON and programs in TypeScript. */
+/** What only vitest does for a test: it replaces modules, writes snapshots, lowers `using`, and loads JSON and programs in TypeScript. */
 const NEEDS_VITEST =
-  /\bvi\.(mock|doMock|hoisted)\(|\b(replaceSource|withoutPackages|\w+InlineSnapshot)\(|\bimport\((?!['"](node:|[a-z@]))|from '([^']+\.json|troupe(\/\w+)?|[^']+\/(scripts|examples|bench|src\/cli)\/[^']+|[^']+\/page-text\.ts)'/;
+  /\bvi\.(mock|doMock|hoisted)\(|\bawait using\b|\b(replaceSource|withoutPackages|\w+InlineSnapshot)\(|\bimport\((?!['"](node:|[a-z@]))|from '([^']+\.json|troupe(\/\w+)?|[^']+\/(scripts|examples|bench|src\/cli)\/[^']+|[^']+\/page-text\.ts)'/;
 
 /** Modules of `test` that Node can import as they are, with all that they import. */
 const plainTests = (tests: string): readonly string[] => {

@@ -59,6 +59,7 @@ const bad: readonly (readonly [option: string, value: string, before: readonly s
     ['--status', 'done', ['runs', ...store], /one or several of running,waiting,completed/],
     ['--status', 'running', ['prune', '--older-than', '1d', ...store], /of completed,stopped,aborted,failed/],
     ['--status', 'waiting', ['trace', 'list', 'docs'], /interrupted/],
+    ['--target', 'beauty', ['suggest', ...store], /one of latency, cost, accuracy/],
     ['--limit', 'many', ['runs', ...store], /Give one from 0 on/],
     ['--limit', '-1', ['graph', echo, '--taken'], /Give a whole number from 0 on/],
     ['--limit', '1.5', ['trace', 'list', 'docs'], /Give one from 0 on/],

@@ -47,7 +47,8 @@ const eventOf = (record: unknown, runId: string, sent: Map<string, Json>): Runti
     if (typeof key === 'string' && request !== undefined) sent.set(`${runId}/${key}`, request);
   }
   if (kind !== 'event' || !isJsonObject(event)) return undefined;
-  const request = event['type'] === 'model.asked' ? sent.get(String(event['key'])) : undefined;
+  const request =
+    event['type'] === 'model.asked' && typeof event['key'] === 'string' ? sent.get(event['key']) : undefined;
   const found = eventIn({ v: EVENT_VERSION, runId, ...event, ...(request === undefined ? {} : { request }) });
   return 'item' in found ? found.item : undefined;
 };

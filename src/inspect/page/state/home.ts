@@ -3,13 +3,9 @@ import { openedFiles } from '../files/opened-files.ts';
 import { connection, filter, session, shown, shownFile } from '../page-state.ts';
 import type { Sides } from '../../../runtime/journal/replay/compared-runs.ts';
 import type { RunsQuery } from '../home/runs-query.ts';
-<<<<<<< HEAD
 import { openingQuery, wordsIn } from '../home/runs-query.ts';
-=======
-import { openingQuery } from '../home/runs-query.ts';
 import type { MonitorQuery } from '../monitor/monitor-query.ts';
 import { openingMonitor } from '../monitor/monitor-query.ts';
->>>>>>> alerts
 import type { RunKey } from './route.ts';
 
 /** True while all runs are shown in place of one. */

@@ -48,7 +48,7 @@ export const brokenPrefixes = (): Rule => {
       [...byModel.rows].flatMap(({ agent, name: model, value: breaks }) => {
         const { count, of, tokens, parts } = breaks;
         if (count < LEAST || count * 2 < of) return [];
-        const [[part = ''] = []] = [...parts].toSorted(([, one], [, other]) => other - one);
+        const part = [...parts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '';
         return [
           {
             type: 'prompt-prefix' as const,

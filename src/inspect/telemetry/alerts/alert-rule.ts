@@ -103,7 +103,7 @@ const known = {
   model: ['model.latency', 'error.rate', 'retry.rate', 'cost', 'tokens', 'budget.burn'],
 } as const satisfies Record<string, readonly AlertMetric[]>;
 
-type Problem = readonly [option: keyof AlertRule & string, otherwise: string];
+type Problem = readonly [option: keyof AlertRule, otherwise: string];
 
 const problemOf = (rule: AlertRule): Problem | undefined => {
   const { metric } = rule;
