@@ -52,7 +52,7 @@ export const buildPage = async (): Promise<string> => {
     '<!doctype html>',
     '<html lang="en">',
     '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width">',
+    '<meta name="viewport" content="width=device-width, interactive-widget=resizes-content">',
     '<meta name="referrer" content="no-referrer">',
     '<title>troupe: inspector</title>',
     '<link rel="icon" href="data:,">',

@@ -1,7 +1,7 @@
 import type { Composition, CompositionArrow, CompositionPart } from '../../machines/diagrams/composition.ts';
 import { rowPairs } from '../../machines/diagrams/composition.ts';
-import type { FlowLayout, Point, Rectangle } from './flow-layout.ts';
-import { flowLayout } from './flow-layout.ts';
+import type { FlowLayout, FlowLine, Point, Rectangle } from './flow-layout.ts';
+import { flowLayout, MARGIN } from './flow-layout.ts';
 
 /** A part of a composition as drawn. */
 export interface PartBox extends Rectangle {
@@ -44,17 +44,21 @@ export const placeOfPart = (around: string, { id }: CompositionPart): string =>
 
 /**
  * Lays out a composition: a box for each member and tool, a team around what is in it, lines as work flows, from above to below. Each
- * member's box has `room` for more text below its title.
+ * member's box has `room` for more text below its title. Rows that are wider than `most` are folded.
  */
-export const compositionDrawing = (composition: Composition, room: Size = NONE): CompositionDrawing =>
-  laidOut(composition, '', room);
+export const compositionDrawing = (
+  composition: Composition,
+  room: Size = NONE,
+  most = Infinity,
+): CompositionDrawing => laidOut(composition, '', room, most);
 
-const laidOut = (composition: Composition, around: string, room: Size): CompositionDrawing => {
+const laidOut = (composition: Composition, around: string, room: Size, most: number): CompositionDrawing => {
   const { parts, arrows } = composition;
-  const sized = parts.map((part) => sizedPart(part, placeOfPart(around, part), room));
-  const flow = flowLayout(new Map(sized.map(({ part, size }) => [part.id, size])), [
+  const sized = parts.map((part) => sizedPart(part, placeOfPart(around, part), room, most));
+  const sizes = new Map(sized.map(({ part, size }) => [part.id, size]));
+  const flow = foldedFlow(most, sizes, [
     ...arrows.map((arrow) => ({ name: nameOf(arrow), from: arrow.from, to: arrow.to, ...roomFor(arrow) })),
-    ...rowPairs(composition).map(([from, to]) => ({ name: `${from} ${to} fold`, from, to, ...NONE })),
+    ...rowPairs(composition).map(foldLine),
   ]);
   const boxes: PartBox[] = [];
   const lines: WorkLine[] = [];
@@ -70,6 +74,49 @@ const laidOut = (composition: Composition, around: string, room: Size): Composit
   return { width: flow.width, height: flow.height, boxes, lines };
 };
 
+/** The layout with the longest rows that fit, else the narrowest. */
+const foldedFlow = (
+  most: number,
+  sizes: ReadonlyMap<string, Size>,
+  lines: readonly FlowLine[],
+): FlowLayout => {
+  const flow = flowLayout(sizes, lines);
+  const rows = rowsOf(flow);
+  // No longer row has room.
+  const fitting = Math.floor(most / Math.min(...[...sizes.values()].map(({ width }) => width)));
+  let narrowest = flow;
+  for (let length = Math.min(fitting, longest(rows) - 1); length > 0 && narrowest.width > most; length -= 1) {
+    const folded = flowLayout(sizes, [...lines, ...rows.flatMap((row) => foldsOf(row, length))]);
+    if (folded.width < narrowest.width) narrowest = folded;
+  }
+  return narrowest;
+};
+
+/** A line that is not drawn: its second part stands below its first. */
+const foldLine = ([from, to]: readonly [string, string]): FlowLine => ({
+  name: `${from} ${to} fold`,
+  from,
+  to,
+  ...NONE,
+});
+
+/** Folds a row into rows of a length. */
+const foldsOf = (row: readonly string[], length: number): readonly FlowLine[] =>
+  row.slice(length).map((id, index) => foldLine([row[index] ?? id, id]));
+
+const longest = (rows: readonly (readonly string[])[]): number =>
+  Math.max(0, ...rows.map(({ length }) => length));
+
+/** The parts beside each other, from the left. */
+const rowsOf = ({ parts }: FlowLayout): readonly (readonly string[])[] => {
+  const rows = new Map<number, string[]>();
+  for (const [id, { y, height }] of [...parts].toSorted(([, one], [, other]) => one.x - other.x)) {
+    const middle = Math.round(y + height / 2);
+    rows.set(middle, [...(rows.get(middle) ?? []), id]);
+  }
+  return [...rows.values()];
+};
+
 interface SizedPart {
   readonly part: CompositionPart;
   readonly place: string;
@@ -79,9 +126,9 @@ interface SizedPart {
   readonly inside: CompositionDrawing | undefined;
 }
 
-const sizedPart = (part: CompositionPart, place: string, room: Size): SizedPart => {
+const sizedPart = (part: CompositionPart, place: string, room: Size, most: number): SizedPart => {
   const { title, lines } = part;
-  const inside = part.inside === undefined ? undefined : laidOut(part.inside, place, room);
+  const inside = part.inside === undefined ? undefined : laidOut(part.inside, place, room, most - 2 * MARGIN);
   const isEnd = isEndPart(part);
   const spare = isEnd || title === '' ? NONE : room;
   const below = lines.length > 0 ? lines.length * PART_LINE_HEIGHT + 4 : 0;

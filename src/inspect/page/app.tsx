@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { CompanyNotice } from './company/company-notice.tsx';
 import {
   connection,
@@ -171,11 +172,23 @@ const middleViews = {
   errors: ErrorsView,
 };
 
+/** Scrolls a pane into sight when another of its tabs is chosen, by a key or elsewhere: on a small screen it may be below. */
+const useInSight = (chosen: string): RefObject<HTMLElement | null> => {
+  const pane = useRef<HTMLElement>(null);
+  const before = useRef(chosen);
+  useLayoutEffect(() => {
+    if (before.current !== chosen) pane.current?.scrollIntoView({ block: 'nearest' });
+    before.current = chosen;
+  }, [chosen]);
+  return pane;
+};
+
 const Middle = () => {
   const view = selectedView.value;
   const View = middleViews[middleTab.value];
+  const pane = useInSight(middleTab.value);
   return (
-    <section class="pane middle" aria-label="Chart and messages">
+    <section ref={pane} class="pane middle" aria-label="Chart and messages">
       <div class="head">
         <Tabs
           label="View"
@@ -208,34 +221,42 @@ const Middle = () => {
   );
 };
 
-const Side = () => (
-  <section class="pane side" aria-label="Transcript and context of the selected actor">
-    <div class="head">
-      <Tabs
-        label="Of the selected actor"
-        names={{ transcript: 'Transcript', context: 'Context', breakpoints: 'Breakpoints', run: 'Run' }}
-        order={[
-          'transcript',
-          'context',
-          'breakpoints',
-          ...(embedded.value === undefined ? [] : (['run'] as const)),
-        ]}
-        chosen={sideTab.value}
-        onChoose={(name) => {
-          sideTab.value = name;
-        }}
-      />
-    </div>
-    <div class="panel" role="tabpanel" id={`panel-${sideTab.value}`} aria-labelledby={`tab-${sideTab.value}`}>
-      {sideTab.value === 'transcript' ? (
-        <TranscriptView />
-      ) : sideTab.value === 'context' ? (
-        <ContextView />
-      ) : sideTab.value === 'run' ? (
-        <RunView />
-      ) : (
-        <BreakpointsView />
-      )}
-    </div>
-  </section>
-);
+const Side = () => {
+  const pane = useInSight(sideTab.value);
+  return (
+    <section ref={pane} class="pane side" aria-label="Transcript and context of the selected actor">
+      <div class="head">
+        <Tabs
+          label="Of the selected actor"
+          names={{ transcript: 'Transcript', context: 'Context', breakpoints: 'Breakpoints', run: 'Run' }}
+          order={[
+            'transcript',
+            'context',
+            'breakpoints',
+            ...(embedded.value === undefined ? [] : (['run'] as const)),
+          ]}
+          chosen={sideTab.value}
+          onChoose={(name) => {
+            sideTab.value = name;
+          }}
+        />
+      </div>
+      <div
+        class="panel"
+        role="tabpanel"
+        id={`panel-${sideTab.value}`}
+        aria-labelledby={`tab-${sideTab.value}`}
+      >
+        {sideTab.value === 'transcript' ? (
+          <TranscriptView />
+        ) : sideTab.value === 'context' ? (
+          <ContextView />
+        ) : sideTab.value === 'run' ? (
+          <RunView />
+        ) : (
+          <BreakpointsView />
+        )}
+      </div>
+    </section>
+  );
+};

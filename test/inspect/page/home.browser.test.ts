@@ -14,6 +14,7 @@ import { isThorough } from '../../support/thorough.ts';
 import { openInspector, openPage } from '../../support/inspector-page.ts';
 import { startPageServer } from './page-server.ts';
 import { takePicture } from '../../support/pictures.ts';
+import { beyondSides } from './beyond-sides.ts';
 
 /** The machine may have other work. */
 const soon = { timeout: 10_000 };
@@ -429,8 +430,18 @@ const cutOff = (page: Page): Promise<readonly string[]> =>
       .map((each) => each.getAttribute('aria-label') ?? each.textContent ?? ''),
   );
 
-describeInChromium('the inspector on a phone', (browser) => {
-  test('has every button of its bars within 390 pixels, Live among them', async () => {
+/** Names the buttons that are less tall than a thumb. */
+const lessThanThumb = (page: Page): Promise<readonly string[]> =>
+  page
+    .locator(':is(.request, .notice, .controls, .timeline, .tabs) button:not(.link, .marker)')
+    .evaluateAll((found) =>
+      found
+        .filter((each) => each.getBoundingClientRect().height < 43.5)
+        .map((each) => each.getAttribute('aria-label') ?? each.textContent ?? ''),
+    );
+
+describeInChromium('the inspector on a small screen', (browser) => {
+  test('has every button of its bars within 390 pixels, Live among them, as tall as a thumb', async () => {
     const { inspector, page, problems } = await openInspector(browser(), { control: true });
     await page.setViewportSize({ width: 390, height: 844 });
     const run = cashier('ann').stream('Pay the rent for the whole house', {
@@ -444,11 +455,31 @@ describeInChromium('the inspector on a phone', (browser) => {
     expect(await cutOff(page)).toEqual([]);
     await page.getByRole('button', { name: 'Abort' }).click();
     expect(await cutOff(page)).toEqual([]);
+    expect(await lessThanThumb(page)).toEqual([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('#scrub').fill('5');
     await takePicture(page, 'home-phone-past');
     expect(await cutOff(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    // On a phone, and enlarged to 200 % on a desk.
+    for (const size of [
+      { width: 390, height: 844 },
+      { width: 640, height: 400 },
+    ]) {
+      await page.setViewportSize(size);
+      // The last first, so that each is another one than before.
+      for (const tab of (await page.getByRole('tab').all()).toReversed()) {
+        await tab.click();
+        const name = `${size.width} ${await tab.innerText()}`;
+        const { y, height } = (await page
+          .getByRole('tabpanel', { name: await tab.innerText() })
+          .boundingBox()) ?? { y: 0, height: 0 };
+        expect(height, `${name} has room`).toBeGreaterThan(200);
+        expect(Math.min(y, size.height - y - height), `${name} is in sight`).toBeGreaterThanOrEqual(-1);
+        expect(await beyondSides(page), name).toEqual([]);
+      }
+    }
     run.abort();
     await run.result;
     expect(problems).toEqual([]);

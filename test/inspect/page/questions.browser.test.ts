@@ -6,6 +6,7 @@ import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { leaveRun, resumedCrash } from '../../support/situations/resumed-crash.ts';
 import { sampled } from '../../support/thorough.ts';
+import { beyondSides } from './beyond-sides.ts';
 import type { Answer, Question } from './ten-questions.ts';
 import { answered, questions } from './ten-questions.ts';
 import { visibleText } from './visible-text.ts';
@@ -19,7 +20,9 @@ const soon = { timeout: 100_000 };
 
 const desk = { width: 1280, height: 800 };
 
-const sizes = [desk, { width: 1600, height: 1000 }, { width: 390, height: 844 }];
+const phone = { width: 390, height: 844 };
+/** A desk, enlarged to 200 %. */
+const enlarged = { width: 640, height: 400 };
 
 /** Asks a page that has just opened, and goes back to where it was. */
 const ask = async (page: Page, { moves, says }: Answer, picture: string): Promise<void> => {
@@ -27,7 +30,12 @@ const ask = async (page: Page, { moves, says }: Answer, picture: string): Promis
   const opening = new URL(page.url()).hash;
   for (const move of moves) await move(page);
   for (const words of says) await expect.poll(() => visibleText(page), soon).toContain(words);
-  await takePictures(page, `questions-${picture}`, sizes);
+  for (const size of [phone, enlarged]) {
+    await page.setViewportSize(size);
+    expect(await beyondSides(page), `${picture} at ${size.width}`).toEqual([]);
+  }
+  await page.setViewportSize(desk);
+  await takePictures(page, `questions-${picture}`, [desk, { width: 1600, height: 1000 }, phone, enlarged]);
   await page.keyboard.press('Escape');
   await page.evaluate(`location.hash = ${JSON.stringify(opening)}`);
   await expect.poll(() => new URL(page.url()).hash, soon).toBe(opening);

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { describeInChromium } from '../../support/chromium.ts';
+import { beyondSides } from './beyond-sides.ts';
 import { newsroom } from './newsroom.ts';
 import { startPageServer } from './page-server.ts';
 import type { Shown } from './page-server.ts';
@@ -69,7 +70,7 @@ describeInChromium('the work of a run', (browser) => {
     await page.getByRole('img', { name: 'agent writer: not yet' }).waitFor();
   });
 
-  test('is read on a phone', async () => {
+  test('is read on a phone, and none of its boxes is cut', async () => {
     const record = recorder();
     const run = newsroom().stream('What became of the ferry?', { inspect: record, runId: 'news-1' });
     onTestFinished(() => {
@@ -79,6 +80,7 @@ describeInChromium('the work of a run', (browser) => {
     const page = await open(browser(), record, { width: 390, height: 844, colorScheme: 'dark' });
     await page.getByRole('button', { name: /^agent writer: waits for a person/ }).waitFor();
     expect(await leastText(page)).toBeGreaterThanOrEqual(11);
+    expect(await beyondSides(page)).toEqual([]);
     await takePicture(page, 'work-390-dark');
   });
 

@@ -6,6 +6,7 @@ import type { Work } from '../../../src/inspect/recording/work-of.ts';
 import { busiestPlace, timeOf, workOf } from '../../../src/inspect/recording/work-of.ts';
 import { workWords } from '../../../src/inspect/page/graph/work-words.ts';
 import { compositionDrawing } from '../../../src/inspect/drawing/composition-drawing.ts';
+import type { Rectangle } from '../../../src/inspect/drawing/flow-layout.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
 import { recordingOf } from '../../../src/inspect/traces/recorded/trace-recording.ts';
@@ -42,6 +43,12 @@ const timesOf = (entries: readonly Entry[]) => ({
   at: (n: number) => entries[n]?.at,
   now: entries.at(-1)?.at ?? 0,
 });
+
+const overlap = (one: Rectangle, other: Rectangle): boolean =>
+  one.x < other.x + other.width &&
+  other.x < one.x + one.width &&
+  one.y < other.y + other.height &&
+  other.y < one.y + one.height;
 
 const worksAt = ({ entries, composition }: Recorded, length = entries.length): ReadonlyMap<string, Work> => {
   const tableau = new Tableau();
@@ -132,6 +139,20 @@ describe('the work of a run', () => {
       expect.arrayContaining(['supervisor', 'researcher', 'archivist', 'writer', 'input', 'output']),
     );
     expect(lines.length).toBe(recorded.composition.arrows.length);
+  });
+
+  test('is folded where its rows are too wide: as narrow as a phone, with every box, none over another', async () => {
+    const { composition } = await approved();
+    const room = { width: 186, height: 18 };
+    const whole = compositionDrawing(composition, room);
+    expect(whole.width).toBeGreaterThan(700);
+    const folded = compositionDrawing(composition, room, 424);
+    expect(folded.width).toBeLessThanOrEqual(424);
+    expect(folded.boxes.map(({ place }) => place)).toEqual(whole.boxes.map(({ place }) => place));
+    expect(folded.lines.length).toBe(whole.lines.length);
+    for (const one of folded.boxes)
+      for (const other of folded.boxes) expect(one !== other && overlap(one, other), one.place).toBe(false);
+    expect(compositionDrawing(composition, room, 1_000)).toEqual(whole);
   });
 
   test('shows of a workflow its functions, too, and what was skipped and what failed', async () => {

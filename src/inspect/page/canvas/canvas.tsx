@@ -10,7 +10,7 @@ interface Camera {
 }
 
 /** Smallest readable scale, at which its texts of 12 px have 11: below it only a part is shown, around the current state. */
-const LEAST_SCALE = 0.92;
+export const LEAST_SCALE = 0.92;
 
 interface Size {
   readonly width: number;
@@ -21,6 +21,9 @@ const fitCamera = (drawing: Size, { width, height }: Size, least = 0): Camera =>
   const scale = Math.max(least, Math.min(1.15, width / drawing.width, height / drawing.height));
   return { scale, x: (width - drawing.width * scale) / 2, y: (height - drawing.height * scale) / 2 };
 };
+
+/** The room for a drawing: where its buttons leave none beside them, it ends above them. */
+const roomIn = ({ width, height }: Size): Size => ({ width, height: width < 480 ? height - 56 : height });
 
 /** Centers what is looked for if the drawing does not fit. */
 const followCamera = (drawing: Size, size: Size, at: Rectangle | undefined): Camera => {
@@ -47,17 +50,19 @@ interface CanvasProps {
   readonly at: Rectangle | undefined;
   readonly label: string;
   readonly title: string;
+  /** Is given the width that there is, each time that it changes. */
+  readonly onWidth?: (width: number) => void;
   readonly children: ComponentChildren;
 }
 
 /** A drawing that is moved and zoomed, or follows what happens in it. */
-export const Canvas = ({ canvas, drawing, at, label, title, children }: CanvasProps) => {
+export const Canvas = ({ canvas, drawing, at, label, title, onWidth, children }: CanvasProps) => {
   const ownBox = useRef<HTMLDivElement>(null);
   const box = canvas ?? ownBox;
   const [size, setSize] = useState<Size>({ width: 640, height: 560 });
   /** Undefined: it follows. */
   const [own, setOwn] = useState<Camera | undefined>(undefined);
-  const followedCamera = useMemo(() => followCamera(drawing, size, at), [drawing, size, at]);
+  const followedCamera = useMemo(() => followCamera(drawing, roomIn(size), at), [drawing, size, at]);
   const camera = own ?? followedCamera;
   const move = (change: (camera: Camera) => Camera): void => {
     setOwn((before) => change(before ?? followedCamera));
@@ -67,6 +72,7 @@ export const Canvas = ({ canvas, drawing, at, label, title, children }: CanvasPr
     if (element === null) return undefined;
     const observer = new ResizeObserver(() => {
       setSize({ width: element.clientWidth, height: element.clientHeight });
+      onWidth?.(element.clientWidth);
     });
     observer.observe(element);
     return () => {
@@ -90,7 +96,7 @@ export const Canvas = ({ canvas, drawing, at, label, title, children }: CanvasPr
     zoom(0.8);
   };
   const fit = (): void => {
-    setOwn(fitCamera(drawing, size));
+    setOwn(fitCamera(drawing, roomIn(size)));
   };
   /** The places of fingers, or of the mouse, by pointer. */
   const touches = useRef(new Map<number, Point>());

@@ -4,7 +4,7 @@ import { compositionDrawing } from '../../drawing/composition-drawing.ts';
 import { oneLine, plain } from '../../drawing/plain-text.ts';
 import type { ActorView, Tableau } from '../../recording/tableau.ts';
 import { changes, filter, middleTab, recorded, select, selectedView, shown } from '../page-state.ts';
-import { Canvas } from '../canvas/canvas.tsx';
+import { Canvas, LEAST_SCALE } from '../canvas/canvas.tsx';
 import { compositionIn } from '../../recording/composition-in.ts';
 import { withClosedGroups } from '../../drawing/closed-groups.ts';
 import { MemberList } from './member-list.tsx';
@@ -15,11 +15,12 @@ import { statusWords, workWords } from './work-words.ts';
 
 type Composition = NonNullable<ActorView['composition']>;
 
-/** Room for the words on a part. */
-const ROOM = { width: 190, height: 18 };
+/** Room for the words on a part: two of them fit beside each other on a phone. */
+const ROOM = { width: 186, height: 18 };
 
 interface DrawnWork {
   readonly composition: Composition;
+  readonly width: number;
   readonly drawing: CompositionDrawing;
 }
 
@@ -37,11 +38,12 @@ const compositionNow = (root: ActorView, head: Tableau): Composition => {
   return composition;
 };
 
-const drawnWork = (composition: Composition): DrawnWork => {
+/** Draws a composition for a canvas of some width: on a phone its members stand below each other. */
+const drawnWork = (composition: Composition, width: number): DrawnWork => {
   const known = drawings.get(composition);
-  if (known !== undefined) return known;
-  const drawing = compositionDrawing(withClosedGroups(composition), ROOM);
-  const drawn = { composition, drawing };
+  if (known?.width === width) return known;
+  const drawing = compositionDrawing(withClosedGroups(composition), ROOM, width / LEAST_SCALE);
+  const drawn = { composition, width, drawing };
   drawings.set(composition, drawn);
   return drawn;
 };
@@ -57,13 +59,14 @@ const rootIn = ({ actors }: Tableau): ActorView | undefined => {
 /** The members of a run, and how work flows between them, lit by the recording at the place shown. */
 export const WorkView = () => {
   const [listed, setListed] = useState<string | undefined>(undefined);
+  const [width, setWidth] = useState(Infinity);
   const { tableau, length } = shown.value;
   const { timeline } = recorded.value;
   // Who came later is known, too.
   void changes.value;
   const root = rootIn(tableau);
   if (root === undefined) return <p class="empty">Nobody is at work yet.</p>;
-  const { composition, drawing } = drawnWork(compositionNow(root, timeline.head));
+  const { composition, drawing } = drawnWork(compositionNow(root, timeline.head), width);
   const works = workOf(composition, root, tableau);
   const times: RecordedTimes = {
     at: (n) => timeline.entry(n)?.at,
@@ -85,6 +88,7 @@ export const WorkView = () => {
         at={drawing.boxes.find(({ place }) => place === busy)}
         label={`Work of ${plain(root.name)}`}
         title={composition.description}
+        onWidth={setWidth}
       >
         {drawing.boxes.map((box) => {
           const work = works.get(box.place) ?? nobody;
