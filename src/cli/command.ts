@@ -69,6 +69,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return (await import('./suggest.ts')).suggest(wanted, session);
     case 'trace':
       return (await import('./trace/follow-trace.ts')).followTrace(wanted, session);
+    case 'audit':
+      return (await import('./audit/follow-audit.ts')).followAudit(wanted, session);
     default:
       // Loaded on demand: the command `ask` needs none of it.
       return (await import('./stored/follow-stored.ts')).followStored(wanted, session);

@@ -26,6 +26,12 @@ export { traceAsSequence } from './traces/trace-as-sequence.ts';
 export { playTrace } from './traces/play-trace.ts';
 export { traceCursor } from './traces/trace-cursor.ts';
 
+// Audit logs
+export { auditLog } from './audit/audit-log.ts';
+export { verifyAudit } from './audit/verify-audit.ts';
+export { readAudit } from './audit/read-audit.ts';
+export type { AuditEntry } from './audit/audit-entry.ts';
+
 // Publishers
 export { publishTo } from './publishing/publish-to.ts';
 export type { PublishedBatch, Publisher } from './publishing/publisher.ts';

@@ -24,7 +24,8 @@ export type StoredCommand = Exclude<
       | 'graph'
       | 'mcp'
       | 'suggest'
-      | 'trace';
+      | 'trace'
+      | 'audit';
   }
 >;
 

@@ -10,6 +10,8 @@ import { namedModule } from './named-module.ts';
 import { countOf, dollarsOf, durationOf, endStatusesOf, statusesOf, textOf } from './option-values.ts';
 import type { Target } from '../../inspect/suggestions/suggestion.ts';
 import { targets } from '../../inspect/suggestions/suggestion.ts';
+import type { AuditCommand, AuditValues } from '../audit/audit-command.ts';
+import { auditCommandFrom } from '../audit/audit-command.ts';
 import type { TraceCommand } from '../trace/trace-command.ts';
 import { traceCommandFrom } from '../trace/trace-command.ts';
 import { folderOf } from './option-values.ts';
@@ -46,7 +48,8 @@ export type Command =
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
   | ImportCommand
   | PruneCommand
-  | TraceCommand;
+  | TraceCommand
+  | AuditCommand;
 
 export interface ShowCommand {
   readonly name: 'show';
@@ -181,7 +184,7 @@ export interface PruneCommand {
 }
 
 /** Parsed values of options, by name. */
-interface OwnValues extends InspectValues {
+interface OwnValues extends InspectValues, AuditValues {
   readonly data?: boolean | undefined;
   readonly export?: string | undefined;
   readonly of?: string | undefined;
@@ -341,6 +344,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
     }
     case 'trace':
       return traceCommandFrom(rest, values);
+    case 'audit':
+      return auditCommandFrom(rest, values, Date.now());
   }
 };
 

@@ -41,6 +41,16 @@ export const options = {
   svg: { type: 'boolean' },
   of: { type: 'string' },
   taken: { type: 'boolean' },
+  anchor: { type: 'string' },
+  run: { type: 'string' },
+  tool: { type: 'string' },
+  person: { type: 'string' },
+  rule: { type: 'string' },
+  action: { type: 'string' },
+  outcome: { type: 'string' },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  'on-behalf-of': { type: 'string' },
   inspect: { type: 'boolean' },
   port: { type: 'string' },
   control: { type: 'boolean' },
@@ -99,7 +109,8 @@ export type CommandName =
   | 'export'
   | 'import'
   | 'prune'
-  | 'trace';
+  | 'trace'
+  | 'audit';
 
 const INSPECTED: readonly OptionName[] = ['inspect', 'port', 'control', 'open', 'wait'];
 
@@ -143,6 +154,24 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     needs: ['the subcommand is missing: list, show, replay, export or check'],
     optional: 1_000,
     options: ['status', 'limit', 'speed', 'html', 'mermaid', 'ndjson'],
+  },
+  audit: {
+    needs: ['the subcommand is missing: verify, query, report, erase or export'],
+    optional: 1_000,
+    options: [
+      'anchor',
+      'run',
+      'agent',
+      'tool',
+      'person',
+      'rule',
+      'action',
+      'outcome',
+      'since',
+      'until',
+      'older-than',
+      'on-behalf-of',
+    ],
   },
 };
 

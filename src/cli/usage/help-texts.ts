@@ -279,4 +279,36 @@ by its id or the start of it.
       'troupe trace check ./traces/*.jsonl',
     ],
   },
+  audit: {
+    about: 'verify, search and report audit logs, and erase content from them',
+    usage: 'verify|query|report|erase|export LOG',
+    text: `LOG is the file of an audit log, or the folder of all; for export a stored run, by its id or the start of it.
+
+  verify   names the first bad entry of each log (exit code 1)
+  query    entries by time; all options have to hold
+  report   what was asked of people, what they saw, what they decided, and how fast
+  erase    removes content: entries and their hashes stay, and a further entry says so
+  export   writes the log of a stored run to a folder (default: audit), as auditLog does while it runs
+
+TIME is a date, a time such as 2026-11-20T17:15:00Z, or a duration before now such as 30d.`,
+    options: `      --anchor FILE    verify: the anchored heads, which find a removed end
+      --run RUN        query, report: of that run; erase: all content of it
+      --agent NAME     query, report: of that agent
+      --tool NAME      query, report: of that tool
+      --person NAME    query, report: who answered, or for whom the run acted; erase: all content of these entries
+      --rule RULE      query, report: decided by that rule
+      --action ACTION  query, report: such as tool.end, permission.grant, run.abort, budget.end
+      --outcome WORD   query, report: success, failure or denied
+      --since TIME     query, report: at that time or later
+      --until TIME     query, report: before that time
+      --older-than AGE erase: all content that is older, such as 365d
+      --on-behalf-of NAME  export: for whom the run acted`,
+    examples: [
+      'troupe audit verify ./audit --anchor ./anchors/audit.jsonl',
+      'troupe audit query ./audit --action permission.grant --since 7d',
+      'troupe audit report ./audit --since 2026-11-01 --json',
+      'troupe audit erase ./audit --person ada@example.com',
+      'troupe audit export 3f9a ./audit --store runs.db',
+    ],
+  },
 };

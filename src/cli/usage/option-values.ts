@@ -50,6 +50,24 @@ export const durationOf = (
   return Number(count) * unitMs;
 };
 
+/** Parses a moment to ms since 1970: a date or a time such as `2026-11-20` or `2026-11-20T17:15:00Z`, or a duration before `now`. */
+export const timeOf = (
+  given: string | undefined,
+  option: string,
+  about: CommandName,
+  now: number,
+): number | undefined => {
+  if (given === undefined) return undefined;
+  if (/^\d+[smhdw]$/.test(given)) return now - (durationOf(given, option, about) ?? 0);
+  const at = /^\d{4}-\d{2}-\d{2}/.test(given) ? Date.parse(given) : Number.NaN;
+  if (Number.isNaN(at))
+    throw wrong(
+      `${option} is not a time: '${given}'. Give one such as 2026-11-20, 2026-11-20T17:15:00Z or, for 30 days ago, 30d`,
+      about,
+    );
+  return at;
+};
+
 const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,
