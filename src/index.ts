@@ -7,7 +7,6 @@
 export { agent } from './runtime/define/agent.ts';
 export type { EmbeddableAgent } from './runtime/define/embeddable-agent.ts';
 export { agentRegistry } from './runtime/define/agent-registry.ts';
-export type { AnyAgent } from './runtime/define/agent-registry.ts';
 export type { Agent, AgentOptions } from './contracts/agents/agent.ts';
 export { fieldList, signature } from './tools/signatures/signature.ts';
 export { promptFragments, promptOrder } from './actors/deciding/prompt-fragments.ts';
@@ -22,11 +21,11 @@ export { allOf, anyOf } from './machines/stopping/composed-rules.ts';
 export { maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } from './machines/stopping/stop-rules.ts';
 export { softCap, stagnation } from './machines/stopping/soft-rules.ts';
 export type { StopReason } from './contracts/agents/stop-reason.ts';
-export type { StopRule, StopView } from './contracts/agents/stop-rule.ts';
+export type { StopRule } from './contracts/agents/stop-rule.ts';
 export { byMarker, byNoToolCalls, byTool } from './machines/endings/endings.ts';
 export { bySupervisor } from './machines/endings/supervised-ending.ts';
 export { unfinishedPlan, wantsPlan } from './tools/plans/plan-heuristics.ts';
-export type { Ending, EndingView, Heuristic } from './contracts/agents/ending.ts';
+export type { Ending } from './contracts/agents/ending.ts';
 
 // Tools; environments, documents and what agents say to each other are in `troupe/tools`
 export { tool } from './tools/define/define-tool.ts';
@@ -81,7 +80,7 @@ export { answerRequest, openRequests } from './runtime/journal/letters/requests.
 export { createGlobalEngine } from './runtime/engines/global-engine.ts';
 export { createRequestEngine } from './runtime/engines/request-engine.ts';
 export { createDisposableEngine } from './runtime/engines/disposable-engine.ts';
-export type { Engine, EngineResource } from './contracts/runs/engine.ts';
+export type { Engine } from './contracts/runs/engine.ts';
 export type { ToolExecutor } from './contracts/tools/executor.ts';
 export type { SafetyStrategy } from './contracts/tools/safety.ts';
 export type { Clock } from './base/clock.ts';
@@ -98,7 +97,6 @@ export { locks } from './runtime/resources/locks.ts';
 export type { Locks } from './runtime/resources/locks.ts';
 export { perProvider } from './runtime/resources/per-provider.ts';
 export { providerHealth } from './runtime/resources/provider-health.ts';
-export type { ProviderHealth } from './runtime/resources/provider-health.ts';
 export { rateLimit } from './runtime/resources/rate-limit.ts';
 export type { RateLimit } from './runtime/resources/rate-limit.ts';
 export { shared } from './runtime/resources/shared-model.ts';

@@ -13,7 +13,6 @@ export { recall } from './memories/recall.ts';
 // Their building blocks
 export type {
   Embedder,
-  KeyValueFiles,
   Memory,
   MemoryRecord,
   MemorySource,

@@ -17,7 +17,6 @@ export type {
   JournalRow,
   JournalStore,
   Lease,
-  LeaseWish,
   Letter,
   RunEntry,
   RunQuery,

@@ -10,9 +10,8 @@ export { skills } from './built-in/skills/skills.ts';
 export { memoryEnvironment } from './environments/memory-environment.ts';
 export { remoteEnvironment } from './environments/remote-environment.ts';
 export { answerRemote } from './environments/answer-remote.ts';
-export type { Environment, EnvironmentAction, OpsContext } from '../contracts/environments/environment.ts';
+export type { Environment } from '../contracts/environments/environment.ts';
 export type { EnvironmentOps, FileOps, HttpOps, ProcessOps } from '../contracts/environments/operations.ts';
-export type { EnvironmentStep } from '../contracts/environments/environment-step.ts';
 
 // Environments of this machine: its files below one folder, its programs, and the network. Node only.
 export { hostEnvironment } from './built-in/host/host-environment.ts';
