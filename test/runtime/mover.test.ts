@@ -5,6 +5,7 @@ import { answer } from '../../src/contracts/agents/decision.ts';
 import { setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
 import type { TeamInput } from '../../src/coordination/round/team-context.ts';
 import { teamContext, teamOutcome } from '../../src/coordination/round/team-context.ts';
+import { recorder } from '../../src/inspect/recording/recorder.ts';
 import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
 import { TableSnapshot } from '../../src/machines/table/table-snapshot.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
@@ -56,6 +57,14 @@ describe('a machine that uses what the table does not know', () => {
       status: 'aborted',
       stopReason: { kind: 'aborted', reason: 'it said so itself' },
     });
+  });
+
+  test('shows its microsteps to a recorder all the same', async () => {
+    const record = recorder();
+    await raised.run('go', { inspect: record });
+    const moved = [...record.recording.from()].filter((line) => line.includes('"kind":"moved"'));
+    expect(moved.filter((line) => line.includes('"arrows":["raising'))).not.toEqual([]);
+    expect(moved.at(-1)).toContain('aborted');
   });
 
   test('says so in its diagram, and others say nothing', () => {

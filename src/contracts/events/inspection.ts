@@ -1,4 +1,4 @@
-import type { InspectionEvent, Observer } from 'xstate';
+import type { AnyStateMachine, InspectionEvent, Observer, StateValue } from 'xstate';
 import type { MediaPart } from '../content/part.ts';
 import type { LiveEvent } from './event.ts';
 import type { FieldSecret } from '../secrets/field-secret.ts';
@@ -13,10 +13,40 @@ import type { Usage } from '../models/usage.ts';
 /** An observer of a run: an XState inspector, or a run inspector that also receives the run itself. */
 export type Inspect = ((event: InspectionEvent) => void) | Observer<InspectionEvent> | RunInspector;
 
-/** Inspects runs, each as an XState actor system and as a run of troupe; `recorder()` of `troupe/inspect` is one. */
+/** Inspects runs, each as actors and as a run of troupe; `recorder()` of `troupe/inspect` is one. */
 export interface RunInspector {
-  /** Called when a run is about to start; returns the listener for its inspection events. */
-  inspects(run: InspectedRun): (event: InspectionEvent) => void;
+  /** Called when a run is about to start; returns the listener for XState's inspection events, or the one for turns, for which no XState actor is made. */
+  inspects(run: InspectedRun): ((event: InspectionEvent) => void) | TurnListener;
+}
+
+/** Listens to the turns of the machines of a run. */
+export interface TurnListener {
+  /** An actor's machine has made a turn; what it asked for is not carried out yet. */
+  turned(turn: InspectedTurn): void;
+}
+
+/** A turn of an actor's machine: references to its values, which never change. */
+export interface InspectedTurn {
+  readonly path: string;
+  readonly machine: AnyStateMachine;
+  /** The event that it answered to; undefined for its first turn. */
+  readonly event: { readonly type: string } | undefined;
+  readonly microsteps: readonly Microstep[];
+  /** The state in which it rests after the turn, and its context there. */
+  readonly value: StateValue;
+  readonly context: object;
+  readonly status: 'active' | 'done' | 'error' | 'stopped';
+  readonly output: unknown;
+}
+
+/** A microstep: the answer to an event, or one without an event of its own (`always`). That into the initial states is none. */
+export interface Microstep {
+  /** The type of the event. */
+  readonly on: string;
+  /** XState's own objects of the transitions that were taken. */
+  readonly arrows: readonly object[];
+  readonly value: StateValue;
+  readonly context: object;
 }
 
 /** A run, as its inspector sees it. */

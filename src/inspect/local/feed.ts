@@ -92,9 +92,11 @@ export class Feed {
 
   #follow(): void {
     this.#unfollow = this.#recording.follow({
-      entry: (line, n) => {
-        for (const viewer of this.#viewers) viewer.entry(line, n);
+      grew: () => {
         this.#flushSoon();
+      },
+      forgets: () => {
+        for (const viewer of this.#viewers) viewer.catchUp();
       },
       delta: (line) => {
         for (const viewer of this.#viewers) viewer.delta(line);

@@ -11,8 +11,8 @@ const STALL_MS = 30_000;
  * A viewer of a recording, by server-sent events.
  *
  * I1  It receives each entry from its start once, in order.
- * I2  Unsent entries stay in the recording: at most one chunk is buffered. A viewer that stalls, or whose next entry
- *     the recording has dropped, is disconnected, and may reconnect.
+ * I2  Unsent entries stay in the recording, as references: at most one chunk is made text and buffered, once the connection takes it. A
+ *     viewer that stalls, or whose next entry the recording has dropped, is disconnected, and may reconnect.
  */
 export class Viewer {
   readonly #response: ServerResponse;
@@ -40,18 +40,9 @@ export class Viewer {
     });
   }
 
-  /** An entry was added to the recording. */
-  entry(line: string, n: number): void {
-    if (this.#recording.first > this.#next) this.cut();
-    else if (n === this.#next && !this.#isBlocked && this.#pendingLength < CHUNK) {
-      this.#push(frame('entry', line, n));
-      this.#next += 1;
-    }
-  }
-
-  /** Sends a piece of a model's text, unless the viewer is slow. */
+  /** Sends a piece of a model's text after the entries before it, unless the viewer is slow. */
   delta(line: string): void {
-    if (!this.#isBlocked && this.#pendingLength < CHUNK) this.#push(frame('delta', line));
+    if (this.catchUp()) this.#push(frame('delta', line));
   }
 
   /** Updates the open requests. */
@@ -59,8 +50,9 @@ export class Viewer {
     this.#requests = line;
   }
 
-  /** Sends one message. */
+  /** Sends one message, after the entries before it unless the viewer is slow. */
   say(event: string, line: string): void {
+    this.catchUp();
     this.#push(frame(event, line));
   }
 
@@ -71,20 +63,31 @@ export class Viewer {
   /** Continues with another recording that starts like the one before. */
   goOnWith(recording: Recording): void {
     this.#recording = recording;
-    if (this.#next > recording.length || this.#next < recording.first) this.cut();
+    if (this.#next > recording.length) this.cut();
     else this.flush();
+  }
+
+  /** Takes the next entries, up to a chunk, unless the viewer is slow; returns true if these are all. */
+  catchUp(): boolean {
+    while (!this.#isBlocked && this.#pendingLength < CHUNK) {
+      const line = this.#recording.lineAt(this.#next);
+      if (line === undefined) return true;
+      this.#push(frame('entry', line, this.#next));
+      this.#next += 1;
+    }
+    return false;
   }
 
   /** Sends what is pending, as far as the connection accepts it. */
   flush(): void {
-    if (this.#isBlocked) return;
-    if (this.#requests !== undefined) this.#push(frame('requests', this.#requests));
-    this.#requests = undefined;
-    const text = this.#pending.join('');
-    this.#pending = [];
-    this.#pendingLength = 0;
-    if (text !== '') this.#write(text);
-    while (!this.#isBlocked && this.#next < this.#recording.length) this.#write(this.#chunk());
+    if (this.#recording.first > this.#next) this.cut();
+    while (!this.#isBlocked) {
+      const isUpToDate = this.catchUp();
+      if (this.#requests !== undefined) this.#push(frame('requests', this.#requests));
+      this.#requests = undefined;
+      this.#writePending();
+      if (isUpToDate) return;
+    }
   }
 
   /** Disconnects: the viewer may reconnect with its position. */
@@ -93,19 +96,16 @@ export class Viewer {
     this.#response.destroy();
   }
 
-  #chunk(): string {
-    let chunk = '';
-    for (const line of this.#recording.from(this.#next)) {
-      chunk += frame('entry', line, this.#next);
-      this.#next += 1;
-      if (chunk.length >= CHUNK) break;
-    }
-    return chunk;
-  }
-
   #push(text: string): void {
     this.#pending.push(text);
     this.#pendingLength += text.length;
+  }
+
+  #writePending(): void {
+    const text = this.#pending.join('');
+    this.#pending = [];
+    this.#pendingLength = 0;
+    if (text !== '') this.#write(text);
   }
 
   #write(text: string): void {
@@ -120,8 +120,7 @@ export class Viewer {
     clearTimeout(this.#stall);
     if (this.#response.destroyed) return;
     this.#isBlocked = false;
-    if (this.#recording.first > this.#next) this.cut();
-    else this.flush();
+    this.flush();
   }
 }
 

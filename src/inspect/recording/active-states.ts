@@ -3,10 +3,18 @@ import type { ChartState } from '../../machines/diagrams/chart.ts';
 import { chartOf } from '../../machines/diagrams/chart.ts';
 
 const known = new WeakMap<ChartState, Map<string, readonly string[]>>();
+/** A machine's table gives the same object for the same states. */
+const knownByObject = new WeakMap<object, readonly string[]>();
 
 /** The ids of the innermost states that a snapshot's `value` names. A chart has few values: each is worked out once. */
 export const activeStates = (machine: AnyStateMachine, value: unknown): readonly string[] => {
-  const chart = chartOf(machine);
+  if (typeof value !== 'object' || value === null) return statesNamed(chartOf(machine), value);
+  let states = knownByObject.get(value);
+  if (states === undefined) knownByObject.set(value, (states = statesNamed(chartOf(machine), value)));
+  return states;
+};
+
+const statesNamed = (chart: ChartState, value: unknown): readonly string[] => {
   let ofChart = known.get(chart);
   if (ofChart === undefined) known.set(chart, (ofChart = new Map()));
   const name = typeof value === 'string' ? value : JSON.stringify(value);

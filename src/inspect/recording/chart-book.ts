@@ -6,10 +6,26 @@ import type { StateShape } from './entry.ts';
 import type { Recording } from './recording.ts';
 
 /** The chart of a machine, and how to find its arrows. */
-export interface MachineChart {
+export class MachineChart {
   readonly id: string;
   readonly machine: AnyStateMachine;
-  readonly arrows: ReadonlyMap<object, string>;
+  readonly #arrows: ReadonlyMap<object, string>;
+  /** A step that is taken again has the same list of arrows. */
+  readonly #taken = new WeakMap<readonly object[], readonly string[]>();
+
+  constructor(id: string, machine: AnyStateMachine) {
+    this.id = id;
+    this.machine = machine;
+    this.#arrows = arrowIds(machine);
+  }
+
+  /** The ids of arrows, by XState's own objects of them. */
+  idsOf(arrows: readonly object[]): readonly string[] {
+    let ids = this.#taken.get(arrows);
+    if (ids === undefined)
+      this.#taken.set(arrows, (ids = arrows.flatMap((each) => this.#arrows.get(each) ?? [])));
+    return ids;
+  }
 }
 
 /**
@@ -31,7 +47,7 @@ export class ChartBook {
   ofMachine(machine: AnyStateMachine, at: number): MachineChart {
     const known = this.#machines.get(machine.root);
     if (known !== undefined) return known;
-    const chart = { id: this.#record(chartShape(machine), at), machine, arrows: arrowIds(machine) };
+    const chart = new MachineChart(this.#record(chartShape(machine), at), machine);
     this.#machines.set(machine.root, chart);
     return chart;
   }

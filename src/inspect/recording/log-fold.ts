@@ -18,8 +18,7 @@ export type FoldedRun = Pick<InspectedRun, 'runId' | 'agent' | 'memberAt'> &
 /**
  * The fold of a run's events to a recording: its actors, the events about them, and their calls, questions and waits as actors below them.
  *
- * Everything that a log holds is in it. Moves are added by their sources: XState's inspection of a run that is moved, or the phases in
- * a trace.
+ * Everything that a log holds is in it. Moves are added by their sources: the turns of a run that is moved, or the phases in a trace.
  */
 export class LogFold {
   readonly #run: FoldedRun;

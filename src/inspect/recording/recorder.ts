@@ -66,11 +66,10 @@ export const recorderShape = (): OptionShape<RecorderOptions> => ({
 const check = optionsCheck<RecorderOptions>({ code: 'input.invalid', owner: 'a recorder' }, recorderShape);
 
 /**
- * Records what happens in runs, for inspectors to show: from XState's inspection events and from those of the runtime, one ordered,
- * bounded log of actors, charts, transitions with the arrows taken, contexts as patches, and effects as actors of their own.
+ * Records what happens in runs, for inspectors to show: from the turns of their machines and from their events, one ordered, bounded log of actors, charts, transitions with the arrows taken, contexts as patches, and effects as actors of their own.
  *
  * Costs nothing where no run is given it. Nothing that happens in it reaches the run, and secrets are redacted before anything
- * is read. A run that is given one is moved by real XState actors, also where it is stored.
+ * is read.
  *
  * @example
  * const record = recorder();
@@ -91,9 +90,9 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
     if (!isOwn) found = new Redactor(found.secrets);
     isOwn = true;
     found.learn([secret]);
+    recording.renewLines();
   };
-  const redact = (text: string): string => found.text(text);
-  const recording = new Recording({
+  const recording: Recording = new Recording({
     capacity: Math.max(1, capacity),
     secrets: () => found,
     onAdded: (entry) => {
@@ -109,7 +108,7 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
     },
   });
   const charts = new ChartBook(recording);
-  const book = new RunBook(redact);
+  const book = new RunBook((text) => found.text(text));
   const media = new RunMedia();
   const inspects = (run: InspectedRun) => {
     const { handle, runId } = run;
@@ -132,9 +131,7 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
     run.resumed((at) => {
       ofRun.resumed(at);
     });
-    return (event: Parameters<RunRecorder['inspect']>[0]) => {
-      ofRun.inspect(event);
-    };
+    return ofRun;
   };
   const breakAt = (wanted: readonly Breakpoint[], runId?: string): void => {
     breakpoints.set(wanted, runId);

@@ -1,3 +1,4 @@
+import { RecentTexts } from '../../base/collections/recent-texts.ts';
 import type { DeltaEvent } from '../../contracts/events/event.ts';
 import { Redactor } from '../../contracts/secrets/redactor.ts';
 import type { Entry, NewEntry } from './entry.ts';
@@ -6,8 +7,12 @@ import { Tableau } from './tableau.ts';
 
 /** A follower of a recording. Lines are JSON, with secrets redacted. */
 export interface Follower {
-  /** An entry was added. */
-  entry(line: string, n: number): void;
+  /** An entry was added; its line is made at once. */
+  entry?(line: string, n: number): void;
+  /** An entry was added, whose line is made when it is read. */
+  grew?(): void;
+  /** The oldest entries are about to be dropped: they can be read for the last time. */
+  forgets?(): void;
   /** A piece of a model's answer; it is in no recording. */
   delta?(line: string): void;
 }
@@ -28,7 +33,8 @@ export interface RecordingSetup {
  * The entries of a recording, as far back as they are kept; older ones are folded into `base`.
  *
  * I1  `base`, taken further by all entries that are kept, is the tableau at its end.
- * I2  An entry leaves only as a line with its secrets redacted.
+ * I2  An entry leaves only as a line with its secrets redacted. The line is made when somebody reads it, once for all who read it then: of
+ *     an entry that nobody reads there are references alone.
  */
 export class Recording {
   readonly #setup: RecordingSetup;
@@ -36,6 +42,7 @@ export class Recording {
   readonly #base = new Tableau();
   #entries: NewEntry[] = [];
   #first = 0;
+  readonly #recent = new RecentTexts();
   /** Entries that are held back, in parts. */
   readonly #held: NewEntry[][] = [];
 
@@ -82,12 +89,10 @@ export class Recording {
     this.#entries.push(entry);
     if (this.#entries.length >= 2 * this.#setup.capacity) this.#forgetSome();
     const place = this.length - 1;
-    if (this.isFollowed) {
-      const line = this.#redact(entryLine(entry, place));
-      this.#tell((follower) => {
-        follower.entry(line, place);
-      });
-    }
+    this.#tell((follower) => {
+      follower.entry?.(this.lineAt(place) ?? '', place);
+      follower.grew?.();
+    });
     this.#setup.onAdded?.(entry);
   }
 
@@ -106,9 +111,20 @@ export class Recording {
   *from(n = 0): Generator<string> {
     for (let place = Math.max(n, this.#first); place < this.length; place += 1) {
       // Entries may be discarded during the read.
-      const entry = this.#entries[place - this.#first];
-      if (entry !== undefined) yield this.#redact(entryLine(entry, place));
+      const line = this.lineAt(place);
+      if (line !== undefined) yield line;
     }
+  }
+
+  /** The line of the entry at a place; undefined if it is not kept, or not there yet. */
+  lineAt(place: number): string | undefined {
+    const entry = this.#entries[place - this.#first];
+    return entry && this.#recent.at(place, () => entryLine(this.#redacted(entry), place));
+  }
+
+  /** Makes lines anew: there are more secrets to be redacted than before. */
+  renewLines(): void {
+    this.#recent.clear(this.length);
   }
 
   /** Subscribes to entries from now on; returns the unsubscription. */
@@ -121,11 +137,11 @@ export class Recording {
 
   /** A value as JSON, with secrets redacted. */
   line(value: unknown): string {
-    return this.#redact(asJson(value));
+    return asJson(this.#redacted(value));
   }
 
-  #redact(text: string): string {
-    return this.#setup.secrets?.().text(text) ?? text;
+  #redacted<Value>(value: Value): Value {
+    return this.#setup.secrets?.().value(value) ?? value;
   }
 
   #tell(say: (follower: Follower) => void): void {
@@ -141,6 +157,9 @@ export class Recording {
   /** Discards as many at once as are kept, so that each costs little. */
   #forgetSome(): void {
     const { capacity } = this.#setup;
+    this.#tell((follower) => {
+      follower.forgets?.();
+    });
     for (const entry of this.#entries.slice(0, -capacity)) {
       this.#base.apply(numberEntry(entry, this.#first));
       this.#first += 1;

@@ -8,8 +8,13 @@ import { NoTable, readTable } from './read-table.ts';
 import { TableSnapshot } from './table-snapshot.ts';
 import type { TableArrow, TableState } from './table-state.ts';
 
-/** Called with the configuration after a microstep. */
-type Visit = (configuration: Configuration) => void;
+/** Called after a microstep, with its outcome. `step` is undefined for an event that is not answered. */
+export type Visit = (
+  configuration: Configuration,
+  context: object,
+  event: EventObject,
+  step: Step | undefined,
+) => void;
 
 /**
  * A machine whose transitions are computed from a precompiled table.
@@ -80,7 +85,7 @@ export class CompiledMachine {
         isOver = plan.ends;
       }
       // An event that is not answered is a microstep as well.
-      visit?.(configuration);
+      visit?.(configuration, move.context, move.event, plan);
       if (isOver) break;
       count += 1;
       if (count > this.#limit) throw endless(this.#limit);
@@ -132,7 +137,7 @@ const initialArrow = (root: TableState): TableArrow => {
     else if (state.type === 'parallel') state.children.forEach(add);
   };
   add(root);
-  return { source: root, guard: undefined, acts: [], targets, reenters: true };
+  return { written: undefined, source: root, guard: undefined, acts: [], targets, reenters: true };
 };
 
 const endless = (limit: number): Error =>

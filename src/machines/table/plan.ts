@@ -11,6 +11,8 @@ export interface Active {
 export interface Plan<Next extends Active> {
   /** In order: exits, the arrows' actions, entries, and the consequences of final states. */
   readonly acts: readonly Act[];
+  /** XState's own objects of the arrows that are taken. */
+  readonly arrows: readonly object[];
   readonly next: Next;
   /** True if the step assigns or changes the active states, so that the snapshot differs. */
   readonly changes: boolean;
@@ -43,7 +45,8 @@ export const planStep = <Next extends Active>(
   }
   const isSame = before.states.length === active.size && before.states.every((state) => active.has(state));
   const next = isSame ? before : at(states);
-  return { acts, next, changes: !isSame || ends || acts.some(isAssign), ends };
+  const written = taken.flatMap((arrow) => arrow.written ?? []);
+  return { acts, arrows: written, next, changes: !isSame || ends || acts.some(isAssign), ends };
 };
 
 const isAssign = ({ kind }: Act): boolean => kind === 'assign' || kind === 'assignKeys';

@@ -88,7 +88,7 @@ class Reader {
       written.guard === undefined ? undefined : guardFor(written.guard, this.#machine.implementations.guards);
     if (typeof guard === 'string') throw new UnknownUse(`in the state '${source.id}', ${guard}`);
     const acts = this.#readActs(written.actions, source.id);
-    return { source, guard, acts, targets, reenters: written.reenter };
+    return { written, source, guard, acts, targets, reenters: written.reenter };
   }
 
   #readActs(actions: readonly unknown[], id: string): readonly OwnAct[] {

@@ -59,6 +59,8 @@ export class TableState {
 
 /** A transition out of a state, or a reaction within it. */
 export interface TableArrow {
+  /** XState's own object of it, by which inspectors know it; absent for the way into the initial states. */
+  readonly written: object | undefined;
   readonly source: TableState;
   readonly guard: Guard | undefined;
   readonly acts: readonly OwnAct[];

@@ -1,6 +1,7 @@
 import { createActor } from 'xstate';
 import type { AnyActorRef, AnyStateMachine, InspectionEvent } from 'xstate';
 import type { Envelope } from '../turn/envelope.ts';
+import type { Onlooker, Sight } from '../turn/onlooker.ts';
 import type { Scope } from '../turn/quiet-scope.ts';
 import { inertScope } from '../turn/quiet-scope.ts';
 import type { Actor } from '../actors/actor.ts';
@@ -15,8 +16,6 @@ export type Look = (event: InspectionEvent) => void;
 interface Portrait {
   readonly ref: AnyActorRef;
   readonly scope: Scope;
-  /** Scope for the moves of its machine, so that each microstep is inspected. */
-  readonly moving: Scope;
   children: Readonly<Record<string, AnyActorRef>>;
 }
 
@@ -25,7 +24,7 @@ interface Portrait {
  *
  * Its inspector must not throw.
  */
-export class Gallery {
+export class Gallery implements Onlooker {
   readonly #look: Look;
   readonly #portraits = new Map<Actor, Portrait>();
 
@@ -34,34 +33,33 @@ export class Gallery {
   }
 
   /** Shows a new actor; `move` makes its first turn in the scope that it is given. */
-  begin(entry: Actor, move: (scope: Scope) => Turned): Turned {
+  begin(entry: Actor, move: (sight?: Sight) => Turned): Turned {
     const { sponsor, path, definition } = entry;
     const above = sponsor.kind === 'root' ? undefined : this.#portraits.get(sponsor.parent);
-    const first: { turned?: Turned; scope?: Scope; moving?: Scope } = {};
+    const first: { turned?: Turned; scope?: Scope } = {};
     const logic = portraitLogic(definition.machine, (scope) => {
       first.scope = scope;
-      first.moving = movingIn(scope);
-      first.turned = move(first.moving);
+      first.turned = move({ scope: movingIn(scope) });
       return first.turned.record.snapshot ?? bareSnapshot(definition.machine);
     });
     const place = above === undefined ? { inspect: this.#look } : { parent: above.ref, src: definition.name };
     const ref = createActor(logic, { id: path, ...place });
-    const { turned, scope, moving } = first;
-    if (turned === undefined || scope === undefined || moving === undefined) return move(inertScope());
-    this.#portraits.set(entry, { ref, scope, moving, children: {} });
+    const { turned, scope } = first;
+    if (turned === undefined || scope === undefined) return move({ scope: inertScope() });
+    this.#portraits.set(entry, { ref, scope, children: {} });
     if (above !== undefined) above.children = { ...above.children, [path]: ref };
     ref.start();
     return turned;
   }
 
   /** Shows a turn; `move` makes it. */
-  move(entry: Actor, envelope: Envelope, move: (scope?: Scope) => Turned): Turned {
+  move(entry: Actor, envelope: Envelope, move: () => Turned): Turned {
     const portrait = this.#portraits.get(entry);
     if (portrait === undefined || portrait.ref.getSnapshot().status !== 'active') return move();
     let turned: Turned | undefined;
     const { machine } = entry.definition;
     const moved = new Moved(envelope, () => {
-      turned = move(portrait.moving);
+      turned = move();
       const { snapshot } = turned.record;
       return { ...genuine(machine, snapshot ?? bareSnapshot(machine)), children: portrait.children };
     });

@@ -1,51 +1,43 @@
-import type { InspectionEvent } from 'xstate';
-import type { InspectedMember, InspectedRun, RunInspector } from '../../contracts/events/inspection.ts';
-import type { RunOptions } from '../../contracts/runs/run-options.ts';
+import type {
+  Inspect,
+  InspectedMember,
+  InspectedRun,
+  RunInspector,
+} from '../../contracts/events/inspection.ts';
 import type { RunContent } from '../content/run-content.ts';
 import { define } from '../define/definition.ts';
+import { Gallery } from '../embed/gallery.ts';
 import { Handle } from '../run/handle.ts';
 import { askerOf } from './model-asker.ts';
 import type { Run } from '../run/run.ts';
 import { onlyOnce, safeInspector } from './safe-inspector.ts';
 import type { Actor } from '../actors/actor.ts';
+import type { Onlooker } from '../turn/onlooker.ts';
+import { TurnNotes } from './turn-notes.ts';
 
-/** An inspector whose exceptions do not reach the run. */
-export interface PlacedInspector {
-  readonly look: (event: InspectionEvent) => void;
-  /** The run exists and has not started. */
-  begins(): void;
-}
-
-/** Wraps the inspector of a run that is being created; undefined if there is none. */
-export const placeInspector = (
-  { inspect }: Pick<RunOptions, 'inspect'>,
-  run: () => Run,
-  isReplayed: boolean,
-): PlacedInspector | undefined => {
-  if (inspect === undefined) return undefined;
+/** The inspector of a run that has not started yet, whose exceptions do not reach the run; undefined for one that failed already. */
+export const onlookerOf = (inspect: Inspect, run: Run, isReplayed: boolean): Onlooker | undefined => {
   const failed = (error: unknown): void => {
     // A failure now is not an event of a replayed run.
-    if (!isReplayed) run().observerFailed('inspector', error);
+    if (!isReplayed) run.observerFailed('inspector', error);
   };
-  if (!isRunInspector(inspect)) return { look: safeInspector(inspect, failed), begins: () => undefined };
-  let look: (event: InspectionEvent) => void = () => undefined;
-  return {
-    look: (event) => {
-      look(event);
-    },
-    begins: () => {
-      try {
-        run().log.sent.keep();
-        look = safeInspector(inspect.inspects(inspectRun(run(), isReplayed, failed)), failed);
-      } catch (error) {
-        failed(error);
-      }
-    },
-  };
+  if (!isRunInspector(inspect)) return new Gallery(safeInspector(inspect, failed));
+  try {
+    run.log.sent.keep();
+    const listener = inspect.inspects(inspectRun(run, isReplayed, failed));
+    if (typeof listener === 'function') return new Gallery(safeInspector(listener, failed));
+    return new TurnNotes(
+      safely((turn) => {
+        listener.turned(turn);
+      }, failed),
+    );
+  } catch (error) {
+    failed(error);
+    return undefined;
+  }
 };
 
-const isRunInspector = (inspect: NonNullable<RunOptions['inspect']>): inspect is RunInspector =>
-  'inspects' in inspect;
+const isRunInspector = (inspect: Inspect): inspect is RunInspector => 'inspects' in inspect;
 
 const inspectRun = (run: Run, isReplayed: boolean, failed: (error: unknown) => void): InspectedRun => {
   const handle = new Handle<unknown, unknown>(run);

@@ -6,7 +6,6 @@ import { randomId } from '../../base/random-id.ts';
 import type { GivenBlobs } from '../content/read-given.ts';
 import type { Definition } from '../define/definition.ts';
 import { DrivenHost } from '../turn/driven-host.ts';
-import { Gallery } from '../embed/gallery.ts';
 import { NoJournal } from '../journal/write/no-journal.ts';
 import type { JournalPort } from '../journal/write/journal-port.ts';
 import { processPacer } from './pacer.ts';
@@ -14,7 +13,7 @@ import { outcomeOfFailure } from './result.ts';
 import type { OnHooks } from './run-hooks.ts';
 import { RunHooks } from './run-hooks.ts';
 import { Run } from './run.ts';
-import { placeInspector } from '../inspection/run-inspector.ts';
+import { onlookerOf } from '../inspection/run-inspector.ts';
 import { readReason } from './read-reason.ts';
 import { onSignal } from './shared-signal.ts';
 import type { Watch } from '../turn/watch.ts';
@@ -40,9 +39,9 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
   const { isReplayed = false, watch } = setup;
   // A replay is shown only on request.
   const { inspect = isReplayed ? undefined : ambientInspector() } = options;
-  const inspector = placeInspector({ inspect }, () => run, isReplayed);
-  const run: Run = new Run(definition, options, {
-    host: new DrivenHost(watch, inspector && new Gallery(inspector.look)),
+  const host = new DrivenHost(watch);
+  const run = new Run(definition, options, {
+    host,
     pacer: processPacer,
     clock,
     runId: options.runId ?? randomId(),
@@ -52,7 +51,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     journal: setup.journal ?? new NoJournal(definition.name, clock),
   });
   run.actors.hooks = new RunHooks(run, definition, options, setup.onHooks);
-  inspector?.begins();
+  if (inspect !== undefined) host.onlooker = onlookerOf(inspect, run, isReplayed);
   const { signal } = options;
   if (signal !== undefined) {
     const abort = (): void => {

@@ -1,9 +1,8 @@
 import { SmallMap } from '../../base/collections/small-map.ts';
 import { carryOut } from '../../machines/outputs.ts';
 import type { Actor } from '../actors/actor.ts';
-import type { Gallery } from '../embed/gallery.ts';
 import type { Envelope } from './envelope.ts';
-import type { Scope } from './quiet-scope.ts';
+import type { Onlooker, Sight } from './onlooker.ts';
 import type { TurnRecord, Turned } from './turn.ts';
 import { firstTurn, turn } from './turn.ts';
 import type { Watch } from './watch.ts';
@@ -22,21 +21,21 @@ export interface Host {
 /**
  * Moves machines by the pure turn and holds their records in memory: no XState actor runs.
  *
- * `watch` follows each machine as it moves. A `gallery` shows every move to inspectors.
+ * `watch` follows each machine as it moves.
  */
 export class DrivenHost implements Host {
+  /** Shows every move to the run's inspector. */
+  onlooker: Onlooker | undefined;
   readonly #watch: Watch | undefined;
-  readonly #gallery: Gallery | undefined;
   readonly #records = new SmallMap<Actor, TurnRecord>();
 
-  constructor(watch?: Watch, gallery?: Gallery) {
+  constructor(watch?: Watch) {
     this.#watch = watch;
-    this.#gallery = gallery;
   }
 
   start(entry: Actor, input: unknown, at: number): void {
-    const move = (scope?: Scope): Turned => firstTurn(entry.definition, input, at, scope);
-    const turned = this.#gallery === undefined ? move() : this.#gallery.begin(entry, move);
+    const move = ({ scope, note }: Sight = {}): Turned => firstTurn(entry.definition, input, at, scope, note);
+    const turned = this.onlooker === undefined ? move() : this.onlooker.begin(entry, move);
     this.#records.set(entry, turned.record);
     this.#watch?.started(entry, turned.record);
     carry(entry, turned);
@@ -46,11 +45,11 @@ export class DrivenHost implements Host {
     const record = this.#records.get(entry);
     // An envelope that arrives between the machine's end and the run's handling of it is late.
     if (record === undefined || record.isDone) return;
-    const gallery = this.#gallery;
+    const { onlooker } = this;
     const turned =
-      gallery === undefined
+      onlooker === undefined
         ? turn(entry.definition, record, envelope)
-        : gallery.move(entry, envelope, () => turn(entry.definition, record, envelope));
+        : onlooker.move(entry, envelope, ({ note } = {}) => turn(entry.definition, record, envelope, note));
     this.#records.set(entry, turned.record);
     this.#watch?.moved(entry, envelope, turned.record);
     carry(entry, turned);
@@ -58,7 +57,7 @@ export class DrivenHost implements Host {
 
   stop(entry: Actor): void {
     if (!this.#records.delete(entry)) return;
-    this.#gallery?.stop(entry);
+    this.onlooker?.stop(entry);
     this.#watch?.stopped(entry);
   }
 

@@ -1,8 +1,11 @@
-import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+import { isMachineSnapshot } from 'xstate';
+import type { AnyMachineSnapshot, AnyStateMachine, EventObject, InspectionEvent } from 'xstate';
+import type { Microstep } from '../../contracts/events/inspection.ts';
 import { compile, CompiledMachine } from '../../machines/table/compiled-machine.ts';
+import type { Visit } from '../../machines/table/compiled-machine.ts';
 import { TableSnapshot } from '../../machines/table/table-snapshot.ts';
 import type { Scope } from './quiet-scope.ts';
-import { inertScope } from './quiet-scope.ts';
+import { inertScope, inspectedScope } from './quiet-scope.ts';
 
 /** The algorithm that computes the transitions of a machine, and the reason if it is not its table. */
 export type MovedBy = { readonly by: 'table' } | { readonly by: 'xstate'; readonly reason: string };
@@ -10,11 +13,14 @@ export type MovedBy = { readonly by: 'table' } | { readonly by: 'xstate'; readon
 /** The state of a machine, as its mover represents it. */
 export type MachinePosition = AnyMachineSnapshot | TableSnapshot;
 
+/** Called with each microstep of a move. */
+export type Note = (microstep: Microstep) => void;
+
 /** Computes the transitions of one machine for a whole run. Positions of one mover are meaningless to another. */
 export interface Mover {
   readonly movedBy: MovedBy;
-  initial(input: unknown): MachinePosition;
-  next(position: MachinePosition, event: EventObject): MachinePosition;
+  initial(input: unknown, note?: Note): MachinePosition;
+  next(position: MachinePosition, event: EventObject, note?: Note): MachinePosition;
 }
 
 /**
@@ -65,15 +71,33 @@ class TableMover implements Mover {
     this.#compiled = compiled;
   }
 
-  initial(input: unknown): MachinePosition {
-    return this.#compiled.initial(input, inertScope());
+  initial(input: unknown, note?: Note): MachinePosition {
+    return this.#compiled.initial(input, inertScope(), note && noteBehindFirst(note));
   }
 
-  next(position: MachinePosition, event: EventObject): MachinePosition {
+  next(position: MachinePosition, event: EventObject, note?: Note): MachinePosition {
     if (!(position instanceof TableSnapshot)) throw strange(this.#compiled.machine);
-    return this.#compiled.next(position, event, inertScope());
+    return this.#compiled.next(position, event, inertScope(), note && noteVisits(note));
   }
 }
+
+const noteVisits =
+  (note: Note): Visit =>
+  ({ value }, context, { type: on }, step) => {
+    note({ on, arrows: step?.arrows ?? NO_ARROWS, value, context });
+  };
+
+/** As XState does not show the step into the initial states. */
+const noteBehindFirst = (note: Note): Visit => {
+  const visit = noteVisits(note);
+  let isFirst = true;
+  return (...visited) => {
+    if (!isFirst) visit(...visited);
+    isFirst = false;
+  };
+};
+
+const NO_ARROWS: readonly object[] = [];
 
 class XStateMover implements Mover {
   readonly movedBy: MovedBy;
@@ -86,15 +110,29 @@ class XStateMover implements Mover {
     this.#scope = scope;
   }
 
-  initial(input: unknown): MachinePosition {
-    return this.#machine.getInitialSnapshot(this.#scope ?? inertScope(), input);
+  initial(input: unknown, note?: Note): MachinePosition {
+    return this.#machine.getInitialSnapshot(this.#scopeFor(note), input);
   }
 
-  next(position: MachinePosition, event: EventObject): MachinePosition {
+  next(position: MachinePosition, event: EventObject, note?: Note): MachinePosition {
     if (position instanceof TableSnapshot) throw strange(this.#machine);
-    return this.#machine.transition(position, event, this.#scope ?? inertScope());
+    return this.#machine.transition(position, event, this.#scopeFor(note));
+  }
+
+  #scopeFor(note: Note | undefined): Scope {
+    return this.#scope ?? (note === undefined ? inertScope() : inspectedScope(noteMicrosteps(note)));
   }
 }
+
+const noteMicrosteps =
+  (note: Note) =>
+  (inspection: InspectionEvent): void => {
+    if (inspection.type !== '@xstate.microstep') return;
+    const { event, snapshot, _transitions: arrows } = inspection;
+    if (!isMachineSnapshot(snapshot)) return;
+    const { value, context } = snapshot;
+    note({ on: event.type, arrows, value, context });
+  };
 
 const strange = ({ id }: AnyStateMachine): Error =>
   new Error(`Cannot move '${id}' as its position was made by another mover`);

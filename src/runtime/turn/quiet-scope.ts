@@ -1,5 +1,5 @@
 import { createActor } from 'xstate';
-import type { ActorLogic, AnyStateMachine, EventObject, Snapshot } from 'xstate';
+import type { ActorLogic, AnyStateMachine, EventObject, InspectionEvent, Snapshot } from 'xstate';
 
 /** The third parameter of an XState logic's `transition`, beside snapshot and event. */
 export type Scope = Parameters<AnyStateMachine['transition']>[2];
@@ -35,8 +35,12 @@ export const quietScope = (scope: Scope): Scope => new QuietScope(scope) as Scop
 let inert: Scope | undefined;
 
 /** The scope of the pure turn, which belongs to no actor. Shared, as nothing is stored in it. */
-export const inertScope = (): Scope => {
-  if (inert !== undefined) return inert;
+export const inertScope = (): Scope => (inert ??= makeScope());
+
+/** A scope whose inspection events `look` receives. */
+export const inspectedScope = (look: (event: InspectionEvent) => void): Scope => makeScope(look);
+
+const makeScope = (inspect?: (event: InspectionEvent) => void): Scope => {
   let given: Scope | undefined;
   const logic: ActorLogic<Snapshot<undefined>, EventObject> = {
     getInitialSnapshot: (scope) => {
@@ -46,8 +50,7 @@ export const inertScope = (): Scope => {
     transition: (snapshot) => snapshot,
     getPersistedSnapshot: (snapshot) => snapshot,
   };
-  createActor(logic);
+  createActor(logic, inspect === undefined ? {} : { inspect });
   if (given === undefined) throw new Error('XState made an actor without asking its logic for a snapshot');
-  inert = quietScope(given);
-  return inert;
+  return quietScope(given);
 };

@@ -6,7 +6,7 @@ import { collectingInto, Collector } from '../../machines/outputs.ts';
 import type { Rules } from '../../machines/rules.ts';
 import { underRules } from '../../machines/rules.ts';
 import type { Envelope } from './envelope.ts';
-import type { MachinePosition, Mover } from './mover.ts';
+import type { MachinePosition, Mover, Note } from './mover.ts';
 import { moverOf, snapshotAt } from './mover.ts';
 import type { Scope } from './quiet-scope.ts';
 import { outcomeOfFailure } from '../run/result.ts';
@@ -57,16 +57,22 @@ export interface Chart {
  * let { record, outputs } = firstTurn(chart, input, at);
  * ({ record, outputs } = turn(chart, record, { type: 'answered.decide', at, index: 0, output }));
  */
-export const turn = (chart: Chart, record: TurnRecord, envelope: Envelope): Turned => {
+export const turn = (chart: Chart, record: TurnRecord, envelope: Envelope, note?: Note): Turned => {
   const { mover, position } = record;
   if (position === undefined || record.isDone) return { record, outputs: [] };
-  return moveByChart(chart, envelope, mover, position, () => mover.next(position, envelope));
+  return moveByChart(chart, envelope, mover, position, () => mover.next(position, envelope, note));
 };
 
-/** The first turn of an actor; `inspected` is the scope of an inspector that wants its microsteps. */
-export const firstTurn = (chart: Chart, input: unknown, at: number, inspected?: Scope): Turned => {
+/** The first turn of an actor; `inspected` is the scope of an inspector that wants its microsteps as XState makes them. */
+export const firstTurn = (
+  chart: Chart,
+  input: unknown,
+  at: number,
+  inspected?: Scope,
+  note?: Note,
+): Turned => {
   const mover = moverOf(chart.machine, inspected);
-  return moveByChart(chart, { type: 'its start', at }, mover, undefined, () => mover.initial(input));
+  return moveByChart(chart, { type: 'its start', at }, mover, undefined, () => mover.initial(input, note));
 };
 
 /** The record after a turn, and the outputs to carry out. */
