@@ -1,40 +1,45 @@
 /**
- * Shows every run of the process that loads it, on a page of its own, from the first one on: `troupe inspect -- COMMAND` has Node load
- * it first. A process without runs is left as it is.
+ * Shows every run of the process that loads it on the page of `troupe inspect -- COMMAND`, which has Node load it first, from the first run
+ * on. A process without runs is left as it is.
  */
 import * as z from 'zod';
 import { messageOf } from '../contracts/errors/error.ts';
+import type { InspectedRun } from '../contracts/events/inspection.ts';
 import type { PreparedInspector } from '../inspect/local/inspect.ts';
 import { prepareInspector } from '../inspect/local/inspect.ts';
 import { attachInspector } from '../runtime/inspection/ambient-inspector.ts';
-import { ATTACHED } from './inspect-program.ts';
+import { ATTACHED } from './attached-environment.ts';
 
 const wish = z
-  .object({ port: z.number(), isControlled: z.boolean(), isShown: z.boolean(), isAwaited: z.boolean() })
+  .object({ isControlled: z.boolean(), isAwaited: z.boolean() })
   .parse(JSON.parse(process.env[ATTACHED] ?? 'null'));
 
-const tell = (line: string): void => {
-  process.stderr.write(`  ◉ ${line}\n`);
-};
-
 const begin = (): PreparedInspector => {
-  const { port, isControlled: control, isShown: open, isAwaited: wait } = wish;
-  // What it did can be looked at once it is done.
-  const inspector = prepareInspector({ port, control, open, wait, keepsProcess: true });
-  inspector
-    .open()
-    // Another process of the command may have the port.
-    .catch(() => inspector.open(0))
-    .then(
-      ({ url }) => {
-        tell(`Inspector of process ${process.pid}: ${url} (until Ctrl-C)`);
-      },
-      (thrown: unknown) => {
-        tell(messageOf(thrown));
-      },
-    );
+  const { isControlled: control, isAwaited: wait } = wish;
+  const inspector = prepareInspector({ control, wait });
+  inspector.open().catch((thrown: unknown) => {
+    process.stderr.write(`  ◉ ${messageOf(thrown)}\n`);
+  });
   return inspector;
 };
 
+/** A run that is held, or waits for an answer from the page, keeps nothing alive by itself. */
+const keepProcess = ({ handle }: InspectedRun): void => {
+  if (handle === undefined) return;
+  const timer = setInterval(() => undefined, LONGEST_MS);
+  const release = (): void => {
+    clearInterval(timer);
+  };
+  handle.result.then(release, release);
+};
+
+/** The longest interval that there is. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 let inspector: PreparedInspector | undefined;
-attachInspector({ inspects: (run) => (inspector ??= begin()).inspects(run) });
+attachInspector({
+  inspects: (run) => {
+    keepProcess(run);
+    return (inspector ??= begin()).inspects(run);
+  },
+});

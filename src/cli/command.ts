@@ -1,5 +1,6 @@
 import { ask } from './ask.ts';
 import { codeOfFailure, exitCode } from './exit-code.ts';
+import { reportToDev } from './dev/started-by-dev.ts';
 import { failureLine } from './words/failure-line.ts';
 import { graph } from './graph.ts';
 import { helpText } from './usage/help.ts';
@@ -40,6 +41,7 @@ const carryOut = async (args: readonly string[], terminal: Terminal): Promise<nu
     const paint = paintFor(terminal.stderr, terminal.environment, usage?.settings.color ?? true);
     const isDebug = usage?.settings.debug ?? args.includes('--debug');
     terminal.stderr.write(failureLine(thrown, paint, isDebug));
+    reportToDev(thrown);
     return codeOfFailure(thrown);
   }
 };
@@ -61,6 +63,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return (await import('./inspect.ts')).inspect(wanted, session);
     case 'inspect-program':
       return (await import('./inspect-program.ts')).inspectProgram(wanted, session);
+    case 'dev':
+      return (await import('./dev/dev.ts')).dev(wanted, session);
     case 'graph':
       return graph(wanted, session);
     case 'mcp':

@@ -1,35 +1,65 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename } from 'node:path';
 import { TroupeError } from '../contracts/errors/error.ts';
-import { packageFolder } from '../inspect/local/package-folder.ts';
+import { prepareInspector } from '../inspect/local/inspect.ts';
+import { openInBrowser } from '../inspect/local/open-in-browser.ts';
+import { attachedEnvironment } from './attached-environment.ts';
 import type { InspectProgramCommand } from './usage/command-read.ts';
 import type { Session } from './session.ts';
-
-/** The variable by which processes of the command learn what was asked of the inspector. */
-export const ATTACHED = 'TROUPE_INSPECT';
+import { tellOfEnd, tellOfInspector, untilAborted } from './with-inspector.ts';
 
 /**
- * `troupe inspect -- COMMAND`: runs a command as it is, and has Node load `attach` first in each of its processes. Returns its exit code.
+ * `troupe inspect -- COMMAND`: runs a command as it is, and has Node load `attach` first in each of its processes, whose runs are on one
+ * page. Returns its exit code; where there were runs, at Ctrl-C.
  *
- * @throws {TroupeError} `command.usage` for a command that cannot be started.
+ * @throws {TroupeError} `command.usage` for a command that cannot be started; `inspector.failed` where the port is not to be had.
  */
 export const inspectProgram = async (
-  { program: [file, ...args], wish }: InspectProgramCommand,
+  { program, wish }: InspectProgramCommand,
+  session: Session,
+): Promise<number> => {
+  const { port, isControlled: control, isShown: open } = wish;
+  let isShown = false;
+  const prepared = prepareInspector(
+    { port, control, keepsProcess: true },
+    {
+      program: basename(program[0]),
+      isFollowing: true,
+      onFound: ({ registration: { under } }) => {
+        if (isShown || under !== process.pid) return;
+        isShown = true;
+        void opening.then(({ url }) => {
+          tellOfInspector(`Inspector: ${url}`, session);
+          if (open) openInBrowser(url);
+        });
+      },
+    },
+  );
+  const opening = prepared.open();
+  const inspector = await opening;
+  try {
+    const code = await runAttached({ program, wish }, session);
+    if (!isShown) return code;
+    tellOfEnd(session);
+    await untilAborted(session.signal);
+    return code;
+  } finally {
+    await inspector.close();
+  }
+};
+
+/** Runs the command with the terminal as its own; resolves with its exit code. */
+const runAttached = async (
+  { program: [file, ...args], wish }: Pick<InspectProgramCommand, 'program' | 'wish'>,
   { terminal, signal }: Session,
 ): Promise<number> => {
-  const { NODE_OPTIONS: before, ...environment } = terminal.environment;
+  const { environment } = terminal;
   const child = spawn(file, args, {
     cwd: terminal.folder,
     // Its own output, keys and signals of the terminal.
     stdio: 'inherit',
-    env: {
-      ...environment,
-      NODE_OPTIONS: [...(before === undefined ? [] : [before]), `--import=${attachModule()}`].join(' '),
-      [ATTACHED]: JSON.stringify(wish),
-    },
+    env: { ...environment, ...attachedEnvironment(environment, wish) },
   });
   const interrupt = (): void => {
     child.kill('SIGINT');
@@ -47,12 +77,6 @@ export const inspectProgram = async (
   } finally {
     signal.removeEventListener('abort', interrupt);
   }
-};
-
-/** Built code has the module beside it, wherever the package was built to. */
-const attachModule = (): string => {
-  const beside = join(import.meta.dirname, '../cli/attach.js');
-  return pathToFileURL(existsSync(beside) ? beside : join(packageFolder, 'dist/cli/attach.js')).href;
 };
 
 const cannot = (file: string, cause: Error): TroupeError => {

@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+import { reportToDev } from './dev/started-by-dev.ts';
+import { attachedEnvironment, builtModule } from './attached-environment.ts';
 import type { InspectCommand } from './usage/command-read.ts';
 import { exitCode } from './exit-code.ts';
 import type { LoadedAgent } from './load-agent.ts';
@@ -40,10 +44,13 @@ export const inspect = async (wanted: InspectCommand, session: Session): Promise
     session,
     () => Promise.resolve(),
     (opened) =>
-      runShown({ wish, session, store: opened?.store, content, agent: () => agent }, async () => {
-        if (file !== undefined) agent = await loadAgent(file, session.terminal.folder, exportName);
-        return exitCode.answered;
-      }),
+      runShown(
+        { wish, session, store: opened?.store, content, agent: () => agent, program: file },
+        async () => {
+          if (file !== undefined) agent = await loadAgent(file, session.terminal.folder, exportName);
+          return exitCode.answered;
+        },
+      ),
   );
 };
 
@@ -75,16 +82,34 @@ interface Program {
 /** Runs a program unchanged, and shows every run that it starts. */
 const inspectProgram = ({ file, args, wish }: Program, session: Session): Promise<number> => {
   const { terminal, settings, sidePaint } = session;
-  return runShown({ wish, session, store: undefined, agent: () => undefined }, async () => {
+  const shown = { wish, session, store: undefined, agent: () => undefined, program: file, isFollowing: true };
+  return runShown(shown, async () => {
     try {
-      await runProgram(file, terminal.folder, args);
+      await attachingChildren(wish, () => runProgram(file, terminal.folder, args));
       return exitCode.answered;
     } catch (thrown) {
+      reportToDev(thrown);
       // What it did until then is there to be looked at.
       terminal.stderr.write(failureLine(thrown, sidePaint, settings.debug));
       return exitCode.unanswered;
     }
   });
+};
+
+/** Runs a program such that the runs of the processes that it starts are on the page, too. */
+const attachingChildren = async (wish: InspectorRequest, work: () => Promise<void>): Promise<void> => {
+  const { env } = process;
+  const own = attachedEnvironment(env, wish);
+  const before = Object.keys(own).map((name) => [name, env[name]] as const);
+  // Sources that were not built have no module to be loaded there.
+  if (existsSync(builtModule('attach.js'))) Object.assign(env, own);
+  try {
+    await work();
+  } finally {
+    for (const [name, value] of before)
+      if (value === undefined) Reflect.deleteProperty(env, name);
+      else env[name] = value;
+  }
 };
 
 /** Opens the inspector, attached to all runs that begin in this process until it is closed. */

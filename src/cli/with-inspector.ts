@@ -3,6 +3,7 @@ import type { RunEntry } from '../contracts/journals/journal.ts';
 import type { RunInspector } from '../contracts/events/inspection.ts';
 import type { JournalStore } from '../contracts/journals/journal.ts';
 import { isTroupeError } from '../contracts/errors/error.ts';
+import { endWithDev } from './dev/started-by-dev.ts';
 import type { InspectorRequest } from './usage/inspector-request.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import type { Session } from './session.ts';
@@ -16,6 +17,10 @@ export interface Inspected {
   readonly content?: Pick<ContentOptions, 'blobs'> | undefined;
   /** The agent of stored runs, beside those started by a command. */
   readonly agent: () => LoadedAgent | undefined;
+  /** The program, for the pages of other processes. Default: this command. */
+  readonly program?: string | undefined;
+  /** True to have also what is left of other processes that have ended, looked at or not. */
+  readonly isFollowing?: boolean | undefined;
   /** HTML to serve in place of the page, with a run in it. */
   readonly page?: string | undefined;
 }
@@ -26,39 +31,60 @@ export interface Inspected {
  */
 export const withInspector = async (
   wish: InspectorRequest | undefined,
-  { session, store, content, agent, page }: Inspected,
+  { session, store, content, agent, program, isFollowing = false, page }: Inspected,
   work: (inspector: RunInspector | undefined) => Promise<number>,
 ): Promise<number> => {
   if (wish === undefined) return work(undefined);
-  const { inspect } = await import('../inspect/local/inspect.ts');
-  const inspector = await inspect({
+  const [{ prepareInspector }, { starterIn }] = await Promise.all([
+    import('../inspect/local/inspect.ts'),
+    import('../inspect/local/processes/membership.ts'),
+  ]);
+  const options = {
     port: wish.port,
     control: wish.isControlled,
     open: wish.isShown,
     wait: wish.isAwaited,
     keepsProcess: true,
+    // Of what is recorded already nobody else has need.
+    alone: page !== undefined,
     store,
     content,
     page,
-    agents: (entry) => {
+    agents: (entry: RunEntry) => {
       const own = agent();
       return entry.agent === own?.name ? own : agentBegunWith(entry, store, session);
     },
-  });
-  const { terminal, settings, sidePaint: paint, signal } = session;
-  const tell = (line: string): void => {
-    terminal.stderr.write(`  ${paint.cyan('◉')} ${line}\n`);
   };
+  const inspector = await prepareInspector(options, {
+    program: program ?? session.command,
+    isFollowing,
+  }).open();
+  const { terminal, signal } = session;
+  // It is on the page of the command that started this one.
+  const isUnder = starterIn(terminal.environment) !== undefined;
   // Without its address it is of no use, however quiet it is to be.
-  tell(`Inspector: ${inspector.url}`);
+  if (!isUnder) tellOfInspector(`Inspector: ${inspector.url}`, session);
+  endWithDev();
   try {
     const code = await work(inspector);
-    if (!signal.aborted && !settings.quiet && !settings.json) tell('Ctrl-C closes the inspector.');
+    if (!isUnder) tellOfEnd(session);
     await untilAborted(signal);
     return code;
   } finally {
     await inspector.close();
   }
+};
+
+/** Prints a line about the inspector. */
+export const tellOfInspector = (line: string, { terminal, sidePaint: paint }: Session): void => {
+  terminal.stderr.write(`  ${paint.cyan('◉')} ${line}\n`);
+};
+
+/** Says how the page is closed, once what it shows is done. */
+export const tellOfEnd = (session: Session): void => {
+  const { settings, signal } = session;
+  if (!signal.aborted && !settings.quiet && !settings.json)
+    tellOfInspector('Ctrl-C closes the inspector.', session);
 };
 
 /** Loads the agent of a run that a command started; undefined if that is unknown, or gone. */
@@ -77,7 +103,8 @@ const agentBegunWith = async (
   }
 };
 
-const untilAborted = (signal: AbortSignal): Promise<void> =>
+/** Resolves at Ctrl-C. */
+export const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else

@@ -1,67 +1,47 @@
-import { spawn } from 'node:child_process';
-import { expect, onTestFinished, test } from 'vitest';
-import { Looker } from '../inspect/local/local-kit.ts';
+import { expect, test } from 'vitest';
+import type { ListedRun } from '../../src/inspect/local/session-board.ts';
+import { ask, Looker, portOf } from '../inspect/local/local-kit.ts';
+import { startNode } from '../inspect/processes/inspected-process.ts';
 import { command, compiledModuleOf, moduleOf, troupe } from './run-command.ts';
 
-/** Runs `troupe inspect` on a command, and lets a test wait for what is printed. */
-const inspecting = (...args: readonly string[]) => {
-  const child = spawn(process.execPath, [command(), 'inspect', ...args], {
-    env: { PATH: process.env['PATH'] },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  let said = '';
-  const looks = new Set<() => void>();
-  for (const output of [child.stdout, child.stderr])
-    output.on('data', (part: Buffer) => {
-      said += part.toString();
-      for (const look of looks) look();
-    });
-  const until = (isThere: (said: string) => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        if (!isThere(said)) return;
-        looks.delete(look);
-        resolve();
-      };
-      looks.add(look);
-      look();
-    });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  return { child, ended, until, said: () => said };
+/** The page that was printed. */
+const pageIn = (said: string): { readonly url: string; readonly token: string } => {
+  const [, url = ''] = /Inspector: (\S+)/.exec(said) ?? [];
+  return { url, token: new URL(url).searchParams.get('token') ?? '' };
 };
 
-const PAGE = /Inspector of process (?<pid>\d+): (?<url>\S+)/g;
+const rowsOf = async ({ url, token }: ReturnType<typeof pageIn>): Promise<readonly ListedRun[]> => {
+  const { text } = await ask(portOf({ url }), '/api/runs', { headers: { authorization: `Bearer ${token}` } });
+  return (JSON.parse(text) as { readonly rows: readonly ListedRun[] }).rows;
+};
 
-const pagesIn = (said: string) =>
-  [...said.matchAll(PAGE)].map(({ groups }) => {
-    const { pid = '', url = '' } = groups ?? {};
-    return { pid, url, token: new URL(url).searchParams.get('token') ?? '' };
-  });
-
-test('troupe inspect --wait -- COMMAND shows the runs of each of its processes, which are held until somebody looks', async () => {
+test('troupe inspect --wait -- COMMAND shows the runs of all its processes on one page, and they are held until somebody looks', async () => {
   const program = await compiledModuleOf('two-processes.ts');
-  const { child, ended, until, said } = inspecting('--wait', '--', process.execPath, program, 'both');
-  await until((text) => pagesIn(text).length === 2);
-  const [one, other] = pagesIn(said());
-  if (one === undefined || other === undefined) throw new Error(said());
-  expect(one.pid).not.toBe(other.pid);
+  const args = ['inspect', '--wait', '--', process.execPath, program, 'both'];
+  const { kill, ended, until, said } = startNode([command(), ...args]);
+  await until(/Inspector: \S+/);
+  const page = pageIn(said());
+  let held = await rowsOf(page);
+  while (held.length < 2) held = await rowsOf(page);
   expect(said()).not.toContain('done');
+  expect(held.map(({ isLive }) => isLive)).toEqual([true, true]);
+  expect(new Set(held.map(({ process: of }) => of?.pid)).size).toBe(2);
 
-  const looker = new Looker(one);
-  await until((text) => text.includes(`${one.pid} done`));
-  expect(said()).not.toContain(`${other.pid} done`);
-  await looker.until(() => looker.entries.some((each) => JSON.stringify(each).includes('"run.ended"')));
-  const second = new Looker(other);
-  await until((text) => text.includes(`${other.pid} done`));
-
-  // Both stay, so that they can be looked at, until they are interrupted.
-  expect([child.exitCode, looker.isClosed, second.isClosed]).toEqual([null, false, false]);
-  process.kill(Number(other.pid), 'SIGINT');
-  child.kill('SIGINT');
-  expect(await ended).toBe(130);
+  const looker = new Looker(page);
+  await until(/done[^]*done/);
+  // The command is over, and the page stays: what its processes did can be looked at.
+  await until(/Ctrl-C closes the inspector/);
+  for (;;) {
+    const rows = await rowsOf(page);
+    expect(rows).toHaveLength(2);
+    if (rows.every(({ status, process: of }) => status === 'completed' && of?.isOver === true)) break;
+  }
+  const [row] = await rowsOf(page);
+  const recording = new Looker(page, `/api/processes/${row?.process?.id}/recording`);
+  await recording.until(({ entries }) => JSON.stringify(entries).includes('"run.ended"'));
+  expect(looker.isClosed).toBe(false);
+  kill('SIGINT');
+  expect(await ended).toBe(0);
 });
 
 test('a command without runs is as it is without us: what it prints, and its exit code', async () => {

@@ -28,7 +28,7 @@ export const openInspector = async (
   browser: Browser,
   options: InspectOptions,
 ): Promise<InspectorPage & { readonly inspector: Inspector }> => {
-  const inspector = await inspect({ ...options, page: builtPage() });
+  const inspector = await inspect({ alone: true, ...options, page: builtPage() });
   onTestFinished(() => inspector.close());
   return { inspector, ...(await openPage(browser, inspector)) };
 };

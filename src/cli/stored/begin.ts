@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { relative } from 'node:path';
 import type { Agent } from '../../contracts/agents/agent.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
@@ -45,7 +46,8 @@ export const begin = async <Input, Output>(
           'command.usage',
           'Cannot follow the command line as --park needs a store: without one, the run could not be resumed',
         );
-      const inspected = { session, store: opened?.store, agent: () => agent };
+      const program = record.command === 'run' ? relative(session.terminal.folder, record.file) : undefined;
+      const inspected = { session, store: opened?.store, agent: () => agent, program };
       return withInspector(wish, inspected, (inspect) =>
         withTrace(trace, session, (hooks) => {
           const own = { hooks, runId, ...(inspect === undefined ? {} : { inspect }) };

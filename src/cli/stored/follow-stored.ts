@@ -21,6 +21,7 @@ export type StoredCommand = Exclude<
       | 'run'
       | 'inspect'
       | 'inspect-program'
+      | 'dev'
       | 'graph'
       | 'mcp'
       | 'suggest'

@@ -35,6 +35,7 @@ export type Command =
   | RunCommand
   | InspectCommand
   | InspectProgramCommand
+  | DevCommand
   | GraphCommand
   | ServeCommand
   | RunsCommand
@@ -90,6 +91,16 @@ export interface InspectCommand {
   readonly exportName: string | undefined;
   /** A folder with the bytes of media of stored runs. */
   readonly blobs: string | undefined;
+  readonly wish: InspectorRequest;
+}
+
+/** A file that is shown, and run again when it changes. */
+export interface DevCommand {
+  readonly name: 'dev';
+  readonly file: string;
+  readonly exportName: string | undefined;
+  readonly input: string | undefined;
+  readonly isData: boolean;
   readonly wish: InspectorRequest;
 }
 
@@ -282,6 +293,16 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       const blobs = folderOf(values.blobs, '--blobs', name);
       const isData = values.data ?? false;
       return { name, ...codeIn(rest[0], values, name), input: second, isData, blobs, wish };
+    }
+    case 'dev': {
+      const wish = inspectorRequest({ ...values, control: true }, name);
+      return {
+        name,
+        ...namedModule(first, values.export, name),
+        input: second,
+        isData: values.data ?? false,
+        wish,
+      };
     }
     case 'graph':
       if (values.svg === true && values.json === true)

@@ -94,6 +94,7 @@ export type CommandName =
   | 'ask'
   | 'run'
   | 'inspect'
+  | 'dev'
   | 'graph'
   | 'mcp'
   | 'runs'
@@ -123,6 +124,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     optional: 2,
     options: ['data', 'export', 'blobs', 'port', 'control', 'open', 'wait'],
   },
+  dev: { needs: [FILE], optional: 1, options: ['data', 'export', 'port', 'open', 'wait'] },
   graph: { needs: [FILE], optional: 0, options: ['export', 'of', 'svg', 'taken', 'limit'] },
   mcp: { needs: [FILE], optional: 0, options: ['export'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },

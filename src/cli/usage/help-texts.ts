@@ -66,10 +66,11 @@ ${INSPECT}`,
     text: `Serves a page on the loopback until Ctrl-C, and prints its address, which contains a secret token. With INPUT, runs the agent
 that FILE exports, and shows it at work. Without INPUT, shows stored runs: those started by a command, and those of the agent
 that FILE exports. A FILE that exports nothing is a program: it is run unchanged, with INPUT as its argument, and every run
-that it starts is shown. Of a FILE that --trace or troupe export wrote, the run is shown, and nothing is run.
+that it starts, in processes of its own, too, is shown. Of a FILE that --trace or troupe export wrote, the run is shown, and nothing is run.
 
-After -- comes any COMMAND that runs Node, as it is typed: each of its processes that starts a run opens a page of its own, and
-stays until Ctrl-C, unless it exits by itself.`,
+After -- comes any COMMAND that runs Node, as it is typed: the runs of its processes are on one page, which stays until Ctrl-C.
+
+A page shows the runs of all processes of yours that are inspected on this machine, by this command or by inspect() in their code.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
       --export NAME    export of FILE, if there are several; also FILE#NAME
       --blobs FOLDER   folder with the bytes of media, if they are not in the store
@@ -86,6 +87,19 @@ stays until Ctrl-C, unless it exits by itself.`,
       'troupe inspect r1.journal',
       'troupe ask "How are retries configured?" ./docs --inspect --open',
     ],
+  },
+  dev: {
+    about: 'show a file in a browser, and run it again whenever it changes',
+    usage: 'FILE [INPUT]',
+    text: `As troupe inspect FILE [INPUT] --control, but FILE is run again when it, or what it imports of its project, has changed. The page stays,
+shows the new runs as they begin, and keeps those of before. What FILE exports runs with INPUT each time; without INPUT nothing is
+run, and stored runs are shown. If FILE fails to load, the reason is printed and shown until the next change.`,
+    options: `      --data           INPUT is JSON, for an agent whose input has a schema
+      --export NAME    export of FILE, if there are several; also FILE#NAME
+      --port N         port of the page (default: any free port)
+      --open           open it in the browser
+      --wait           hold the first runs until somebody looks`,
+    examples: ['troupe dev team.ts "Plan a trip." --open', 'troupe dev program.ts'],
   },
   graph: {
     about: 'draw an agent, a team or a workflow as Mermaid text, or as an SVG',

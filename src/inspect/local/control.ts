@@ -52,7 +52,7 @@ export const commandSchema = z.discriminatedUnion('do', [
 export type Command = z.infer<typeof commandSchema>;
 
 /** Checks whether a command is nothing to the runs, nor to who else looks at them. */
-export const isAside = ({ do: what }: Command): boolean =>
+export const isAside = ({ do: what }: { readonly do: string }): boolean =>
   what === 'again' || what === 'again-form' || what === 'change-form';
 
 /** The environment in which commands are executed. */

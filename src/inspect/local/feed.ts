@@ -11,7 +11,9 @@ const BEAT_MS = 15_000;
 /** Broadcasts a recording to its viewers. Without viewers it costs nothing. */
 export class Feed {
   readonly #viewers = new Set<Viewer>();
-  readonly #requests: () => readonly AskedOf[];
+  /** Those among them that are inspectors of other processes: by these alone nobody looks. */
+  readonly #relays = new Set<Viewer>();
+  readonly #requests: () => readonly object[];
   #recording: Recording;
   #saidRequests = '';
   #isFlushDue = false;
@@ -20,7 +22,7 @@ export class Feed {
   /** Called when the first viewer comes, and the last has gone. */
   onWatched: (isWatched: boolean) => void = () => undefined;
 
-  constructor(recording: Recording, requests: () => readonly AskedOf[]) {
+  constructor(recording: Recording, requests: () => readonly object[]) {
     this.#recording = recording;
     this.#requests = requests;
   }
@@ -30,18 +32,26 @@ export class Feed {
   }
 
   get isWatched(): boolean {
-    return this.#viewers.size > 0;
+    return this.#viewers.size > this.#relays.size;
   }
 
-  /** Adds a viewer, from a position on. */
-  join(response: ServerResponse, from: number): void {
+  /** The number of inspectors of other processes among the viewers. */
+  get relays(): number {
+    return this.#relays.size;
+  }
+
+  /** Adds a viewer, from a position on; a relay is the inspector of another process. */
+  join(response: ServerResponse, from: number, isRelay = false): void {
     const viewer = new Viewer(response, this.#recording, from);
     response.on('close', () => {
       this.#leave(viewer);
     });
     if (response.destroyed) return;
+    const wasWatched = this.isWatched;
     this.#viewers.add(viewer);
+    if (isRelay) this.#relays.add(viewer);
     if (this.#viewers.size === 1) this.#start();
+    if (!wasWatched && this.isWatched) this.onWatched(true);
     this.#lookAtRequests();
     viewer.requests(this.#saidRequests);
     viewer.flush();
@@ -51,7 +61,7 @@ export class Feed {
   goOnWith(recording: Recording): void {
     this.#unfollow();
     this.#recording = recording;
-    if (this.isWatched) this.#follow();
+    if (this.#viewers.size > 0) this.#follow();
     for (const viewer of this.#viewers) viewer.goOnWith(recording);
     this.#lookAtRequests();
     this.#flush();
@@ -59,7 +69,7 @@ export class Feed {
 
   /** Tells viewers which requests are open: an answer that is being checked is no entry yet. */
   renewRequests(): void {
-    if (this.isWatched) this.#flushSoon();
+    if (this.#viewers.size > 0) this.#flushSoon();
   }
 
   /** Sends one message to all viewers. */
@@ -69,15 +79,30 @@ export class Feed {
     this.#flush();
   }
 
+  /** Sends what is pending at once: the process ends. */
+  flush(): void {
+    this.#lookAtRequests();
+    this.#flush();
+  }
+
+  /** Ends the streams of relays as soon as they have all that there is. */
+  async endRelays(): Promise<void> {
+    this.flush();
+    await Promise.all([...this.#relays].map((viewer) => viewer.end()));
+  }
+
   close(): void {
     for (const viewer of this.#viewers) viewer.cut();
   }
 
   #leave(viewer: Viewer): void {
-    if (!this.#viewers.delete(viewer) || this.isWatched) return;
+    const wasWatched = this.isWatched;
+    this.#relays.delete(viewer);
+    if (!this.#viewers.delete(viewer)) return;
+    if (wasWatched && !this.isWatched) this.onWatched(false);
+    if (this.#viewers.size > 0) return;
     clearInterval(this.#beat);
     this.#unfollow();
-    this.onWatched(false);
   }
 
   #start(): void {
@@ -87,7 +112,6 @@ export class Feed {
       this.#flush();
     }, BEAT_MS).unref();
     this.#follow();
-    this.onWatched(true);
   }
 
   #follow(): void {

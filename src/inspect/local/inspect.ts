@@ -14,7 +14,7 @@ import type { ContentOptions } from '../../contracts/content/content-options.ts'
 import type { MediaPart } from '../../contracts/content/part.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
-import type { InspectedRun, RunInspector } from '../../contracts/events/inspection.ts';
+import type { RunInspector } from '../../contracts/events/inspection.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { RunContent } from '../../runtime/content/run-content.ts';
 import { parseJson } from '../sinks/parse-json.ts';
@@ -25,6 +25,7 @@ import { recorder, recorderShape } from '../recording/recorder.ts';
 import { Company } from './company.ts';
 import { carryOut, commandSchema, isAside } from './control.ts';
 import { Feed } from './feed.ts';
+import { Hold } from './hold.ts';
 import { KnownRuns } from './known-runs.ts';
 import { LocalServer } from './local-server.ts';
 import { openInBrowser } from './open-in-browser.ts';
@@ -32,6 +33,10 @@ import { packageVersion } from './package-folder.ts';
 import { pageText } from './page-text.ts';
 import { MOST_REPORTED, ReportIndex } from './report/report-index.ts';
 import { ReportedRuns } from './report/reported-runs.ts';
+import { eachRunOnce, newestOf } from './processes/each-run-once.ts';
+import type { CommandPart } from './processes/membership.ts';
+import { Membership } from './processes/membership.ts';
+import { Relay } from './processes/relay.ts';
 import { RunsIndex } from './runs-index.ts';
 import { searchSaid } from './said-search.ts';
 import { listRuns } from './session-board.ts';
@@ -60,6 +65,11 @@ export interface InspectOptions extends RecorderOptions {
   readonly keepsProcess?: boolean | undefined;
   /** A hook of `alerts()`, whose alerts the page shows; it watches the runs that it is given to. */
   readonly alerts?: Pick<AlertsHook, 'history' | 'firing'> | undefined;
+  /**
+   * Keeps this process and the other inspected ones of this user apart. Default false: the page shows the runs of all of them, and those
+   * of this process are on the pages of the others, which may control them if `control` is true.
+   */
+  readonly alone?: boolean | undefined;
   /** HTML to show in place of the page; `__NONCE__` in it becomes the nonce of its scripts and styles. */
   readonly page?: string | undefined;
 }
@@ -94,6 +104,7 @@ const check = optionsCheck<InspectOptions>(
         'not a hook: write alerts({ rules })',
       ),
     ),
+    alone: optional(aBoolean()),
     page: optional(aText()),
   }),
 );
@@ -106,7 +117,8 @@ function isPort(given: unknown): boolean {
  * Opens the local inspector: a page, served on the loopback, that shows runs as statecharts while they happen, and
  * stored runs.
  *
- * Access requires the token in its address. It never slows a run: a slow viewer is disconnected.
+ * Access requires the token in its address. It never slows a run: a slow viewer is disconnected. What other processes of this user run
+ * with an inspector of their own is on the page, too, unless one is `alone`.
  *
  * @example
  * const inspector = await inspect({ control: true });
@@ -130,7 +142,7 @@ export interface PreparedInspector extends RunInspector {
  *
  * @throws {TroupeError} `inspector.failed` for options that do not fit.
  */
-export const prepareInspector = (options: InspectOptions = {}): PreparedInspector => {
+export const prepareInspector = (options: InspectOptions = {}, part: CommandPart = {}): PreparedInspector => {
   const {
     port = 0,
     control = false,
@@ -141,6 +153,7 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
     agents = [],
     keepsProcess = false,
     alerts,
+    alone = false,
   } = check(options);
   const { capacity, secrets } = options;
   const record = recorder({ capacity, secrets });
@@ -152,33 +165,56 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
   const book = new WorkBook(MOST_REPORTED);
   const known = new KnownRuns(new ReportedRuns(asked, book));
   const report = new ReportIndex({ recorder: record, book, store, alerts });
-  const index = new RunsIndex({ recorder: record, store });
+  const sources = { recorder: record, store };
+  const membership = new Membership({ isAlone: alone, control, part });
+  const { others } = membership;
+  const relay = new Relay({ ...sources, others, company });
+  const ownIndex = new RunsIndex(sources);
+  const index = membership.folder === undefined ? ownIndex : new RunsIndex(sources, () => others.rows());
   const trials = new Trials({
     live: { asked, recorder: record },
     stored,
     bytesOf: (runId, hash) => bytesIn({ recorder: record, store, content }, runId, hash),
   });
   const desk = { recorder: record, known, store, content, stored, trials };
-  const hold = wait ? holdUntilWatched(live) : () => undefined;
+  const hold = new Hold(wait);
+  live.onWatched = (isWatched) => {
+    if (isWatched) hold.release();
+  };
   const inspects: RunInspector['inspects'] = (run) => {
-    hold(run);
+    hold.take(run);
     return known.inspects(run);
   };
   let page = options.page === undefined ? undefined : Promise.resolve(options.page);
   const server = new LocalServer({
     token,
+    sign: membership.sign,
     keepsProcess,
     live,
+    others,
+    relay,
+    watched: () => {
+      hold.release();
+    },
     company,
     page: () => (page ??= pageText()),
-    session: async (wanted) => {
-      const [version, runs] = await Promise.all([packageVersion(), listRuns(record, store, wanted)]);
-      return record.recording.line({ control, version, runs, breakpoints: record.breakpoints() });
+    session: async ({ run, process, isRelay }) => {
+      const breakpoints = await (others.at(process ?? '')?.breakpoints() ?? record.breakpoints());
+      const [version, own] = await Promise.all([packageVersion(), listRuns(record, store, run)]);
+      const runs = isRelay ? [] : eachRunOnce([...own, ...newestOf(await others.rows(), run)]);
+      const { note } = membership;
+      return record.recording.line({ control, version, runs, breakpoints, processes: others.listed, note });
     },
-    runs: async (since) => record.recording.line(await index.changedSince(since)),
+    runs: async (since, isRelay) =>
+      record.recording.line(await (isRelay ? ownIndex : index).changedSince(since)),
+    said: async (find, after) => {
+      const lines = function* () {
+        yield* record.recording.from();
+        yield* others.lines();
+      };
+      return record.recording.line(await searchSaid({ lines, store }, find, after));
+    },
     report: async () => record.recording.line(await report.report()),
-    said: async (find, after) =>
-      record.recording.line(await searchSaid({ lines: () => record.recording.from(), store }, find, after)),
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
     content: (runId, hash) => bytesIn(desk, runId, hash),
     control: control
@@ -193,6 +229,7 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
   });
   const open = async (wanted = port): Promise<Inspector> => {
     await server.listen(wanted);
+    membership.join({ port: server.port, token, live });
     const url = `http://127.0.0.1:${server.port}/?token=${token}`;
     if (isShown) openInBrowser(url);
     return {
@@ -201,34 +238,16 @@ export const prepareInspector = (options: InspectOptions = {}): PreparedInspecto
       recorder: record,
       inspects,
       close: async () => {
+        await membership.leave(live);
         live.close();
         index.close();
         report.close();
+        ownIndex.close();
         await Promise.all([server.close(), stored?.close()]);
       },
     };
   };
   return { inspects, open };
-};
-
-/** Holds runs until the first viewer comes; those that begin later are not held. */
-const holdUntilWatched = (live: Feed): ((run: InspectedRun) => void) => {
-  const held = new Set<NonNullable<InspectedRun['handle']>>();
-  let isAwaited = true;
-  live.onWatched = () => {
-    isAwaited = false;
-    for (const handle of held) handle.resume();
-    held.clear();
-  };
-  return ({ handle }) => {
-    if (!isAwaited || handle === undefined) return;
-    handle.pause();
-    held.add(handle);
-    const forget = (): void => {
-      held.delete(handle);
-    };
-    handle.result.then(forget, forget);
-  };
 };
 
 /** Lists open requests of all runs in progress. */

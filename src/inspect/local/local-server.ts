@@ -9,21 +9,42 @@ import type { Company } from './company.ts';
 import type { Feed } from './feed.ts';
 import { isDeep, readBody } from './read-body.ts';
 import { LINES, ReplyLines } from './reply-lines.ts';
+import { SIGN_HEADER } from './processes/ask-process.ts';
+import type { OtherProcesses } from './processes/other-processes.ts';
+import type { Relay } from './processes/relay.ts';
 import { cookieName, refusalOf } from './request-guard.ts';
+import type { ContentRoute } from './server-route.ts';
+import {
+  findIn,
+  fromOf,
+  isRelay,
+  pageIn,
+  processIn,
+  routeOf,
+  runIn,
+  sinceIn,
+  urlOf,
+} from './server-route.ts';
 
 /** The resources and operations of the server. */
 export interface Served {
   readonly token: string;
+  /** Sent with each response, for other processes. */
+  readonly sign: string;
   readonly page: () => Promise<string>;
-  /** `wanted` is among the runs, if the store has it. */
-  readonly session: (wanted: string | undefined) => Promise<unknown>;
-  /** All runs that have changed since a version. */
-  readonly runs: (since: number | undefined) => Promise<unknown>;
+  /** The state of the session, as a page asks for it. */
+  readonly session: (asked: AskedSession) => Promise<unknown>;
+  /** All runs that have changed since a version; for another process those of this one. */
+  readonly runs: (since: number | undefined, isRelay: boolean) => Promise<unknown>;
   /** The work of all runs, added up, and alerts. */
   readonly report: () => Promise<unknown>;
   /** A part of the runs in which words were said, after a run or from the first on. */
   readonly said: (find: string, after: string | undefined) => Promise<unknown>;
   readonly live: Feed;
+  readonly others: OtherProcesses;
+  readonly relay: Relay;
+  /** Somebody looks at the page of another process, which shows the runs of this one. */
+  readonly watched: () => void;
   readonly company: Company;
   /** @throws the error of an unreadable run. */
   readonly stored: (runId: string) => Promise<Feed>;
@@ -33,6 +54,15 @@ export interface Served {
   readonly control: ((body: string, by: string, caller: Caller) => Promise<object>) | undefined;
   /** True if it keeps its process alive. */
   readonly keepsProcess: boolean;
+}
+
+/** A page's question about the session. */
+export interface AskedSession {
+  /** The run that is among those that are listed, if the store has it. */
+  readonly run: string | undefined;
+  /** The process that is shown; undefined: this one. */
+  readonly process: string | undefined;
+  readonly isRelay: boolean;
 }
 
 const HOST = '127.0.0.1';
@@ -138,6 +168,7 @@ export class LocalServer {
     );
     if (refusal !== undefined) return fail(response, 403, 'inspector.failed', `Cannot answer as ${refusal}`);
     this.#strangers.delete(request.socket);
+    response.setHeader(SIGN_HEADER, this.#served.sign);
     const route = url === undefined ? undefined : routeOf(url.pathname);
     if (url === undefined || route === undefined)
       return fail(response, 404, 'inspector.failed', 'Cannot answer as there is nothing here');
@@ -148,22 +179,30 @@ export class LocalServer {
     switch (route.name) {
       case 'page':
         return this.#givePage(response);
-      case 'session':
-        return give(response, 200, await this.#served.session(runIn(url)));
+      case 'session': {
+        const asked = { run: runIn(url), process: processIn(url), isRelay: isRelay(url) };
+        return give(response, 200, await this.#served.session(asked));
+      }
       case 'runs':
-        return give(response, 200, await this.#served.runs(sinceIn(url)));
+        return give(response, 200, await this.#served.runs(sinceIn(url), isRelay(url)));
       case 'report':
         return give(response, 200, await this.#served.report());
       case 'said':
         return give(response, 200, await this.#served.said(findIn(url), runIn(url)));
       case 'live':
         return this.#show(this.#served.live, url, request, response);
+      case 'process':
+        return this.#show(this.#served.others.feedOf(route.process), url, request, response);
       case 'stored':
-        return this.#show(await this.#served.stored(route.runId), url, request, response);
+        return this.#giveStored(route.runId, url, request, response);
       case 'content':
         return this.#giveContent(response, route, url);
+      case 'watched':
+        this.#served.watched();
+        request.resume();
+        return give(response, 200, { ok: true });
       case 'control':
-        return this.#control(request, response, pageIn(url));
+        return this.#control(request, response, url);
     }
   }
 
@@ -198,19 +237,38 @@ export class LocalServer {
     response.on('close', () => {
       this.#viewers -= 1;
     });
-    response.writeHead(200, { ...SHARED, 'content-type': 'text/event-stream; charset=utf-8' });
-    response.flushHeaders();
-    request.socket.setNoDelay(true);
-    feed.join(response, fromOf(url, textOf(request.headers['last-event-id'])));
+    beginStream(request, response);
+    feed.join(response, fromOf(url, textOf(request.headers['last-event-id'])), isRelay(url));
+    if (isRelay(url)) return;
     this.#served.company.join(pageIn(url), feed, response);
+    this.#served.others.join(response);
+  }
+
+  /** A stored run of this process, or of another one that has it in its store. */
+  async #giveStored(
+    run: string,
+    url: URL,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { relay, stored } = this.#served;
+    const holder = isRelay(url) ? undefined : await relay.holderOf(run);
+    if (holder === undefined) return this.#show(await stored(run), url, request, response);
+    const path = `${url.pathname}?relay&from=${fromOf(url, textOf(request.headers['last-event-id']))}`;
+    await holder.pipe(path, response, (isShown) => {
+      if (isShown) beginStream(request, response);
+      else response.writeHead(409, { ...SHARED, 'content-type': 'application/json; charset=utf-8' });
+    });
   }
 
   /** Media; with `check` whether they can be had, so that the page shows no broken picture. */
   async #giveContent(response: ServerResponse, { runId, hash }: ContentRoute, url: URL): Promise<void> {
-    if (!url.searchParams.has('check'))
-      return giveContent(response, await this.#served.content(runId, hash), url);
+    const { relay, content } = this.#served;
+    const find = async (): Promise<Uint8Array> =>
+      (isRelay(url) ? undefined : await relay.content(runId, hash)) ?? (await content(runId, hash));
+    if (!url.searchParams.has('check')) return giveContent(response, await find(), url);
     try {
-      await this.#served.content(runId, hash);
+      await find();
       give(response, 200, { ok: true });
     } catch (thrown) {
       const { code, message } = errorData(thrown, 'internal', { message: 'Cannot answer' });
@@ -218,15 +276,7 @@ export class LocalServer {
     }
   }
 
-  async #control(request: IncomingMessage, response: ServerResponse, by: string): Promise<void> {
-    const { control } = this.#served;
-    if (control === undefined)
-      return fail(
-        response,
-        403,
-        'inspector.failed',
-        'Cannot do that as the inspector was opened without control',
-      );
+  async #control(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
       return fail(response, 415, 'input.invalid', 'Cannot read the command as it is not JSON');
     const body = await readBody(request);
@@ -237,7 +287,18 @@ export class LocalServer {
     }
     if (isDeep(body))
       return fail(response, 400, 'input.invalid', 'Cannot read the command as it is nested too deeply');
-    const signal = leftSignal(response);
+    const { relay, control } = this.#served;
+    const sent = { body, by: pageIn(url), process: processIn(url), signal: leftSignal(response) };
+    const answer = isRelay(url) ? undefined : await relay.command(sent);
+    if (answer !== undefined) return give(response, answer.status, answer.text);
+    if (control === undefined)
+      return fail(
+        response,
+        403,
+        'inspector.failed',
+        'Cannot do that as the inspector was opened without control',
+      );
+    const { by, signal } = sent;
     if (request.headers.accept?.includes(LINES) !== true) {
       give(response, 200, { ok: true, ...(await control(body, by, { signal })) });
       return;
@@ -269,12 +330,6 @@ const leftSignal = (response: ServerResponse): AbortSignal => {
   return left.signal;
 };
 
-/** The longest name of a page, in characters. */
-const LONGEST_PAGE = 40;
-
-/** The longest text that is looked for, in characters. */
-const LONGEST_FIND = 500;
-
 const SHARED = {
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',
@@ -283,76 +338,10 @@ const SHARED = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-type Route =
-  | { readonly name: 'page' | 'session' | 'runs' | 'report' | 'said' | 'live'; readonly method: 'GET' }
-  | { readonly name: 'control'; readonly method: 'POST' }
-  | { readonly name: 'stored'; readonly method: 'GET'; readonly runId: string }
-  | ContentRoute;
-
-interface ContentRoute {
-  readonly name: 'content';
-  readonly method: 'GET';
-  readonly runId: string;
-  readonly hash: string;
-}
-
-const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
-  ['/', { name: 'page', method: 'GET' }],
-  ['/api/session', { name: 'session', method: 'GET' }],
-  ['/api/runs', { name: 'runs', method: 'GET' }],
-  ['/api/report', { name: 'report', method: 'GET' }],
-  ['/api/said', { name: 'said', method: 'GET' }],
-  ['/api/recording', { name: 'live', method: 'GET' }],
-  ['/api/control', { name: 'control', method: 'POST' }],
-]);
-
-const routeOf = (path: string): Route | undefined => {
-  const [, stored, holder, hash] =
-    /^\/api\/(?:stored\/([^/]{1,2000})\/recording|content\/([^/]{1,2000})\/([0-9a-f]{64}))$/.exec(path) ?? [];
-  const runId = decodePart(stored ?? holder ?? '');
-  if (runId === undefined || runId === '') return routes.get(path);
-  return hash === undefined
-    ? { name: 'stored', method: 'GET', runId }
-    : { name: 'content', method: 'GET', runId, hash };
-};
-
-const decodePart = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-};
-
-/** A target that starts with two slashes is a path here, not another host. */
-const urlOf = ({ url = '' }: IncomingMessage): URL | undefined => {
-  const whole = `http://${HOST}${url}`;
-  return url.startsWith('/') && URL.canParse(whole) ? new URL(whole) : undefined;
-};
-
-/** Returns the position of a viewer: after its last event, or the one it asks for. */
-const fromOf = (url: URL, last: string | undefined): number => {
-  if (last !== undefined && /^\d{1,15}$/.test(last)) return Number(last) + 1;
-  const from = url.searchParams.get('from') ?? '';
-  return /^\d{1,15}$/.test(from) ? Number(from) : 0;
-};
-
-/** The run that is to be in the list, however old it is. */
-const runIn = ({ searchParams }: URL): string | undefined => {
-  const run = searchParams.get('run') ?? '';
-  return run === '' || run.length > 2_000 ? undefined : run;
-};
-
-/** The name that a page gave itself: one for all without any. */
-const pageIn = ({ searchParams }: URL): string => (searchParams.get('page') ?? '').slice(0, LONGEST_PAGE);
-
-/** Words that are looked for. */
-const findIn = ({ searchParams }: URL): string => (searchParams.get('find') ?? '').slice(0, LONGEST_FIND);
-
-/** The version of the rows that a page has; undefined if it has none. */
-const sinceIn = ({ searchParams }: URL): number | undefined => {
-  const since = searchParams.get('since') ?? '';
-  return /^\d{1,15}$/.test(since) ? Number(since) : undefined;
+const beginStream = (request: IncomingMessage, response: ServerResponse): void => {
+  response.writeHead(200, { ...SHARED, 'content-type': 'text/event-stream; charset=utf-8' });
+  response.flushHeaders();
+  request.socket.setNoDelay(true);
 };
 
 const textOf = (header: string | string[] | undefined): string | undefined =>

@@ -1,6 +1,7 @@
 import type { JournalStore, RunEntry, RunList } from '../../contracts/journals/journal.ts';
 import { withForks } from './forks/fork-places.ts';
 import type { RunSources, ListedRun } from './session-board.ts';
+import { eachRunOnce } from './processes/each-run-once.ts';
 import { runsHere, storedRuns, unreadableRuns } from './session-board.ts';
 import { StoredFigures } from './stored-figures.ts';
 
@@ -30,6 +31,7 @@ const WANTED_MS = 15_000;
  */
 export class RunsIndex {
   readonly #runs: RunSources;
+  readonly #others: () => Promise<readonly ListedRun[]>;
   readonly #figures: StoredFigures | undefined;
   #rows = new Map<string, Row>();
   #version = 0;
@@ -39,8 +41,10 @@ export class RunsIndex {
   #wantedUntil = 0;
   #filling: Promise<void> | undefined;
 
-  constructor(runs: RunSources) {
+  /** `others` lists the runs of other processes. */
+  constructor(runs: RunSources, others: () => Promise<readonly ListedRun[]> = () => Promise.resolve([])) {
     this.#runs = runs;
+    this.#others = others;
     this.#figures = runs.store === undefined ? undefined : new StoredFigures(runs.store);
   }
 
@@ -54,7 +58,8 @@ export class RunsIndex {
     const here = runsHere(recorder, entries);
     const stored = await storedRuns(store, entries, here);
     const figured = stored.map((row) => ({ ...row, ...this.#figures?.of(row.run) }));
-    this.#take(await withForks(store, entries, [...here, ...figured, ...unreadableRuns(entries)]));
+    const own = await withForks(store, entries, [...here, ...figured, ...unreadableRuns(entries)]);
+    this.#take(eachRunOnce([...own, ...(await this.#others())]));
     const isWhole = since === undefined || since < this.#whole || since > this.#version;
     const rows = [...this.#rows.values()].filter(({ version }) => isWhole || version > since);
     return { version: this.#version, isWhole, rows: rows.map(({ row }) => row) };

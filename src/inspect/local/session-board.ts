@@ -5,6 +5,7 @@ import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { RunFigures } from '../recording/run-sums.ts';
 import { withForks } from './forks/fork-places.ts';
+import type { ListedProcess } from './processes/listed-process.ts';
 
 /** A run that can be viewed, as listed for the page. */
 export interface ListedRun extends RunFigures {
@@ -24,6 +25,8 @@ export interface ListedRun extends RunFigures {
   readonly breakpoints?: readonly Breakpoint[] | undefined;
   /** The place at which it was forked from another run. */
   readonly fork?: ForkPoint | undefined;
+  /** The process that has it; absent for the inspector's own. */
+  readonly process?: ListedProcess | undefined;
 }
 
 /** The sources of the list: the runs of this process, and its store. */

@@ -90,6 +90,19 @@ export class Viewer {
     }
   }
 
+  /** Ends the stream once all of the recording was sent; resolves when the connection has taken it, or is closed. */
+  async end(): Promise<void> {
+    while (!this.#response.destroyed && this.#next < this.#recording.length)
+      await new Promise<void>((resolve) => {
+        for (const event of ['drain', 'close']) this.#response.once(event, resolve);
+      });
+    await new Promise<void>((resolve) => {
+      this.#response.once('close', resolve);
+      this.#response.end(resolve);
+      if (this.#response.destroyed) resolve();
+    });
+  }
+
   /** Disconnects: the viewer may reconnect with its position. */
   cut(): void {
     this.#isBlocked = true;

@@ -27,6 +27,7 @@ import { Monitor } from './monitor/monitor.tsx';
 import { Help } from './parts/help.tsx';
 import { ChangeDialog } from './change/change-dialog.tsx';
 import { ForkNotice } from './change/fork-notice.tsx';
+import { ProcessNotice, SessionNote } from './process/process-notice.tsx';
 import { AgainDialog } from './trial/again-dialog.tsx';
 import { Icon } from './parts/icon.tsx';
 import { InterruptedNotice } from './parts/interrupted-notice.tsx';
@@ -47,7 +48,9 @@ export const App = () => (
   <div class={`app ${place.value === undefined ? 'now' : 'past'}`}>
     <div class="above">
       <TopBar />
+      <SessionNote />
       {isRunShown.value && <InterruptedNotice />}
+      {isRunShown.value && <ProcessNotice />}
       {isRunShown.value && <UnfollowedNotice />}
       {isRunShown.value && <ForkNotice />}
       {isRunShown.value && <RequestsBanner />}

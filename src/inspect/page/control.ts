@@ -1,5 +1,5 @@
 import type { Breakpoint } from '../recording/breakpoint.ts';
-import { complaint, currentRun } from './page-state.ts';
+import { complaint, currentRun, shownProcess } from './page-state.ts';
 import { loadSession } from './feed.ts';
 import { pageName } from './company/company.ts';
 
@@ -97,13 +97,16 @@ async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string
   }
 }
 
-const send = (body: object, signal: AbortSignal | undefined, accept: string): Promise<Response> =>
-  fetch(`/api/control?page=${pageName}`, {
+const send = (body: object, signal: AbortSignal | undefined, accept: string): Promise<Response> => {
+  const process = shownProcess.peek();
+  const of = process === undefined ? '' : `&process=${process}`;
+  return fetch(`/api/control?page=${pageName}${of}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept },
     body: JSON.stringify(body),
     signal: signal ?? null,
   });
+};
 
 const readPosted = async (response: Response): Promise<Posted> =>
   response.ok ? { value: await response.json() } : { problem: await reasonIn(response) };

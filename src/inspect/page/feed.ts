@@ -20,6 +20,7 @@ import {
   selectRoot,
   session,
   shownFile,
+  shownProcess,
   storedRun,
   takeEntry,
   unfollowed,
@@ -45,8 +46,13 @@ let stillness: ReturnType<typeof setTimeout> | undefined;
 /** Loads the list of runs; that of `run`, by default the one that is shown, is among them however old it is. */
 export const loadSession = async (run = storedRun.peek()): Promise<boolean> => {
   try {
-    const query = run === undefined ? '' : `?run=${encodeURIComponent(run)}`;
-    const response = await fetch(`/api/session${query}`, { headers: { accept: 'application/json' } });
+    const query = new URLSearchParams();
+    if (run !== undefined) query.set('run', run);
+    const process = shownProcess.peek();
+    if (process !== undefined) query.set('process', process);
+    const response = await fetch(`/api/session?${query.toString()}`, {
+      headers: { accept: 'application/json' },
+    });
     if (response.status === 401 || response.status === 403) connection.value = 'refused';
     if (!response.ok) return false;
     // Its own server wrote it.
@@ -57,11 +63,13 @@ export const loadSession = async (run = storedRun.peek()): Promise<boolean> => {
   }
 };
 
-/** Follows the live recording, or a stored run, from its start. */
-export const follow = (run?: string): void => {
+/** Follows the live recording of the server or of another process, or a stored run, from its start. */
+export const follow = (run?: string, process?: string): void => {
   shownFile.value = undefined;
   embedded.value = undefined;
   storedRun.value = run;
+  shownProcess.value = process;
+  requests.value = [];
   select(undefined);
   beginRecording();
   connect();
@@ -75,6 +83,7 @@ export const showFile = (run: string): void => {
   requests.value = [];
   shownFile.value = run;
   storedRun.value = run;
+  shownProcess.value = undefined;
   unshown.value = undefined;
   unfollowed.value = undefined;
   connection.value = 'open';
@@ -94,9 +103,7 @@ const connect = (): void => {
   unfollowed.value = undefined;
   const run = storedRun.peek();
   const from = recorded.peek().timeline.length;
-  source = new EventSource(
-    run === undefined ? `/api/recording?from=${from}&page=${pageName}` : addressOf(run),
-  );
+  source = new EventSource(run === undefined ? liveAddress(shownProcess.peek(), from) : addressOf(run));
   source.addEventListener('open', () => {
     connection.value = 'open';
   });
@@ -129,6 +136,10 @@ const connect = (): void => {
   });
   source.addEventListener('error', () => void endSource());
 };
+
+/** The address of a live recording: the server's own, or that of another process. */
+export const liveAddress = (process: string | undefined, from: number): string =>
+  `/api/${process === undefined ? '' : `processes/${process}/`}recording?from=${from}&page=${pageName}`;
 
 /** The address of a stored run's recording. */
 export const addressOf = (run: string): string =>

@@ -47,6 +47,8 @@ export const session = signal<Session | undefined>(undefined);
 export const connection = signal<Connection>('connecting');
 /** The stored run being viewed; undefined: the live recording. */
 export const storedRun = signal<string | undefined>(undefined);
+/** The other process whose live recording is shown, by its id; undefined: the server's own. */
+export const shownProcess = signal<string | undefined>(undefined);
 /** The server's reason not to show the stored run that was chosen. */
 export const unshown = signal<string | undefined>(undefined);
 /** The reason why the stored run that is shown is not followed any further. */
@@ -121,9 +123,13 @@ export const currentRun = computed((): SessionRun | undefined => {
   const runs = session.value?.runs ?? [];
   const run = filter.value.run ?? selectedView.value?.run ?? storedRun.value;
   const found = runs.find((each) => each.run === run && each.isLive === (storedRun.value === undefined));
-  const live = runs.filter(({ isLive }) => isLive);
+  const live = runs.filter(({ isLive, process }) => isLive && process?.id === shownProcess.value);
   return found ?? runs.find((each) => each.run === run) ?? (live.length === 1 ? live[0] : undefined);
 });
+
+/** Checks whether a run may be controlled: its process decides. */
+export const mayControl = (run: SessionRun | undefined): boolean =>
+  run?.process === undefined ? session.value?.control === true : run.process.control;
 
 /** The breakpoint at which the current run is paused. */
 export const held = computed(() => heldRuns.value.get(currentRun.value?.run ?? ''));

@@ -25,7 +25,25 @@ export interface SessionRun {
   readonly breakpoints?: readonly Breakpoint[] | undefined;
   /** The place at which it was forked from another run. */
   readonly fork?: ForkPoint | undefined;
+  /** The process that has it, where that is not the server's. */
+  readonly process?: SessionProcess | undefined;
 }
+
+/** Another process whose runs are shown. */
+export interface SessionProcess {
+  readonly id: string;
+  readonly pid: number;
+  readonly program: string;
+  /** In ms since 1970. */
+  readonly startedAt: number;
+  /** True if its runs may be controlled. */
+  readonly control: boolean;
+  /** True if it has ended, or is not shown any more. */
+  readonly isOver: boolean;
+}
+
+/** A process, for people. */
+export const processName = ({ program, pid }: SessionProcess): string => `${oneLine(program, 50)} · ${pid}`;
 
 /** A row of the table of runs. */
 export interface RunRow extends SessionRun, RunFigures {}
@@ -48,8 +66,12 @@ export interface Session {
   readonly control: boolean;
   readonly version: string;
   readonly runs: readonly SessionRun[];
-  /** Breakpoints of all runs. */
+  /** Breakpoints of all runs of the process that is shown. */
   readonly breakpoints?: readonly Breakpoint[] | undefined;
+  /** The other processes that are known, the newest first. */
+  readonly processes?: readonly SessionProcess[] | undefined;
+  /** A message above the runs. */
+  readonly note?: string | undefined;
 }
 
 /** A request to a person, with its run if the server sends it. */

@@ -3,6 +3,7 @@ import type { DeltaEvent } from '../../contracts/events/event.ts';
 import { Redactor } from '../../contracts/secrets/redactor.ts';
 import type { Entry, NewEntry } from './entry.ts';
 import { asJson, entryLine, fittedTableau } from './fitted.ts';
+import type { TableauData } from './tableau.ts';
 import { Tableau } from './tableau.ts';
 
 /** A follower of a recording. Lines are JSON, with secrets redacted. */
@@ -21,6 +22,8 @@ export interface Follower {
 export interface RecordingSetup {
   /** Entries that are kept, at least 1. */
   readonly capacity: number;
+  /** The actors before the first entry. Default: none. */
+  readonly base?: TableauData | undefined;
   /** The secrets that are known by now. Default: none, for what is redacted already. */
   readonly secrets?: (() => Redactor) | undefined;
   /** Notified of each entry, after all followers. */
@@ -39,15 +42,17 @@ export interface RecordingSetup {
 export class Recording {
   readonly #setup: RecordingSetup;
   readonly #followers = new Set<Follower>();
-  readonly #base = new Tableau();
+  readonly #base: Tableau;
   #entries: NewEntry[] = [];
-  #first = 0;
+  #first: number;
   readonly #recent = new RecentTexts();
   /** Entries that are held back, in parts. */
   readonly #held: NewEntry[][] = [];
 
   constructor(setup: RecordingSetup) {
     this.#setup = setup;
+    this.#base = setup.base === undefined ? new Tableau() : Tableau.from(setup.base);
+    this.#first = this.#base.length;
   }
 
   /** The number of entries in all. */
@@ -154,17 +159,25 @@ export class Recording {
       }
   }
 
+  /** Keeps of all entries only what they came to. */
+  foldAll(): void {
+    this.#fold(this.#entries.length);
+  }
+
   /** Discards as many at once as are kept, so that each costs little. */
   #forgetSome(): void {
-    const { capacity } = this.#setup;
+    this.#fold(this.#entries.length - this.#setup.capacity);
+  }
+
+  #fold(count: number): void {
     this.#tell((follower) => {
       follower.forgets?.();
     });
-    for (const entry of this.#entries.slice(0, -capacity)) {
+    for (const entry of this.#entries.slice(0, count)) {
       this.#base.apply(numberEntry(entry, this.#first));
       this.#first += 1;
     }
-    this.#entries = this.#entries.slice(-capacity);
+    this.#entries = this.#entries.slice(count);
   }
 }
 

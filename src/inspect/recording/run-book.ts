@@ -46,7 +46,7 @@ export class RunBook {
   }
 
   /** A run is about to start; returns the recorder of its events. */
-  begins(run: InspectedRun): (event: LiveEvent) => void {
+  begins(run: Pick<InspectedRun, 'runId' | 'agent' | 'now'>): (event: LiveEvent) => void {
     const { runId, agent } = run;
     const sums = new RunSums();
     const now = (): number => run.now();

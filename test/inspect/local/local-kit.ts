@@ -20,7 +20,7 @@ afterEach(async () => {
 
 /** An inspector that is closed after the test. */
 export const openInspector = async (options: InspectOptions = {}): Promise<Inspector> => {
-  const inspector = await inspect({ page: PAGE, ...options });
+  const inspector = await inspect({ page: PAGE, alone: true, ...options });
   opened.push(inspector);
   return inspector;
 };

@@ -1,12 +1,13 @@
 import { effect, signal } from '@preact/signals';
 import type { Side, Sides } from '../../../runtime/journal/replay/compared-runs.ts';
 import type { Entry } from '../../recording/entry.ts';
-import { addressOf, whyNot } from '../feed.ts';
+import type { TableauData } from '../../recording/tableau.ts';
+import { addressOf, liveAddress, whyNot } from '../feed.ts';
 import { openedFiles } from '../files/opened-files.ts';
-import { changes, recorded } from '../page-state.ts';
-import { sourceOf } from '../state/address.ts';
+import { changes, recorded, shownProcess } from '../page-state.ts';
+import { listedRun } from '../state/address.ts';
 import type { RunKey } from '../state/route.ts';
-import { countBelow } from '../timeline.ts';
+import { countBelow, Timeline } from '../timeline.ts';
 import { bothSides, ComparedPair } from './compared-pair.ts';
 
 /** Two runs that are followed. */
@@ -75,7 +76,9 @@ type Follower = (run: string, taker: Taker) => Followed;
 
 const followerOf = ({ run, isFile }: RunKey): Follower => {
   if (isFile) return followFile;
-  return sourceOf(run) === 'live' ? followLive : followStored;
+  const { source, process } = listedRun(run) ?? {};
+  if (source !== 'live') return followStored;
+  return process?.id === shownProcess.peek() ? followLive : followProcess(process?.id);
 };
 
 const afterEntry = (n: number): number => n + 1;
@@ -106,6 +109,27 @@ const followLive: Follower = (run, { take, restart }) => {
   // Its slider counts the entries of this run alone.
   return { stop, slider: (n) => countBelow(recorded.peek().timeline.placesOfRun(run), n + 1) };
 };
+
+/** A run in the live recording of another process than the one that the page follows. */
+const followProcess =
+  (process: string | undefined): Follower =>
+  (run, { take, restart }) => {
+    let timeline = new Timeline();
+    const source = new EventSource(liveAddress(process, 0));
+    source.addEventListener('base', ({ data }: MessageEvent<string>) => {
+      // Its own server wrote it.
+      timeline = new Timeline(JSON.parse(data) as TableauData);
+      restart();
+    });
+    source.addEventListener('entry', ({ data }: MessageEvent<string>) => {
+      const entry = JSON.parse(data) as Entry;
+      if (timeline.add(entry)) take(entry);
+    });
+    const stop = (): void => {
+      source.close();
+    };
+    return { stop, slider: (n) => countBelow(timeline.placesOfRun(run), n + 1) };
+  };
 
 /** A stored run, by a recording of its own. */
 const followStored: Follower = (run, { take, restart, refuse }) => {

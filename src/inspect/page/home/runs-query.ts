@@ -1,4 +1,5 @@
 import type { RunRow } from '../session.ts';
+import { processName } from '../session.ts';
 
 /** The columns of the table of runs, in their order, with their heads. */
 export const columnHeads = {
@@ -48,6 +49,8 @@ export const openingQuery: RunsQuery = {
 export const WAITS = 'waits for you';
 /** The status of a run whose process is gone before its end. */
 export const INTERRUPTED = 'interrupted';
+/** The status of a run that was shown as it went on, until its process ended. */
+export const PROCESS_ENDED = 'process ended';
 
 /** A run's status for people: one that cannot go on without them says so. What an interrupted run waits for can be answered once it is resumed. */
 export const rowStatus = ({ requests = 0, status, isLive }: RunRow): string =>
@@ -60,6 +63,7 @@ const attention = [
   'running',
   'waiting',
   INTERRUPTED,
+  PROCESS_ENDED,
   'failed',
   'stopped',
   'aborted',
@@ -84,9 +88,10 @@ export const statusesOf = (rows: readonly RunRow[]): readonly (readonly [string,
 /** The words that are looked for, as they are compared. */
 export const wordsIn = (find: string): readonly string[] => find.toLowerCase().split(/\s+/);
 
-/** Checks whether all words that are looked for are in the agent, title, id or status of a run. */
+/** Checks whether all words that are looked for are in the agent, title, id, status or process of a run. */
 export const isNamed = (row: RunRow, words: readonly string[]): boolean => {
-  const text = `${row.agent}\n${row.title ?? ''}\n${row.run}\n${rowStatus(row)}`.toLowerCase();
+  const process = row.process === undefined ? '' : processName(row.process);
+  const text = `${row.agent}\n${row.title ?? ''}\n${row.run}\n${rowStatus(row)}\n${process}`.toLowerCase();
   return words.every((word) => text.includes(word));
 };
 

@@ -5,13 +5,22 @@ import { forkPlace } from '../change/change.ts';
 import { countOf, moneyOf, spanOf } from '../figures.ts';
 import { currentRun } from '../page-state.ts';
 import type { RunRow } from '../session.ts';
+import { processName } from '../session.ts';
 import { runsQuery, wantedWords } from '../state/home.ts';
 import { ChooseRun } from '../compare/choose-run.tsx';
 import { chooseToCompare, runKeyOf } from '../compare/chosen-runs.ts';
 import { hashOf, keyText, openingRoute } from '../state/route.ts';
 import { dayOf } from './day-of.ts';
 import type { RunColumn } from './runs-query.ts';
-import { columnHeads, INTERRUPTED, isNamed, rowStatus, turnOrder, WAITS } from './runs-query.ts';
+import {
+  columnHeads,
+  INTERRUPTED,
+  isNamed,
+  PROCESS_ENDED,
+  rowStatus,
+  turnOrder,
+  WAITS,
+} from './runs-query.ts';
 import { saidFound } from './said-feed.ts';
 
 interface Column {
@@ -49,6 +58,11 @@ const columns: readonly Column[] = [
             {forkPlace(row.fork)}
           </span>
         )}
+        {row.process !== undefined && (
+          <span class="forked" title={row.process.isOver ? 'Its process has ended' : 'Its process'}>
+            <bdi>{processName(row.process)}</bdi>
+          </span>
+        )}
         <Said row={row} />
       </>
     ),
@@ -82,7 +96,7 @@ const Said = ({ row }: { readonly row: RunRow }) => {
   );
 };
 
-const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'aborted', INTERRUPTED];
+const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'aborted', INTERRUPTED, PROCESS_ENDED];
 
 const Status = ({ row }: { readonly row: RunRow }) => {
   const status = rowStatus(row);

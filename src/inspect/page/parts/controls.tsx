@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { command } from '../control.ts';
 import { closeForm, opened } from '../opened.ts';
-import { complaint, currentRun, held, select, selectedView, session } from '../page-state.ts';
+import { complaint, currentRun, held, mayControl, select, selectedView } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import type { SessionRun } from '../session.ts';
 import { nameOf } from '../actor-tree.ts';
@@ -10,8 +10,7 @@ import { canFork, ForkForm } from './fork-form.tsx';
 import { Icon } from './icon.tsx';
 
 /** Checks whether the current run takes commands. */
-export const isControlled = (): boolean =>
-  session.value?.control === true && currentRun.value?.isLive === true;
+export const isControlled = (): boolean => mayControl(currentRun.value) && currentRun.value?.isLive === true;
 
 /** The address of the selected actor in its run. */
 const pathOf = (actor: string, run: string): string => actor.slice(run.length + 1);

@@ -8,9 +8,9 @@ import {
   currentRun,
   embedded,
   goLive,
+  mayControl,
   middleTab,
   place,
-  session,
   shown,
   storedRun,
 } from '../page-state.ts';
@@ -21,7 +21,7 @@ import { Icon } from './icon.tsx';
 
 /** The run that can be forked: the stored one that is shown, or a live one that is kept. */
 export const forkedRun = (): string | undefined => {
-  if (session.value?.control !== true || embedded.value !== undefined) return undefined;
+  if (!mayControl(currentRun.value) || embedded.value !== undefined) return undefined;
   if (storedRun.value !== undefined) return storedRun.value;
   return currentRun.value?.isKept === true ? currentRun.value.run : undefined;
 };
@@ -144,6 +144,6 @@ const forkHere = async (run: string, { message, model }: Change): Promise<void> 
 export const showFork = (run: string): void => {
   middleTab.value = 'chart';
   if (storedRun.peek() === undefined) goLive();
-  else follow();
+  else follow(undefined, currentRun.peek()?.process?.id);
   chooseRun(run);
 };

@@ -1,6 +1,6 @@
 import { Modal } from '../dialogs/modal.tsx';
 import { keyActions } from '../keyboard.ts';
-import { isHelpShown, session } from '../page-state.ts';
+import { currentRun, isHelpShown, mayControl, session } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 
 /** The keys, and what the page shows. */
@@ -16,7 +16,7 @@ export const Help = () => (
   >
     <dl>
       {keyActions
-        .filter(({ needsControl }) => needsControl !== true || session.value?.control === true)
+        .filter(({ needsControl }) => needsControl !== true || mayControl(currentRun.value))
         .map(({ keys, shownAs, means }) => (
           <div key={means}>
             <dt>
@@ -31,7 +31,7 @@ export const Help = () => (
       <kbd>−</kbd> zoom, <kbd>0</kbd> shows all of it. A click on a message, or on a time, goes there; one on
       a state or an arrow of the chart sets breakpoints.
     </p>
-    {session.value?.control === true && (
+    {mayControl(currentRun.value) && (
       <p>
         <b>Change and fork here…</b>, beside an answer, a result or a message from outside, forks a stored run
         there. The state of an agent follows from these by its reducer, so it is changed through them: a state

@@ -1,7 +1,16 @@
 import { several } from '../figures.ts';
-import { askedHere, chooseRun, filter, select, session, shown } from '../page-state.ts';
+import {
+  askedHere,
+  chooseRun,
+  filter,
+  mayControl,
+  select,
+  session,
+  shown,
+  shownProcess,
+} from '../page-state.ts';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
-import type { AskedRequest } from '../session.ts';
+import type { AskedRequest, SessionRun } from '../session.ts';
 import { runName } from '../session.ts';
 import { refusals } from '../refusals.ts';
 import { Icon } from './icon.tsx';
@@ -47,9 +56,13 @@ const runOf = (request: AskedRequest): string | undefined => {
   return undefined;
 };
 
+/** The live runs of the process that is shown. */
+const liveRunsHere = (): readonly SessionRun[] =>
+  (session.value?.runs ?? []).filter(({ isLive, process }) => isLive && process?.id === shownProcess.value);
+
 /** Returns the name of a run where another could be meant: several are shown. */
 const placeOf = (run: string | undefined): string | undefined => {
-  const runs = (session.value?.runs ?? []).filter(({ isLive }) => isLive);
+  const runs = liveRunsHere();
   const found = runs.find((each) => each.run === run);
   return filter.value.run !== undefined || runs.length < 2 || found === undefined
     ? undefined
@@ -102,7 +115,7 @@ const Request = ({ request }: { readonly request: AskedRequest }) => {
           </span>
         )}
       </div>
-      {session.value?.control === true &&
+      {mayControl(session.value?.runs.find((each) => each.run === run)) &&
         (isQuestion ? <Reply {...{ request, run }} /> : <Decide {...{ request, run }} />)}
     </div>
   );

@@ -204,6 +204,7 @@ const statusTones = [
   'suspended',
   'aborted',
   'interrupted',
+  'process ended',
 ];
 
 /** Returns a run's status now: a running one may wait for a person. */

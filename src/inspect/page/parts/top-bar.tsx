@@ -8,10 +8,11 @@ import {
   isHelpShown,
   session,
   shownFile,
+  shownProcess,
   storedRun,
 } from '../page-state.ts';
 import type { SessionRun } from '../session.ts';
-import { runName } from '../session.ts';
+import { processName, runName } from '../session.ts';
 import { homeView, isHome, isRunShown } from '../state/home.ts';
 import { notices, turnNotices } from '../state/notices.ts';
 import { theme, turnTheme } from '../theme.ts';
@@ -70,17 +71,21 @@ const MOST = 50;
 
 const RunChoice = () => {
   const runs = session.value?.runs ?? [];
+  const { processes = [] } = session.value ?? {};
   const chosen = storedRun.value ?? filter.value.run;
   const someOf = (source: SessionRun['source']): readonly SessionRun[] =>
     runs.filter((each) => each.source === source).filter(({ run }, index) => index < MOST || run === chosen);
-  const live = someOf('live');
+  const live = someOf('live').filter(({ process }) => process === undefined);
+  const groups = processes
+    .map((process) => ({ process, of: someOf('live').filter((each) => each.process?.id === process.id) }))
+    .filter(({ of }) => of.length > 0);
   const stored = someOf('stored');
   const files = [...openedFiles.value.values()].map(({ row }) => row);
   const value =
     shownFile.value !== undefined
       ? `file ${shownFile.value}`
       : storedRun.value === undefined
-        ? `live ${filter.value.run ?? ''}`
+        ? `${shownProcess.value ?? 'live'} ${filter.value.run ?? ''}`
         : `stored ${storedRun.value}`;
   return (
     <select
@@ -98,7 +103,8 @@ const RunChoice = () => {
           filter.value = { ...filter.value, run: undefined };
           follow(run);
         } else {
-          if (storedRun.value !== undefined) follow();
+          const process = source === 'live' ? undefined : source;
+          if (storedRun.value !== undefined || shownProcess.value !== process) follow(undefined, process);
           chooseRun(run === '' ? undefined : run);
         }
       }}
@@ -113,6 +119,16 @@ const RunChoice = () => {
           ))}
         </optgroup>
       )}
+      {groups.map(({ process, of }) => (
+        <optgroup key={process.id} label={`${processName(process)}${process.isOver ? ' (ended)' : ''}`}>
+          <option value={`${process.id} `}>All its runs</option>
+          {of.map((each) => (
+            <option key={each.run} value={`${process.id} ${each.run}`}>
+              {runName(each)}
+            </option>
+          ))}
+        </optgroup>
+      ))}
       {files.length > 0 && (
         <optgroup label="Files">
           {files.map((each) => (

@@ -13,6 +13,7 @@ import {
   session,
   shown,
   shownFile,
+  shownProcess,
   sideTab,
   storedRun,
   thread,
@@ -39,6 +40,7 @@ const shownRoute = computed((): Route => {
   return {
     screen: 'run',
     run: storedRun.value ?? run,
+    process: storedRun.value === undefined && run === undefined ? shownProcess.value : undefined,
     isFile: shownFile.value !== undefined,
     view: middleTab.value,
     side: sideTab.value,
@@ -95,8 +97,16 @@ const openRuns = async (route: Route | undefined): Promise<void> => {
     return;
   }
   const runs = session.peek()?.runs ?? [];
+  const processes = new Set(runs.filter(({ source }) => source === 'live').map((each) => each.process?.id));
+  if (processes.size > 0) {
+    const [first] = processes;
+    // Those of the server itself come first.
+    isHome.value = processes.size > 1 && !processes.has(undefined);
+    follow(undefined, processes.size > 1 ? undefined : first);
+    return;
+  }
   const [only, ...others] = runs;
-  const isOver = isThere && only?.source === 'stored' && !runs.some(({ isLive }) => isLive);
+  const isOver = isThere && only?.source === 'stored';
   isHome.value = isOver && others.length > 0;
   follow(isOver && others.length === 0 ? only.run : undefined);
 };
@@ -113,9 +123,12 @@ const runsOf = (route: Route): readonly string[] => {
   return keys.flatMap(({ run, isFile }) => (run === undefined || isFile ? [] : [run]));
 };
 
+/** A run of the list of runs. */
+export const listedRun = (run: string | undefined): SessionRun | undefined =>
+  session.peek()?.runs.find((each) => each.run === run);
+
 /** The recording that a run is in, as far as the list of runs says it. */
-export const sourceOf = (run: string | undefined): SessionRun['source'] | undefined =>
-  session.peek()?.runs.find((each) => each.run === run)?.source;
+const sourceOf = (run: string | undefined): SessionRun['source'] | undefined => listedRun(run)?.source;
 
 /** Follows the recording that has the run of a route. */
 const openRun = (route: Route): void => {
@@ -126,15 +139,21 @@ const openRun = (route: Route): void => {
     return;
   }
   const stored = run !== undefined && sourceOf(run) === 'stored' ? run : undefined;
+  const live = route.screen === 'compare' ? runsOf(route).find((each) => sourceOf(each) === 'live') : run;
+  const named = route.screen === 'run' ? route.process : undefined;
+  const process = stored === undefined ? (listedRun(live)?.process?.id ?? named) : undefined;
   const isFollowed =
-    connection.peek() !== 'connecting' && shownFile.peek() === undefined && storedRun.peek() === stored;
-  const isLiveNeeded = route.screen === 'compare' && runsOf(route).some((each) => sourceOf(each) === 'live');
+    connection.peek() !== 'connecting' &&
+    shownFile.peek() === undefined &&
+    storedRun.peek() === stored &&
+    shownProcess.peek() === process;
+  const isLiveNeeded = route.screen === 'compare' && live !== undefined;
   if (route.screen !== 'run' && !isLiveNeeded) {
     if (connection.peek() === 'connecting') follow();
     return;
   }
   filter.value = { ...filter.peek(), run: stored === undefined ? run : undefined };
-  if (!isFollowed) follow(stored);
+  if (!isFollowed) follow(stored, process);
 };
 
 /** Shows what a route says beside its run. */

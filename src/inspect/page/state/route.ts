@@ -33,6 +33,8 @@ export interface RunRoute {
   readonly run: string | undefined;
   /** True for the run of a file that was opened in the page. */
   readonly isFile: boolean;
+  /** The other process whose live runs are shown; undefined: the server's, or that of the run. */
+  readonly process?: string | undefined;
   readonly view: MiddleView;
   readonly side: SideView;
   readonly thread: ThreadChoice;
@@ -97,9 +99,11 @@ export const routeOf = (hash: string): Route | undefined => {
   const run = place === 'live' ? undefined : decode(parts.shift());
   if (place !== 'live' && run === undefined) return undefined;
   const actor = said.get('actor') ?? undefined;
+  const process = run === undefined ? (said.get('process') ?? undefined) : undefined;
   return {
     screen: 'run',
     run,
+    process: process !== undefined && /^[\w-]{1,40}$/.test(process) ? process : undefined,
     isFile: place === 'file',
     view: choiceOf(middleViews, parts[0], openingRoute.view),
     side: choiceOf(sideViews, said.get('side'), openingRoute.side),
@@ -124,6 +128,7 @@ export const hashOf = (route: Route): string => {
   const place = run === undefined ? 'live' : keyText({ run, isFile });
   const named = actor !== undefined && run !== undefined ? withinRun(actor, run) : actor;
   return `#/${place}/${view}${queryOfFields([
+    ['process', run === undefined ? route.process : undefined],
     ['actor', named],
     ['n', n === undefined ? undefined : String(n)],
     ['event', event === undefined ? undefined : String(event)],
@@ -142,6 +147,7 @@ export const isStep = (before: Route, after: Route): boolean => {
   if (before.screen !== 'run' || after.screen !== 'run') return before.screen !== after.screen;
   return (
     before.run !== after.run ||
+    before.process !== after.process ||
     before.isFile !== after.isFile ||
     before.view !== after.view ||
     before.side !== after.side ||

@@ -1,13 +1,15 @@
 import { computed } from '@preact/signals';
-import { requests, session, storedRun } from '../page-state.ts';
+import { requests, session, shownProcess, storedRun } from '../page-state.ts';
 import type { WaitingRun } from './wait-words.ts';
 
 /** The runs that wait for a person, whichever is shown. */
 export const waitingRuns = computed((): readonly WaitingRun[] => {
   const runs = session.value?.runs ?? [];
   const counts = new Map<string, number>();
-  if (storedRun.value !== undefined)
-    for (const { run, requests: count = 0 } of runs) if (count > 0) counts.set(run, count);
+  for (const { run, requests: count = 0, process } of runs) {
+    const isHeard = storedRun.value === undefined && process?.id === shownProcess.value;
+    if (count > 0 && !isHeard) counts.set(run, count);
+  }
   // What the recording says is newer than the list of runs.
   const heard = new Map<string, number>();
   for (const { run = storedRun.value } of requests.value)

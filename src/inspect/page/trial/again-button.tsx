@@ -1,5 +1,5 @@
 import type { ModelAttempt, ModelItem } from '../model-calls.ts';
-import { embedded, recorded, session } from '../page-state.ts';
+import { currentRun, embedded, mayControl, recorded } from '../page-state.ts';
 import { tried } from './trial.ts';
 
 interface AgainProps {
@@ -12,7 +12,7 @@ interface AgainProps {
 /** Opens the form by which a model call is made again. */
 export const AgainButton = ({ actor, item, attempt }: AgainProps) => {
   const run = recorded.value.timeline.head.actors.get(actor)?.run;
-  if (session.value?.control !== true || embedded.value !== undefined || run === undefined) return null;
+  if (!mayControl(currentRun.value) || embedded.value !== undefined || run === undefined) return null;
   const isKnown = attempt.sent !== undefined;
   return (
     <button
