@@ -131,13 +131,13 @@ const WRITTEN_BY_USERS = new Set([
 describe('a face that a person can hold', () => {
   const exported = entryPoints.flatMap(exportsOf);
 
-  it('has at most 12 entries: eight that one guesses, and those for pages, React, telemetry and MCP', () => {
+  it('has at most 13 entries: eight that one guesses, and those for pages, React, telemetry, policies and MCP', () => {
     expect(entryPoints.map(({ name }) => name)).toEqual([
       'troupe',
       ...['patterns', 'tools', 'models', 'memory', 'stores', 'inspect', 'testing'].map(
         (name) => `troupe/${name}`,
       ),
-      ...['client', 'react', 'telemetry', 'mcp'].map((name) => `troupe/${name}`),
+      ...['client', 'react', 'telemetry', 'policy', 'mcp'].map((name) => `troupe/${name}`),
     ]);
   });
 

@@ -12,6 +12,7 @@ import type { Messenger } from '../contracts/messages/message.ts';
 import type { LongWait } from '../contracts/models/long-wait.ts';
 import type { Model, ModelAnswer, ModelDelta, ModelRequest } from '../contracts/models/model.ts';
 import type { Usage } from '../contracts/models/usage.ts';
+import type { ApprovalTerms, Approver } from '../contracts/people/approval-terms.ts';
 import type { ApprovalRequest } from '../contracts/people/request.ts';
 import type { RunResult } from '../contracts/runs/run-result.ts';
 import type { Checked } from '../base/schemas/schema.ts';
@@ -32,10 +33,11 @@ import type { PlannedCall } from '../machines/agent/call-plan.ts';
 import type { RunTask } from './preparing/run-task.ts';
 
 /** A call for a person to decide on. */
-export type CallWish = Pick<ApprovalRequest, 'kind' | 'callId' | 'tool' | 'input' | 'description' | 'error'>;
+export type CallWish = Pick<ApprovalRequest, 'kind' | 'callId' | 'tool' | 'input' | 'description' | 'error'> &
+  ApprovalTerms;
 
-/** Validates changed arguments of a call. */
-export type CallChange = (input: Json) => Checked<unknown> | Promise<Checked<unknown>>;
+/** Validates changed arguments of a call; `by` made the change. */
+export type CallChange = (input: Json, by?: Approver) => Checked<unknown> | Promise<Checked<unknown>>;
 
 /** The media of a run, as effects use them. */
 export interface DeskContent {
@@ -76,6 +78,8 @@ export interface Desk {
   readonly executor: ToolExecutor | undefined;
   /** The caller's `context` of the run. */
   readonly context: unknown;
+  /** The agents and teams above the agent, the root first. */
+  readonly above: readonly string[];
   /** The run's task; undefined also for an agent that was called as a tool, which has its own input. */
   readonly task: RunTask | undefined;
   /** The agent's budget; undefined if nothing limits it. */

@@ -44,7 +44,7 @@ const work = (ask: Ask, desk: Desk): unknown => {
     case 'recover':
       return recover(ask.input, desk);
     case 'approve':
-      return approve(ask.input, desk);
+      return approve(ask, ask.input, desk);
     case 'wake':
     case 'pause':
       return awaitTime(ask.input, desk);

@@ -4,7 +4,7 @@ import { TroupeError } from '../contracts/errors/error.ts';
 import { oneLine } from '../base/text/printable.ts';
 import { assertKey } from '../models/assert-key.ts';
 import type { Documents, DocumentsReport } from '../tools/built-in/documents/documents-toolset.ts';
-import type { AskCommand } from './usage/command-read.ts';
+import type { AskCommand } from './usage/commands.ts';
 import { deskFor } from './desk/desk-for.ts';
 import { soFar } from './desk/so-far.ts';
 import { OWN_QUESTION, ownDocuments, ownIgnored, ownProject, packageRoot } from './package-root.ts';

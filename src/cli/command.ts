@@ -9,7 +9,7 @@ import { run } from './run.ts';
 import type { Session } from './session.ts';
 import { withSession } from './session.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import type { Command } from './usage/command-read.ts';
+import type { Command } from './usage/commands.ts';
 import type { Usage } from './usage/usage.ts';
 import { readUsage } from './usage/usage.ts';
 import { packageVersion } from './package-root.ts';

@@ -4,7 +4,7 @@ import { toMermaid } from '../machines/diagrams/diagram.ts';
 import { journaledDefinition } from '../runtime/journal/resume/resume.ts';
 import { compositionOf } from '../runtime/define/composition.ts';
 import { chartRemark } from '../runtime/turn/mover.ts';
-import type { GraphCommand } from './usage/command-read.ts';
+import type { GraphCommand } from './usage/commands.ts';
 import { exitCode } from './exit-code.ts';
 import { loadAgent } from './load-agent.ts';
 import { several } from '../base/text/number-words.ts';

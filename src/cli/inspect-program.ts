@@ -5,7 +5,7 @@ import { TroupeError } from '../contracts/errors/error.ts';
 import { prepareInspector } from '../inspect/local/inspect.ts';
 import { openInBrowser } from '../inspect/local/open-in-browser.ts';
 import { attachedEnvironment } from './attached-environment.ts';
-import type { InspectProgramCommand } from './usage/command-read.ts';
+import type { InspectProgramCommand } from './usage/commands.ts';
 import type { Session } from './session.ts';
 import { tellOfEnd, tellOfInspector, untilAborted } from './with-inspector.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import process from 'node:process';
 import { reportToDev } from './dev/started-by-dev.ts';
 import { attachedEnvironment, builtModule } from './attached-environment.ts';
-import type { InspectCommand } from './usage/command-read.ts';
+import type { InspectCommand } from './usage/commands.ts';
 import { exitCode } from './exit-code.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import { loadAgent } from './load-agent.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
-import type { RunCommand } from './usage/command-read.ts';
+import type { RunCommand } from './usage/commands.ts';
 import { assertKey } from '../models/assert-key.ts';
 import { loadAgent } from './load-agent.ts';
 import type { Session } from './session.ts';

@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import type { ServeCommand } from './usage/command-read.ts';
+import type { ServeCommand } from './usage/commands.ts';
 import { assertKey } from '../models/assert-key.ts';
 import { several } from '../base/text/number-words.ts';
 import { exitCode } from './exit-code.ts';

@@ -8,7 +8,7 @@ import { withStore } from './stored/open-store.ts';
 import { jsonLine } from './stored/run-words.ts';
 import { widthOf } from './terminal/terminal.ts';
 import { wrappedLine } from './terminal/wrapped-text.ts';
-import type { SuggestCommand } from './usage/command-read.ts';
+import type { SuggestCommand } from './usage/commands.ts';
 import { dollars } from './words/ending.ts';
 
 /** `troupe suggest`: what would make stored runs faster, cheaper or better, with the evidence. */

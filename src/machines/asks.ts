@@ -1,4 +1,5 @@
 import type { ErrorData } from '../contracts/errors/error-data.ts';
+import type { ApprovalTerms } from '../contracts/people/approval-terms.ts';
 import type { Effect, Port } from '../contracts/runs/effect.ts';
 import type { ModelFailure } from '../contracts/models/model-failure.ts';
 import type { PlannedCall } from './agent/call-plan.ts';
@@ -40,6 +41,8 @@ export interface ToolAsk {
   readonly isApproved: boolean;
   /** The error of the tool's `approval`, which could not tell. */
   readonly error?: ErrorData | undefined;
+  /** The terms on which the run's safety strategy has it approved. */
+  readonly terms?: ApprovalTerms | undefined;
 }
 
 /** A failure to decide about. */

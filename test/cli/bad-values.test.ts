@@ -73,6 +73,8 @@ const bad: readonly (readonly [option: string, value: string, before: readonly s
     ['--calls', '{', ['fork', 'ENDED', '--event', '1', ...store], /not JSON.*@FILE/],
     ['--message', '', ['fork', 'ENDED', '--at', '0', ...store], /leave it out/],
     ['--input', '{to: Ada}', ['approve', 'APPROVING', ...store], /not JSON.*Quote it/],
+    ['--by', '', ['approve', 'APPROVING', ...store], /leave it out/],
+    ['--role', 'lead', ['approve', 'APPROVING', ...store], /give --by NAME, too/],
     ['--request', 'nobody', ['answer', 'ASKING', 'Ada', ...store], /it waits for \w+ \(clerk asks/],
     ['--request', '', ['answer', 'ASKING', 'Ada', ...store], /leave it out/],
     ['--older-than', 'ages', ['prune', ...store], /such as 90s/],

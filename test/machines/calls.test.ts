@@ -207,7 +207,7 @@ describe('[M23, M37] a troubled tool call', () => {
   });
 
   test.each<{ from: string; steps: readonly ToolStep[]; changes: object }>([
-    { from: 'awaitingApproval', steps: [], changes: asking },
+    { from: 'asked', steps: [], changes: asking },
     { from: 'waitingToRetry', steps: [], changes: {} },
     { from: 'running', steps: [pause], changes: {} },
   ])('can be called off, or break, from $from; the model still gets a result', ({ from, steps, changes }) => {

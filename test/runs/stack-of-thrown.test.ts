@@ -74,7 +74,9 @@ describe('the stack of an error', () => {
     const error = await rejectionOf(run());
     const stacks = stacksOf(error);
     const last = stacks.at(-1) ?? '';
-    expect(last).toMatch(/^TypeError: it broke\n\s+at throwOfTheApp \(.*stack-of-thrown\.test\.ts:\d+:\d+\)/);
+    expect(last).toMatch(
+      /^TypeError: it broke\n\s+at throwOfTheApp \(.*stack-of-thrown\.test\.[jt]s:\d+:\d+\)/,
+    );
   });
 
   test('stays out of events, of journals and of what an error is as JSON', async () => {

@@ -55,6 +55,10 @@ describe('[ENG-23] a safety strategy', () => {
         facts: 'write',
         input: { file: 'a.txt' },
         context: 'acme',
+        at: expect.any(Number),
+        environment: undefined,
+        above: [],
+        earlier: [],
         signal: false,
       },
     ]);

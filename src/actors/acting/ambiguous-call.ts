@@ -1,8 +1,10 @@
 import type { Effect } from '../../contracts/runs/effect.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import type { SafetyVerdict } from '../../contracts/tools/safety.ts';
 import type { Became, Tool } from '../../contracts/tools/tool.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import { withinTime } from '../../base/promises/within-time.ts';
+import { termsOf } from '../../contracts/people/approval-terms.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
 import { failure, success } from '../../tools/calls/tool-result.ts';
 import { checkBy, wishFor } from './approve.ts';
@@ -16,6 +18,8 @@ export interface AmbiguousCall {
   readonly desk: Desk;
   /** The call's idempotency key. */
   readonly key: string;
+  /** The verdict on a repetition. */
+  readonly said: SafetyVerdict;
 }
 
 /**
@@ -25,10 +29,17 @@ export interface AmbiguousCall {
 export const ambiguousCall = async (call: AmbiguousCall): Promise<ToolResult | undefined> => {
   const { tool, ask, desk, effect } = call;
   const found = await whatBecame(call);
-  if (found === 'never done') return undefined;
+  const { said: verdict } = call;
+  if (found === 'never done' && verdict.verdict !== 'deny') return undefined;
   const effort = { durationMs: 0, attempts: effect.attempt };
-  if (found !== 'unknown') return success(ask.call, found.value, effort, desk.content);
-  const said = await desk.approve(wishFor('ambiguous', tool, ask.call), checkBy(tool));
+  if (verdict.verdict === 'deny' && (found === 'unknown' || found === 'never done'))
+    return mayHaveRun(call, verdict.reason);
+  if (found !== 'unknown' && found !== 'never done')
+    return success(ask.call, found.value, effort, desk.content);
+  const said = await desk.approve(
+    { ...wishFor('ambiguous', tool, ask.call), ...(verdict.verdict === 'ask' ? termsOf(verdict) : {}) },
+    checkBy(tool),
+  );
   if (!said.isApproved) return mayHaveRun(call, said.reason);
   // Committed first, so that another interruption finds the decision to repeat.
   await desk.written();

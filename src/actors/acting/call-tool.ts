@@ -2,10 +2,12 @@ import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { Effect } from '../../contracts/runs/effect.ts';
 import { isLink, isMedia } from '../../contracts/content/part.ts';
 import { messageOf, toError } from '../../contracts/errors/error.ts';
+import { termsOf } from '../../contracts/people/approval-terms.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
+import type { SafetyVerdict } from '../../contracts/tools/safety.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
-import type { Acted } from '../../machines/agent/agent-context.ts';
+import type { Acted, Trouble } from '../../machines/agent/agent-context.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
 import { decideToolRetry } from '../../models/retry/retry-policy.ts';
 import { READ_RESULT } from '../../tools/calls/cut-text.ts';
@@ -40,25 +42,45 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
     return attemptCall(tool, effect, ask, desk);
   return andThen(consultSafety(tool, effect, ask, desk), (said) => {
     if (said.verdict === 'deny') return { kind: 'result', result: denialResult(said, effect, ask, desk) };
-    const need = needsApproval(tool, call) ?? (said.verdict === 'ask' ? { needsApproval: true } : undefined);
+    const need = findNeed(tool, ask, said);
     if (need !== undefined) return { kind: 'trouble', index: effect.index, attempt, waitMs: 0, ...need };
-    return attemptCall(tool, effect, ask, desk);
+    return attemptCall(tool, effect, ask, desk, said.verdict === 'allow' ? said.rule : undefined);
   });
+};
+
+/** The need of a call for approval, by its tool or by the run's safety strategy, on the terms of the latter. */
+const findNeed = (
+  tool: Tool,
+  { call }: ToolAsk,
+  said: SafetyVerdict,
+): Pick<Trouble, 'needsApproval' | 'error' | 'terms'> | undefined => {
+  const own = needsApproval(tool, call);
+  if (said.verdict !== 'ask') return own;
+  const terms = termsOf(said);
+  return { needsApproval: true, ...own, ...(Object.keys(terms).length === 0 ? {} : { terms }) };
 };
 
 /** Handles a call that may have been executed before the run was resumed; a call that still needs approval cannot have been. */
 const resumeCall = async (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Promise<Acted> => {
   const { attempt, index } = effect;
-  const need = attempt === 1 && !ask.isApproved ? needsApproval(tool, ask.call) : undefined;
+  // It may have been interrupted while it was judged: so it is judged again, and what is denied is not repeated.
+  const said = await consultSafety(tool, effect, ask, desk);
+  const need = attempt === 1 && !ask.isApproved ? findNeed(tool, ask, said) : undefined;
   if (need !== undefined) return { kind: 'trouble', index, attempt, waitMs: 0, ...need };
   const { key } = new CallContext(effect, ask, desk);
-  const result = await ambiguousCall({ tool, effect, ask, desk, key });
+  const result = await ambiguousCall({ tool, effect, ask, desk, key, said });
   if (result === undefined) return attemptCall(tool, effect, ask, desk);
   publishStart(result.tool, describeCall(tool, ask.call), effect, ask, desk);
   return concludeCall(withErrorId(result, effect), ask, desk);
 };
 
-const attemptCall = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
+const attemptCall = (
+  tool: Tool,
+  effect: Effect,
+  ask: ToolAsk,
+  desk: Desk,
+  rule?: string,
+): Acted | Promise<Acted> => {
   const { call } = ask;
   // All attempts count as one call.
   const spent = effect.attempt === 1 ? desk.take('toolCalls') : undefined;
@@ -77,6 +99,7 @@ const attemptCall = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acte
     input: call.input,
     description: describeCall(tool, call),
     attempt: effect.attempt,
+    ...(rule === undefined ? {} : { rule }),
   });
   const perform = () => performCall(tool, call, new CallContext(effect, ask, desk), desk);
   const isPlain = tool.safety === 'read' && tool.cacheable !== true;
@@ -174,15 +197,19 @@ const publishFinish = (result: ToolResult, desk: Desk): void => {
 
 /** A denial by the safety strategy: nothing started, and the agent gets the reason. */
 const denialResult = (
-  { reason, error: broken }: Extract<SafetyRuling, { verdict: 'deny' }>,
+  { reason, rule, error: broken }: Extract<SafetyRuling, { verdict: 'deny' }>,
   effect: Effect,
   ask: ToolAsk,
   desk: Desk,
 ): ToolResult => {
   const { call } = ask;
-  const why = broken === undefined ? {} : { error: broken };
+  const why = {
+    ...(broken === undefined ? {} : { error: broken }),
+    ...(rule === undefined ? {} : { rule }),
+  };
   desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason, ...why });
-  const message = `Cannot run '${call.name}' as it was denied: ${reason}`;
+  const by = rule === undefined ? '' : ` by the rule '${rule}'`;
+  const message = `Cannot run '${call.name}' as it was denied${by}: ${reason}`;
   const where = { tool: call.name, ...placeOf(effect, ask) };
   const error = { code: 'tool.denied', message, retryable: 'no', ...where } as const;
   return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });

@@ -2,12 +2,13 @@ import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { Effect } from '../../contracts/runs/effect.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, messageOf } from '../../contracts/errors/error.ts';
-import { toJson } from '../../base/json/json.ts';
-import type { SafetyVerdict } from '../../contracts/tools/safety.ts';
+import type { EarlierCall, SafetyVerdict } from '../../contracts/tools/safety.ts';
+import { parseVerdict } from '../../contracts/tools/parse-verdict.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
 import type { Desk } from '../desk.ts';
+import { earlierCalls } from './earlier-calls.ts';
 import { withinAgentTime } from '../within-agent-time.ts';
 
 /** A verdict; a denial with an error if the strategy could not tell. */
@@ -25,6 +26,7 @@ export const consultSafety = (
   const { safety } = desk;
   if (safety === undefined) return ALLOW;
   const { call, context } = ask;
+  let earlier: readonly EarlierCall[] | undefined;
   const broken = (thrown: unknown): SafetyRuling => brokenBy(thrown, effect, ask);
   try {
     const said = withinAgentTime(
@@ -34,16 +36,26 @@ export const consultSafety = (
         path: context.run.path,
         agent: effect.agent,
         step: effect.step,
-        tool: tool.name,
+        tool: call.name,
         facts: tool,
         input: freezeJson(call.input),
         context: desk.context,
+        at: context.tally.now,
+        get environment() {
+          return desk.environment?.name;
+        },
+        get above() {
+          return desk.above;
+        },
+        get earlier() {
+          return (earlier ??= earlierCalls(context));
+        },
         get signal() {
           return desk.abort.signal;
         },
       }),
       'safety',
-      desk,
+      { ...timeOf(desk), abort: desk.abort },
     );
     return isThenable(said) ? said.then(parseVerdict).catch(broken) : parseVerdict(said);
   } catch (thrown) {
@@ -51,15 +63,13 @@ export const consultSafety = (
   }
 };
 
-/** Parses a verdict: a strategy is foreign code, and throws for anything else. */
-const parseVerdict = (said: unknown): SafetyVerdict => {
-  if (typeof said === 'object' && said !== null && 'verdict' in said) {
-    if (said.verdict === 'allow' || said.verdict === 'ask') return { verdict: said.verdict };
-    if (said.verdict === 'deny')
-      return { verdict: 'deny', reason: 'reason' in said ? messageOf(said.reason) : 'no reason was given' };
-  }
-  throw new TypeError(`it answered ${JSON.stringify(toJson(said))}, which is no verdict`);
-};
+/** The time of an agent that has all of it is no bound: a call that nobody judges must not wait for ever. */
+const timeOf = ({ clock, definition }: Desk): Pick<Desk, 'clock' | 'definition'> => ({
+  clock,
+  definition: definition.timeoutMs === Infinity ? { ...definition, timeoutMs: JUDGED_WITHIN_MS } : definition,
+});
+
+const JUDGED_WITHIN_MS = 120_000;
 
 const brokenBy = (thrown: unknown, effect: Effect, { call, context }: ToolAsk): SafetyRuling => ({
   verdict: 'deny',

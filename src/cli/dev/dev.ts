@@ -4,7 +4,7 @@ import { prepareInspector } from '../../inspect/local/inspect.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
 import { shownFile } from '../shown-file.ts';
-import type { DevCommand } from '../usage/command-read.ts';
+import type { DevCommand } from '../usage/commands.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import { tellOfInspector, untilAborted } from '../with-inspector.ts';
 import { ImportedFiles } from './imported-files.ts';

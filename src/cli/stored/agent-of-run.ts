@@ -5,7 +5,7 @@ import type { Model } from '../../contracts/models/model.ts';
 import { resolveModel } from '../../models/model-registry.ts';
 import { deskFor } from '../desk/desk-for.ts';
 import { soFar } from '../desk/so-far.ts';
-import type { Code } from '../usage/command-read.ts';
+import type { Code } from '../usage/commands.ts';
 import type { LoadedAgent } from '../load-agent.ts';
 import { loadAgent } from '../load-agent.ts';
 import type { Performance } from '../perform.ts';

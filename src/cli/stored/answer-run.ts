@@ -2,11 +2,12 @@ import { oneLine } from '../../base/text/printable.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { RunEntry } from '../../contracts/journals/journal.ts';
 import type { Json } from '../../base/json/json.ts';
+import { byOf } from '../../contracts/people/check-answer.ts';
 import type { RequestAnswer } from '../../contracts/people/request.ts';
 import type { StoredRequest } from '../../runtime/journal/letters/requests.ts';
 import { answerRequest, openRequests } from '../../runtime/journal/letters/requests.ts';
 import { heldRuns } from '../../runtime/journal/resume/left-running.ts';
-import type { AnswerCommand } from '../usage/command-read.ts';
+import type { AnswerCommand } from '../usage/commands.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
 import { commandOf } from './command-record.ts';
@@ -76,14 +77,14 @@ const namesOf = (requests: readonly StoredRequest[]): string =>
 
 const answerFor = (
   id: string,
-  { name, text = '' }: AnswerCommand,
+  { name, text = '', by }: AnswerCommand,
   input: Json | undefined,
 ): RequestAnswer => {
   switch (name) {
     case 'approve':
-      return { id, yes: true, ...(input === undefined ? {} : { input }) };
+      return { id, yes: true, ...(input === undefined ? {} : { input }), ...byOf(by) };
     case 'deny':
-      return { id, yes: false, ...(text === '' ? {} : { reason: text }) };
+      return { id, yes: false, ...(text === '' ? {} : { reason: text }), ...byOf(by) };
     case 'answer':
       return { id, text };
   }

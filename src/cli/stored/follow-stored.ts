@@ -1,4 +1,4 @@
-import type { Command } from '../usage/command-read.ts';
+import type { Command } from '../usage/commands.ts';
 import type { Session } from '../session.ts';
 import { answerRun } from './answer-run.ts';
 import { compare } from './compare.ts';

@@ -1,4 +1,4 @@
-import type { PruneCommand } from '../usage/command-read.ts';
+import type { PruneCommand } from '../usage/commands.ts';
 import { exitCode } from '../exit-code.ts';
 import { several } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';

@@ -1,6 +1,6 @@
 import { replay as goThrough } from '../../runtime/journal/replay/replay.ts';
 import { DeterminismError } from '../../runtime/journal/replay/determinism-error.ts';
-import type { Code } from '../usage/command-read.ts';
+import type { Code } from '../usage/commands.ts';
 import { exitCode } from '../exit-code.ts';
 import { several } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';

@@ -1,6 +1,7 @@
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { nameOf } from '../../events/progress/activity.ts';
 import { oneLine } from '../../base/text/printable.ts';
+import { approvalWords, asksForName } from '../../inspect/drawing/approval-words.ts';
 import type { Notice } from '../words/notice-lines.ts';
 
 /** Number of characters shown of a request's id: enough to distinguish it within its run. */
@@ -14,7 +15,9 @@ export const requestWords = (request: OpenRequest): string => {
   const name = nameOf(request.path);
   return request.kind === 'question'
     ? `${name} asks: ${oneLine(request.question)}`
-    : `${name}, ${oneLine(request.tool, 80)}: ${oneLine(request.description)}`;
+    : [`${name}, ${oneLine(request.tool, 80)}: ${oneLine(request.description)}`, ...approvalWords(request)]
+        .map((each) => oneLine(each))
+        .join(' · ');
 };
 
 const WANTED = {
@@ -33,7 +36,10 @@ const answeringCommand = (
   const name = requestName(request);
   if (request.kind === 'question')
     return `${command} answer ${runId} TEXT${isOnlyOne ? '' : ` --request ${name}`}`;
-  return `${command} approve ${runId}${isOnlyOne ? '' : ` ${name}`}`;
+  const who = asksForName(request)
+    ? ` --by NAME${request.by === undefined ? '' : ` --role ${oneLine(request.by)}`}`
+    : '';
+  return `${command} approve ${runId}${isOnlyOne ? '' : ` ${name}`}${who}`;
 };
 
 /** A notice for each request that waits: what for, and by which command it is answered. */

@@ -4,7 +4,7 @@ import { oneLine } from '../../base/text/printable.ts';
 import { heldRuns } from '../../runtime/journal/resume/left-running.ts';
 import { resumeEach } from '../../runtime/journal/resume/resume-all.ts';
 import { resume as goOn } from '../../runtime/journal/resume/resume.ts';
-import type { Code, ResumeCommand } from '../usage/command-read.ts';
+import type { Code, ResumeCommand } from '../usage/commands.ts';
 import { codeOfFailure, exitCode } from '../exit-code.ts';
 import { failureLine } from '../words/failure-line.ts';
 import { perform } from '../perform.ts';

@@ -1,7 +1,7 @@
 import type { JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
 import { StoredFigures } from '../../inspect/local/stored-figures.ts';
 import { openRequests } from '../../runtime/journal/letters/requests.ts';
-import type { RunsCommand } from '../usage/command-read.ts';
+import type { RunsCommand } from '../usage/commands.ts';
 import { exitCode } from '../exit-code.ts';
 import { screenOf } from '../terminal/screen.ts';
 import type { Session } from '../session.ts';

@@ -14,7 +14,7 @@ import { failureLine } from '../words/failure-line.ts';
 import { several } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';
 import { redactor, secretsIn } from '../../policy/redaction.ts';
-import type { ShowCommand } from '../usage/command-read.ts';
+import type { ShowCommand } from '../usage/commands.ts';
 import { callLines, storedCall } from './call-lines.ts';
 import { commandOf } from './command-record.ts';
 import { findRun } from './find-run.ts';

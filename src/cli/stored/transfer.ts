@@ -8,7 +8,7 @@ import { journalText, readJournalText } from '../../persistence/run-log.ts';
 import { exitCode } from '../exit-code.ts';
 import { several } from '../../base/text/number-words.ts';
 import type { Session } from '../session.ts';
-import type { Code, ImportCommand } from '../usage/command-read.ts';
+import type { Code, ImportCommand } from '../usage/commands.ts';
 import { recordOf } from './agent-of-run.ts';
 import type { CommandRecord } from './command-record.ts';
 import { commandIn, commandOf, keepCommand } from './command-record.ts';

@@ -2,6 +2,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Person } from '../../contracts/people/person.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
+import { approvalWords } from '../../inspect/drawing/approval-words.ts';
 import { askLine } from './ask-line.ts';
 import { several } from '../../base/text/number-words.ts';
 import type { ProgressView } from '../progress/progress-view.ts';
@@ -39,10 +40,12 @@ const askAtTerminal = (session: Session, view: ProgressView): Person => {
   return {
     answer: (question, signal) =>
       inTurn(() => read(wrapped(printable(question)).map(paint.bold), paint.cyan('>'), signal)),
-    approve: async ({ kind, path, tool, input, description }, signal) => {
+    approve: async (request, signal) => {
+      const { kind, path, tool, input, description } = request;
       const lines = [
         `${paint.bold(oneLine(path, 80))} wants to use ${paint.bold(oneLine(tool, 80))}: ${oneLine(description)}`,
         paint.dim(inputLine(input)),
+        ...approvalWords(request).map((line) => paint.yellow(oneLine(line))),
         ...(kind === 'ambiguous' ? ['It may already have been executed, before the run was resumed.'] : []),
       ];
       const said = await inTurn(() => read(lines, 'Allow it? [y/N]', signal));

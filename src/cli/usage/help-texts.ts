@@ -221,6 +221,8 @@ With --json, one line for each suggestion: type, agent, model, description, expe
     text: `${RUN} REQUEST is needed if the run waits for several; troupe show lists them.
 The process that holds the run is notified at once; without one, the run receives the answer when it is resumed.`,
     options: `      --input JSON     call the tool with this input instead, if it is valid
+      --by NAME        who approves, where the request needs a role or several people
+      --role ROLE      their role, or several with commas
       --resume         resume the run here, if no process holds it`,
     examples: ['troupe approve 3f9a', 'troupe approve 3f9a --resume'],
   },
@@ -229,6 +231,7 @@ The process that holds the run is notified at once; without one, the run receive
     usage: 'RUN [REQUEST]',
     text: `${RUN} REQUEST is needed if the run waits for several; troupe show lists them.`,
     options: `      --reason TEXT    reason for the agent
+      --by NAME        who denies it
       --resume         resume the run here, if no process holds it`,
     examples: ['troupe deny 3f9a --reason "Too expensive."'],
   },

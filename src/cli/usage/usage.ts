@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { TroupeError } from '../../contracts/errors/error.ts';
 import { messageOf } from '../../contracts/errors/error.ts';
-import type { Command, CommandName } from './command-read.ts';
+import type { Command } from './commands.ts';
+import type { CommandName } from './command-read.ts';
 import { commandFrom, inspectProgramFrom } from './command-read.ts';
 import { commandNames, isCommand, isOwnOption, options, shapes } from './command-shapes.ts';
 import { nearestName } from '../../base/text/nearest-name.ts';

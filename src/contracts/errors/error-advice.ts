@@ -27,6 +27,7 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'request.unknown': 'List the open requests of the run, and answer one of them.',
   'request.answered': 'Resume the run if it is not running: it then receives the answer.',
   'request.expired': 'Give people more time (`requests.expireAfterMs`), and run it again.',
+  'request.forbidden': 'Have a person of the role that the message names answer it.',
   'journal.held': 'Wait until the process that holds the run releases it, or stop that process.',
   'journal.package-missing':
     'Install the package that the message names, or use a Node that has its own SQLite.',

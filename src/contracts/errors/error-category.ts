@@ -51,6 +51,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   session: 'system',
   journal: 'system',
   request: 'policy',
+  policy: 'policy',
   secret: 'policy',
   inspector: 'system',
   stream: 'system',

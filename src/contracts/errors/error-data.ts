@@ -103,6 +103,8 @@ export const errorCodes = [
   'request.unknown',
   'request.answered',
   'request.expired',
+  'request.forbidden',
+  'policy.invalid',
   'secret.missing',
   'secret.invalid',
   'secret.wrong-key',

@@ -1,6 +1,5 @@
 import { toJson } from '../../base/json/json.ts';
 import type { RunResult } from '../runs/run-result.ts';
-import { errorCodes } from './error-data.ts';
 import { hasThrown, noteThrown, passThrown, stackFor } from './thrown-by.ts';
 import type { ErrorCode, Retryable, ErrorData, ErrorCause } from './error-data.ts';
 
@@ -93,11 +92,9 @@ export const isTroupeError = (value: unknown, code?: ErrorCode): value is Troupe
       value !== null &&
       BRAND in value &&
       'code' in value &&
-      (code === undefined ? isCode(value.code) : value.code === code),
+      (code === undefined ? typeof value.code === 'string' : value.code === code),
     false,
   );
-
-const isCode = (code: unknown): boolean => errorCodes.some((each) => each === code);
 
 /**
  * Converts any thrown value to data, even one that throws when it is inspected; a value without a code gets `fallback`.

@@ -175,6 +175,7 @@ export const durableEventSchema = schemaOnDemand(() => {
 
     event('tool.requested', { ...call, input: json }),
     event('tool.approval-requested', about.call),
+    event('tool.approval-given', about.given),
     event('tool.ambiguous', about.call),
     event('tool.approved', about.approved),
     event('tool.denied', about.denied),
@@ -184,6 +185,7 @@ export const durableEventSchema = schemaOnDemand(() => {
       description: text,
       attempt: count,
       synthesised: z.boolean().optional(),
+      rule: text.optional(),
     }),
     event('tool.progressed', { ...call, text }),
     event('tool.retrying', { ...call, attempt: count, waitMs: z.number(), error }),

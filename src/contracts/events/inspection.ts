@@ -3,6 +3,7 @@ import type { MediaPart } from '../content/part.ts';
 import type { LiveEvent } from './event.ts';
 import type { FieldSecret } from '../secrets/field-secret.ts';
 import type { SentSource } from '../models/sent-request.ts';
+import type { Approver } from '../people/approval-terms.ts';
 import type { RunHandle } from '../runs/run-handle.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Json } from '../../base/json/json.ts';
@@ -81,7 +82,7 @@ export interface InspectedRun {
   /** The means to ask the models of the agent at an address; undefined if no agent is there (any more). */
   askerAt(path: string): ModelAsker | undefined;
   /** The reason why an open call cannot be made with these arguments; undefined where it can, or only the call can tell. */
-  misfit(requestId: string, input: Json): string | undefined;
+  misfit(requestId: string, input: Json, by?: Approver): string | undefined;
   /** Handle to pause, step and message the run; absent for a replay of a finished run. */
   readonly handle?: RunHandle<unknown, unknown> | undefined;
 }

@@ -1,4 +1,5 @@
-import type { ApprovalRequest, WithdrawnRequest } from '../people/request.ts';
+import type { Approver } from '../people/approval-terms.ts';
+import type { WithdrawnRequest } from '../people/request.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { BranchTaken } from '../agents/decision.ts';
 import type { CritiquePatch } from '../agents/critique.ts';
@@ -15,6 +16,7 @@ import type { RunStatus } from '../runs/run-status.ts';
 import type { StepRecord } from '../runs/step-record.ts';
 import type { Task } from '../tasks/task.ts';
 import type { EVENT_VERSION } from './event-version.ts';
+import type { CallAllowed, CallDenied, PersonCall, PersonQuestion, ToolCalled } from './person-event.ts';
 import type { TextEvents } from './text-event.ts';
 import type { ToolsetEvents } from './toolset-event.ts';
 
@@ -36,11 +38,6 @@ export interface EventFrame {
 /** A stop reason as it is read back: its kind is known, its data is not. */
 type EventStopReason = { readonly [field: string]: unknown; readonly kind: StopReason['kind'] };
 
-interface ToolCalled {
-  readonly callId: string;
-  readonly tool: string;
-}
-
 /** Estimated use of an attempt that did not produce an answer; without a cost if the price is not known. */
 interface Wasted {
   readonly usage?: Usage | undefined;
@@ -53,31 +50,6 @@ interface Offer {
   readonly cost: number;
   readonly confidence: number;
   readonly estimateMs: number | null;
-}
-
-/** A call that a person is asked about; see `OpenRequest`. */
-type PersonCall = ToolCalled & Pick<ApprovalRequest, 'id' | 'expiresAt' | 'input' | 'description' | 'error'>;
-
-interface CallAllowed extends ToolCalled {
-  readonly id: string;
-  /** The arguments that the call is made with, where a person changed them, and their SHA-256. */
-  readonly input?: Json | undefined;
-  readonly hash?: string | undefined;
-}
-
-/** Without an `id` nobody was asked. */
-interface CallDenied extends ToolCalled {
-  readonly id?: string | undefined;
-  readonly reason?: string | undefined;
-  /** The error of the safety strategy, which could not tell. */
-  readonly error?: ErrorData | undefined;
-}
-
-interface PersonQuestion {
-  readonly id: string;
-  readonly expiresAt?: number | undefined;
-  readonly question: string;
-  readonly callId?: string | undefined;
 }
 
 /** The data of each type of durable event, beside the fields of its frame. */
@@ -207,6 +179,8 @@ interface EventData extends TextEvents, ToolsetEvents {
   };
   'tool.requested': ToolCalled & { readonly input: Json };
   'tool.approval-requested': PersonCall;
+  /** One of several people has approved the call: it waits for the others. */
+  'tool.approval-given': ToolCalled & { readonly id: string; readonly by: Approver };
   'tool.ambiguous': PersonCall;
   'tool.approved': CallAllowed;
   'tool.denied': CallDenied;
@@ -215,6 +189,8 @@ interface EventData extends TextEvents, ToolsetEvents {
     readonly description: string;
     readonly attempt: number;
     readonly synthesised?: boolean | undefined;
+    /** The name of the rule that allowed it. */
+    readonly rule?: string | undefined;
   };
   'tool.progressed': ToolCalled & { readonly text: string };
   'tool.retrying': ToolCalled & {

@@ -1,4 +1,5 @@
 import type { RuntimeEvent } from '../events/event.ts';
+import { termsOf } from './approval-terms.ts';
 import type { OpenRequest } from './request.ts';
 
 type Announcing = 'tool.approval-requested' | 'tool.ambiguous' | 'person.asked';
@@ -24,5 +25,6 @@ export const requestOf = (
   }
   const { callId, tool, input, description, error } = body;
   const kind = body.type === 'tool.ambiguous' ? 'ambiguous' : 'approval';
-  return { ...base, kind, callId, tool, input, description, ...(error === undefined ? {} : { error }) };
+  const why = error === undefined ? {} : { error };
+  return { ...base, kind, callId, tool, input, description, ...why, ...termsOf(body) };
 };

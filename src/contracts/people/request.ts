@@ -1,5 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
 import type { ErrorData } from '../errors/error-data.ts';
+import type { ApprovalTerms, Approver } from './approval-terms.ts';
 
 /**
  * The kind of request to a person: approve a call, answer a question, or decide about a call that may already have been
@@ -28,7 +29,7 @@ interface RequestBase {
  * run was resumed: approving executes it again, denying does not, and the agent is notified that it may have been
  * executed.
  */
-export interface ApprovalRequest extends RequestBase {
+export interface ApprovalRequest extends RequestBase, ApprovalTerms {
   readonly kind: 'approval' | 'ambiguous';
   readonly callId: string;
   readonly tool: string;
@@ -37,6 +38,8 @@ export interface ApprovalRequest extends RequestBase {
   readonly description: string;
   /** The error of the tool's `approval`, which could not tell: a person is asked then. */
   readonly error?: ErrorData | undefined;
+  /** Those who have approved it, while it needs more of them. */
+  readonly approvedBy?: readonly Approver[] | undefined;
 }
 
 /** A question that waits for an answer. */
@@ -70,8 +73,19 @@ export interface RequestOptions {
 /** A person's answer to a request, by its id. */
 export type RequestAnswer =
   /** With `input`, the call is made with these arguments in place of its own, if they are valid for its tool. */
-  | { readonly id: string; readonly yes: true; readonly input?: Json | undefined }
-  | { readonly id: string; readonly yes: false; readonly reason?: string | undefined }
+  | {
+      readonly id: string;
+      readonly yes: true;
+      readonly input?: Json | undefined;
+      /** The person who approves; required where the request has `by` or `approvals`. */
+      readonly by?: Approver | undefined;
+    }
+  | {
+      readonly id: string;
+      readonly yes: false;
+      readonly reason?: string | undefined;
+      readonly by?: Approver | undefined;
+    }
   | { readonly id: string; readonly text: string };
 
 /** Reason given for a request that expired. */

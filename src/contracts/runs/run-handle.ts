@@ -5,6 +5,7 @@ import type { LiveEvent } from '../events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { DeadLetter, Message, Terminated } from '../messages/message.ts';
 import type { ModelChoice } from '../models/model.ts';
+import type { Approver } from '../people/approval-terms.ts';
 import type { OpenRequest } from '../people/request.ts';
 import type { DeepPartial, OutputElement } from './partial-output.ts';
 import type { AbortOptions, SuspendOptions } from './run-control.ts';
@@ -65,11 +66,19 @@ export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<Li
   readonly requests: readonly OpenRequest[];
   /**
    * Approves a call, by the id of its request or of the call. With `input`, it is made with these arguments, which its
-   * tool validates. False if it does not wait for approval (any more), or the arguments are invalid; throws `input.invalid` for
-   * another option.
+   * tool validates and the safety strategy judges. False if it does not wait for approval (any more), or the arguments are invalid;
+   * throws `input.invalid` for another option.
+   *
+   * Where the request has `by` or `approvals`, say who approves: `{ by: { name: 'ada', roles: ['lead'] } }`. You vouch for them. Throws
+   * `request.forbidden` for a person without the role, or who has approved it already; the run goes on waiting. An approval that is one
+   * of several is on record (`tool.approval-given`), and the request stays open for the others.
    */
-  approve(id: string, options?: { readonly input?: Json | undefined }): boolean;
-  deny(id: string, reason?: string): boolean;
+  approve(
+    id: string,
+    options?: { readonly input?: Json | undefined; readonly by?: Approver | undefined },
+  ): boolean;
+  /** Denies a call; anybody may. */
+  deny(id: string, reason?: string, options?: { readonly by?: Approver | undefined }): boolean;
   /** Answers a question by the id of its request; without one, the oldest. False if there is none. */
   reply(text: string, id?: string): boolean;
   /** Swaps the model of the whole run from the next call on. */

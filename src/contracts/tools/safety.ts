@@ -1,14 +1,23 @@
 import type { Json } from '../../base/json/json.ts';
+import type { ApprovalTerms } from '../people/approval-terms.ts';
 import type { ToolFacts } from './tool.ts';
 
 /**
  * A safety strategy's verdict on a call. `allow` leaves the tool's own approval rule in force; `deny` gives the agent a
- * failed result; `ask` requires a person's approval.
+ * failed result; `ask` requires a person's approval, on its terms. `rule` names the rule that decided, for the record.
  */
 export type SafetyVerdict =
-  | { readonly verdict: 'allow' }
-  | { readonly verdict: 'deny'; readonly reason: string }
-  | { readonly verdict: 'ask' };
+  | { readonly verdict: 'allow'; readonly rule?: string | undefined }
+  | { readonly verdict: 'deny'; readonly reason: string; readonly rule?: string | undefined }
+  | ({ readonly verdict: 'ask' } & ApprovalTerms);
+
+/** A call that an agent has made before, in the order of their results. */
+export interface EarlierCall {
+  readonly tool: string;
+  readonly input: Json;
+  /** False for one that failed or was denied. */
+  readonly ok: boolean;
+}
 
 /** A tool call that an agent decided on, as a safety strategy sees it: nothing of it has been executed yet. */
 export interface ProposedCall {
@@ -18,6 +27,7 @@ export interface ProposedCall {
   readonly path: string;
   readonly agent: string;
   readonly step: number;
+  /** With the name of its toolset: `files.read`. */
   readonly tool: string;
   /** The tool's own facts: its safety level, its tags … */
   readonly facts: ToolFacts;
@@ -25,6 +35,14 @@ export interface ProposedCall {
   readonly input: Json;
   /** The run's `context`. */
   readonly context: unknown;
+  /** The recorded time of the step, in ms since 1970 by the run's clock: equal when the run is resumed. */
+  readonly at: number;
+  /** The name of the agent's environment; undefined without one. Read on access. */
+  readonly environment: string | undefined;
+  /** The agents and teams above the calling agent, the root first. */
+  readonly above: readonly string[];
+  /** The calls of the agent in this run that have a result, those of this step included. Made on first use. */
+  readonly earlier: readonly EarlierCall[];
   /** Aborted when the run ends. Made on first use. */
   readonly signal: AbortSignal;
 }

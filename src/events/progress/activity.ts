@@ -134,11 +134,13 @@ const namedReasons = (reasons: Readonly<Record<string, string>>): readonly strin
 const toolWords = (event: LiveEvent): string | undefined => {
   switch (event.type) {
     case 'tool.approval-requested':
-      return `Waiting for a yes: ${event.description || event.tool}`;
+      return `Waiting for a yes${byRule(event)}: ${event.description || event.tool}`;
+    case 'tool.approval-given':
+      return `Approved by ${event.by.name}, who is not enough: ${event.tool}`;
     case 'tool.ambiguous':
       return `May have been done before: ${event.description || event.tool}`;
     case 'tool.denied':
-      return `Denied: ${event.tool}${event.reason === undefined ? '' : `, ${event.reason}`}`;
+      return `Denied${byRule(event)}: ${event.tool}${event.reason === undefined ? '' : `, ${event.reason}`}`;
     case 'tool.started':
       return event.description || `Using ${event.tool}`;
     case 'tool.progressed':
@@ -157,6 +159,9 @@ const toolWords = (event: LiveEvent): string | undefined => {
       return teamWords(event);
   }
 };
+
+const byRule = ({ rule }: { readonly rule?: string | undefined }): string =>
+  rule === undefined ? '' : ` (${rule})`;
 
 const openedWords = ({ toolset, tools, refused = {} }: EventOf<'toolset.opened'>): string => {
   const out = namedReasons(refused);

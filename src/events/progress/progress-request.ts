@@ -30,6 +30,12 @@ export const foldRequests = (
       const request = requestOf(event, { askedAt, path, agent, ...(step === undefined ? {} : { step }) });
       return [...requests, { ...request, outcome: OPEN }];
     }
+    case 'tool.approval-given':
+      return requests.map((request) =>
+        request.id === event.id && request.kind !== 'question'
+          ? { ...request, approvedBy: [...(request.approvedBy ?? []), event.by] }
+          : request,
+      );
     case 'tool.approved': {
       const { id, input } = event;
       return settleRequests(requests, id, { state: 'approved', ...(input === undefined ? {} : { input }) });

@@ -20,6 +20,8 @@ export const auditActions = [
   'tool.start',
   'tool.end',
   'permission.ask',
+  /** One of several people who have to approve did. */
+  'permission.approve',
   'permission.grant',
   'permission.deny',
   'question.ask',

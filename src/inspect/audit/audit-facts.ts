@@ -25,6 +25,7 @@ export const auditedTypes = [
   'tool.finished',
   'tool.approval-requested',
   'tool.ambiguous',
+  'tool.approval-given',
   'tool.approved',
   'tool.denied',
   'person.asked',
@@ -63,6 +64,7 @@ export const factsOf = (event: RuntimeEvent): readonly AuditFacts[] => {
       return [endOfTool(event)];
     case 'tool.approval-requested':
     case 'tool.ambiguous':
+    case 'tool.approval-given':
     case 'tool.approved':
     case 'tool.denied':
       return [permission(event)];
@@ -162,7 +164,12 @@ const endOfTool = (event: EventOf<'tool.finished'>): AuditFacts => {
   };
 };
 
-type Permission = 'tool.approval-requested' | 'tool.ambiguous' | 'tool.approved' | 'tool.denied';
+type Permission =
+  | 'tool.approval-requested'
+  | 'tool.ambiguous'
+  | 'tool.approval-given'
+  | 'tool.approved'
+  | 'tool.denied';
 
 const permission = (event: EventOf<Permission>): AuditFacts => {
   const { tool, callId, id } = event;
@@ -174,6 +181,10 @@ const permission = (event: EventOf<Permission>): AuditFacts => {
     const details = fieldsOf({ callId, isChanged: input === undefined ? undefined : true });
     const content = fieldsOf({ id, input });
     return { ...about, action: 'permission.grant', outcome: 'success', person, details, content };
+  }
+  if (event.type === 'tool.approval-given') {
+    const details = fieldsOf({ callId });
+    return { ...about, action: 'permission.approve', outcome: 'success', person, details, content: { id } };
   }
   if (event.type === 'tool.denied') {
     const { reason, error } = event;

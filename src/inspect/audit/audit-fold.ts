@@ -190,7 +190,8 @@ const withRequest = (facts: AuditFacts, at: number, { asked }: KnownRun): AuditF
   const { request, action } = facts;
   const open = request === undefined || OPENING.has(action) ? undefined : asked.get(request);
   if (request === undefined || open === undefined) return facts;
-  asked.delete(request);
+  // One of several approvals leaves it open.
+  if (action !== 'permission.approve') asked.delete(request);
   const details: JsonObject = { ...facts.details, request: open.seq, afterMs: at - open.at };
   return { ...facts, details };
 };

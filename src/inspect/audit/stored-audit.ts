@@ -36,7 +36,7 @@ const headOf = (runId: string) => ({ chain: traceFileName(runId), run: runId });
 /**
  * Writes the entries of a run to a file of its own in a folder, with their content; returns the file.
  *
- * @throws {TroupeError} `command.usage` where it is there already, or the file system refuses.
+ * @throws {TroupeError} `input.invalid` where it is there already, or the file system refuses.
  */
 export const writeAudit = (folder: string, runId: string, entries: readonly AuditEntry[]): string => {
   const head = headOf(runId);
@@ -55,7 +55,7 @@ export const writeAudit = (folder: string, runId: string, entries: readonly Audi
     writeFileSync(apart, entries.map(contentLine).join(''), flags);
   } catch (thrown) {
     const message = `Cannot export the audit log of run '${runId}' to ${folder} as the file system refuses: ${messageOf(thrown)}. Name another folder`;
-    throw new TroupeError('command.usage', message, { runId, cause: thrown });
+    throw new TroupeError('input.invalid', message, { runId, cause: thrown });
   }
   return file;
 };

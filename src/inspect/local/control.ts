@@ -3,6 +3,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import { canonical } from '../../base/json/canonical.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
+import { byOf } from '../../contracts/people/check-answer.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { EXPIRED } from '../../contracts/people/request.ts';
@@ -24,6 +25,7 @@ const text = z.string().max(100_000);
 const name = z.string().min(1).max(2_000);
 const run = name;
 const json: z.ZodType<Json> = z.json();
+const by = z.object({ name, roles: z.array(name).max(20).optional() }).optional();
 
 const MOST_BREAKPOINTS = 100;
 
@@ -32,8 +34,8 @@ export const commandSchema = z.discriminatedUnion('do', [
   z.object({ do: z.enum(['pause', 'resume', 'step', 'effect']), run }),
   z.object({ do: z.literal('send'), run, text, path: name.optional() }),
   // Strict: by a misspelt `input` the original arguments would be approved.
-  z.strictObject({ do: z.literal('approve'), run, id: name, input: json.optional() }),
-  z.object({ do: z.literal('deny'), run, id: name, reason: text.optional(), text: text.optional() }),
+  z.strictObject({ do: z.literal('approve'), run, id: name, input: json.optional(), by }),
+  z.object({ do: z.literal('deny'), run, id: name, reason: text.optional(), text: text.optional(), by }),
   z.object({ do: z.literal('reply'), run, id: name.optional(), text }),
   z.object({ do: z.literal('abort'), run, reason: text.optional() }),
   z.object({ do: z.literal('kill'), run, path: name, reason: text.optional() }),
@@ -214,9 +216,10 @@ const refusalOf = (command: Answering, request: OpenRequest | undefined, { known
       { runId },
     );
   const input = command.do === 'approve' ? command.input : undefined;
+  const who = command.do === 'approve' ? command.by : undefined;
   const misfit =
     misfitOf(request, answerOf(command)) ??
-    (input === undefined ? undefined : known.misfit(runId, request.id, input));
+    (input === undefined ? undefined : known.misfit(runId, request.id, input, who));
   return misfit === undefined
     ? new TroupeError('request.expired', `Cannot answer the request as ${EXPIRED}`, { runId })
     : new TroupeError('input.invalid', `Cannot answer the request as ${misfit}`, { runId });
@@ -225,19 +228,22 @@ const refusalOf = (command: Answering, request: OpenRequest | undefined, { known
 const answerOf = (command: Answering): PersonAnswer => {
   if (command.do === 'reply') return { text: command.text };
   if (command.do === 'deny') return { isApproved: false };
-  return command.input === undefined ? { isApproved: true } : { isApproved: true, input: command.input };
+  const { input, by: who } = command;
+  return { isApproved: true, ...(input === undefined ? {} : { input }), ...byOf(who) };
 };
 
 const answerHere = (command: Answering, handle: RunHandle<unknown, unknown>): boolean => {
-  if (command.do === 'approve') return handle.approve(command.id, { input: command.input });
-  if (command.do === 'deny') return handle.deny(command.id, command.reason ?? command.text);
+  if (command.do === 'approve') return handle.approve(command.id, { input: command.input, by: command.by });
+  if (command.do === 'deny')
+    return handle.deny(command.id, command.reason ?? command.text, { by: command.by });
   return handle.reply(command.text, command.id);
 };
 
 const letterOf = (command: Answering): Parameters<typeof answerRequest>[2] => {
   const { id } = command;
   if (id === undefined) throw new TroupeError('request.unknown', 'Cannot answer as no request was named');
-  if (command.do === 'approve') return { id, yes: true, input: command.input };
-  if (command.do === 'deny') return { id, yes: false, reason: command.reason ?? command.text };
+  if (command.do === 'approve') return { id, yes: true, input: command.input, by: command.by };
+  if (command.do === 'deny')
+    return { id, yes: false, reason: command.reason ?? command.text, by: command.by };
   return { id, text: command.text };
 };

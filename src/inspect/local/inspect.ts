@@ -27,7 +27,7 @@ import { carryOut, commandSchema, isAside } from './control.ts';
 import { Feed } from './feed.ts';
 import { Hold } from './hold.ts';
 import { KnownRuns } from './known-runs.ts';
-import { LocalServer } from './local-server.ts';
+import { LocalServer } from './server/local-server.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { packageVersion } from './package-folder.ts';
 import { pageText } from './page-text.ts';

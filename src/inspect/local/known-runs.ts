@@ -1,4 +1,5 @@
 import type { Json } from '../../base/json/json.ts';
+import type { Approver } from '../../contracts/people/approval-terms.ts';
 import type { InspectedRun, RunInspector } from '../../contracts/events/inspection.ts';
 
 /** A stand-in for an agent or a team in a fork. */
@@ -24,7 +25,7 @@ export class KnownRuns implements Pick<RunInspector, 'inspects'> {
     const [oldest] = this.#roots.keys();
     if (oldest !== undefined && this.#roots.size > MOST) this.#roots.delete(oldest);
     if (handle !== undefined) {
-      const misfit: InspectedRun['misfit'] = (requestId, input) => run.misfit(requestId, input);
+      const misfit: InspectedRun['misfit'] = (requestId, input, by) => run.misfit(requestId, input, by);
       this.#misfits.set(runId, misfit);
       // A run that ended holds nothing here; it may have been resumed since.
       const forget = (): void => {
@@ -41,7 +42,7 @@ export class KnownRuns implements Pick<RunInspector, 'inspects'> {
   }
 
   /** The reason why an open call cannot be made with these arguments, as far as it is known here. */
-  misfit(runId: string, requestId: string, input: Json): string | undefined {
-    return this.#misfits.get(runId)?.(requestId, input);
+  misfit(runId: string, requestId: string, input: Json, by?: Approver): string | undefined {
+    return this.#misfits.get(runId)?.(requestId, input, by);
   }
 }

@@ -126,7 +126,7 @@ export const openBelow = ({ actors }: Tableau): ReadonlyMap<string, readonly Act
 };
 
 /** States in which an agent waits for a message. */
-const IDLE = /\.(?:waiting|awaitingApproval|ambiguous)$/;
+const IDLE = /\.(?:waiting|awaitingApproval|ambiguous)$|^tool(?:Call)?\.asked$/;
 
 /** Checks whether a run cannot continue before a person has answered. */
 export const waitsForPerson = (tableau: Tableau, run: string): boolean => {

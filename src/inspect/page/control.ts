@@ -1,14 +1,20 @@
+import type { Approver } from '../../contracts/people/approval-terms.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import { complaint, currentRun, shownProcess } from './page-state.ts';
 import { loadSession } from './feed.ts';
 import { pageName } from './company/company.ts';
 
+/** The person who answers, where the request needs to know. */
+interface Answering {
+  readonly by?: Approver | undefined;
+}
+
 /** A command for a run. */
 export type Command =
   | { readonly do: 'pause' | 'resume' | 'step' | 'effect' }
   | { readonly do: 'send'; readonly text: string; readonly path?: string | undefined }
-  | { readonly do: 'approve'; readonly id: string; readonly input?: unknown }
-  | { readonly do: 'deny'; readonly id: string; readonly reason?: string | undefined }
+  | ({ readonly do: 'approve'; readonly id: string; readonly input?: unknown } & Answering)
+  | ({ readonly do: 'deny'; readonly id: string; readonly reason?: string | undefined } & Answering)
   | { readonly do: 'reply'; readonly id: string; readonly text: string }
   | { readonly do: 'abort'; readonly reason?: string | undefined }
   | { readonly do: 'kill'; readonly path: string }

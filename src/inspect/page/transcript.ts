@@ -1,6 +1,6 @@
 import type { MediaPart } from '../../contracts/content/part.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
-import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { Entry, PublishedEntry, ReceivedEntry } from '../recording/entry.ts';
 import { inputText } from '../drawing/input-text.ts';
 import { brief } from '../drawing/plain-text.ts';
@@ -154,13 +154,15 @@ class Transcript {
         return this.#changeTool(event.callId, { status: 'awaiting approval' });
       case 'tool.ambiguous':
         return this.#changeTool(event.callId, { status: 'ambiguous' });
+      case 'tool.approval-given':
+        return this.#changeTool(event.callId, { text: `${event.by.name} has approved it, and others must` });
       case 'tool.approved':
         return this.#changeTool(event.callId, {
           status: 'requested',
           ...(event.input === undefined ? {} : { input: event.input }),
         });
       case 'tool.denied':
-        return this.#changeTool(event.callId, { status: 'denied', text: event.reason });
+        return this.#changeTool(event.callId, { status: 'denied', text: denialText(event) });
       case 'tool.started':
         return this.#changeTool(event.callId, { status: 'running', attempts: event.attempt });
       case 'tool.progressed':
@@ -186,6 +188,10 @@ class Transcript {
     if (note !== undefined) this.items.push({ ...placeOf(entry), kind: 'note', ...note });
   }
 }
+
+/** The reason for a denial, after the rule that decided. */
+const denialText = ({ rule, reason }: EventOf<'tool.denied'>): string | undefined =>
+  rule === undefined ? reason : [rule, reason].filter((each) => each !== undefined).join(': ');
 
 const placeOf = ({ n, at }: Entry): Placed => ({ n, at });
 

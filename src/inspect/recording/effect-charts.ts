@@ -49,21 +49,21 @@ export const effectCharts: Readonly<Record<EffectRole, StateShape>> = {
     failed: ['The model gave no answer.', {}],
   }),
   tool: drawChart('tool', {
-    requested: [
-      'A call is wanted, and was not begun.',
+    proposed: [
+      'An agent has decided on a call, and it is judged: what is allowed begins at once.',
       {
         'tool.started': 'running',
-        'tool.approval-requested': 'awaitingApproval',
+        'tool.approval-requested': 'asked',
         'tool.denied': 'denied',
         'tool.finished': 'finished',
         'tool.failed': 'failed',
         'tool.ambiguous': 'ambiguous',
       },
     ],
-    awaitingApproval: [
+    asked: [
       'A person is to say whether it may be made.',
       {
-        'tool.approved': 'requested',
+        'tool.approved': 'queued',
         'tool.denied': 'denied',
         'tool.finished': 'finished',
         'tool.failed': 'failed',
@@ -72,7 +72,16 @@ export const effectCharts: Readonly<Record<EffectRole, StateShape>> = {
     ambiguous: [
       'It may have been made before a crash: somebody has to tell.',
       {
-        'tool.approved': 'requested',
+        'tool.approved': 'queued',
+        'tool.denied': 'denied',
+        'tool.finished': 'finished',
+        'tool.failed': 'failed',
+      },
+    ],
+    queued: [
+      'It was approved, and waits for its turn.',
+      {
+        'tool.started': 'running',
         'tool.denied': 'denied',
         'tool.finished': 'finished',
         'tool.failed': 'failed',

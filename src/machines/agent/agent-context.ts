@@ -9,6 +9,7 @@ import type { Part } from '../../contracts/content/part.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { MemoryBlock } from '../../contracts/conversations/memory.ts';
 import type { Message } from '../../contracts/messages/message.ts';
+import type { ApprovalTerms } from '../../contracts/people/approval-terms.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { ModelFailure } from '../../contracts/models/model-failure.ts';
 import type { Compaction } from '../../contracts/conversations/processor.ts';
@@ -185,6 +186,8 @@ export interface Trouble {
   readonly waitMs: number | null;
   /** True if a person has to approve it first. */
   readonly needsApproval?: boolean | undefined;
+  /** The terms on which the run's safety strategy has it approved; absent if it names none. */
+  readonly terms?: ApprovalTerms | undefined;
   readonly error?: ErrorData | undefined;
   /** Name of the model. */
   readonly model?: string | undefined;

@@ -2,6 +2,7 @@ import type { BudgetUse } from '../../contracts/runs/budget.ts';
 import type { Effect } from '../../contracts/runs/effect.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
+import type { Approver } from '../../contracts/people/approval-terms.ts';
 import { denialText } from '../../contracts/people/request.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { ToolFailure, ToolResult } from '../../contracts/tools/tool-result.ts';
@@ -41,6 +42,8 @@ export interface Approval {
   readonly reason?: string | undefined;
   /** Replacement arguments. */
   readonly input?: Json | undefined;
+  /** The person, where they said who they are. */
+  readonly by?: Approver | undefined;
 }
 
 const NO_TROUBLE: Trouble = { kind: 'trouble', index: 0, attempt: 1, waitMs: null };
@@ -72,15 +75,24 @@ export const toolAsk = ({ of, attempt, isApproved }: ToolCallContext): AskOf<'to
   input: { call: of.call, context: of.context, isApproved },
 });
 
+/** The phase of `asked` on record, as journals have it. */
+export const ASKED = 'awaitingApproval';
+
 /** The ask for approval. */
 export const approvalAsk = ({
   of,
   attempt,
   isApproved,
-  trouble: { error },
+  trouble: { error, terms },
 }: ToolCallContext): AskOf<'approve'> => ({
-  ...effectOf('approve', originOf(of, 'awaitingApproval', attempt)),
-  input: { call: of.call, context: of.context, isApproved, ...(error === undefined ? {} : { error }) },
+  ...effectOf('approve', originOf(of, ASKED, attempt)),
+  input: {
+    call: of.call,
+    context: of.context,
+    isApproved,
+    ...(error === undefined ? {} : { error }),
+    ...(terms === undefined ? {} : { terms }),
+  },
 });
 
 /** The ask to wait before the next attempt. */

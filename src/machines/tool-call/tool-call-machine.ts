@@ -82,30 +82,38 @@ export const toolCallMachine = /* @__PURE__ */ toolCall.createMachine({
   context: call.initialToolCall,
   output: call.toolCallOutput,
   options: { maxIterations: 1000 },
-  initial: 'validating',
+  initial: 'proposed',
   on: {
     abort: { target: '.cancelled', actions: 'cancelled' },
     'failed.*': { target: '.failed', actions: 'broken' },
   },
   states: {
-    validating: {
-      description: 'Does this call need a person, a wait, or nothing more?',
+    proposed: {
+      description: 'An agent has decided on the call.',
+      always: 'judged',
+    },
+    judged: {
+      description: 'By the rules, its tool and its failures: a person, a wait, or nothing more?',
       always: [
-        { guard: 'needsApproval', target: 'awaitingApproval' },
+        { guard: 'needsApproval', target: 'asked' },
         { guard: 'canRetry', target: 'waitingToRetry' },
         { target: 'failed', actions: 'giveUp' },
       ],
     },
-    awaitingApproval: {
+    asked: {
       description: 'A person looks at the call and says yes or no.',
-      entry: [{ type: 'entered', params: { phase: 'awaitingApproval' } }, 'askApproval'],
+      entry: [{ type: 'entered', params: { phase: call.ASKED } }, 'askApproval'],
       exit: 'withdraw',
       on: {
         'answered.approve': [
-          { guard: 'saidYes', target: 'running', actions: 'approved' },
+          { guard: 'saidYes', target: 'queued', actions: 'approved' },
           { target: 'denied', actions: 'denied' },
         ],
       },
+    },
+    queued: {
+      description: 'It was approved, and takes its place among the effects of the run.',
+      always: 'running',
     },
     running: {
       description: 'One attempt is in progress.',
@@ -113,7 +121,7 @@ export const toolCallMachine = /* @__PURE__ */ toolCall.createMachine({
       exit: 'withdraw',
       on: {
         'answered.tool': [
-          { guard: 'isTrouble', target: 'validating', actions: 'ran' },
+          { guard: 'isTrouble', target: 'judged', actions: 'ran' },
           { guard: 'isSuccess', target: 'succeeded', actions: 'ran' },
           { guard: 'isTimeout', target: 'timedOut', actions: 'ran' },
           { guard: 'isCancelled', target: 'cancelled', actions: 'ran' },

@@ -155,6 +155,12 @@ export class EffectDesk implements Desk {
   get callers() {
     return this.#principal.callers;
   }
+  get above(): readonly string[] {
+    const names: string[] = [];
+    for (let { parent } = this.#principal; parent !== undefined; { parent } = parent)
+      names.unshift(parent.agent);
+    return names;
+  }
   keyOf(call: Parameters<Desk['keyOf']>[0]): string {
     return this.#entry.keyOf(call, this.#ask.step);
   }

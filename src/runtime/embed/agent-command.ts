@@ -1,12 +1,21 @@
 import * as z from 'zod/mini';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
+import { isTroupeError } from '../../contracts/errors/error.ts';
+import type { Approver } from '../../contracts/people/approval-terms.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import { onDemand } from '../../base/on-demand.ts';
+import type { ApprovalOptions } from '../../contracts/people/check-answer.ts';
+import { forbiddenTo } from '../people/person-words.ts';
 import type { Handle } from '../run/handle.ts';
 
 /** A request for a person, by its id or its call's id. */
 type OfRequest = { readonly id: string } | { readonly callId: string };
+
+/** The person who answers, where the request needs a role or several people. */
+interface Answering {
+  readonly by?: Approver | undefined;
+}
 
 /**
  * Commands that an app may send to the actor of an agent or a team: the methods of a `RunHandle` as events. Other events are ignored.
@@ -21,8 +30,8 @@ export type AgentCommand =
       /** Default: the actor that receives the command. */
       readonly path?: string | undefined;
     }
-  | ({ readonly type: 'approve'; readonly input?: Json | undefined } & OfRequest)
-  | ({ readonly type: 'deny'; readonly reason?: string | undefined } & OfRequest)
+  | ({ readonly type: 'approve'; readonly input?: Json | undefined } & OfRequest & Answering)
+  | ({ readonly type: 'deny'; readonly reason?: string | undefined } & OfRequest & Answering)
   /** Without an id it answers the oldest question. */
   | { readonly type: 'answer' | 'reply'; readonly text: string; readonly id?: string | undefined }
   | { readonly type: 'pause' }
@@ -38,7 +47,8 @@ const commandSchema = onDemand(() => {
     z.optional(z.unknown()),
     z.transform((given) => (typeof given === 'string' ? given : undefined)),
   );
-  const ofRequest = { id: z.optional(text), callId: z.optional(text) };
+  const by = z.optional(z.object({ name: text, roles: z.optional(z.array(text)) }));
+  const ofRequest = { by, id: z.optional(text), callId: z.optional(text) };
   return z.discriminatedUnion('type', [
     z.object({
       type: z.enum(['send', 'message']),
@@ -70,13 +80,13 @@ export const obey = (handle: Handle<unknown, unknown>, command: ReadCommand, pat
       handle.send(command.message, command.path ?? path);
       break;
     case 'approve': {
-      const { id = command.callId, input } = command;
-      if (id !== undefined) handle.approve(id, { input });
+      const { id = command.callId, input, by } = command;
+      if (id !== undefined) approve(handle, id, { input, by });
       break;
     }
     case 'deny': {
       const { id = command.callId } = command;
-      if (id !== undefined) handle.deny(id, command.reason);
+      if (id !== undefined) handle.deny(id, command.reason, { by: command.by });
       break;
     }
     case 'answer':
@@ -98,6 +108,15 @@ export const obey = (handle: Handle<unknown, unknown>, command: ReadCommand, pat
   }
 };
 
+/** Approves a call; a person who may not is on record as refused, and breaks nothing. */
+const approve = (handle: Handle<unknown, unknown>, id: string, options: ApprovalOptions): void => {
+  try {
+    handle.approve(id, options);
+  } catch (thrown) {
+    if (!isTroupeError(thrown, 'request.forbidden')) throw thrown;
+  }
+};
+
 /** Checks whether a command would have an effect now. */
 export const canObey = (
   {
@@ -108,7 +127,7 @@ export const canObey = (
     readonly requests: Handle<unknown, unknown>['requests'];
     readonly isPaused: boolean;
     /** Checks the arguments that a call is to be made with. */
-    readonly fits: (requestId: string, input: Json) => boolean;
+    readonly fits: (requestId: string, input: Json, by?: Approver) => boolean;
   },
   command: ReadCommand,
 ): boolean => {
@@ -116,12 +135,15 @@ export const canObey = (
     case 'approve':
     case 'deny': {
       const { id = command.callId } = command;
-      const input = command.type === 'approve' ? command.input : undefined;
+      const { by } = command;
+      const isApproved = command.type === 'approve';
+      const input = isApproved ? command.input : undefined;
       return requests.some(
         (request) =>
           request.kind !== 'question' &&
           (request.id === id || request.callId === id) &&
-          (input === undefined || fits(request.id, input)),
+          forbiddenTo(request, { isApproved, by }) === undefined &&
+          (input === undefined || fits(request.id, input, by)),
       );
     }
     case 'answer':
@@ -146,6 +168,7 @@ export const CHANGES_WHAT_CAN_BE: ReadonlySet<LiveEvent['type']> = new Set<LiveE
   'run.resumed',
   'tool.approval-requested',
   'tool.ambiguous',
+  'tool.approval-given',
   'tool.approved',
   'tool.denied',
   'person.asked',

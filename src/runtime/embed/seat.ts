@@ -3,7 +3,6 @@ import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { Redactor } from '../../contracts/secrets/redactor.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
-import type { Json } from '../../base/json/json.ts';
 import { randomId } from '../../base/random-id.ts';
 import type { Definition } from '../define/definition.ts';
 import { outcomeOfFailure } from '../run/result.ts';
@@ -121,7 +120,8 @@ export class Seat {
   can(event: unknown): boolean {
     const command = readCommand(event);
     if (command === undefined || this.#isOver) return false;
-    const fits = (id: string, input: Json): boolean => this.#run?.run.person.misfit(id, input) === undefined;
+    const fits: Parameters<typeof canObey>[0]['fits'] = (id, input, by) =>
+      this.#run?.run.person.misfit(id, input, by) === undefined;
     return canObey({ requests: this.requests, isPaused: this.isPaused, fits }, command);
   }
 

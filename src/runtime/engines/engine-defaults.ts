@@ -1,5 +1,6 @@
 import { andThen } from '../../base/promises/and-then.ts';
 import type { EngineOptions } from '../../contracts/runs/engine.ts';
+import { bothTerms } from '../../contracts/people/approval-terms.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { SafetyStrategy } from '../../contracts/tools/safety.ts';
 
@@ -27,6 +28,9 @@ const strictest = (
       if (said.verdict === 'allow') return second(call);
       // A deny stands; so does an invalid verdict, which counts as one.
       if (said.verdict !== 'ask') return said;
-      return andThen(second(call), (other) => (other.verdict === 'allow' ? said : other));
+      return andThen(second(call), (other) => {
+        if (other.verdict === 'allow') return said;
+        return other.verdict === 'ask' ? { verdict: 'ask' as const, ...bothTerms(said, other) } : other;
+      });
     });
 };

@@ -65,7 +65,7 @@ const inspectRun = (run: Run, isReplayed: boolean, failed: (error: unknown) => v
       const agent = run.actors.at(path)?.definition.agent;
       return agent && askerOf(agent, run);
     },
-    misfit: (requestId, input) => run.person.misfit(requestId, input),
+    misfit: (requestId, input, by) => run.person.misfit(requestId, input, by),
     ...(isReplayed ? {} : { handle }),
   };
 };

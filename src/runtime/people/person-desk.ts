@@ -3,6 +3,8 @@ import type { Clock } from '../../base/clock.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
+import type { Approver } from '../../contracts/people/approval-terms.ts';
+import { shortestExpiry } from '../../contracts/people/approval-terms.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { EXPIRED, NOBODY_THERE } from '../../contracts/people/request.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
@@ -14,7 +16,7 @@ import type { Actor } from '../actors/actor.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { JournalPort } from '../journal/write/journal-port.ts';
 import { PersonTime } from './person-time.ts';
-import { misfitOf, saidEvent, parseApproval } from './person-words.ts';
+import { forbiddenTo, misfitOf, oneOfSeveral, parseApproval, saidEvent } from './person-words.ts';
 import type { EventPlace, PersonAnswer } from './request-book.ts';
 import { announcementOf, RequestBook } from './request-book.ts';
 import type { IncomingAnswer, Requester, PersonRequest } from './person-request.ts';
@@ -88,7 +90,10 @@ export class PersonDesk {
     const before = this.#book.answerTo(id);
     if (before !== undefined) return Promise.resolve(before);
     if (wanting.abort.isAborted) return Promise.reject(personGone());
-    const { expireAfterMs } = this.#options.requests ?? {};
+    const expireAfterMs =
+      wish.kind === 'question'
+        ? this.#options.requests?.expireAfterMs
+        : shortestExpiry(wish, this.#options.requests?.expireAfterMs);
     if (this.#book.at(id) === undefined) {
       const askedAt = this.#run.log.now();
       const expiry = expireAfterMs === undefined ? {} : { expiresAt: askedAt + expireAfterMs };
@@ -113,10 +118,31 @@ export class PersonDesk {
     const misfit = misfitOf(request, incoming.said);
     if (misfit !== undefined) return misfit;
     if (isLate(request, incoming.at ?? this.#run.log.now())) return EXPIRED;
+    const forbidden = forbiddenTo(request, incoming.said);
+    if (forbidden !== undefined) return forbidden;
+    if (this.#counts(request, incoming)) return undefined;
     const waiter = this.#waiters.get(id);
     if (waiter !== undefined) return this.#take(waiter, incoming);
     this.#incoming.set(id, incoming);
     return undefined;
+  }
+
+  /** The reason why the person who answers may not approve the call of an open request; undefined if they may. */
+  forbids(id: string, said: PersonAnswer): string | undefined {
+    const request = this.#book.at(id);
+    return request === undefined ? undefined : forbiddenTo(request, said);
+  }
+
+  /** Records an approval that is one of several; false if the answer decides. */
+  #counts(request: OpenRequest, { said, onTaken }: IncomingAnswer): boolean {
+    const by = oneOfSeveral(request, said);
+    if (by === undefined || request.kind === 'question') return false;
+    const { id, callId, tool, path } = request;
+    const speaker = this.#run.actors.at(path) ?? this.#run.root;
+    const wanting = this.#waiters.get(id)?.wanting ?? { speaker };
+    this.#write({ type: 'tool.approval-given', callId, tool, id, by }, wanting);
+    onTaken?.();
+    return true;
   }
 
   /** Finds a request by its id, its call's id, or `path callId`. */
@@ -186,10 +212,10 @@ export class PersonDesk {
     const answer = async (): Promise<PersonAnswer> =>
       request.kind === 'question'
         ? { text: (await person?.answer?.(request.question, asking.signal)) ?? '' }
-        : parseApproval(await person?.approve?.(request, asking.signal));
+        : parseApproval(await person?.approve?.(request, asking.signal), person?.by);
     answer().then(
       (said) => {
-        if (this.#waiters.has(request.id)) this.#close(waiter, said);
+        if (this.#waiters.has(request.id)) this.#answered(waiter, said);
       },
       (thrown: unknown) => {
         const message =
@@ -205,6 +231,18 @@ export class PersonDesk {
         this.#fail(waiter, 'the person failed', toError(error), error);
       },
     );
+  }
+
+  /** Applies the answer of the run's `Person`; where it is not enough, others may give theirs. */
+  #answered(waiter: Waiter, said: PersonAnswer): void {
+    const { request } = waiter;
+    const forbidden = this.forbids(request.id, said);
+    if (forbidden !== undefined) this.refuse(forbidden, request.id);
+    else if (!this.#counts(this.#book.at(request.id) ?? request, { said })) {
+      this.#close(waiter, said);
+      return;
+    }
+    if (!this.#isAttended) this.#nobody(waiter);
   }
 
   #nobody(waiter: Waiter): void {
@@ -229,8 +267,8 @@ export class PersonDesk {
   }
 
   /** The reason why the call of an open request cannot be made with these arguments; undefined where it can, or only the call can tell. */
-  misfit(id: string, input: Json): string | undefined {
-    const checked = this.#waiters.get(id)?.wanting.check?.(input);
+  misfit(id: string, input: Json, by?: Approver): string | undefined {
+    const checked = this.#waiters.get(id)?.wanting.check?.(input, by);
     return checked === undefined || isThenable(checked) || checked.ok ? undefined : notFitting(checked);
   }
 
@@ -243,7 +281,7 @@ export class PersonDesk {
     };
     const { check } = waiter.wanting;
     if (!('isApproved' in said) || said.input === undefined || check === undefined) return close();
-    const checked = check(said.input);
+    const checked = check(said.input, said.by);
     if (!isThenable(checked)) return checked.ok ? close() : notFitting(checked);
     const { id } = waiter.request;
     this.#incoming.set(id, incoming);

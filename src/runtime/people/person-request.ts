@@ -8,7 +8,7 @@ import type { PersonAnswer } from './request-book.ts';
 /** A request for a person that is not announced yet. */
 export type PersonRequest = OpenRequest extends infer Each
   ? Each extends OpenRequest
-    ? Omit<Each, 'askedAt' | 'expiresAt'>
+    ? Omit<Each, 'askedAt' | 'expiresAt' | 'approvedBy'>
     : never
   : never;
 

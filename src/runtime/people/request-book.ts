@@ -2,6 +2,8 @@ import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { Announcement } from '../../contracts/people/announced-request.ts';
 import { requestOf } from '../../contracts/people/announced-request.ts';
 import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
+import type { Approver } from '../../contracts/people/approval-terms.ts';
+import { termsOf, withApprover } from '../../contracts/people/approval-terms.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
 import type { PersonTime } from './person-time.ts';
@@ -42,16 +44,21 @@ export class RequestBook {
       case 'person.asked':
         this.#add(requestOf(body, { askedAt: at, path, agent, ...(step === undefined ? {} : { step }) }));
         break;
+      case 'tool.approval-given':
+        this.#give(body.id, body.by);
+        break;
       case 'tool.approved':
         this.#close(body.id, at, {
           isApproved: true,
           ...(body.input === undefined ? {} : { input: body.input }),
+          ...(body.by === undefined ? {} : { by: body.by }),
         });
         break;
       case 'tool.denied':
         this.#close(body.id, at, {
           isApproved: false,
           ...(body.reason === undefined ? {} : { reason: body.reason }),
+          ...(body.by === undefined ? {} : { by: body.by }),
         });
         break;
       case 'person.answered':
@@ -89,6 +96,13 @@ export class RequestBook {
     this.#open.set(id, freezeJson(request));
     this.#time?.changed(request.path, request.callId, 1, request.askedAt);
   }
+  /** One of several people has approved it. */
+  #give(id: string, by: Approver): void {
+    const request = this.#open.get(id);
+    if (request === undefined || request.kind === 'question') return;
+    const approvedBy = withApprover(request.approvedBy ?? [], by);
+    this.#open.set(id, freezeJson({ ...request, approvedBy }));
+  }
   #close(id: string | undefined, at: number, said: PersonAnswer | undefined): void {
     const request = id === undefined ? undefined : this.#open.get(id);
     if (request === undefined) return;
@@ -108,5 +122,6 @@ export const announcementOf = (request: OpenRequest): Announcement => {
   }
   const { callId, tool, input, description, error } = request;
   const type = kind === 'ambiguous' ? 'tool.ambiguous' : 'tool.approval-requested';
-  return { type, ...base, callId, tool, input, description, ...(error === undefined ? {} : { error }) };
+  const why = error === undefined ? {} : { error };
+  return { type, ...base, callId, tool, input, description, ...why, ...termsOf(request) };
 };

@@ -4,9 +4,10 @@ import type { ModelChoice } from '../../contracts/models/model.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { DeadLetter, Message, Terminated } from '../../contracts/messages/message.ts';
-import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
-import { checkApproval } from '../../contracts/people/check-answer.ts';
+import type { ApprovalOptions } from '../../contracts/people/check-answer.ts';
+import { byOf, checkApproval, checkDenial } from '../../contracts/people/check-answer.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { DeepPartial, OutputElement } from '../../contracts/runs/partial-output.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
@@ -74,14 +75,20 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   get requests(): readonly OpenRequest[] {
     return this.#run.person.requests;
   }
-  approve(id: string, options: { readonly input?: Json | undefined } = {}): boolean {
-    const { input } = checkApproval(options);
-    return this.#said(id, { isApproved: true, ...(input === undefined ? {} : { input: toJson(input) }) });
+  approve(id: string, options: ApprovalOptions = {}): boolean {
+    const { input, by } = checkApproval(options);
+    return this.#said(id, {
+      isApproved: true,
+      ...(input === undefined ? {} : { input: toJson(input) }),
+      ...byOf(by),
+    });
   }
-  deny(id: string, reason?: string): boolean {
+  deny(id: string, reason?: string, options: Pick<ApprovalOptions, 'by'> = {}): boolean {
+    const { by } = checkDenial(options);
     return this.#said(id, {
       isApproved: false,
       ...(reason === undefined ? {} : { reason: readReason(reason, 'no reason was given') }),
+      ...byOf(by),
     });
   }
   reply(text: string, id = this.#run.person.oldestQuestion): boolean {
@@ -113,6 +120,12 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   #said(meant: string | undefined, said: PersonAnswer): boolean {
     const { person } = this.#run;
     const id = meant === undefined ? undefined : person.idOf(meant);
-    return id !== undefined && person.settle(id, { said }) === undefined;
+    if (id === undefined) return false;
+    const forbidden = person.forbids(id, said);
+    if (forbidden === undefined) return person.settle(id, { said }) === undefined;
+    person.refuse(forbidden, id);
+    throw new TroupeError('request.forbidden', `Cannot approve the call as ${forbidden}`, {
+      runId: this.runId,
+    });
   }
 }

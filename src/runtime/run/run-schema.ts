@@ -1,7 +1,8 @@
 import type { ContentOptions } from '../../contracts/content/content-options.ts';
 import type { OptionsOwner } from '../../contracts/errors/check-options.ts';
-import { optionsCheck } from '../../contracts/errors/check-options.ts';
+import { optionProblems, optionsCheck } from '../../contracts/errors/check-options.ts';
 import { errorData, toError } from '../../contracts/errors/error.ts';
+import { anApprover } from '../../contracts/people/check-answer.ts';
 import type { MessageLimits } from '../../contracts/messages/message.ts';
 import type { RequestOptions } from '../../contracts/people/request.ts';
 import type { LaterLimits, RunLimits, RunOptions } from '../../contracts/runs/run-options.ts';
@@ -46,6 +47,10 @@ const contentShape = (): OptionShape<ContentOptions> => ({
   mediaTypes: optional(listOf(aText(1))),
 });
 
+/** Checks who a person is, if they are anybody in particular. */
+const isSomebody = (given: object): boolean =>
+  optionProblems(anApprover(), Reflect.get(given, 'by')).length === 0;
+
 /** The schema of a journal store. */
 export const storeSchema = () =>
   objectWith(
@@ -66,8 +71,8 @@ export const runShape = (): OptionShape<RunOptions> => ({
   clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
   person: optional(
     fulfilling(
-      (given) => isObject(given) && ('answer' in given || 'approve' in given),
-      'not a person: write an object with answer() or approve()',
+      (given) => isObject(given) && ('answer' in given || 'approve' in given) && isSomebody(given),
+      'not a person: write an object with answer() or approve(), and `by: { name, roles }` where it matters who it is',
     ),
   ),
   requests: optional(optionsSchema<RequestOptions>({ expireAfterMs: optional(wholeNumber(1)) })),

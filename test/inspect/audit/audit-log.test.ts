@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { act, agent, answer, hook } from '../../../src/index.ts';
 import type { Hook, SafetyStrategy } from '../../../src/index.ts';
 import { auditLog, readAudit, verifyAudit } from '../../../src/inspect/index.ts';
+import { policy } from '../../../src/policy/index.ts';
 import type { AuditHead } from '../../../src/inspect/audit/anchor.ts';
 import { lockChain, unlockChain } from '../../../src/inspect/audit/chain-lock.ts';
 import {
@@ -53,6 +54,32 @@ describe('an audit log', () => {
     expect(entries[8]).toMatchObject({ details: { request: 7 }, content: { reason: 'too much' } });
     expect(entries[9]?.details).toMatchObject({ status: 'completed', stop: 'answered', toolCalls: 2 });
     expect(verifyAudit(folder)).toMatchObject({ chains: 1, entries: 10, problems: [] });
+  });
+
+  test('[KAIZEN-62] names each of several people who have to approve, the rule that asks for them, and the time each took', async () => {
+    const folder = temporaryFolder();
+    const safety = policy({
+      rules: [
+        { name: 'four-eyes', effect: 'ask', tool: 'pay', approvals: 2 },
+        { effect: 'allow', name: 'rest' },
+      ],
+    });
+    const handle = payer(5).stream('Pay.', { runId: 'r', hooks: [auditLog({ folder })], safety });
+    handle.events$.subscribe((event) => {
+      if (event.type !== 'tool.approval-requested') return;
+      handle.approve(event.id, { by: { name: 'Ada', roles: [] } });
+      handle.approve(event.id, { by: { name: 'Ben', roles: [] } });
+    });
+    await handle.result;
+    const asked = readAudit(folder).filter(({ action }) => action.startsWith('permission.'));
+    expect(asked.map(({ action, person, rule }) => [action, person, rule])).toEqual([
+      ['permission.ask', undefined, 'four-eyes'],
+      ['permission.approve', 'Ada', undefined],
+      ['permission.grant', 'Ben', undefined],
+    ]);
+    for (const { details } of asked.slice(1))
+      expect(details).toMatchObject({ request: asked[0]?.seq, afterMs: expect.any(Number) });
+    expect(verifyAudit(folder).problems).toEqual([]);
   });
 
   test('[KAIZEN-61] is readable by its owner alone, and its chain holds no text of the run', async () => {

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../../src/contracts/agents/decision.ts';
-import type { Asked } from '../../../src/inspect/local/request-guard.ts';
-import { refusalOf } from '../../../src/inspect/local/request-guard.ts';
+import type { Asked } from '../../../src/inspect/local/server/request-guard.ts';
+import { refusalOf } from '../../../src/inspect/local/server/request-guard.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { ask, askOpen, openInspector, portOf } from './local-kit.ts';
 

@@ -289,7 +289,7 @@ describe('effects are actors below their agent', () => {
         name: 'pay',
         parent: 'r/payer',
         status: 'done',
-        states: ['requested', 'awaitingApproval', 'requested', 'running', 'finished'],
+        states: ['proposed', 'asked', 'queued', 'running', 'finished'],
       },
       { role: 'person', name: 'whether pay', status: 'done', states: ['asked', 'approved'] },
       { role: 'model', status: 'done', states: ['asked', 'answered'] },

@@ -7,7 +7,7 @@ import { changeableAt } from '../../../runtime/journal/resume/changed-event.ts';
 import type { EventChange } from '../../../runtime/journal/resume/changed-parting.ts';
 import type { RunPoint } from '../../../runtime/journal/resume/run-point.ts';
 import type { Session } from '../../session.ts';
-import type { ForkCommand } from '../../usage/command-read.ts';
+import type { ForkCommand } from '../../usage/commands.ts';
 import type { StoredRun } from '../stored-run.ts';
 import { givenCalls } from './given-calls.ts';
 

@@ -1,7 +1,7 @@
 import { fork as part } from '../../../runtime/journal/resume/fork.ts';
 import { perform } from '../../perform.ts';
 import type { Session } from '../../session.ts';
-import type { ForkCommand } from '../../usage/command-read.ts';
+import type { ForkCommand } from '../../usage/commands.ts';
 import { nameOption } from '../../usage/name-option.ts';
 import { agentOfRun } from '../agent-of-run.ts';
 import { newRunId } from '../begin.ts';

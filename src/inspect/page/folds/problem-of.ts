@@ -75,7 +75,11 @@ const reportOf = (event: RuntimeEvent): Report | undefined => {
       return { ...errorReport('setback', `recovery: ${event.decision}`, event.error), goesUp: true };
     case 'tool.denied':
       return event.error === undefined
-        ? plainReport('refusal', `${event.tool} was denied`, event.reason ?? 'without a reason')
+        ? plainReport(
+            'refusal',
+            `${event.tool} was denied${event.rule === undefined ? '' : ` by the rule ${event.rule}`}`,
+            event.reason ?? 'without a reason',
+          )
         : errorReport('refusal', `${event.tool} was denied`, event.error);
     case 'member.refused':
       return plainReport('refusal', `${event.member} was refused`, event.reason);

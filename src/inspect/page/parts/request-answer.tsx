@@ -2,8 +2,10 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { command } from '../control.ts';
 import { editableJson, readJson } from '../editable-json.ts';
+import { asksForName } from '../../drawing/approval-words.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import type { AskedRequest } from '../session.ts';
+import { whoAnswers, WhoAnswers } from '../fields/who-answers.tsx';
 
 interface AnswerProps {
   readonly request: AskedRequest;
@@ -38,6 +40,8 @@ const useDraft = ({ id, run }: AskedRequest): readonly [Draft, (draft: Draft) =>
 export const Decide = ({ request, run }: AnswerProps) => {
   const { id, kind } = request;
   const [{ form, text }, setDraft] = useDraft(request);
+  const isNamed = kind !== 'question' && asksForName(request);
+  const by = isNamed ? whoAnswers() : undefined;
   const close = (): void => {
     setDraft({ form: undefined, text: '' });
   };
@@ -50,12 +54,14 @@ export const Decide = ({ request, run }: AnswerProps) => {
   };
   return (
     <>
+      {isNamed && <WhoAnswers />}
       <div class="answer">
         <button
           type="button"
           class="primary"
+          disabled={isNamed && by === undefined}
           onClick={() => {
-            void command({ do: 'approve', id }, run);
+            void command({ do: 'approve', id, by }, run);
           }}
         >
           {kind === 'ambiguous' ? 'Do it again' : 'Approve'}
@@ -74,7 +80,7 @@ export const Decide = ({ request, run }: AnswerProps) => {
           <button
             type="button"
             onClick={() => {
-              void command({ do: 'deny', id }, run);
+              void command({ do: 'deny', id, by }, run);
             }}
           >
             Deny
@@ -90,9 +96,9 @@ export const Decide = ({ request, run }: AnswerProps) => {
         </span>
       </div>
       {form === 'input' && kind !== 'question' && (
-        <InputForm {...{ text, write, close }} tool={request.tool} id={id} run={run} />
+        <InputForm {...{ text, write, close, by }} tool={request.tool} id={id} run={run} />
       )}
-      {form === 'reason' && <ReasonForm {...{ text, write, close }} id={id} run={run} />}
+      {form === 'reason' && <ReasonForm {...{ text, write, close, by }} id={id} run={run} />}
     </>
   );
 };
@@ -103,9 +109,11 @@ interface FormProps {
   readonly text: string;
   readonly write: (text: string) => void;
   readonly close: () => void;
+  /** The person who answers, where it matters. */
+  readonly by: ReturnType<typeof whoAnswers>;
 }
 
-const InputForm = ({ id, run, text, write, close, tool }: FormProps & { readonly tool: string }) => {
+const InputForm = ({ id, run, text, write, close, tool, by }: FormProps & { readonly tool: string }) => {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     field.current?.focus();
@@ -113,7 +121,7 @@ const InputForm = ({ id, run, text, write, close, tool }: FormProps & { readonly
   const read = readJson(text);
   const problem = read.ok ? undefined : read.problem;
   const submit = (): void => {
-    if (read.ok) void command({ do: 'approve', id, input: read.value }, run);
+    if (read.ok) void command({ do: 'approve', id, input: read.value, by }, run);
   };
   return (
     <form
@@ -153,14 +161,14 @@ const InputForm = ({ id, run, text, write, close, tool }: FormProps & { readonly
   );
 };
 
-const ReasonForm = ({ id, run, text, write, close }: FormProps) => {
+const ReasonForm = ({ id, run, text, write, close, by }: FormProps) => {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     field.current?.focus();
   }, []);
   const submit = (): void => {
     const reason = text.trim();
-    if (reason !== '') void command({ do: 'deny', id, reason }, run);
+    if (reason !== '') void command({ do: 'deny', id, reason, by }, run);
   };
   return (
     <form

@@ -1,4 +1,5 @@
 import { several } from '../figures.ts';
+import { approvalWords } from '../../drawing/approval-words.ts';
 import {
   askedHere,
   chooseRun,
@@ -106,6 +107,11 @@ const Request = ({ request }: { readonly request: AskedRequest }) => {
             <span class="why">
               <Text value={request.description} most={240} />
             </span>
+            {approvalWords(request).map((line) => (
+              <span key={line} class="why terms">
+                <Text value={line} most={240} />
+              </span>
+            ))}
           </>
         )}
         {request.expiresAt !== undefined && <Until expiresAt={request.expiresAt} />}

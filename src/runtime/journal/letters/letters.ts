@@ -1,18 +1,20 @@
 import * as z from 'zod/mini';
 import type { Letter } from '../../../contracts/journals/journal.ts';
 import type { Json } from '../../../base/json/json.ts';
+import { byOf } from '../../../contracts/people/check-answer.ts';
 import type { Run } from '../../run/run.ts';
 import type { PersonAnswer } from '../../people/request-book.ts';
 import type { RunJournal } from '../write/run-journal.ts';
 
 const json: z.ZodMiniType<Json> = z.json();
+const by = z.optional(z.object({ name: z.string(), roles: z.optional(z.readonly(z.array(z.string()))) }));
 
 /** Content of a letter to a run. `id` is that of a request. */
 export const letterSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('message'), from: z.string(), text: z.string(), path: z.optional(z.string()) }),
   z.object({ kind: z.literal('abort'), reason: z.string() }),
-  z.strictObject({ kind: z.literal('approve'), id: z.string(), input: z.optional(json) }),
-  z.object({ kind: z.literal('deny'), id: z.string(), reason: z.optional(z.string()) }),
+  z.strictObject({ kind: z.literal('approve'), id: z.string(), input: z.optional(json), by }),
+  z.object({ kind: z.literal('deny'), id: z.string(), reason: z.optional(z.string()), by }),
   z.object({ kind: z.literal('answer'), id: z.string(), text: z.string() }),
 ]);
 
@@ -63,9 +65,17 @@ export const letterIn = ({ text }: Letter): LetterContent | undefined => {
 const answerOf = (content: Extract<LetterContent, { kind: 'approve' | 'deny' | 'answer' }>): PersonAnswer => {
   switch (content.kind) {
     case 'approve':
-      return { isApproved: true, ...(content.input === undefined ? {} : { input: content.input }) };
+      return {
+        isApproved: true,
+        ...(content.input === undefined ? {} : { input: content.input }),
+        ...byOf(content.by),
+      };
     case 'deny':
-      return { isApproved: false, ...(content.reason === undefined ? {} : { reason: content.reason }) };
+      return {
+        isApproved: false,
+        ...(content.reason === undefined ? {} : { reason: content.reason }),
+        ...byOf(content.by),
+      };
     case 'answer':
       return { text: content.text };
   }

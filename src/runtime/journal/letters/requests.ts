@@ -4,14 +4,14 @@ import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import type { Listed } from '../../../contracts/errors/listed.ts';
 import { listWith } from '../../../contracts/errors/listed.ts';
-import { checkCallAnswer } from '../../../contracts/people/check-answer.ts';
+import { byOf, checkCallAnswer } from '../../../contracts/people/check-answer.ts';
 import type { OpenRequest, RequestAnswer } from '../../../contracts/people/request.ts';
 import { EXPIRED } from '../../../contracts/people/request.ts';
 import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import { randomId } from '../../../base/random-id.ts';
 import { redactorOf } from '../../../policy/redaction.ts';
 import { givenSecrets, secretKeyOf } from '../../../policy/secret-key-of.ts';
-import { misfitOf } from '../../people/person-words.ts';
+import { answersWanted, forbiddenTo, misfitOf } from '../../people/person-words.ts';
 import type { PersonAnswer } from '../../people/request-book.ts';
 import { RequestBook } from '../../people/request-book.ts';
 import type { LetterContent } from './letters.ts';
@@ -21,7 +21,7 @@ import { recordsIn } from '../resume/stored-run.ts';
 /** A request of a stored run, as seen by anyone with access to the store. */
 export type StoredRequest = OpenRequest & {
   readonly runId: string;
-  /** An answer was posted that the run has not processed yet. */
+  /** An answer was posted that the run has not processed yet; of several people who must approve, that of each. */
   readonly isAnswered: boolean;
 };
 
@@ -105,6 +105,7 @@ export class RecordedRequests {
  * if (request !== undefined) await answerRequest(store, 'run-17', { id: request.id, yes: true });
  *
  * @throws {TroupeError} `request.unknown` where nobody waits for it (any more); `request.answered`; `request.expired`;
+ * `request.forbidden` for an approval by a person without the role that the request names, or who has given theirs;
  * `input.invalid` where it does not fit, as a text for a call; `journal.unknown`.
  */
 export const answerRequest = async (
@@ -118,7 +119,7 @@ export const answerRequest = async (
   const open = await requestsOf(store, runId);
   const request = open.find((each) => each.id === id);
   const refuse = (
-    code: 'request.unknown' | 'request.answered' | 'request.expired' | 'input.invalid',
+    code: 'request.unknown' | 'request.answered' | 'request.expired' | 'request.forbidden' | 'input.invalid',
     why: string,
   ) => new TroupeError(code, `Cannot answer request '${id}' of run '${runId}' as ${why}`, { runId });
   if (request === undefined) {
@@ -131,6 +132,8 @@ export const answerRequest = async (
   if (request.isAnswered) throw refuse('request.answered', 'it is answered already');
   const misfit = misfitOf(request, answerOf(answer));
   if (misfit !== undefined) throw refuse('input.invalid', misfit);
+  const forbidden = forbiddenTo(request, answerOf(answer));
+  if (forbidden !== undefined) throw refuse('request.forbidden', forbidden);
   const at = now();
   if (at >= (request.expiresAt ?? Infinity)) throw refuse('request.expired', EXPIRED);
   const { letterText } = await import('./sealed-letters.ts');
@@ -146,14 +149,21 @@ const requestsOf = async (store: JournalStore, runId: string): Promise<readonly 
   const open = openRequestsOf(records);
   if (open.length === 0) return [];
   const { requestIn } = await import('./sealed-letters.ts');
-  const answered = new Set((await store.letters(runId)).map(requestIn));
-  return open.map((request) => ({ ...request, runId, isAnswered: answered.has(request.id) }));
+  const answered = (await store.letters(runId)).map(requestIn);
+  return open.map((request) => {
+    const posted = answered.filter((id) => id === request.id).length;
+    return { ...request, runId, isAnswered: posted >= answersWanted(request) };
+  });
 };
 
 const answerOf = (answer: RequestAnswer): PersonAnswer => {
   if ('text' in answer) return { text: answer.text };
   return answer.yes
-    ? { isApproved: true, ...(answer.input === undefined ? {} : { input: answer.input }) }
+    ? {
+        isApproved: true,
+        ...(answer.input === undefined ? {} : { input: answer.input }),
+        ...byOf(answer.by),
+      }
     : { isApproved: false };
 };
 
@@ -161,6 +171,16 @@ const letterOf = (answer: RequestAnswer): LetterContent => {
   const { id } = answer;
   if ('text' in answer) return { kind: 'answer', id, text: answer.text };
   if (answer.yes)
-    return { kind: 'approve', id, ...(answer.input === undefined ? {} : { input: answer.input }) };
-  return { kind: 'deny', id, ...(answer.reason === undefined ? {} : { reason: answer.reason }) };
+    return {
+      kind: 'approve',
+      id,
+      ...(answer.input === undefined ? {} : { input: answer.input }),
+      ...byOf(answer.by),
+    };
+  return {
+    kind: 'deny',
+    id,
+    ...(answer.reason === undefined ? {} : { reason: answer.reason }),
+    ...byOf(answer.by),
+  };
 };

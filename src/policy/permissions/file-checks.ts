@@ -1,0 +1,53 @@
+import { isJsonObject } from '../../base/json/json.ts';
+import type { ProposedCall, SafetyVerdict } from '../../contracts/tools/safety.ts';
+import type { OneOrMore } from './glob.ts';
+import { anyPathGlob } from './glob.ts';
+
+/** Checks of the tools that change files: those of the category `files` that are not `read`, by their argument `path`. */
+export interface FileChecks {
+  /** True to deny a change of a file that the agent has neither read nor written before in the run. A read that found no file is one. Default false. */
+  readonly readFirst?: boolean | undefined;
+  /** Paths that are not changed, whatever the letters' case: `**` stands for any number of folders. */
+  readonly protect?: OneOrMore<string> | undefined;
+}
+
+/** True for a call that changes a file, and can be undone. */
+export const isEdit = ({ facts }: ProposedCall): boolean =>
+  facts.category === 'files' && facts.safety === 'write';
+
+/** A test of calls that change files: the verdict on one that it denies. */
+export const fileTest = ({ readFirst = false, protect = [] }: FileChecks) => {
+  const globs = typeof protect === 'string' ? [protect] : protect;
+  const isProtected = anyPathGlob(globs.map((glob) => glob.toLowerCase()));
+  return (call: ProposedCall): Extract<SafetyVerdict, { verdict: 'deny' }> | undefined => {
+    if (call.facts.category !== 'files' || call.facts.safety === 'read') return undefined;
+    const path = plainPath(call.input);
+    if (path === undefined) return deny('protected-paths', 'it names no path');
+    if (isProtected(path.toLowerCase()))
+      return deny('protected-paths', `${JSON.stringify(path)} is protected`);
+    if (!readFirst || isKnown(call, path)) return undefined;
+    return deny('read-before-write', `read ${JSON.stringify(path)} first`);
+  };
+};
+
+const deny = (rule: string, reason: string) => ({ verdict: 'deny', rule, reason }) as const;
+
+/** True if the agent has called a tool of the same toolset with that path: it has read the file, looked for it, or written it. */
+const isKnown = ({ tool, earlier }: ProposedCall, path: string): boolean => {
+  const [, set = ''] = /^(.*[._])/.exec(tool) ?? [];
+  return earlier.some(
+    (made) =>
+      plainPath(made.input) === path && (made.tool === `${set}read` || (made.tool === tool && made.ok)),
+  );
+};
+
+/** A path as file systems read it: without empty parts, `.`, and steps upwards. */
+const plainPath = (input: ProposedCall['input']): string | undefined => {
+  const path = isJsonObject(input) ? input['path'] : undefined;
+  if (typeof path !== 'string') return undefined;
+  const parts: string[] = [];
+  for (const part of path.normalize('NFC').split(/[\\/]/))
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  return parts.join('/');
+};

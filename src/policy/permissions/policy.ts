@@ -1,0 +1,54 @@
+import { freezeJson } from '../../base/json/freeze-json.ts';
+import { refusedOptions } from '../../contracts/errors/check-options.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { idleRules } from './idle-rules.ts';
+import { judgeBy } from './judge.ts';
+import type { Policy, PolicyOptions } from './policy-options.ts';
+import { checkPolicy } from './policy-schema.ts';
+import type { PolicyRule, RuleFunction } from './rule.ts';
+
+/**
+ * Makes a policy, which judges every tool call of a run, those of members and children included, before it is made.
+ *
+ * The first of these decides: a rule that denies; the mode `plan`; rules that ask, the terms of all of which must be met; the checks of files; the other
+ * modes; a rule that allows; last, what only reads is allowed, and anything else is asked about. It fails closed: a function that throws,
+ * never settles or returns no verdict denies the call, and so does a request where nobody is there to answer. What a tool asks for by its own
+ * `approval` is asked in any case.
+ *
+ * @example
+ * const careful = policy({
+ *   mode: 'accept_edits',
+ *   rules: [
+ *     { name: 'no-wiping', effect: 'deny', tool: 'wipe' },
+ *     { name: 'payments', effect: 'ask', tool: 'pay', by: 'lead' },
+ *   ],
+ *   files: { readFirst: true, protect: ['.git/**', '**\/.env*'] },
+ * });
+ * await clerk.run('Tidy up.', { safety: careful });
+ * const same = policy(JSON.parse(JSON.stringify(careful)));
+ *
+ * @throws {TroupeError} `policy.invalid` for unknown and invalid options, and for rules that can never decide, each by its name.
+ */
+export const policy = (options: PolicyOptions = {}): Policy => {
+  checkPolicy(options);
+  const { mode = 'default', lead = 'team_lead' } = options;
+  // Copied: what its owner changes later would change what was checked.
+  const files = options.files && freezeJson(structuredClone(options.files));
+  const rules = (options.rules ?? []).map((rule) =>
+    typeof rule === 'function' ? rule : freezeJson(structuredClone(rule)),
+  );
+  const data = rules.filter((rule): rule is PolicyRule => typeof rule !== 'function');
+  const functions = rules.filter((rule): rule is RuleFunction => typeof rule === 'function');
+  const problems = idleRules(data);
+  if (problems.length > 0) throw refusedOptions(problems, { code: 'policy.invalid', owner: 'the policy' });
+  const judge = judgeBy({ mode, lead, rules: data, functions, files });
+  const toJSON = (): PolicyOptions => {
+    const [first] = functions;
+    if (first === undefined) return { mode, lead, rules, ...(files === undefined ? {} : { files }) };
+    throw new TroupeError(
+      'policy.invalid',
+      `Cannot write the policy as data as its rule '${first.name}' is a function: write one as data, or give it where the policy is made`,
+    );
+  };
+  return Object.freeze(Object.assign(judge, { mode, rules, toJSON }));
+};
