@@ -34,7 +34,7 @@ export type { AuditEntry } from './audit/audit-entry.ts';
 
 // Publishers
 export { publishTo } from './publishing/publish-to.ts';
-export type { Publisher } from './publishing/publisher.ts';
+export type { PublishedBatch, Publisher } from './publishing/publisher.ts';
 export { publicationSchema } from './publishing/publication.ts';
 export type { Publication } from './publishing/publication.ts';
 export { nostrPublisher } from './publishing/nostr.ts';
