@@ -161,7 +161,7 @@ describe('a model call on the page', () => {
           entry.kind === 'moved' && tableau.actors.get(entry.actor)?.role === role ? entry.states : [],
         );
       expect(movesOf('tool')).toEqual([
-        'tool.requested',
+        'tool.proposed',
         'tool.running',
         'tool.waitingToRetry',
         'tool.running',
