@@ -7,7 +7,7 @@ import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { deferred, never } from '../../support/runs.ts';
-import { takePictures } from '../../support/pictures.ts';
+import { takePicture, takePictures } from '../../support/pictures.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
 
@@ -45,9 +45,14 @@ describeInChromium('a model call that is made again, on the page', (browser) => 
     expect(await dialog.getByLabel('Instructions').inputValue()).toBe('You sell drinks.');
     await takePictures(page, 'again-form');
     await message.fill('What is coffee?');
+    await page.setViewportSize({ width: 390, height: 844 });
     await dialog.getByRole('button', { name: 'Send' }).click();
     const both = dialog.getByRole('region', { name: 'Both answers' });
     await both.waitFor();
+    const { y, height } = (await both.locator('article').first().boundingBox()) ?? { y: 0, height: 0 };
+    expect(y + height, 'the answers are in sight on a phone').toBeLessThanOrEqual(844);
+    await takePicture(page, 'again-answers-phone');
+    await page.setViewportSize({ width: 1280, height: 800 });
     expect(model.requests[1]?.messages.at(-1)?.text).toBe('What is coffee?');
     expect(await both.locator('.answers h3').allInnerTexts()).toEqual(['Recorded', 'Now']);
     expect(await both.locator('.answers .prose').allInnerTexts()).toEqual([

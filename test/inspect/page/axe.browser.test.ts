@@ -60,6 +60,7 @@ describeInChromium('axe', (browser) => {
       await page.getByRole('dialog').waitFor();
       await look('help');
       await page.keyboard.press('Escape');
+      const address = page.url();
       await page.keyboard.press('h');
       await page.getByRole('searchbox', { name: 'Find a run' }).waitFor();
       await look('runs');
@@ -96,7 +97,7 @@ describeInChromium('axe', (browser) => {
       await look('a refused file');
       await page.setViewportSize({ width: 390, height: 844 });
       await look('runs on a phone');
-      await page.goBack();
+      await page.goto(address);
       await page.locator('.request').waitFor();
       await look('a run on a phone');
       expect([...found].map(([wrong, view]) => `${view}: ${wrong}`)).toEqual([]);

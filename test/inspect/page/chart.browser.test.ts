@@ -44,12 +44,15 @@ interface Seen {
   readonly states: readonly string[];
   /** What is drawn outside of the part that is seen. */
   readonly outside: readonly string[];
+  /** The states that reach down to the buttons. */
+  readonly low: readonly string[];
 }
 
 /** What is seen of the chart. */
 const lookAt = (page: Page): Promise<Seen> =>
   page.evaluate<Seen>(`(() => {
     const { left, right, top, bottom } = document.querySelector('.canvas').getBoundingClientRect();
+    const buttons = document.querySelector('.zoom').getBoundingClientRect();
     const texts = [...document.querySelectorAll('.canvas svg text')];
     const isOut = (each) => {
       const box = each.getBoundingClientRect();
@@ -60,6 +63,8 @@ const lookAt = (page: Page): Promise<Seen> =>
       states: [...document.querySelectorAll('.box')].map((each) => each.dataset.state),
       outside: [...texts, ...document.querySelectorAll('.canvas .way, .box')].filter(isOut)
         .map((each) => each.textContent),
+      low: [...document.querySelectorAll('.box')].filter((each) => each.getBoundingClientRect().bottom > buttons.top)
+        .map((each) => each.dataset.state),
     };
   })()`);
 
@@ -120,6 +125,7 @@ describeInChromium('the chart of an actor', (browser) => {
       .poll(async () => (await lookAt(page)).states, { timeout: 10_000 })
       .toContain('agent.completed');
     expect((await lookAt(page)).states).not.toContain('agent.failed');
+    expect((await lookAt(page)).low).toEqual([]);
     expect(await lifeCycle.getAttribute('aria-pressed')).toBe('mixed');
     // Those who do not see it are told.
     expect(await page.locator('.chart li[aria-current]').allInnerTexts()).toEqual([

@@ -12,6 +12,7 @@ import { violationsIn } from '../../support/axe.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { takePictures } from '../../support/pictures.ts';
+import { beyondSides } from './beyond-sides.ts';
 import { startPageServer } from './page-server.ts';
 
 /** The machine may have other work. */
@@ -161,8 +162,8 @@ describeInChromium('the monitor', (browser) => {
       expect(await violationsIn(page)).toEqual([]);
     }
     await page.setViewportSize({ width: 390, height: 844 });
-    const isWide = 'document.documentElement.scrollWidth > innerWidth';
-    expect(await page.evaluate(isWide)).toBe(false);
+
+    expect(await beyondSides(page)).toEqual([]);
     expect(await violationsIn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Models' }).click();
     await page.getByText('≥ $4.20').waitFor();

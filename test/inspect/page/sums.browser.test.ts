@@ -87,6 +87,21 @@ describeInChromium('the sums, errors, times and costs of a run on the page', (br
     expect(problems).toEqual([]);
   });
 
+  test('a spent budget has a gauge that is full, beside the actor that has spent it', async () => {
+    const record = recorder();
+    await newsroom().run('Nothing at all', {
+      inspect: record,
+      limits: { budget: { steps: 1 } },
+      runId: 'news-1',
+    });
+    const { page, problems } = await open(browser(), record);
+    const gauge = page.locator('.actor .gauge[aria-valuenow="1"][aria-valuemax="1"]').first();
+    const [bar, full] = [await gauge.boundingBox(), await gauge.locator('span').boundingBox()];
+    expect(bar).toMatchObject({ width: 38, height: 4 });
+    expect(full).toEqual(bar);
+    expect(problems).toEqual([]);
+  });
+
   test('all errors stand in one list with their causes: by keys one goes from each to its place and its call', async () => {
     const record = await recordedNewsroom();
     const { page, problems } = await open(browser(), record);

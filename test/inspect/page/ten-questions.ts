@@ -60,6 +60,27 @@ export interface Answered {
 
 export const answered: readonly Answered[] = [
   {
+    situation: loop,
+    answers: {
+      'who is there': at([], 'archivist', 'stopped'),
+      'who works': at([press('w')], 'archivist stopped', 'search done · 5 times · 15.0 s'),
+      'who waits, and for whom': at([], 'archivist stopped'),
+      'what did it cost': at([press('8')], '$0.020', 'archivist 1', 'step 1'),
+      'why did it fail': at([figure('stop')], 'it was in a loop: the same step, 5 times in a row (search)'),
+      'what was the model sent, and what did it say': at(
+        [request],
+        'Search until you know.',
+        'Who kept the light in 1850?',
+        'Nothing is known about the keeper of 1850.',
+        'search {"query":"the keeper of 1850"}',
+      ),
+      'what changed': at([press('4')], 'changed last', 'end'),
+      'which message came from whom': at([press('2')], 'archivist', 'search', 'Nothing is known about'),
+      'what took so long': at([press('7')], 'tool search archivist 3.0 s'),
+      'what would happen if': at([press('f')], 'Fork', 'at its end'),
+    },
+  },
+  {
     situation: failedMember,
     answers: {
       'who is there': at([], 'trip', 'trains-1', 'weather-2', 'hotels-3 failed'),
@@ -82,27 +103,6 @@ export const answered: readonly Answered[] = [
       'which message came from whom': at([], 'trip → hotels-3', 'Plan a day in Whitby.', 'hotels-3 failed'),
       'what took so long': at([press('7')], 'tool timetable trains-1 42.0 s'),
       'what would happen if': at([press('f')], 'Fork', 'at its end', 'With another model'),
-    },
-  },
-  {
-    situation: loop,
-    answers: {
-      'who is there': at([], 'archivist', 'stopped'),
-      'who works': at([press('w')], 'archivist stopped', 'search done · 5 times · 15.0 s'),
-      'who waits, and for whom': at([], 'archivist stopped'),
-      'what did it cost': at([press('8')], '$0.020', 'archivist 1', 'step 1'),
-      'why did it fail': at([figure('stop')], 'it was in a loop: the same step, 5 times in a row (search)'),
-      'what was the model sent, and what did it say': at(
-        [request],
-        'Search until you know.',
-        'Who kept the light in 1850?',
-        'Nothing is known about the keeper of 1850.',
-        'search {"query":"the keeper of 1850"}',
-      ),
-      'what changed': at([press('4')], 'changed last', 'end'),
-      'which message came from whom': at([press('2')], 'archivist', 'search', 'Nothing is known about'),
-      'what took so long': at([press('7')], 'tool search archivist 3.0 s'),
-      'what would happen if': at([press('f')], 'Fork', 'at its end'),
     },
   },
   {
@@ -156,7 +156,14 @@ export const answered: readonly Answered[] = [
       'who works': at([press('w')], 'clerk done · 2 h 0 min', 'receipt done · 1.5 s'),
       'who waits, and for whom': at([], 'clerk completed'),
       'what did it cost': at([press('8')], '$0.012', 'clerk 1', 'step 1'),
-      'why did it fail': at([press('9')], 'Nothing went wrong.', 'receipt {} 1.5 s', '11:00:01'),
+      'why did it fail': at(
+        [press('9')],
+        '1 setback',
+        'clerk was interrupted and resumed',
+        'Its process was gone',
+        'receipt {} 1.5 s',
+        '11:00:01',
+      ),
       'what was the model sent, and what did it say': at(
         [request],
         'Pay first, then write the receipt.',

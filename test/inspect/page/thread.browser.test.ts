@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { parallel } from '../../../src/patterns/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
@@ -21,6 +22,20 @@ const hostile = [
   '![picture](https://example.org/picture.png)',
 ].join('\n');
 
+const isAtEnd = (element: Element): boolean =>
+  element.scrollHeight > element.clientHeight &&
+  element.scrollTop + element.clientHeight > element.scrollHeight - 2;
+
+/** Opens a page on a phone, turns the phone, and leaves the page on a low desk. */
+const turn = async (page: Page): Promise<void> => {
+  for (const [width, height] of [
+    [390, 844],
+    [844, 390],
+    [1280, 500],
+  ] as const)
+    await page.setViewportSize({ width, height });
+};
+
 describeInChromium('the thread of a team', (browser) => {
   test('reads as people wrote to each other, up to the place that is shown; a link leads to that of one agent', async () => {
     const { inspector, page, problems } = await openInspector(browser(), {});
@@ -33,7 +48,17 @@ describeInChromium('the thread of a team', (browser) => {
     const thread = page.getByRole('list', { name: 'Thread' });
     const rows = thread.getByRole('listitem');
     await thread.getByText('The piece on the ferry is on the front page.').last().waitFor(soon);
-    // It stays at its end until somebody scrolls back.
+    // It stays at its end until somebody scrolls back, also where a phone is turned.
+    await expect.poll(() => rows.last().innerText(), soon).toContain('completed');
+    await turn(page);
+    await expect.poll(() => thread.evaluate(isAtEnd), soon).toBe(true);
+    await page.getByRole('treeitem', { name: 'agent researcher' }).click();
+    const transcript = page.getByRole('log', { name: 'Transcript' });
+    await expect.poll(() => transcript.evaluate(isAtEnd), soon).toBe(true);
+    await turn(page);
+    await expect.poll(() => transcript.evaluate(isAtEnd), soon).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('treeitem', { name: 'team newsroom' }).click();
     await expect.poll(() => rows.last().innerText(), soon).toContain('completed');
     await thread.evaluate((element) => {
       element.scrollTop = 0;

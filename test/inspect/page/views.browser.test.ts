@@ -5,6 +5,8 @@ import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
+import { violationsIn } from '../../support/axe.ts';
+import { beyondSides } from './beyond-sides.ts';
 import { startPageServer } from './page-server.ts';
 import { takePictures } from '../../support/pictures.ts';
 
@@ -163,6 +165,9 @@ describeInChromium('a stored run whose process is gone', (browser) => {
     await page.locator('.run-row a').click();
     await page.locator('.notice code', { hasText: 'troupe resume left' }).waitFor();
     await takePictures(page, 'views-interrupted-run');
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await beyondSides(page)).toEqual([]);
+    expect(await violationsIn(page)).toEqual([]);
     await page.keyboard.press('h');
     await store.acquire('left', { ...gone, holder: 'here', ttlMs: 600_000 });
     await page.getByText('No run is like that.').waitFor();

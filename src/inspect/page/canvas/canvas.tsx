@@ -22,8 +22,14 @@ const fitCamera = (drawing: Size, { width, height }: Size, least = 0): Camera =>
   return { scale, x: (width - drawing.width * scale) / 2, y: (height - drawing.height * scale) / 2 };
 };
 
-/** The room for a drawing: where its buttons leave none beside them, it ends above them. */
-const roomIn = ({ width, height }: Size): Size => ({ width, height: width < 480 ? height - 56 : height });
+/** The height of the buttons below a drawing, and of the gap above them. */
+const BUTTONS = 56;
+
+/** The room for a drawing: it ends above its buttons, unless it is too tall for that, and they are beside it. */
+const roomIn = (drawing: Size, { width, height }: Size): Size => {
+  const above = height - BUTTONS;
+  return { width, height: width < 480 || drawing.height * LEAST_SCALE <= above ? above : height };
+};
 
 /** Centers what is looked for if the drawing does not fit. */
 const followCamera = (drawing: Size, size: Size, at: Rectangle | undefined): Camera => {
@@ -62,7 +68,7 @@ export const Canvas = ({ canvas, drawing, at, label, title, onWidth, children }:
   const [size, setSize] = useState<Size>({ width: 640, height: 560 });
   /** Undefined: it follows. */
   const [own, setOwn] = useState<Camera | undefined>(undefined);
-  const followedCamera = useMemo(() => followCamera(drawing, roomIn(size), at), [drawing, size, at]);
+  const followedCamera = useMemo(() => followCamera(drawing, roomIn(drawing, size), at), [drawing, size, at]);
   const camera = own ?? followedCamera;
   const move = (change: (camera: Camera) => Camera): void => {
     setOwn((before) => change(before ?? followedCamera));
@@ -96,7 +102,7 @@ export const Canvas = ({ canvas, drawing, at, label, title, onWidth, children }:
     zoom(0.8);
   };
   const fit = (): void => {
-    setOwn(fitCamera(drawing, roomIn(size)));
+    setOwn(fitCamera(drawing, roomIn(drawing, size)));
   };
   /** The places of fingers, or of the mouse, by pointer. */
   const touches = useRef(new Map<number, Point>());

@@ -248,7 +248,7 @@ const PartTable = ({ part, whole, onEnter }: TableProps) => {
         </tbody>
       </table>
       <p class="soft under">
-        {by === 'ms' && 'Work at the same time counts separately. '}
+        Work at the same time counts separately.{' '}
         {inner.length > MOST && `and ${countOf(inner.length - MOST)} more. `}
         {n !== undefined && (
           <button

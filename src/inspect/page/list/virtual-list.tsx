@@ -105,7 +105,8 @@ export const VirtualList = ({
       tabIndex={0}
       onKeyDown={onKeyDown}
       onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
-        isAtEnd.current = scrollTop + clientHeight > scrollHeight - NEAR_END;
+        // Nobody has scrolled where its size has changed.
+        if (clientHeight === height) isAtEnd.current = scrollTop + clientHeight > scrollHeight - NEAR_END;
         setTop(scrollTop);
       }}
     >

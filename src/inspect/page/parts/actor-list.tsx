@@ -182,7 +182,7 @@ const stateOf = (view: ActorView): string => {
 
 export const GaugeBar = ({ gauge }: { readonly gauge: Gauge }) => {
   const part = Math.min(1, gauge.fraction);
-  const tone = part >= 1 ? 'spent' : part >= 0.8 ? 'near' : '';
+  const tone = part >= 1 ? 'full' : part >= 0.8 ? 'near' : '';
   const said = `${gauge.name}: ${countOf(gauge.used)} of ${countOf(gauge.limit)}`;
   return (
     <span

@@ -89,8 +89,8 @@ export const RunBar = () => {
         {least}
         {countOf(calls)}
       </Figure>
-      <Resumed all={folds.resumptionsAt(length, run)} />
       <Problems counts={folds.problems.countAt(length, run)} />
+      <Resumed all={folds.resumptionsAt(length, run)} />
       <CompareWith />
     </section>
   );

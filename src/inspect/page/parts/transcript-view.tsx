@@ -108,11 +108,24 @@ const Items = ({
   const [parts, setParts] = useState(1);
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
+  const height = useRef(0);
   const spoken = isLive ? sayingChanges.value : 0;
   useLayoutEffect(() => {
     const element = box.current;
     if (element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight;
   }, [items, spoken]);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => {
+      height.current = element.clientHeight;
+      if (isAtEnd.current) element.scrollTop = element.scrollHeight;
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+    };
+  }, []);
   const pointed = pointedAt.value;
   const found = pointed === undefined ? -1 : items.findIndex((item) => isCall(item, pointed));
   const needed = found < 0 ? 1 : Math.min(MOST_PARTS, Math.ceil((items.length - found) / PART));
@@ -130,7 +143,8 @@ const Items = ({
       aria-label="Transcript"
       tabIndex={0}
       onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
-        isAtEnd.current = scrollTop + clientHeight > scrollHeight - 40;
+        // Nobody has scrolled where its size has changed.
+        if (clientHeight === height.current) isAtEnd.current = scrollTop + clientHeight > scrollHeight - 40;
       }}
     >
       {earlier > 0 && (

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Modal } from '../dialogs/modal.tsx';
 import { Text } from '../parts/text.tsx';
 import { AgainForm } from './again-form.tsx';
@@ -38,6 +38,12 @@ interface TrialState {
 const Trial = ({ call }: { readonly call: TriedCall }) => {
   const [{ form, answer, problem, soFar, cancel }, setState] = useState<TrialState>({});
   const left = useRef(new AbortController());
+  const outcome = useRef<HTMLDivElement>(null);
+  const isArriving = soFar !== undefined;
+  // On a small screen it begins below what is in sight.
+  useLayoutEffect(() => {
+    outcome.current?.querySelector('.compared > *')?.scrollIntoView({ block: 'nearest' });
+  }, [isArriving, answer]);
   useEffect(() => {
     const { current } = left;
     void loadForm(call).then((got) => {
@@ -91,8 +97,10 @@ const Trial = ({ call }: { readonly call: TriedCall }) => {
           </p>
         )}
       </div>
-      {soFar !== undefined && <SoFar soFar={soFar} isArriving={cancel !== undefined} />}
-      {answer !== undefined && <ComparedAnswers call={call} answer={answer} />}
+      <div ref={outcome}>
+        {soFar !== undefined && <SoFar soFar={soFar} isArriving={cancel !== undefined} />}
+        {answer !== undefined && <ComparedAnswers call={call} answer={answer} />}
+      </div>
     </>
   );
 };
