@@ -14,4 +14,5 @@ export const wrapCall = (
   ...(call.inLine === undefined ? {} : { inLine: call.inLine }),
   longWait: call.longWait,
   ...(call.bytesOf === undefined ? {} : { bytesOf: call.bytesOf }),
+  ...(call.context === undefined ? {} : { context: call.context }),
 });

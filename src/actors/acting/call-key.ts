@@ -30,3 +30,6 @@ export const callInKey = (key: string): string => key.replace(DIGEST, '');
 
 /** Address of the agent that makes the call with a key. */
 export const pathInCallKey = (key: string): string => key.replace(CALL, '').replace(/^[^/]*\//, '');
+
+/** The id of the run that makes the call with a key. */
+export const runInCallKey = (key: string): string => key.replace(/\/.*$/s, '');

@@ -147,6 +147,9 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     const { content } = this.#desk;
     return (part: MediaPart): Promise<Uint8Array> => content.bytesOf(part);
   }
+  get context(): unknown {
+    return this.#desk.context;
+  }
   get attemptTimeoutMs(): number | undefined {
     return this.#desk.definition.retry?.attemptTimeoutMs;
   }

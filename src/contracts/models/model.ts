@@ -149,6 +149,8 @@ export interface ModelCall {
    * @throws (rejects with) `content.missing` if the blob store of the run does not have them.
    */
   readonly bytesOf?: ((part: MediaPart) => Promise<Uint8Array>) | undefined;
+  /** The `context` that the caller of the run passed, for shared resources that tell tenants apart; validate it before use. */
+  readonly context?: unknown;
 }
 
 /** A piece of an answer that is still arriving: ephemeral, never in a log. */

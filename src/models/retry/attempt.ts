@@ -27,6 +27,8 @@ export interface AttemptOptions {
   readonly longWait?: ModelCall['longWait'];
   /** Passed to the model as `call.bytesOf`. */
   readonly bytesOf?: ModelCall['bytesOf'];
+  /** Passed to the model as `call.context`. */
+  readonly context?: unknown;
   readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
   /** Called with an answer that arrives after the attempt has ended. */
   readonly onLate?: ((answer: ModelAnswer) => void) | undefined;
@@ -88,7 +90,7 @@ const ATTEMPT = Symbol('attempt');
 /** The call as own properties, so that a wrapper may spread it and change a part. */
 const callOf = <Result>(
   attempt: Attempt<Result>,
-  { key, isWatched = false, longWait, bytesOf }: AttemptOptions,
+  { key, isWatched = false, longWait, bytesOf, context }: AttemptOptions,
 ): ModelCall => {
   const call = {
     key,
@@ -99,6 +101,7 @@ const callOf = <Result>(
     inLine: <Turn>(turn: Promise<Turn>) => attempt.waitInLine(turn),
     longWait,
     ...(bytesOf === undefined ? {} : { bytesOf }),
+    ...(context === undefined ? {} : { context }),
     [ATTEMPT]: attempt,
   };
   return Object.defineProperty(call, 'signal', SIGNAL) as typeof call & { readonly signal: AbortSignal };

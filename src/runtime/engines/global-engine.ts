@@ -6,12 +6,15 @@ import type { Engine, EngineOptions, ShutdownOptions } from '../../contracts/run
 import type { Clock } from '../../base/clock.ts';
 import { patientClock, systemClock } from '../../base/clock.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { RunResult } from '../../contracts/runs/run-result.ts';
 import { randomId } from '../../base/random-id.ts';
 import type { AttachedHooks } from '../../events/hooks/hooks.ts';
+import type { KeyBy } from '../resources/caller-key.ts';
+import { callerKey } from '../resources/caller-key.ts';
 import { closeResources } from './close-resources.ts';
 import type { Definition } from '../define/definition.ts';
 import { definitionOf } from '../define/definition.ts';
@@ -37,6 +40,11 @@ export interface GlobalEngineOptions extends EngineOptions {
   readonly concurrency?: number | undefined;
   /** Bounds the work that the engine accepts; omitted limits have the defaults of {@link Admission}. */
   readonly admission?: Admission | undefined;
+  /**
+   * Names the tenant of a run by its `context`: waiting runs of tenants take turns, each in order, and `admission.queue` holds for each
+   * tenant. Default: one queue for all.
+   */
+  readonly by?: KeyBy | undefined;
 }
 
 /** Limits on the runs that an engine accepts; each may be `Infinity`. */
@@ -69,7 +77,8 @@ const UNBOUNDED = {
  * const { output } = await engine.execute(mathematician, 'What is 19 + 23?');
  * await engine.shutdown(); // lets runs finish, then flushes and closes
  *
- * @throws {TroupeError} `engine.invalid` for a concurrency that is neither a whole number from 1 nor `Infinity`.
+ * @throws {TroupeError} `engine.invalid` for a concurrency that is neither a whole number from 1 nor `Infinity`, and for a `by` that is no
+ * function; runs are refused with it if `by` throws or returns no text.
  */
 export const createGlobalEngine = (options: GlobalEngineOptions = {}): Engine => new GlobalEngine(options);
 
@@ -89,11 +98,16 @@ export class GlobalEngine implements Engine {
 
   constructor(options: GlobalEngineOptions) {
     this.#options = options;
-    const { admission, concurrency, clock } = options;
+    const { admission, concurrency, clock, by } = options;
     if (admission !== undefined && concurrency !== undefined)
       throw new TroupeError(
         'engine.invalid',
         'Cannot make an engine as its concurrency is given twice: set it in `admission` only',
+      );
+    if (by !== undefined && typeof by !== 'function')
+      throw new TroupeError(
+        'engine.invalid',
+        `Cannot make an engine as its by is no function: found ${foundText(by)}`,
       );
     const limits = admission === undefined ? UNBOUNDED : { ...ADMISSION, ...definedOptions(admission) };
     this.#clock = clock === undefined ? systemClock : patientClock(clock);
@@ -155,7 +169,8 @@ export class GlobalEngine implements Engine {
         `Cannot run '${definition.name}' as a run with this id is under way: ${runId}`,
         { runId },
       );
-    this.#queue.check(definition.name, runId);
+    const key = callerKey(this.#options.by, given.context, 'the engine', 'engine.invalid');
+    this.#queue.check(definition.name, key, runId);
     this.#definitions.register(definition);
     const { input, options, blobs } = readGiven(definition, givenInput, {
       ...withDefaults(this.#options, given),
@@ -169,7 +184,8 @@ export class GlobalEngine implements Engine {
         hooks.push(attached);
       },
     };
-    const { run, line } = this.#inLine(definition, input, options, setup);
+    const queue = this.#queue.lineFor(definition.name, key);
+    const { run, line } = this.#inLine(definition, input, options, { setup, queue });
     const handle = new QueuedHandle<Output, State>(run, line);
     this.#handles.set(runId, handle);
     this.#events.add(run);
@@ -206,16 +222,12 @@ export class GlobalEngine implements Engine {
     definition: Definition,
     input: unknown,
     options: RunOptions,
-    setup: StartSetup,
+    { setup, queue }: { readonly setup: StartSetup; readonly queue: StartQueue },
   ): { readonly run: Run; readonly line: StartQueue } {
     const { store } = options;
-    if (store !== undefined)
-      return storedRun(definition, input, { ...options, store }, setup, this.#queue.lineFor(definition.name));
+    if (store !== undefined) return storedRun(definition, input, { ...options, store }, setup, queue);
     const run = createRun(definition, options, setup);
-    return {
-      run,
-      line: inThread(this.#queue.lineFor(definition.name), run, joinThread(run, input, options)),
-    };
+    return { run, line: inThread(queue, run, joinThread(run, input, options)) };
   }
 
   async #close({

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { KeyedQueue } from '../../base/collections/keyed-queue.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 
@@ -9,14 +10,16 @@ type Turn = () => void;
 export interface QueueLimits {
   /** Number of running turns. */
   readonly concurrency: number;
-  /** Number of waiting turns. */
+  /** Number of waiting turns of each key. */
   readonly queue: number;
   /** Number of running turns of one agent. */
   readonly perAgent: number;
 }
 
 interface QueuedTurn {
+  readonly turn: Turn;
   readonly agent: string;
+  readonly key: string;
   beganAt: number;
 }
 
@@ -26,10 +29,10 @@ const WEIGHT = 0.2;
 const FIRST_ADVICE_MS = 1_000;
 
 /**
- * A queue of runs with limited concurrency, strictly in order.
+ * A queue of runs with limited concurrency, strictly in order; keys take turns.
  *
  * I1 At most `concurrency` turns run at any moment, and `perAgent` of one agent.
- * I2 No turn starts before an earlier one, unless that one skipped the queue, or its agent is at its limit.
+ * I2 No turn starts before an earlier one of its key, unless that one skipped the queue, or its agent is at its limit.
  *
  * @throws {TroupeError} `engine.invalid` for a limit that is neither a whole number from 1 (`queue`: from 0) nor `Infinity`.
  */
@@ -37,6 +40,7 @@ export class RunQueue {
   readonly limits: QueueLimits;
   readonly #clock: Clock;
   readonly #waiting = new Map<Turn, QueuedTurn>();
+  readonly #order = new KeyedQueue<QueuedTurn>();
   readonly #taken = new Map<Turn, QueuedTurn>();
   readonly #busy = new Map<string, number>();
   #meanMs: number | undefined;
@@ -51,30 +55,37 @@ export class RunQueue {
   }
 
   /** @throws `engine.full` if a run of the agent could neither start nor wait. */
-  check(agent: string, runId: string): void {
+  check(agent: string, key: string, runId: string): void {
     const { concurrency, queue } = this.limits;
-    if (this.#waiting.size < queue || (this.#taken.size < concurrency && this.#hasRoom(agent))) return;
+    const waiting = this.#order.sizeOf(key);
+    if (waiting < queue || (this.#taken.size < concurrency && this.#hasRoom(agent))) return;
     const retryAfterMs = Math.ceil(
       (this.#meanMs ?? FIRST_ADVICE_MS) / Math.min(concurrency, this.#taken.size),
     );
     throw new TroupeError(
       'engine.full',
-      `Cannot run '${agent}' as the engine is full: ${this.#taken.size} run and ${this.#waiting.size} wait`,
+      `Cannot run '${agent}' as the engine is full: ${this.#taken.size} run and ${waiting} wait`,
       { runId, retryable: 'yes', retryAfterMs },
     );
   }
 
   /** The queue for a run of an agent. */
-  lineFor(agent: string) {
+  lineFor(agent: string, key: string) {
     return {
       /** Starts now if there is room, otherwise in turn. */
       enter: (turn: Turn): void => {
-        this.#waiting.set(turn, { agent, beganAt: 0 });
+        const place = { turn, agent, key, beganAt: 0 };
+        this.#waiting.set(turn, place);
+        this.#order.add(place, key);
         this.#admit();
       },
       /** Starts now, outside the limits; ignored if it has started. */
       skip: (turn: Turn): void => {
-        if (this.#waiting.delete(turn)) turn();
+        const place = this.#waiting.get(turn);
+        if (place === undefined) return;
+        this.#waiting.delete(turn);
+        this.#order.delete(place, place.key);
+        turn();
       },
       /** Ends a turn: the next may start. */
       over: (turn: Turn): void => {
@@ -96,15 +107,21 @@ export class RunQueue {
   }
 
   #admit(): void {
-    for (const [turn, place] of this.#waiting) {
-      if (this.#taken.size >= this.limits.concurrency) return;
-      if (!this.#hasRoom(place.agent)) continue;
-      this.#waiting.delete(turn);
-      place.beganAt = this.#clock.now();
-      this.#taken.set(turn, place);
-      this.#busy.set(place.agent, this.#busyWith(place.agent) + 1);
-      turn();
+    while (this.#taken.size < this.limits.concurrency) {
+      const next = this.#next();
+      if (next === undefined) return;
+      this.#waiting.delete(next.turn);
+      this.#order.take(next, next.key);
+      next.beganAt = this.#clock.now();
+      this.#taken.set(next.turn, next);
+      this.#busy.set(next.agent, this.#busyWith(next.agent) + 1);
+      next.turn();
     }
+  }
+
+  #next(): QueuedTurn | undefined {
+    for (const place of this.#order) if (this.#hasRoom(place.agent)) return place;
+    return undefined;
   }
 
   #hasRoom(agent: string): boolean {

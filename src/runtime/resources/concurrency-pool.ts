@@ -1,5 +1,8 @@
-import { aTime, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { aFunction, aTime, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
+import type { TroupeError } from '../../contracts/errors/error.ts';
+import type { KeyBy } from './caller-key.ts';
+import { callerKey } from './caller-key.ts';
 import type { ResourceOptions } from './resource-options.ts';
 import { busyError, clockOf, closedError, LONGEST_WAIT_MS, resourceShape } from './resource-options.ts';
 import type { WaitOptions } from './waiting-line.ts';
@@ -9,6 +12,8 @@ import { WaitingLine } from './waiting-line.ts';
 export interface PoolOptions extends ResourceOptions {
   /** Longest wait for a slot, in ms. Default 300,000. */
   readonly waitMs?: number | undefined;
+  /** Names the tenant of a call by the `context` of its run: waiting calls of tenants take turns. Default: one line for all. */
+  readonly by?: KeyBy | undefined;
 }
 
 /** A slot in a pool, held by one call. */
@@ -30,7 +35,7 @@ export interface ConcurrencyPool {
   readonly taken: number;
   /** Number of waiting calls. */
   readonly waiting: number;
-  /** Acquires a slot: at once if one is free and no call waits, otherwise in order. */
+  /** Acquires a slot: at once if one is free and no call waits, otherwise in order (of its tenant, where there is `by`). */
   enter(options?: WaitOptions): PoolSlot | Promise<PoolSlot>;
   /** Runs `work` with a slot, which is released in any case. */
   use<Value>(work: (place: PoolSlot) => Value | Promise<Value>, options?: WaitOptions): Promise<Value>;
@@ -39,7 +44,7 @@ export interface ConcurrencyPool {
 }
 
 /**
- * Creates a pool that limits the number of concurrent calls, first come, first served, across runs.
+ * Creates a pool that limits the number of concurrent calls, first come, first served, across runs. With `by`, tenants take turns.
  *
  * A tool that holds a slot and runs an agent releases it meanwhile; otherwise nested calls could wait for each other for ever. With `use`,
  * do the same by `place.lend`.
@@ -49,7 +54,7 @@ export interface ConcurrencyPool {
  * const page = await browsers.use(() => open(url));
  *
  * @throws {TroupeError} `resource.invalid` for a size that is no whole number from 1. `enter` rejects with `resource.busy` after
- * the longest wait, with `run.aborted`, and with `resource.closed`.
+ * the longest wait, with `run.aborted`, with `resource.closed`, and with `resource.invalid` if `by` throws or returns no text.
  */
 export const concurrencyPool = (size: number, options: PoolOptions = {}): ConcurrencyPool =>
   new Pool(size, options);
@@ -60,6 +65,7 @@ const check = optionsCheck<PoolOptions & { readonly size: number }>(
     ...resourceShape(),
     size: wholeNumber(1),
     waitMs: optional(aTime()),
+    by: optional(aFunction()),
   }),
 );
 
@@ -67,16 +73,18 @@ class Pool implements ConcurrencyPool {
   readonly name: string;
   readonly size: number;
   readonly #waitMs: number;
+  readonly #by: KeyBy | undefined;
   readonly #line: WaitingLine<void>;
   #taken = 0;
   #isClosed = false;
 
   constructor(size: number, options: PoolOptions) {
-    const { name = 'pool', waitMs = LONGEST_WAIT_MS } = check({ ...options, size });
+    const { name = 'pool', waitMs = LONGEST_WAIT_MS, by } = check({ ...options, size });
     this.name = name;
     const owner = `the pool '${name}'`;
     this.size = size;
     this.#waitMs = waitMs;
+    this.#by = by;
     this.#line = new WaitingLine({
       clock: clockOf(options),
       what: `a place in ${owner}`,
@@ -95,12 +103,18 @@ class Pool implements ConcurrencyPool {
 
   enter(options: WaitOptions = {}): PoolSlot | Promise<PoolSlot> {
     if (this.#isClosed) return Promise.reject(closedError(`a place in the pool '${this.name}'`));
+    let key: string;
+    try {
+      key = callerKey(this.#by, options.context, `the pool '${this.name}'`);
+    } catch (thrown) {
+      return Promise.reject(thrown as TroupeError);
+    }
     if (this.#taken < this.size && this.#line.size === 0) {
       this.#taken += 1;
       return this.#place(options);
     }
     const { priority, waitMs = this.#waitMs, signal } = options;
-    return this.#line.join(undefined, { priority, waitMs, signal }).then(() => this.#place(options));
+    return this.#line.join(undefined, { priority, waitMs, signal, key }).then(() => this.#place(options));
   }
 
   async use<Value>(work: (place: PoolSlot) => Value | Promise<Value>, options?: WaitOptions): Promise<Value> {
@@ -138,7 +152,7 @@ class Pool implements ConcurrencyPool {
       this.#taken += 1;
       return undefined;
     }
-    return this.#line.join(undefined, { signal }, true);
+    return this.#line.join(undefined, { signal, isReturning: true });
   }
 }
 

@@ -27,6 +27,8 @@ export interface SharedCallNeeds {
   readonly signal: AbortSignal;
   /** Tokens that it may use; called only if tokens are limited. */
   readonly tokens: () => number;
+  /** The `context` of its run. */
+  readonly context: unknown;
   /** Suspends the call's timeouts while it waits. */
   readonly inLine: <Turn>(turn: Promise<Turn>) => Promise<Turn>;
 }
@@ -63,6 +65,7 @@ const withPlace = (
   const options = optionsOf(by, wish);
   const grant = rate.take({
     priority: options.priority,
+    context: options.context,
     tokens,
     get signal() {
       return options.signal;
@@ -116,6 +119,7 @@ const isAskedToWait = (error: ErrorData): error is ErrorData & { readonly retryA
 
 const optionsOf = ({ priority }: SharedBy, wish: SharedCallNeeds) => ({
   priority,
+  context: wish.context,
   get signal() {
     return wish.signal;
   },

@@ -1,5 +1,6 @@
 import { getInitialSnapshot, transition } from 'xstate';
 import type { SnapshotFrom } from 'xstate';
+import { isCallKey, pathInCallKey, runInCallKey } from '../../actors/acting/call-key.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { LazyAbort } from '../../base/promises/lazy-abort.ts';
@@ -70,7 +71,7 @@ export class NamedLock {
     this.#line = new WaitingLine({
       clock: setting.clock,
       what: `the lock '${name}'`,
-      late: (waitMs) => busy(name, waitMs, this.#holding?.wish.owner),
+      late: (waitMs, { wish }) => busy(name, waitMs, holderFor(wish.owner, this.#holding?.wish.owner)),
       onLeft: () => {
         this.#move({ type: 'left' });
       },
@@ -262,10 +263,18 @@ class Holding implements HeldLock {
   }
 }
 
-const busy = (name: string, waitMs: number, holder: string | undefined): TroupeError =>
+/** The holder as it is named to who waits: a run is not told of the ids of others, which may be another tenant's. */
+const holderFor = (owner: string, holder = '?'): string => {
+  if (!isCallKey(holder)) return `'${holder}'`;
+  return runInCallKey(holder) === runInCallKey(owner)
+    ? `'${pathInCallKey(holder)}'`
+    : 'a call of another run';
+};
+
+const busy = (name: string, waitMs: number, holder: string): TroupeError =>
   new TroupeError(
     'lock.busy',
-    `Cannot wait for the lock '${name}' any longer as it was not free within ${waitMs} ms: '${holder ?? '?'}' has it`,
+    `Cannot wait for the lock '${name}' any longer as it was not free within ${waitMs} ms: ${holder} has it`,
     { retryable: 'yes' },
   );
 

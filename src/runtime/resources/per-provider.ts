@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { EngineResource } from '../../contracts/runs/engine.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Model } from '../../contracts/models/model.ts';
+import type { KeyBy } from './caller-key.ts';
 import type { BreakerOptions, CircuitBreaker } from './circuit-breaker.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import type { ConcurrencyPool } from './concurrency-pool.ts';
@@ -14,7 +15,7 @@ import { shared } from './shared-model.ts';
 
 /** Limits shared by the models of one provider. Omitted ones do not limit; breaker and health are always present. */
 export interface ProviderLimits {
-  readonly rate?: Omit<RateLimitOptions, 'name' | 'clock'> | undefined;
+  readonly rate?: Omit<RateLimitOptions, 'name' | 'clock' | 'by'> | undefined;
   /** Number of concurrent calls. */
   readonly concurrency?: number | undefined;
   /** Default: 5 consecutive failures, 30 s. False for none. */
@@ -28,6 +29,8 @@ export interface PerProviderOptions {
   readonly limits: Readonly<Record<string, ProviderLimits>>;
   /** Groups models. Default: by `provider`. */
   readonly keyOf?: ((model: Model) => string) | undefined;
+  /** Names the tenant of a call by the `context` of its run: waiting calls of tenants take turns, and each has the rate's `quota`. */
+  readonly by?: KeyBy | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
@@ -122,11 +125,13 @@ class Providers implements PerProvider {
   }
 
   #make(key: string, { rate, concurrency, breaker, health }: ProviderLimits): ProviderResources {
-    const named = { name: key, clock: this.#options.clock };
+    const { by, clock } = this.#options;
+    const named = { name: key, clock };
+    const turns = by === undefined ? named : { ...named, by };
     return {
       key,
-      ...(rate === undefined ? {} : { rate: rateLimit({ ...rate, ...named }) }),
-      ...(concurrency === undefined ? {} : { pool: concurrencyPool(concurrency, named) }),
+      ...(rate === undefined ? {} : { rate: rateLimit({ ...rate, ...turns }) }),
+      ...(concurrency === undefined ? {} : { pool: concurrencyPool(concurrency, turns) }),
       ...(breaker === false ? {} : { breaker: circuitBreaker({ ...breaker, ...named }) }),
       health: providerHealth({ ...health, ...named }),
     };

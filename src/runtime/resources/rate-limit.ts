@@ -1,7 +1,12 @@
-import { aTime, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { aFunction, aTime, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import type { KeyBy } from './caller-key.ts';
+import { callerKey } from './caller-key.ts';
+import type { Quota, QuotaUse } from './quotas.ts';
+import { aQuota, Quotas } from './quotas.ts';
 import type { Passed } from './rate-window.ts';
 import { RateWindow } from './rate-window.ts';
 import type { ResourceOptions } from './resource-options.ts';
@@ -21,6 +26,10 @@ export interface RateLimitOptions extends ResourceOptions {
   readonly burst?: number | undefined;
   /** Longest wait of a call, in ms. Default 300,000. */
   readonly waitMs?: number | undefined;
+  /** Names the tenant of a call by the `context` of its run: waiting calls of tenants take turns. Default: one line for all. */
+  readonly by?: KeyBy | undefined;
+  /** Bound of each tenant of `by`: a call beyond it fails with `budget.spent`, with `retryAfterMs`. Default: none. */
+  readonly quota?: Quota | undefined;
 }
 
 /** A permit for one call. */
@@ -46,7 +55,7 @@ export interface RateLimit {
   readonly limitsTokens: boolean;
   /** No call before this time, in ms since 1970; 0 initially. */
   readonly closedUntil: number;
-  /** Acquires a permit: at once if there is room and no call waits, otherwise in order. */
+  /** Acquires a permit: at once if there is room and no call waits, otherwise in order (of its tenant, where there is `by`). */
   take(wish?: RateRequest): RateGrant | Promise<RateGrant>;
   /** Suspends calls for `ms`, as the provider asked for; the longest of several requests counts. */
   closeFor(ms: number): void;
@@ -58,14 +67,15 @@ export interface RateLimit {
  * Creates a rate limit: calls wait instead of exceeding a provider's limit (429). One per key, shared by all runs.
  *
  * It delays and never retries. If the provider asks one call to come back later (`Retry-After`), all wait until then. In any second and any minute,
- * at most the given number of calls start.
+ * at most the given number of calls start. With `by`, tenants take turns, and each has a `quota` of its own.
  *
  * @example
  * const openaiKey = rateLimit({ perMinute: 500, tokensPerMinute: 200_000 });
  * const model = shared(openai('gpt-5.5'), { rate: openaiKey });
  *
  * @throws {TroupeError} `resource.invalid` without a limit, or for one that is no whole number from 1. `take` rejects with
- * `resource.busy` after the longest wait, with `run.aborted`, and with `resource.closed`.
+ * `resource.busy` after the longest wait, with `budget.spent` beyond the quota, with `run.aborted`, with `resource.closed`, and with
+ * `resource.invalid` if `by` throws or returns no text.
  */
 export const rateLimit = (options: RateLimitOptions): RateLimit => new SharedRate(options);
 
@@ -76,6 +86,8 @@ const check = optionsCheck<RateLimitOptions>({ code: 'resource.invalid', owner: 
   tokensPerMinute: optional(wholeNumber(1)),
   burst: optional(wholeNumber(1)),
   waitMs: optional(aTime()),
+  by: optional(aFunction()),
+  quota: optional(aQuota()),
 }));
 
 const SECOND = 1_000;
@@ -87,6 +99,8 @@ class SharedRate implements RateLimit {
   readonly #waitMs: number;
   readonly #calls: readonly RateWindow[];
   readonly #tokens: RateWindow | undefined;
+  readonly #by: KeyBy | undefined;
+  readonly #quotas: Quotas | undefined;
   readonly #line: WaitingLine<RateGrant, number>;
   #closedUntil = 0;
   #isClosed = false;
@@ -100,8 +114,12 @@ class SharedRate implements RateLimit {
       waitMs = LONGEST_WAIT_MS,
       name = 'rate limit',
       burst,
+      by,
+      quota,
     } = check(options);
     this.name = name;
+    this.#by = by;
+    if (quota !== undefined) this.#quotas = new Quotas(quota);
     const owner = this.#what;
     this.#calls = [
       ...(perSecond === undefined ? [] : [new RateWindow({ limit: perSecond, windowMs: SECOND, burst })]),
@@ -109,10 +127,10 @@ class SharedRate implements RateLimit {
     ];
     if (tokensPerMinute !== undefined)
       this.#tokens = new RateWindow({ limit: tokensPerMinute, windowMs: MINUTE });
-    if (this.#calls.length === 0 && this.#tokens === undefined)
+    if (this.#calls.length === 0 && this.#tokens === undefined && quota === undefined)
       throw new TroupeError(
         'resource.invalid',
-        `Cannot define ${owner} as it limits nothing: give it perSecond, perMinute or tokensPerMinute`,
+        `Cannot define ${owner} as it limits nothing: give it perSecond, perMinute, tokensPerMinute or quota`,
       );
     this.#clock = clockOf(options);
     this.#waitMs = waitMs;
@@ -131,7 +149,7 @@ class SharedRate implements RateLimit {
   }
 
   get limitsTokens(): boolean {
-    return this.#tokens !== undefined;
+    return this.#tokens !== undefined || this.#quotas?.limitsTokens === true;
   }
 
   get closedUntil(): number {
@@ -140,6 +158,19 @@ class SharedRate implements RateLimit {
 
   take(wish: RateRequest = {}): RateGrant | Promise<RateGrant> {
     if (this.#isClosed) return Promise.reject(closedError(this.#what));
+    let key: string;
+    let use: QuotaUse | undefined;
+    try {
+      key = callerKey(this.#by, wish.context, this.#what);
+      use = this.#quotas?.take(key, wish.tokens ?? 0, this.#clock.now(), this.#what);
+    } catch (thrown) {
+      return Promise.reject(thrown as TroupeError);
+    }
+    const grant = this.#enter(wish, key);
+    return use === undefined ? grant : withinQuota(grant, use);
+  }
+
+  #enter(wish: RateRequest, key: string): RateGrant | Promise<RateGrant> {
     const { tokens = 0, waitMs = this.#waitMs } = wish;
     const isNext = this.#line.isFreeFor(wish);
     if (isNext && this.#untilFree(tokens) === 0) return this.#grant(tokens);
@@ -150,6 +181,7 @@ class SharedRate implements RateLimit {
       priority: wish.priority,
       waitMs,
       signal: wish.signal,
+      key,
     });
     this.#serve();
     return turn;
@@ -222,3 +254,29 @@ class SharedRate implements RateLimit {
     this.#timer = undefined;
   }
 }
+
+/** A permit that takes of a quota; the quota gets back what a call that is not admitted would have taken. */
+const withinQuota = (
+  grant: RateGrant | Promise<RateGrant>,
+  use: QuotaUse,
+): RateGrant | Promise<RateGrant> => {
+  if (!isThenable(grant)) return bothOf(grant, use);
+  return grant.then(
+    (given) => bothOf(given, use),
+    (thrown: unknown) => {
+      use.giveBack();
+      throw thrown;
+    },
+  );
+};
+
+const bothOf = (grant: RateGrant, use: QuotaUse): RateGrant => ({
+  settle: (tokens) => {
+    grant.settle(tokens);
+    use.settle(tokens);
+  },
+  giveBack: () => {
+    grant.giveBack();
+    use.giveBack();
+  },
+});

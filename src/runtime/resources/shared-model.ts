@@ -27,6 +27,7 @@ export const shared = (model: Model, by: SharedBy): Model =>
           return call.signal;
         },
         tokens: () => tokensOf(request),
+        context: call.context,
         inLine: call.inLine ?? ((turn) => turn),
       },
       {

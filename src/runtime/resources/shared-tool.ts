@@ -27,6 +27,7 @@ export const sharedTool = (tool: Tool, by: SharedBy): Tool =>
           return context.signal;
         },
         tokens: () => 0,
+        context: context.context,
         inLine: (turn) => turn,
       },
       {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { KeyedQueue } from '../../base/collections/keyed-queue.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { Priority } from '../../contracts/messages/priority.ts';
 import { defaultPriority, priorities } from '../../contracts/messages/priority.ts';
@@ -12,6 +13,16 @@ export interface WaitOptions {
   readonly priority?: Priority | undefined;
   /** Longest wait, in ms, or `Infinity`. Default: the resource's. */
   readonly waitMs?: number | undefined;
+  /** The `context` of the run for which the call is made; read only by a resource with `by`. */
+  readonly context?: unknown;
+}
+
+/** Options of a wait in a line. */
+export interface JoinOptions extends Omit<WaitOptions, 'context'> {
+  /** Keys of the same priority take turns. Default: one key for all. */
+  readonly key?: string | undefined;
+  /** Acquires a lent slot again, before all others. */
+  readonly isReturning?: boolean | undefined;
 }
 
 /** A waiting call, with the caller's data. */
@@ -21,18 +32,19 @@ export interface Waiting<About> {
 
 interface Waiter<Grant, About> extends Waiting<About> {
   readonly lane: number;
+  readonly key: string;
   readonly leave: () => void;
   readonly resolve: (grant: Grant) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** The calls that a queue needs of its resource. */
-export interface LineOptions {
+export interface LineOptions<About> {
   readonly clock: Clock;
   /** The resource, for messages: `the pool 'openai'`. */
   readonly what: string;
   /** The error for a wait that timed out. */
-  readonly late: (waitMs: number) => TroupeError;
+  readonly late: (waitMs: number, about: About) => TroupeError;
   /** Called when a call leaves before its turn. */
   readonly onLeft: () => void;
 }
@@ -41,17 +53,18 @@ export interface LineOptions {
 const FRONT = 0;
 
 /**
- * A queue of waiting calls by priority, first come, first served within each.
+ * A queue of waiting calls by priority; within each, keys take turns, first come, first served within a key.
  *
  * I1 Each call is served or rejected once; after that, no timer or listener of it is left.
- * I2 No call is served before an earlier one of the same priority, unless that one has left.
+ * I2 No call is served before an earlier one of the same priority and key, unless that one has left.
+ * I3 Between two calls of a key, each other key of the same priority that waits is served at most once.
  */
 export class WaitingLine<Grant, About = undefined> {
-  readonly #options: LineOptions;
-  readonly #lanes: readonly Set<Waiter<Grant, About>>[] = [FRONT, ...priorities].map(() => new Set());
+  readonly #options: LineOptions<About>;
+  readonly #lanes = [FRONT, ...priorities].map(() => new KeyedQueue<Waiter<Grant, About>>());
   #size = 0;
 
-  constructor(options: LineOptions) {
+  constructor(options: LineOptions<About>) {
     this.#options = options;
   }
 
@@ -78,11 +91,8 @@ export class WaitingLine<Grant, About = undefined> {
     return this.#lanes.every((lane, index) => index > own || lane.size === 0);
   }
 
-  join(
-    about: About,
-    { signal, priority, waitMs = Infinity }: WaitOptions,
-    isReturning = false,
-  ): Promise<Grant> {
+  join(about: About, options: JoinOptions): Promise<Grant> {
+    const { signal, priority, waitMs = Infinity, key = '', isReturning = false } = options;
     if (signal?.aborted === true) return Promise.reject(abortError(signal, this.#options.what));
     return new Promise((resolve, reject) => {
       const { clock, what, late, onLeft } = this.#options;
@@ -91,12 +101,13 @@ export class WaitingLine<Grant, About = undefined> {
         waitMs === Infinity
           ? undefined
           : clock.setTimeout(() => {
-              this.#refuse(waiter, late(waitMs));
+              this.#refuse(waiter, late(waitMs, about));
               onLeft();
             }, waitMs);
       const waiter: Waiter<Grant, About> = {
         about,
         lane: isReturning ? FRONT : laneOf(priority),
+        key,
         leave: () => {
           if (timer !== undefined) clock.clearTimeout(timer);
           forget();
@@ -109,18 +120,20 @@ export class WaitingLine<Grant, About = undefined> {
           this.#refuse(waiter, abortError(signal, what));
           onLeft();
         });
-      this.#lanes[waiter.lane]?.add(waiter);
+      this.#lanes[waiter.lane]?.add(waiter, key);
       this.#size += 1;
     });
   }
 
   /** Serves the first call. */
   serve(grant: Grant): void {
-    const first = this.#lanes
-      .find(({ size }) => size > 0)
-      ?.values()
-      .next().value;
-    if (first !== undefined && this.#leave(first)) first.resolve(grant);
+    for (const lane of this.#lanes)
+      for (const waiter of lane) {
+        lane.take(waiter, waiter.key);
+        this.#forget(waiter);
+        waiter.resolve(grant);
+        return;
+      }
   }
 
   /** Rejects a waiting call. */
@@ -138,10 +151,14 @@ export class WaitingLine<Grant, About = undefined> {
   }
 
   #leave(waiter: Waiter<Grant, About>): boolean {
-    if (this.#lanes[waiter.lane]?.delete(waiter) !== true) return false;
+    if (this.#lanes[waiter.lane]?.delete(waiter, waiter.key) !== true) return false;
+    this.#forget(waiter);
+    return true;
+  }
+
+  #forget(waiter: Waiter<Grant, About>): void {
     this.#size -= 1;
     waiter.leave();
-    return true;
   }
 }
 
