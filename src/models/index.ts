@@ -19,6 +19,8 @@ export type { Prices } from '../contracts/models/prices.ts';
 export { wrapModel } from './wrap-model.ts';
 export { withThinking } from './thinking/with-thinking.ts';
 export { withOutputMode } from './schemas/with-output-mode.ts';
+export { guardrails } from './guards/guardrails.ts';
+export type { Guard } from './guards/guard.ts';
 
 // Calls and answers in plain text
 export { withTextTools } from './parsers/with-text-tools.ts';

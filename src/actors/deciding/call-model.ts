@@ -143,6 +143,10 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     const desk = this.#desk;
     return (): LongWait => desk.longWait();
   }
+  get ask() {
+    const desk = this.#desk;
+    return (question: string): Promise<string> => desk.ask(question);
+  }
   get bytesOf() {
     const { content } = this.#desk;
     return (part: MediaPart): Promise<Uint8Array> => content.bytesOf(part);
@@ -254,7 +258,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     // Neither a complete answer nor one that the provider refused is a prefix to continue from.
     const partial = answer === undefined && this.#text.trim() !== '' ? this.#text : undefined;
     // A useless answer was reported and counted already.
-    const wasted = answer === undefined ? this.#wastedUsage() : undefined;
+    const wasted = answer === undefined ? (error.spent ?? this.#wastedUsage()) : undefined;
     const costUsd = wasted === undefined ? undefined : desk.costOf(this.#model, wasted);
     this.#settle(wasted, costUsd);
     const usage = answer?.usage ?? wasted;

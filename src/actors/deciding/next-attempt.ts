@@ -46,7 +46,8 @@ export const nextAttempt = (
   desk: Desk,
 ): NextAttempt => {
   const { attempt, waitedMs, hasTriedMaybe } = made;
-  const canFallBack = made.model + 1 < desk.models.length;
+  // What a guard blocked is over: another model is not to be tried in its place.
+  const canFallBack = made.model + 1 < desk.models.length && error.code !== 'guardrail.blocked';
   if (isCut) return { waitMs: 0, canFallBack, error };
   const isTooLong = error.code === 'model.context-overflow';
   // An open circuit breaker is waited for only if no other model is left.

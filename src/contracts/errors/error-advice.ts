@@ -39,6 +39,8 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'resource.open':
     'Wait until the circuit breaker lets a trial call through, or name a model to fall back to.',
   'resource.busy': 'Try again later, raise the limit, or let it wait longer (`waitMs`).',
+  'guardrail.blocked':
+    'Change what was given, or the guard that the message names; an answer can be asked for again.',
   'lock.busy': 'Raise `waitMs`, or release the lock sooner.',
   'lock.lost': 'Raise `leaseMs`, or renew the lock during the work.',
   'workflow.reference': 'Refer to a field that the named node returns.',

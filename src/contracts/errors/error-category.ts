@@ -50,6 +50,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   publishing: 'system',
   session: 'system',
   journal: 'system',
+  guardrail: 'policy',
   request: 'policy',
   policy: 'policy',
   secret: 'policy',

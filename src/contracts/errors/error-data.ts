@@ -120,6 +120,7 @@ export const errorCodes = [
   'resource.open',
   'resource.busy',
   'resource.closed',
+  'guardrail.blocked',
   'lock.busy',
   'lock.lost',
   'memory.failed',

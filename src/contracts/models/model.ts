@@ -141,6 +141,8 @@ export interface ModelCall {
    * queue. Not for the provider's own silence.
    */
   readonly inLine?: <Turn>(turn: Promise<Turn>) => Promise<Turn>;
+  /** Asks a person, and suspends the attempt's time limit meanwhile; rejects if nobody can answer. Absent outside a run. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** For a model that answers after hours: what it waits for survives the process. Absent outside a run. */
   readonly longWait?: (() => LongWait) | undefined;
   /**

@@ -8,7 +8,7 @@ import type { Model, ModelChoice } from '../models/model.ts';
 import type { MessageLimits } from '../messages/message.ts';
 import type { RequestOptions } from '../people/request.ts';
 import type { Prices } from '../models/prices.ts';
-import type { ToolExecutor } from '../tools/executor.ts';
+import type { ExecutableCall, ToolExecutor } from '../tools/executor.ts';
 import type { SafetyStrategy } from '../tools/safety.ts';
 import type { Secrets } from '../secrets/redactor.ts';
 import type { Threads } from '../conversations/thread.ts';
@@ -24,6 +24,8 @@ import type { Person } from '../people/person.ts';
 export interface SharedResource {
   /** The model as this run is to ask it: it may have to wait for others, or be refused. Without `use` it is asked apart from any run. */
   around?(model: Model, use?: ModelUse): Model;
+  /** Executes every tool call of the run, within the resources before it; its `run` is the next one's, at last the run's own executor. */
+  execute?(call: ExecutableCall): unknown;
 }
 
 /** The use of a model by an agent of a run. */
@@ -115,7 +117,7 @@ export interface RunOptions {
    */
   readonly store?: JournalStore | undefined;
   /**
-   * Wrap all models of the run, the first outermost; a run closes none of them. See `perProvider`.
+   * Wrap all models of the run, and its tool calls, the first outermost; a run closes none of them. See `perProvider`.
    */
   readonly resources?: readonly SharedResource[] | undefined;
   /** An XState inspector, or a recorder of `troupe/inspect`; it is wrapped, so that it cannot hurt the run. */

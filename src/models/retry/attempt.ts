@@ -23,6 +23,8 @@ export interface AttemptOptions {
   /** In ms; default 90,000. `Infinity` waits for ever. */
   readonly idleTimeoutMs?: number | undefined;
   readonly isWatched?: boolean | undefined;
+  /** Passed to the model as `call.ask`, out of the attempt's time. */
+  readonly ask?: ModelCall['ask'];
   /** Passed to the model as `call.longWait`. */
   readonly longWait?: ModelCall['longWait'];
   /** Passed to the model as `call.bytesOf`. */
@@ -90,7 +92,7 @@ const ATTEMPT = Symbol('attempt');
 /** The call as own properties, so that a wrapper may spread it and change a part. */
 const callOf = <Result>(
   attempt: Attempt<Result>,
-  { key, isWatched = false, longWait, bytesOf, context }: AttemptOptions,
+  { key, isWatched = false, ask, longWait, bytesOf, context }: AttemptOptions,
 ): ModelCall => {
   const call = {
     key,
@@ -99,6 +101,7 @@ const callOf = <Result>(
       attempt.hear(delta);
     },
     inLine: <Turn>(turn: Promise<Turn>) => attempt.waitInLine(turn),
+    ...(ask === undefined ? {} : { ask: (question: string) => attempt.waitInLine(ask(question)) }),
     longWait,
     ...(bytesOf === undefined ? {} : { bytesOf }),
     ...(context === undefined ? {} : { context }),

@@ -33,6 +33,7 @@ import { PersonDesk } from '../people/person-desk.ts';
 import { RunEnding } from './run-ending.ts';
 import { RunMoney } from '../limits/run-money.ts';
 import { RunSecrets } from '../secrets/run-secrets.ts';
+import { executorWithin } from '../resources/executor-within.ts';
 import { givenSecrets } from '../../policy/secret-key-of.ts';
 import type { RunTask } from '../../actors/preparing/run-task.ts';
 import { readTask, refusalOf, taskFacts } from './read-task.ts';
@@ -98,7 +99,8 @@ export class Run implements JobWorker {
     this.runId = setup.runId;
     this.clock = setup.clock;
     this.random = setup.random;
-    this.given = options;
+    const { safety, context, resources } = options;
+    this.given = { safety, context, executor: executorWithin(resources, options.executor) };
     this.thread = options.thread;
     this.task = options.task === undefined ? undefined : readTask(options.task, definition);
     this.money = new RunMoney(definition, options, this.task?.task?.budget);
