@@ -22,7 +22,13 @@ const hostile = [
   '![picture](https://example.org/picture.png)',
 ].join('\n');
 
-const isAtEnd = (element: Element): boolean =>
+interface Scrolled {
+  readonly scrollHeight: number;
+  readonly clientHeight: number;
+  readonly scrollTop: number;
+}
+
+const isAtEnd = (element: Scrolled): boolean =>
   element.scrollHeight > element.clientHeight &&
   element.scrollTop + element.clientHeight > element.scrollHeight - 2;
 
