@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { parallel } from '../../../src/patterns/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
@@ -22,17 +22,14 @@ const hostile = [
   '![picture](https://example.org/picture.png)',
 ].join('\n');
 
-interface Scrolled {
-  readonly scrollHeight: number;
-  readonly clientHeight: number;
-  readonly scrollTop: number;
-}
+/** True of a list that is longer than its pane and shows its end. */
+const isAtEnd = (list: Locator): Promise<boolean> =>
+  list.evaluate(
+    ({ scrollTop, clientHeight, scrollHeight }) =>
+      scrollHeight > clientHeight && scrollTop + clientHeight > scrollHeight - 2,
+  );
 
-const isAtEnd = (element: Scrolled): boolean =>
-  element.scrollHeight > element.clientHeight &&
-  element.scrollTop + element.clientHeight > element.scrollHeight - 2;
-
-/** Opens a page on a phone, turns the phone, and leaves the page on a low desk. */
+/** Shows a page on a phone, turns the phone, and leaves the page on a low desk. */
 const turn = async (page: Page): Promise<void> => {
   for (const [width, height] of [
     [390, 844],
@@ -57,12 +54,12 @@ describeInChromium('the thread of a team', (browser) => {
     // It stays at its end until somebody scrolls back, also where a phone is turned.
     await expect.poll(() => rows.last().innerText(), soon).toContain('completed');
     await turn(page);
-    await expect.poll(() => thread.evaluate(isAtEnd), soon).toBe(true);
+    await expect.poll(() => isAtEnd(thread), soon).toBe(true);
     await page.getByRole('treeitem', { name: 'agent researcher' }).click();
     const transcript = page.getByRole('log', { name: 'Transcript' });
-    await expect.poll(() => transcript.evaluate(isAtEnd), soon).toBe(true);
+    await expect.poll(() => isAtEnd(transcript), soon).toBe(true);
     await turn(page);
-    await expect.poll(() => transcript.evaluate(isAtEnd), soon).toBe(true);
+    await expect.poll(() => isAtEnd(transcript), soon).toBe(true);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('treeitem', { name: 'team newsroom' }).click();
     await expect.poll(() => rows.last().innerText(), soon).toContain('completed');
