@@ -4,7 +4,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Passed } from './rate-window.ts';
 import { RateWindow } from './rate-window.ts';
 
-/** What each tenant may use in any window of `perMs`; at least one bound. */
+/** The most that each tenant may use in any window of `perMs`; at least one bound. */
 export interface Quota {
   readonly calls?: number | undefined;
   /** Estimated before a call and corrected after it; one that failed counts as estimated. */
@@ -24,7 +24,7 @@ export const aQuota = (): OptionSchema =>
       calls === undefined && tokens === undefined ? ['calls', 'missing: give it calls or tokens'] : undefined,
   );
 
-/** What one call takes of its tenant's quota. */
+/** The share that one call takes of its tenant's quota. */
 export interface QuotaUse {
   settle(tokens: number): void;
   giveBack(): void;
@@ -58,7 +58,7 @@ export class Quotas {
   take(key: string, tokens: number, now: number, owner: string): QuotaUse {
     const { calls, tokens: ofTokens } = this.#windowsOf(key, now);
     const waitMs = Math.max(calls?.waitMs(now, 1) ?? 0, ofTokens?.waitMs(now, tokens) ?? 0);
-    if (waitMs > 0) throw spent(this.#quota, owner, waitMs);
+    if (waitMs > 0) throw quotaError(this.#quota, owner, waitMs);
     const call = calls?.take(now, 1);
     const used = ofTokens?.take(now, tokens);
     const settle = (amount: number): void => {
@@ -102,7 +102,7 @@ const isIdle = ({ calls, tokens }: Windows, now: number): boolean =>
   (calls?.usedAt(now) ?? 0) === 0 && (tokens?.usedAt(now) ?? 0) === 0;
 
 /** The error names no tenant, as it may be shown to another. */
-const spent = ({ calls, tokens, perMs }: Quota, owner: string, retryAfterMs: number): TroupeError => {
+const quotaError = ({ calls, tokens, perMs }: Quota, owner: string, retryAfterMs: number): TroupeError => {
   const bounds = [
     ...(calls === undefined ? [] : [`${calls} calls`]),
     ...(tokens === undefined ? [] : [`${tokens} tokens`]),

@@ -18,11 +18,12 @@ const MOST_WAYS = 10_000;
 /** Checks whether a pattern takes bounded work at each place of a text: its repetitions have bounds, and none is within another. */
 export const isBoundedPattern = ({ source }: RegExp): boolean => {
   const parts = source
-    .replaceAll(/\\[1-9]|\\k/g, '\u0000')
+    // A reference is as unsure as what has no bound.
+    .replaceAll(/\\[1-9]|\\k/g, '*')
     .replaceAll(/\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\u[\dA-Fa-f]{4}|\\x[\dA-Fa-f]{2}|\\./g, 'x')
     .replaceAll(/\[[^\]]*\]/g, 'x');
   const plain = parts.replaceAll(/\(\?(?::|<\w+>)/g, '(');
-  const isUnsure = /\u0000|\(\?|[*+]|\{\d+,\}|\)[?{]/.test(plain);
+  const isUnsure = /\(\?|[*+]|\{\d+,\}|\)[?{]/.test(plain);
   return !isUnsure && waysOf(plain) <= MOST_WAYS;
 };
 
