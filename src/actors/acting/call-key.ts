@@ -32,4 +32,4 @@ export const callInKey = (key: string): string => key.replace(DIGEST, '');
 export const pathInCallKey = (key: string): string => key.replace(CALL, '').replace(/^[^/]*\//, '');
 
 /** The id of the run that makes the call with a key. */
-export const runInCallKey = (key: string): string => key.replace(/\/.*$/s, '');
+export const runInCallKey = (key: string): string => key.split('/', 1)[0] ?? key;

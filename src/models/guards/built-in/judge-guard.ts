@@ -4,6 +4,7 @@ import { LazyAbort } from '../../../base/promises/lazy-abort.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { Model, OutputSpec } from '../../../contracts/models/model.ts';
+import { fencedJson } from '../../parsers/fenced-json.ts';
 import { attemptModel } from '../../retry/attempt.ts';
 import type { TrustedGuard } from '../consult-guard.ts';
 import type { JudgeGuard } from './built-in-guards.ts';
@@ -71,7 +72,7 @@ export const judgeGuard = (
 
 /** Reads a judgement; only a plain yes is one. */
 const meets = (text: string): boolean => {
-  const said: unknown = JSON.parse(text.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''));
+  const said: unknown = JSON.parse(fencedJson(text));
   const verdict = typeof said === 'object' && said !== null && 'meets' in said ? said.meets : undefined;
   if (typeof verdict === 'boolean') return verdict;
   throw new TroupeError('model.malformed', 'Cannot read the judgement as it does not say `meets`');

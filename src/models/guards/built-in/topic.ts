@@ -21,7 +21,7 @@ export const isBoundedPattern = ({ source }: RegExp): boolean => {
     // A reference is as unsure as what has no bound.
     .replaceAll(/\\[1-9]|\\k/g, '*')
     .replaceAll(/\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\u[\dA-Fa-f]{4}|\\x[\dA-Fa-f]{2}|\\./g, 'x')
-    .replaceAll(/\[[^\]]*\]/g, 'x');
+    .replaceAll(/\[[^[\]]*\]/g, 'x');
   const plain = parts.replaceAll(/\(\?(?::|<\w+>)/g, '(');
   const isUnsure = /\(\?|[*+]|\{\d+,\}|\)[?{]/.test(plain);
   return !isUnsure && waysOf(plain) <= MOST_WAYS;
