@@ -1,7 +1,7 @@
 import { countOf, moneyOf, several, spanOf } from '../figures.ts';
 import type { ModelAttempt, ModelItem } from '../model-calls.ts';
 import { lastAttempt } from '../model-calls.ts';
-import { pointedAt, sayings } from '../page-state.ts';
+import { pointedAt, sayingChanges, sayings } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { Prose } from '../prose/prose.tsx';
 import { Icon } from './icon.tsx';
@@ -24,6 +24,8 @@ interface ModelProps {
 export const ModelPart = ({ actor, item, isLive }: ModelProps) => {
   const { attempts } = item;
   const last = lastAttempt(item);
+  // A part that reads one signal is drawn anew for those that it reads alone.
+  if (isLive) void sayingChanges.value;
   const saying = isLive && last.status === 'asked' ? sayings.get(last.key) : undefined;
   const text = saying?.text ?? item.text;
   const reasoning = saying?.reasoning ?? item.reasoning ?? '';
