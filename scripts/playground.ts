@@ -4,7 +4,8 @@
  */
 import { recorder, Tableau } from 'troupe/inspect';
 import { notesMemory, threads, vectorMemory } from 'troupe/memory';
-import { modelAnswer, wrapModel } from 'troupe/models';
+import { guardrails, modelAnswer, wrapModel } from 'troupe/models';
+import { policy } from 'troupe/policy';
 import { memoryStore } from 'troupe/stores';
 import { calls, scriptedModel, virtualClock } from 'troupe/testing';
 import { colleagues, protocol } from 'troupe/tools';
@@ -22,7 +23,8 @@ import { plainChart } from './plain-chart.ts';
 const modules: Readonly<Record<string, object>> = {
   troupe: troupeEntry,
   'troupe/memory': { notesMemory, threads, vectorMemory },
-  'troupe/models': { modelAnswer, wrapModel },
+  'troupe/models': { guardrails, modelAnswer, wrapModel },
+  'troupe/policy': { policy },
   'troupe/patterns': patternsEntry,
   'troupe/stores': { memoryStore },
   'troupe/testing': { calls, scriptedModel, virtualClock },
