@@ -52,6 +52,7 @@ const USAGE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'tool.duplicate',
   'machine.invalid',
   'input.invalid',
+  'policy.missing',
   'secret.missing',
   'secret.invalid',
   'secret.wrong-key',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   agent,
   answerRequest,
+  fork,
   openRequests,
   replay,
   resume,
@@ -217,6 +218,29 @@ describe('[M69] a call that two people have to approve', () => {
     ]);
     const again = await replay(made, 'r', { store: killed });
     expect(again.events).toEqual(events);
+    expect(paid).toEqual([5]);
+  });
+
+  test('is not resumed or forked where nobody would judge its calls; the run stays as it is, and its end needs no policy', async () => {
+    const { made, paid } = payer();
+    const options = byRules(byLead);
+    const store = new PlainStore();
+    const first = made.stream('go', { ...options, store, runId: 'r' });
+    await quiet();
+    const killed = PlainStore.with('r', (await recordsIn(store, 'r')).records);
+    first.abort();
+    await first.result;
+    const missing = { code: 'policy.missing', message: expect.stringContaining('pass its `safety`') };
+    await expect(resume(made, 'r', { store: killed })).rejects.toMatchObject(missing);
+    await expect(fork(made, 'r', { store: killed, at: { step: 0 } })).rejects.toMatchObject(missing);
+    expect(paid).toEqual([]);
+    const second = await resume(made, 'r', { ...options, store: killed });
+    await quiet();
+    second.approve(second.requests[0]?.id ?? '', { by: ada });
+    await second.result;
+    expect(paid).toEqual([5]);
+    const over = await resume(made, 'r', { store: killed });
+    expect((await over.result).status).toBe('completed');
     expect(paid).toEqual([5]);
   });
 

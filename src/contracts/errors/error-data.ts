@@ -105,6 +105,7 @@ export const errorCodes = [
   'request.expired',
   'request.forbidden',
   'policy.invalid',
+  'policy.missing',
   'secret.missing',
   'secret.invalid',
   'secret.wrong-key',

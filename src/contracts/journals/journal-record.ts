@@ -40,6 +40,8 @@ export interface Began {
   readonly task?: TaskInput | undefined;
   readonly budget?: Recorded<Budget> | undefined;
   readonly limits?: Recorded<TreeLimits> | undefined;
+  /** True if a safety strategy judges its calls: without one it is not resumed. */
+  readonly judged?: true | undefined;
   /** `digest`: the idempotency keys of its calls end with a digest of their arguments. Absent in journals of 0.1, where they do not. */
   readonly keys?: 'digest' | undefined;
   /** The fork point: that run's records up to there come next, under this run's id. */

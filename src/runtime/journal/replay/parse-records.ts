@@ -61,6 +61,7 @@ const recordSchema = z.discriminatedUnion('kind', [
     task: z.optional(z.unknown()),
     budget: z.optional(z.looseObject({})),
     limits: z.optional(z.looseObject({})),
+    judged: z.optional(z.literal(true)),
     keys: z.optional(z.literal('digest')),
     fork: z.optional(
       z.strictObject({

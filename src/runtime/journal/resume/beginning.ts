@@ -37,6 +37,7 @@ export const beganWith = (
     ...(task === undefined ? {} : { task: plainTask(task) }),
     ...(budget === undefined ? {} : { budget: recordLimits(budget) }),
     ...(Object.keys(tree).length === 0 ? {} : { limits: recordLimits(tree) }),
+    ...(options.safety === undefined ? {} : { judged: true }),
     keys: 'digest',
   };
 };

@@ -1,3 +1,4 @@
+import { assertJudged } from './assert-judged.ts';
 import type { ForkOptions } from './resume-options.ts';
 import { checkFork } from './resume-schema.ts';
 import type { Agent } from '../../../contracts/agents/agent.ts';
@@ -51,7 +52,7 @@ import {
  * changed, or not so; {@link DeterminismError} where the agent does something
  * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `journal.failed`
  * where the
- * store does not answer and `signal` is aborted, or the time of the run is up; `secret.missing`, `secret.wrong-key`.
+ * store does not answer and `signal` is aborted, or the time of the run is up; `secret.missing`, `secret.wrong-key`; `policy.missing` for a run whose calls were judged, without `safety`.
  */
 export const fork = <Input, Output, State>(
   agent: Agent<Input, Output, State>,
@@ -78,6 +79,7 @@ export const forkAs = async <Output, State>(
     wanted,
   );
   assertSecretsKnown(runId, opened, key);
+  assertJudged(began, records, options, 'fork');
   const changed = eventToChange(records, at, change);
   const parting: ChangedParting =
     changed === undefined ? partingAt(records, at) : await partingWith(records, changed, change ?? {});

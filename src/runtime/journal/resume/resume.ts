@@ -29,6 +29,7 @@ import { releaseLate, whileWanted } from './while-wanted.ts';
  * @throws {TroupeError} `journal.unknown`; `journal.held` while another process has it; `journal.corrupt`, `journal.version`;
  * `secret.missing` for
  * a secret that the journal refers to and that is not known here, or a key that is not; `secret.wrong-key`; and
+ * `policy.missing` for a run whose calls a safety strategy judged, without `safety`;
  * {@link DeterminismError} (`journal.diverged`) where the agents do something else than the journal says.
  */
 export const resume = <Input, Output, State>(

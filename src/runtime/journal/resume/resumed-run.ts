@@ -7,6 +7,7 @@ import { hideInput } from '../../secrets/hide-fields.ts';
 import { joinThread } from '../../thread/run-thread.ts';
 import type { Run } from '../../run/run.ts';
 import type { Watch } from '../../turn/watch.ts';
+import { assertJudged } from './assert-judged.ts';
 import type { AcquiredRun } from './stored-run.ts';
 import { beginAgain, createJournaledRun, keepIn, opening, optionsOf } from './stored-run.ts';
 
@@ -38,6 +39,12 @@ export const resumedRun = async (
     await store.release(lease);
     const message = `Cannot resume run '${runId}' as its agent is '${agent}': found '${definition.name}'`;
     throw new TroupeError('journal.diverged', message, { runId });
+  }
+  try {
+    assertJudged(began, records, options, 'resume');
+  } catch (thrown) {
+    await store.release(lease);
+    throw thrown;
   }
   const given = { ...optionsOf(began, options), store };
   const { run, journal } = createJournaledRun(definition, given, { isAttended: true, watch });
