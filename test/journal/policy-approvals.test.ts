@@ -255,6 +255,11 @@ describe('[M69] a call that two people have to approve', () => {
     await first.result;
     const id = (await openRequests(killed, 'r'))[0]?.id ?? '';
     await answerRequest(killed, 'r', { id, yes: true, by: ada });
+    expect(await openRequests(killed, 'r')).toMatchObject([{ approvedBy: [ada], isAnswered: false }]);
+    // Before the run knows, too, one person counts once.
+    await expect(answerRequest(killed, 'r', { id, yes: true, by: ada })).rejects.toMatchObject({
+      code: 'request.forbidden',
+    });
     await answerRequest(killed, 'r', { id, yes: true, by: ben });
     await expect(answerRequest(killed, 'r', { id, yes: true, by: ben })).rejects.toMatchObject({
       code: 'request.answered',

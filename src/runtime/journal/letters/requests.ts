@@ -11,10 +11,12 @@ import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import { randomId } from '../../../base/random-id.ts';
 import { redactorOf } from '../../../policy/redaction.ts';
 import { givenSecrets, secretKeyOf } from '../../../policy/secret-key-of.ts';
+import { unmetTerms, withApprover } from '../../../contracts/people/approval-terms.ts';
 import { answersWanted, forbiddenTo, misfitOf } from '../../people/person-words.ts';
 import type { PersonAnswer } from '../../people/request-book.ts';
 import { RequestBook } from '../../people/request-book.ts';
 import type { LetterContent } from './letters.ts';
+import type { PostedAnswer } from './sealed-letters.ts';
 import { bodyOf } from '../replay/recorded-event.ts';
 import { recordsIn } from '../resume/stored-run.ts';
 
@@ -148,12 +150,36 @@ const requestsOf = async (store: JournalStore, runId: string): Promise<readonly 
   const { records } = await recordsIn(store, runId);
   const open = openRequestsOf(records);
   if (open.length === 0) return [];
-  const { requestIn } = await import('./sealed-letters.ts');
-  const answered = (await store.letters(runId)).map(requestIn);
-  return open.map((request) => {
-    const posted = answered.filter((id) => id === request.id).length;
-    return { ...request, runId, isAnswered: posted >= answersWanted(request) };
-  });
+  const { answerIn } = await import('./sealed-letters.ts');
+  const posted = (await store.letters(runId)).flatMap((letter) => answerIn(letter) ?? []);
+  return open.map((request) => ({
+    ...withPosted(
+      request,
+      posted.filter(({ id }) => id === request.id),
+    ),
+    runId,
+  }));
+};
+
+/** A request with the answers that were posted for it: who has approved counts once, also before the run knows. */
+const withPosted = (
+  request: OpenRequest,
+  posted: readonly PostedAnswer[],
+): OpenRequest & { readonly isAnswered: boolean } => {
+  if (request.kind === 'question' || answersWanted(request) < 2)
+    return { ...request, isAnswered: posted.length > 0 };
+  const approving = posted.flatMap(({ by }) => by ?? []);
+  const approvedBy = approving.reduce(withApprover, request.approvedBy ?? []);
+  // Of a sealed answer nobody can tell here what it says.
+  const others = posted.length - approving.length;
+  return {
+    ...request,
+    ...(approvedBy.length === 0 ? {} : { approvedBy }),
+    isAnswered:
+      unmetTerms(request, approvedBy).length === 0 ||
+      others >= answersWanted(request) ||
+      posted.some(({ isDenied }) => isDenied),
+  };
 };
 
 const answerOf = (answer: RequestAnswer): PersonAnswer => {

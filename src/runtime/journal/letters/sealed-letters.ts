@@ -1,3 +1,5 @@
+import * as z from 'zod/mini';
+import type { Approver } from '../../../contracts/people/approval-terms.ts';
 import type { Letter } from '../../../contracts/journals/journal.ts';
 import type { Json } from '../../../base/json/json.ts';
 import { isJsonObject } from '../../../base/json/json.ts';
@@ -39,13 +41,29 @@ export const openLetters = (
     }),
   );
 
-/** Id of the request that a letter answers, sealed or not. */
-export const requestIn = ({ text }: Letter): string | undefined => {
+/** An answer that a letter brings, as far as it can be read without a key. */
+export interface PostedAnswer {
+  /** The request. */
+  readonly id: string;
+  /** The person who approves, if they said who they are. */
+  readonly by?: Approver | undefined;
+  readonly isDenied: boolean;
+}
+
+/** The answer that a letter brings; undefined for a letter that answers nothing. */
+export const answerIn = ({ text }: Letter): PostedAnswer | undefined => {
   try {
-    const data: unknown = JSON.parse(text);
-    const id = isJsonObject(data) ? data['id'] : undefined;
-    return typeof id === 'string' ? id : undefined;
+    const { data } = postedSchema.safeParse(JSON.parse(text));
+    if (data === undefined) return undefined;
+    const { id, kind, by } = data;
+    return { id, isDenied: kind === 'deny', ...(kind === 'approve' && by !== undefined ? { by } : {}) };
   } catch {
     return undefined;
   }
 };
+
+const postedSchema = z.object({
+  id: z.string(),
+  kind: z.optional(z.string()),
+  by: z.optional(z.object({ name: z.string(), roles: z.optional(z.array(z.string())) })),
+});
