@@ -10,11 +10,9 @@ import type { AnyAgent } from '../define/agent-registry.ts';
 import type { Definition } from '../define/definition.ts';
 import { definitionOf } from '../define/definition.ts';
 import { runShape } from '../run/run-schema.ts';
-import { callWarnings } from './call-warnings.ts';
 import type { ModelCall } from './model-call.ts';
 import type { AnswerPart, ModelResult, ModelWarning, StreamedPart } from './model-part.ts';
 import { ModelRun } from './model-run.ts';
-import { promptTurns } from './prompt-turns.ts';
 
 /** An agent as a language model of the AI SDK: its specification, version 3. */
 export interface AgentLanguageModel {
@@ -57,8 +55,9 @@ export const asLanguageModel = (
     );
   const { name } = definition;
   const always = check(options, `'${name}'`);
-  const begin = (call: ModelCall, isStreamed: boolean): ModelRun => {
+  const begin = async (call: ModelCall, isStreamed: boolean): Promise<BegunCall> => {
     const { abortSignal, providerOptions, prompt } = call;
+    const { callWarnings, ModelFold, promptTurns } = await import('./call-shape.ts');
     abortSignal?.throwIfAborted();
     const own = checkOwn(ownOptions(providerOptions), `'${name}'`);
     const blobs = new Map<string, Uint8Array>();
@@ -68,8 +67,10 @@ export const asLanguageModel = (
     const { history, input } = promptTurns(name, prompt, (parts) =>
       readParts(parts, keep, always.content ?? {}),
     );
-    return new ModelRun({
+    const streamsText = isStreamed && call.responseFormat?.type !== 'json' && isText(definition);
+    const run = new ModelRun({
       definition,
+      fold: new ModelFold(name, streamsText),
       input: inputFor(definition, input),
       blobs,
       options: {
@@ -78,8 +79,8 @@ export const asLanguageModel = (
         ...(history.length === 0 ? {} : { history }),
         ...(abortSignal === undefined ? {} : { signal: abortSignal }),
       },
-      streamsText: isStreamed && call.responseFormat?.type !== 'json' && isText(definition),
     });
+    return { run, warnings: callWarnings(definition, call) };
   };
   return {
     specificationVersion: 'v3',
@@ -87,13 +88,16 @@ export const asLanguageModel = (
     modelId: name,
     // Addresses are fetched by the AI SDK: whether the models of a run read them is not known.
     supportedUrls: {},
-    doGenerate: async (call) => resultOf(begin(call, false).parts(), callWarnings(definition, call)),
-    doStream: async (call) => {
-      const run = begin(call, true);
-      return { stream: await streamOf(run, callWarnings(definition, call)) };
-    },
+    doGenerate: async (call) => resultOf(await begin(call, false)),
+    doStream: async (call) => ({ stream: await streamOf(await begin(call, true)) }),
   };
 };
+
+/** A call whose run is under way. */
+interface BegunCall {
+  readonly run: ModelRun;
+  readonly warnings: ModelWarning[];
+}
 
 /** The options that a call may set, by `providerOptions.troupe`. */
 type OwnOptions = Pick<RunOptions, 'runId' | 'thread' | 'context' | 'task' | 'limits'>;
@@ -128,14 +132,11 @@ const inputFor = ({ agent }: Definition, input: unknown): unknown => {
   }
 };
 
-const resultOf = async (
-  parts: AsyncIterable<StreamedPart>,
-  warnings: ModelWarning[],
-): Promise<ModelResult> => {
+const resultOf = async ({ run, warnings }: BegunCall): Promise<ModelResult> => {
   const content: AnswerPart[] = [];
   let response: ModelResult['response'] = {};
   let said = '';
-  for await (const part of parts) {
+  for await (const part of run.parts()) {
     switch (part.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -173,7 +174,7 @@ const resultOf = async (
  * The answer as a stream, once its first part is there: a run that fails before rejects the call, as the AI SDK retries
  * calls, and no streams.
  */
-const streamOf = async (run: ModelRun, warnings: ModelWarning[]): Promise<ReadableStream<StreamedPart>> => {
+const streamOf = async ({ run, warnings }: BegunCall): Promise<ReadableStream<StreamedPart>> => {
   const parts = run.parts();
   const waiting: StreamedPart[] = [{ type: 'stream-start', warnings }];
   for (;;) {

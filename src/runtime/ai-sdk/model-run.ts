@@ -7,7 +7,7 @@ import type { GivenBlobs } from '../content/read-given.ts';
 import type { Definition } from '../define/definition.ts';
 import { startRun } from '../run/start-run.ts';
 import { asCallError } from './call-error.ts';
-import { ModelFold } from './model-fold.ts';
+import type { ModelFold } from './model-fold.ts';
 import type { StreamedPart } from './model-part.ts';
 
 /** A run to start for a call. */
@@ -17,8 +17,7 @@ export interface AskedRun {
   /** The bytes of media in its input and history. */
   readonly blobs: GivenBlobs;
   readonly options: RunOptions;
-  /** Sends the texts of the root as they come; without it, the output alone, whole. */
-  readonly streamsText: boolean;
+  readonly fold: ModelFold;
 }
 
 /** The run behind one call of an agent as a language model. */
@@ -31,9 +30,9 @@ export class ModelRun {
 
   /** @throws {TroupeError} what a run is refused with. */
   constructor(asked: AskedRun) {
-    const { definition, input, blobs, options, streamsText } = asked;
+    const { definition, input, blobs, options, fold } = asked;
     this.#asked = asked;
-    this.#fold = new ModelFold(definition.name, streamsText);
+    this.#fold = fold;
     this.#handle = startRun<unknown, unknown>(definition, input, options, { isAttended: true, blobs });
     // Read below; a run that is cancelled has no reader.
     this.#handle.result.catch(() => {});

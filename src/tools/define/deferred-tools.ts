@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { describeSchema } from '../../base/schemas/describe-schema.ts';
 import { inEnglish } from '../../base/schemas/in-english.ts';
-import { isJsonObject } from '../../base/json/json.ts';
 import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
 import { dual } from '../calls/tool-result.ts';
@@ -37,7 +36,7 @@ export const readAnnouncement = (text: string): readonly string[] => {
 
 /** The tool that finds deferred ones. */
 export const findTool = (specs: readonly ToolSpec[]): Tool => {
-  let search: Promise<(query: string) => readonly ToolSpec[]> | undefined;
+  let search: ReturnType<typeof searchOf> | undefined;
   const find = packageTool({
     name: FIND_TOOLS,
     description: `Finds tools by what they do: ${specs.length} more than you see can be found. Those found can be called from the next step on.`,
@@ -68,43 +67,8 @@ export const findTool = (specs: readonly ToolSpec[]): Tool => {
   return Object.assign(find, { announces: true });
 };
 
-/** A search by words over names, descriptions and parameters. The library is loaded with the first query. */
+/** What ranks is loaded with the first query. */
 const searchOf = async (specs: readonly ToolSpec[]): Promise<(query: string) => readonly ToolSpec[]> => {
-  const [{ default: MiniSearch }, { rememberingToTerm, tokenize }] = await Promise.all([
-    import('minisearch'),
-    import('../built-in/documents/words.ts'),
-  ]);
-  const index = new MiniSearch<{ id: number; name: string; description: string; parameters: string }>({
-    fields: ['name', 'description', 'parameters'],
-    tokenize,
-    processTerm: rememberingToTerm(),
-    searchOptions: { boost: { name: 3, description: 2 }, prefix: true },
-  });
-  index.addAll(
-    specs.map(({ name, description, parameters }, id) => ({
-      id,
-      name,
-      description,
-      parameters: parameterWords(parameters['properties']),
-    })),
-  );
-  return (query) => {
-    const named = specs.filter(({ name }) => name === query);
-    // Of equals the first: the search itself leaves their order open.
-    const ranked = index
-      .search(query)
-      .toSorted((a, b) => b.score - a.score || Number(a.id) - Number(b.id))
-      .flatMap(({ id }) => specs[Number(id)] ?? []);
-    return [...new Set([...named, ...ranked])];
-  };
+  const { rankTools } = await import('./rank-tools.ts');
+  return rankTools(specs);
 };
-
-const parameterWords = (properties: unknown): string =>
-  isJsonObject(properties)
-    ? Object.entries(properties)
-        .map(([name, schema]) => {
-          const about = isJsonObject(schema) ? schema['description'] : undefined;
-          return typeof about === 'string' ? `${name} ${about}` : name;
-        })
-        .join(' ')
-    : '';

@@ -274,7 +274,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       await page.locator('[data-break="agent.running.REDUCE"]').waitFor();
       await takePictures(page, 'steer-menu');
       await menu.getByRole('button', { name: 'Close' }).click();
-      expect(await menu.count()).toBe(0);
+      await expect.poll(() => menu.count()).toBe(0);
       const arrow = page.locator('.arrow', { has: page.locator('text') }).first();
       const ids = (await arrow.getAttribute('data-arrow'))?.split(' | ') ?? [];
       await arrow.locator('text').first().click();
@@ -285,10 +285,12 @@ describeInChromium('a person steers a run on the page', (browser) => {
       await page.keyboard.press('Escape');
       await page.getByRole('tab', { name: 'Breakpoints' }).click();
       const lines = page.locator('.breakpoints li');
-      expect(await lines.allInnerTexts()).toEqual([
-        expect.stringContaining('agent.running.REDUCE of ann'),
-        expect.stringContaining(ids[0] ?? '?'),
-      ]);
+      await expect
+        .poll(() => lines.allInnerTexts())
+        .toEqual([
+          expect.stringContaining('agent.running.REDUCE of ann'),
+          expect.stringContaining(ids[0] ?? '?'),
+        ]);
       await lines.last().getByRole('button', { name: 'Take away' }).click();
       await expect.poll(() => page.locator('[data-break]').count()).toBe(1);
       await page.locator('.request').getByRole('button', { name: 'Approve' }).click();
@@ -317,7 +319,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
           .poll(() => inspector.recorder.breakpoints('r'))
           .toEqual([{ kind: 'state', value: 'agent.running.CHECK_STOP', actor: 'ann' }]);
         await page.keyboard.press('Escape');
-        expect(await menu.count()).toBe(0);
+        await expect.poll(() => menu.count()).toBe(0);
         expect(await page.evaluate('document.activeElement.className')).toBe('canvas');
         run.abort();
         await run.result;

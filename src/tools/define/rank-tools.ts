@@ -1,0 +1,74 @@
+import { isJsonObject } from '../../base/json/json.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
+import { toTerm, tokenize } from '../built-in/documents/words.ts';
+
+/** A word of a name says more of a tool than one of its description, and that more than one of its parameters. */
+const WEIGHTS = { name: 3, description: 2, parameters: 1 };
+
+/** What a word counts that only begins as a tool's word does. */
+const PREFIX = 0.4;
+
+/** How soon a repeated word counts no more (the k1 of BM25). */
+const SATURATION = 1.2;
+
+type Search = (query: string) => readonly ToolSpec[];
+
+/**
+ * Returns a search by words over names, descriptions and parameters: the tool of that very name first, then the best; those of equal rank in their order.
+ *
+ * Ranks by BM25 (Robertson and Zaragoza, 2009) without its measure of length: a long description is no worse than a short one. A few hundred
+ * tools need no index.
+ *
+ * @example
+ * rankTools(specs)('old maps')[0]?.name // => 'archive.search_maps'
+ */
+export const rankTools = (specs: readonly ToolSpec[]): Search => {
+  const texts = specs.map(weightedWords);
+  return (query) => {
+    const scores = specs.map(() => 0);
+    for (const wanted of new Set(termsOf(query))) {
+      const counts = texts.map((words) => countOf(wanted, words));
+      const having = counts.filter((count) => count > 0).length;
+      const rarity = Math.log(1 + (specs.length - having + 0.5) / (having + 0.5));
+      for (const [index, count] of counts.entries())
+        scores[index] = (scores[index] ?? 0) + (rarity * count * (1 + SATURATION)) / (count + SATURATION);
+    }
+    const ranked = specs
+      .map((spec, index) => ({ spec, score: spec.name === query ? Infinity : (scores[index] ?? 0) }))
+      .filter(({ score }) => score > 0)
+      .toSorted((a, b) => (a.score === b.score ? 0 : b.score - a.score));
+    return ranked.map(({ spec }) => spec);
+  };
+};
+
+const termsOf = (text: string): readonly string[] => tokenize(text).flatMap((token) => toTerm(token) ?? []);
+
+/** The words of a tool, each with what its places count. */
+const weightedWords = ({ name, description, parameters }: ToolSpec): ReadonlyMap<string, number> => {
+  const words = new Map<string, number>();
+  const add = (text: string, weight: number): void => {
+    for (const word of termsOf(text)) words.set(word, (words.get(word) ?? 0) + weight);
+  };
+  add(name, WEIGHTS.name);
+  add(description, WEIGHTS.description);
+  add(wordsOfParameters(parameters['properties']), WEIGHTS.parameters);
+  return words;
+};
+
+const countOf = (wanted: string, words: ReadonlyMap<string, number>): number => {
+  let count = 0;
+  for (const [word, weight] of words)
+    if (word === wanted) count += weight;
+    else if (word.startsWith(wanted)) count += weight * PREFIX;
+  return count;
+};
+
+const wordsOfParameters = (properties: unknown): string =>
+  isJsonObject(properties)
+    ? Object.entries(properties)
+        .map(([name, schema]) => {
+          const about = isJsonObject(schema) ? schema['description'] : undefined;
+          return typeof about === 'string' ? `${name} ${about}` : name;
+        })
+        .join(' ')
+    : '';
