@@ -1,9 +1,10 @@
-import type { JournalStore, RunEntry, RunList } from '../../contracts/journals/journal.ts';
+import type { RunList } from '../../contracts/journals/journal.ts';
 import { withForks } from './forks/fork-places.ts';
 import type { RunSources, ListedRun } from './session-board.ts';
 import { eachRunOnce } from './processes/each-run-once.ts';
 import { runsHere, storedRuns, unreadableRuns } from './session-board.ts';
 import { StoredFigures } from './stored-figures.ts';
+import { WantedReading } from './wanted-reading.ts';
 
 /** The rows of the table of runs that have changed since a version. */
 export interface ChangedRows {
@@ -19,11 +20,6 @@ interface Row {
   readonly version: number;
 }
 
-/** Time that an answer waits for figures, in ms. */
-const MOMENT_MS = 100;
-/** Time after the last question in which figures are still looked for, in ms. */
-const WANTED_MS = 15_000;
-
 /**
  * All runs of this process and of its store, with what each has used.
  *
@@ -37,24 +33,21 @@ export class RunsIndex {
   #version = 0;
   /** The version at which all rows were new. */
   #whole = 0;
-  #entries: readonly RunEntry[] = [];
-  #wantedUntil = 0;
-  #filling: Promise<void> | undefined;
+  readonly #reading: WantedReading;
 
   /** `others` lists the runs of other processes. */
   constructor(runs: RunSources, others: () => Promise<readonly ListedRun[]> = () => Promise.resolve([])) {
     this.#runs = runs;
     this.#others = others;
     this.#figures = runs.store === undefined ? undefined : new StoredFigures(runs.store);
+    this.#reading = new WantedReading(async (entry) => (await this.#figures?.read(entry)) ?? false);
   }
 
   /** The rows that have changed since a version; all of them without one. */
   async changedSince(since: number | undefined): Promise<ChangedRows> {
     const { recorder, store } = this.#runs;
     const entries: RunList = (await store?.list()) ?? [];
-    this.#entries = entries;
-    this.#wantedUntil = performance.now() + WANTED_MS;
-    await this.#fillWithin(store);
+    await this.#reading.wants(entries);
     const here = runsHere(recorder, entries);
     const stored = await storedRuns(store, entries, here);
     const figured = stored.map((row) => ({ ...row, ...this.#figures?.of(row.run) }));
@@ -67,11 +60,11 @@ export class RunsIndex {
 
   /** Resolves when the figures of all runs that were listed last are read. */
   async filled(): Promise<void> {
-    await this.#filling;
+    await this.#reading.finished();
   }
 
   close(): void {
-    this.#wantedUntil = 0;
+    this.#reading.close();
   }
 
   #take(rows: readonly ListedRun[]): void {
@@ -88,25 +81,5 @@ export class RunsIndex {
     );
     if ([...this.#rows.values()].some((each) => each.version === version)) this.#version = version;
     if (kept < before.size) this.#whole = this.#version = version;
-  }
-
-  /** Reads figures; waits for those that are there within a moment. */
-  async #fillWithin(store: JournalStore | undefined): Promise<void> {
-    if (store === undefined) return;
-    this.#filling ??= this.#fill().finally(() => {
-      this.#filling = undefined;
-    });
-    const moment = new Promise((resolve) => {
-      setTimeout(resolve, MOMENT_MS).unref();
-    });
-    await Promise.race([this.#filling, moment]);
-  }
-
-  /** Reads the figures of runs one after the other, and lets others work in between. */
-  async #fill(): Promise<void> {
-    for (const entry of this.#entries) {
-      if (performance.now() > this.#wantedUntil) return;
-      if (await this.#figures?.read(entry)) await new Promise((resolve) => setImmediate(resolve));
-    }
   }
 }

@@ -5,13 +5,10 @@ import type { AlertsHook } from '../../telemetry/alerts/alerts.ts';
 import { addUp } from '../../telemetry/report/add-up.ts';
 import type { WorkBook } from '../../telemetry/report/work-book.ts';
 import { storedEvents } from '../stored-events.ts';
+import { WantedReading } from '../wanted-reading.ts';
 
 /** Runs in a report at most: the newest. */
 export const MOST_REPORTED = 10_000;
-/** Time that an answer waits for runs to be read, in ms. */
-const MOMENT_MS = 100;
-/** Time after the last question in which runs are still read, in ms. */
-const WANTED_MS = 15_000;
 const MOST_ALERTS = 100;
 
 /** The sources of a report. */
@@ -32,12 +29,13 @@ export class ReportIndex {
   /** The rows of each journal that were read, and its entry at that time. */
   readonly #known = new Map<string, { readonly sign: string; readonly rows: number }>();
   #entries: readonly RunEntry[] = [];
-  #wantedUntil = 0;
-  #filling: Promise<void> | undefined;
+  readonly #reading: WantedReading;
   #sum: { readonly version: number; readonly rows: Promise<readonly WorkRow[]> } | undefined;
 
   constructor(sources: ReportSources) {
     this.#sources = sources;
+    const { store } = sources;
+    this.#reading = new WantedReading(async (entry) => store !== undefined && this.#read(store, entry));
   }
 
   /** The figures of what is read by now. */
@@ -47,8 +45,7 @@ export class ReportIndex {
     const entries = (await store?.list({ limit: MOST_REPORTED })) ?? [];
     this.#entries = entries.filter(({ runId }) => !here.has(runId));
     this.#forgetLost();
-    this.#wantedUntil = performance.now() + WANTED_MS;
-    await this.#fillWithin();
+    await this.#reading.wants(this.#entries);
     const read = here.size + this.#entries.filter(({ runId }) => this.#known.has(runId)).length;
     if (this.#sum?.version !== book.version) this.#sum = { version: book.version, rows: addUp(book.runs) };
     return {
@@ -61,11 +58,11 @@ export class ReportIndex {
 
   /** Resolves when all runs that were listed last are read. */
   async filled(): Promise<void> {
-    await this.#filling;
+    await this.#reading.finished();
   }
 
   close(): void {
-    this.#wantedUntil = 0;
+    this.#reading.close();
   }
 
   /** Runs that were removed from the store are in no figure. */
@@ -76,25 +73,6 @@ export class ReportIndex {
       if (there.has(runId)) continue;
       this.#known.delete(runId);
       if (!here.has(runId)) this.#sources.book.forget(runId);
-    }
-  }
-
-  async #fillWithin(): Promise<void> {
-    this.#filling ??= this.#fill().finally(() => {
-      this.#filling = undefined;
-    });
-    const moment = new Promise((resolve) => {
-      setTimeout(resolve, MOMENT_MS).unref();
-    });
-    await Promise.race([this.#filling, moment]);
-  }
-
-  async #fill(): Promise<void> {
-    const { store } = this.#sources;
-    if (store === undefined) return;
-    for (const entry of this.#entries) {
-      if (performance.now() > this.#wantedUntil) return;
-      if (await this.#read(store, entry)) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
