@@ -1,5 +1,6 @@
 import type { RunRow } from '../session.ts';
 import { processName } from '../session.ts';
+import { orderText, readOrder } from '../list/table-order.ts';
 
 /** The columns of the table of runs, in their order, with their heads. */
 export const columnHeads = {
@@ -172,7 +173,7 @@ export const turnColumn = (query: RunsQuery, column: SpareColumn): RunsQuery => 
 
 const isColumn = (name: string): name is RunColumn => Object.hasOwn(columnHeads, name);
 
-/** A query as the fields of an address; `-cost` is in descending order. */
+/** A query as the fields of an address. */
 export const queryText = ({
   find,
   status,
@@ -180,19 +181,17 @@ export const queryText = ({
   isDescending,
   hidden,
 }: RunsQuery): readonly (readonly [string, string | undefined])[] => {
-  const isOpening = sort === openingQuery.sort && isDescending === openingQuery.isDescending;
   return [
     ['find', find === '' ? undefined : find],
     ['status', status],
-    ['sort', isOpening ? undefined : `${isDescending ? '-' : ''}${sort}`],
+    ['sort', orderText({ sort, isDescending }, openingQuery)],
     ['hide', hidden.length === 0 ? undefined : hidden.join(',')],
   ];
 };
 
 /** Reads what {@link queryText} has written; what is nothing is left out. */
 export const queryOf = (said: URLSearchParams): RunsQuery => {
-  const [, minus = '', sort = ''] = /^(-?)(\w+)$/.exec(said.get('sort') ?? '') ?? [];
-  const order = isColumn(sort) ? { sort, isDescending: minus === '-' } : {};
+  const order = readOrder(said.get('sort'), isColumn);
   const status = said.get('status') ?? undefined;
   const left = (said.get('hide') ?? '').split(',');
   const hidden = spareColumns.filter((name) => left.includes(name));

@@ -1,4 +1,5 @@
 import type { ReportKind, WorkProof, WorkRow } from '../../recording/report/work-report.ts';
+import { orderText, readOrder } from '../list/table-order.ts';
 
 /** The columns of figures, in their order, with their heads. */
 export const figureHeads = {
@@ -75,26 +76,20 @@ export const turnFigures = (query: MonitorQuery, sort: FigureColumn): MonitorQue
 const isColumn = (name: string): name is FigureColumn => Object.hasOwn(figureHeads, name);
 const isKind = (name: string): name is ReportKind => Object.hasOwn(kindHeads, name);
 
-/** A query as the fields of an address; `-cost` is in descending order. */
+/** A query as the fields of an address. */
 export const monitorText = ({
   by,
   sort,
   isDescending,
 }: MonitorQuery): readonly (readonly [string, string | undefined])[] => {
-  const isOpening = sort === openingMonitor.sort && isDescending === openingMonitor.isDescending;
   return [
     ['by', by === openingMonitor.by ? undefined : by],
-    ['sort', isOpening ? undefined : `${isDescending ? '-' : ''}${sort}`],
+    ['sort', orderText({ sort, isDescending }, openingMonitor)],
   ];
 };
 
 /** Reads what {@link monitorText} has written; what is nothing is left out. */
 export const monitorOf = (said: URLSearchParams): MonitorQuery => {
-  const [, minus = '', sort = ''] = /^(-?)(\w+)$/.exec(said.get('sort') ?? '') ?? [];
   const by = said.get('by') ?? '';
-  return {
-    ...openingMonitor,
-    ...(isKind(by) ? { by } : {}),
-    ...(isColumn(sort) ? { sort, isDescending: minus === '-' } : {}),
-  };
+  return { ...openingMonitor, ...(isKind(by) ? { by } : {}), ...readOrder(said.get('sort'), isColumn) };
 };
