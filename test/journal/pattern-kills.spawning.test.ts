@@ -13,7 +13,7 @@ const KILLS = 24;
 /** Those that are killed, and how many stand in a line: each process replays all that stand before the one in which it is killed. */
 const files = sampled(rowFiles, 3);
 const patterns = sampled(allRows, 3);
-const LINE = sized(6, files.length);
+const LINE = sized(4, files.length);
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_264);
 
 const points = [...killPoints, ...commitPoints];

@@ -26,7 +26,7 @@ import {
 } from '../support/mock-batches.ts';
 import { mortalStore } from '../support/mortal-store.ts';
 import { letTimePass, quiet, settled, start } from '../support/runs.ts';
-import { isThorough } from '../support/thorough.ts';
+import { isThorough, sampled } from '../support/thorough.ts';
 import './load-models.ts';
 
 const ofOpenAI = ({ url }: { url: string }): Model =>
@@ -420,7 +420,7 @@ describe.each(isThorough ? vendors : vendors.slice(0, 1))(
   },
 );
 
-describe.each(vendors)('[BATCH] a submission that fails: $vendor', ({ model, list, post }) => {
+describe.each(sampled(vendors, 2))('[BATCH] a submission that fails: $vendor', ({ model, list, post }) => {
   it('is refused: typed, and repeated by the policy of the run', async () => {
     const clock = virtualClock();
     await using service = await mockBatches({
@@ -563,7 +563,7 @@ describe.each(vendors)('[BATCH] a submission that fails: $vendor', ({ model, lis
   });
 });
 
-describe.each(vendors)('[BATCH] a call that nobody waits for: $vendor', ({ model, post }) => {
+describe.each(sampled(vendors, 2, 1))('[BATCH] a call that nobody waits for: $vendor', ({ model, post }) => {
   const begin = async (runs: number) => {
     const clock = virtualClock();
     const service = await mockBatches({ clock });

@@ -8,6 +8,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { ask, question, weather } from '../support/ask-model.ts';
 import { event, type MockProvider, mockProvider, type Reply } from '../support/mock-provider.ts';
 import { modelFor, singleBytes, streamFetch, type WireKind } from '../support/provider-streams.ts';
+import { sampled } from '../support/thorough.ts';
 
 const named = (data: { type: string } & Record<string, unknown>): string => event(data, data.type);
 
@@ -140,7 +141,7 @@ const askWithRetries = async (
   }
 };
 
-describe.each(Object.keys(wires) as WireKind[])('%s over HTTP', (kind) => {
+describe.each(sampled(Object.keys(wires) as WireKind[], 2))('%s over HTTP', (kind) => {
   const { whole, said, error } = wires[kind];
   const ok: Reply = { pieces: whole };
   const failing = (status: number, headers: Record<string, string> = {}, body: object = {}): Reply => ({
