@@ -29,7 +29,7 @@ import { answerCache } from '../../src/runtime/resources/answer-cache.ts';
 import { settled } from '../support/runs.ts';
 import { isThorough, sized } from '../support/thorough.ts';
 
-const TENANTS = sized(200, 500);
+const TENANTS = sized(100, 500);
 
 /** What happens to the two runs of a tenant. */
 const plan = fc.record({
@@ -251,7 +251,7 @@ const marksIn = (text: string): ReadonlySet<string> =>
   new Set([...text.matchAll(/(?:canary|secret|tenant)-\d+\./g)].map(([mark]) => mark));
 
 /** How many examples there are: of hundreds of tenants each. */
-const search = isThorough ? { numRuns: 10 } : { numRuns: 1, seed: 20_260 };
+const search = isThorough ? { numRuns: 3 } : { numRuns: 1, seed: 20_260 };
 
 test(`[M83] [TENEX-86] [ENG-18] ${TENANTS} tenants at once, whatever fails, is aborted or resumed: none is given anything of another`, async () => {
   await fc.assert(
@@ -280,4 +280,4 @@ test(`[M83] [TENEX-86] [ENG-18] ${TENANTS} tenants at once, whatever fails, is a
     }),
     { ...search, endOnFailure: true },
   );
-}, 600_000);
+}, 1_800_000);
