@@ -67,7 +67,7 @@ export const findTool = (specs: readonly ToolSpec[]): Tool => {
   return Object.assign(find, { announces: true });
 };
 
-/** What ranks is loaded with the first query. */
+/** The ranking, loaded with the first query. */
 const searchOf = async (specs: readonly ToolSpec[]): Promise<(query: string) => readonly ToolSpec[]> => {
   const { rankTools } = await import('./rank-tools.ts');
   return rankTools(specs);

@@ -5,10 +5,10 @@ import { toTerm, tokenize } from '../built-in/documents/words.ts';
 /** A word of a name says more of a tool than one of its description, and that more than one of its parameters. */
 const WEIGHTS = { name: 3, description: 2, parameters: 1 };
 
-/** What a word counts that only begins as a tool's word does. */
+/** The share of its weight that a word counts which is only the beginning of a tool's word. */
 const PREFIX = 0.4;
 
-/** How soon a repeated word counts no more (the k1 of BM25). */
+/** The k1 of BM25: the smaller, the sooner a repeated word counts no more. */
 const SATURATION = 1.2;
 
 type Search = (query: string) => readonly ToolSpec[];
