@@ -19,10 +19,12 @@ it('[F17] any names become legal, different ones stay different, and each finds 
   );
 });
 
-it('a legal name keeps itself, wherever it stands in the list', () => {
-  const names = toolNames(['fs.read', 'fs_read', 'grep']);
-  expect([names.legal('fs_read'), names.legal('grep')]).toEqual(['fs_read', 'grep']);
-  expect(names.legal('fs.read')).toMatch(/^fs_read_[0-9a-f]{8}$/);
+it('tools that come after others change none of their names', () => {
+  const first = toolNames(['crm.ping', 'grep']);
+  const later = toolNames(['crm.ping', 'grep', 'crm_ping', 'crm/ping']);
+  expect(['crm.ping', 'grep'].map(later.legal)).toEqual(['crm.ping', 'grep'].map(first.legal));
+  expect(later.legal('crm_ping')).toMatch(/^crm_ping_[0-9a-f]{8}$/);
+  expect(later.original(later.legal('crm_ping'))).toBe('crm_ping');
 });
 
 it('a name of the past, whose tool is gone, is made legal too', () => {

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Json } from '../../src/base/json/json.ts';
 import type { ToolSpec } from '../../src/contracts/tools/tool-call.ts';
 import { agent, fork, replay, tool, toolset } from '../../src/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { ToolRegistry } from '../../src/tools/define/tool-registry.ts';
 import { PlainStore } from '../support/plain-store.ts';
+import { bodiesOf } from '../support/provider-bodies.ts';
 
 const named = (name: string, description: string, deferred?: boolean) =>
   tool({
@@ -65,6 +67,38 @@ test('a model is sent deferred tools once it has found them, and the beginning o
     'refundPayment anna',
   ]);
   expect(texts[3]).toMatch(/^No tool fits/);
+});
+
+/** The beginning of a list that has as many items as another, as text, without the marks of a cache, which move on. */
+const beginning = (list: Json | undefined, other: Json | undefined): string => {
+  const items = Array.isArray(list) && Array.isArray(other) ? list.slice(0, other.length) : [];
+  return JSON.stringify(items).replaceAll(/,"cache_control":\{[^}]*\}/g, '');
+};
+
+test('a provider is sent the same bytes before what is new, also if a tool that is found has the name that another goes by', async () => {
+  const search = (query: string) => calls({ name: 'find_tools', input: { query, limit: 1 } });
+  const model = scriptedModel([
+    calls({ name: 'crm.ping', input: { of: 'anna' } }),
+    search('rival'),
+    search('refund'),
+    'done',
+  ]);
+  const rival = named('crm_ping', 'Is a rival.', true);
+  await agent({ name: 'clerk', tools: [named('add', 'Adds.'), crm(), rival], model }).run('go');
+  const sent = model.requests.map((request) => bodiesOf(request).map(({ body }) => body));
+  expect(sent.map(([body]) => body?.['tools'])).toMatchObject([
+    { length: 3 },
+    { length: 3 },
+    { length: 4 },
+    { length: 5 },
+  ]);
+  for (const [at, later] of sent.slice(1).entries())
+    for (const [provider, { tools, messages, input, ...rest }] of later.entries()) {
+      const { tools: offered, messages: said, input: heard, ...other } = sent[at]?.[provider] ?? {};
+      expect(beginning(tools, offered)).toBe(beginning(offered, offered));
+      expect(beginning(messages ?? input, said ?? heard)).toBe(beginning(said ?? heard, said ?? heard));
+      expect(rest).toEqual(other);
+    }
 });
 
 test('those found follow from the conversation: replayed, forked and continued they are there', async () => {

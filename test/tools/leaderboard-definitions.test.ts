@@ -2,21 +2,16 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json/json.ts';
-import type { ModelRequest } from '../../src/contracts/models/model.ts';
 import type { Tool } from '../../src/contracts/tools/tool.ts';
 import type { ToolSpec } from '../../src/contracts/tools/tool-call.ts';
 import { agent } from '../../src/index.ts';
 import { TurnCounter } from '../../src/memory/tokens/count-tokens.ts';
-import { anthropicRequest } from '../../src/models/anthropic/anthropic-request.ts';
 import { toolInputs } from '../../src/models/calls/tool-inputs.ts';
 import { toolNames } from '../../src/models/calls/tool-names.ts';
-import { chatRequest } from '../../src/models/openai/chat-request.ts';
-import { chatProfiles } from '../../src/models/openai/chat-profiles.ts';
-import { openaiRequest } from '../../src/models/openai/responses-request.ts';
-import { noMedia } from '../../src/models/wire/media-bytes.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { question } from '../support/ask-model.ts';
+import { bodiesOf } from '../support/provider-bodies.ts';
 import { requestProblems } from '../support/provider-valid.ts';
 
 interface Definition {
@@ -60,20 +55,6 @@ const namesOf = (list: Json | undefined): readonly string[] =>
 
 const objectOf = ({ properties }: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(names.map((name) => [name, sampleOf(isJsonObject(properties) ? properties[name] : {})]));
-
-const bodiesOf = (request: ModelRequest) => {
-  const names = toolNames(request.tools.map(({ name }) => name));
-  const wire = { request, names, inputs: toolInputs(request.tools), media: noMedia };
-  const who = { provider: 'compatible', model: 'm' };
-  const chat = (profile: (typeof chatProfiles)[keyof typeof chatProfiles]) =>
-    chatRequest({ ...wire, who }, { profile, isStreamed: true });
-  return [
-    { path: '/responses', body: openaiRequest('m', wire) },
-    { path: '/messages', body: anthropicRequest('m', wire) },
-    { path: '/chat/completions', body: chat(chatProfiles.mistral) },
-    { path: '/chat/completions', body: chat(chatProfiles.gemini) },
-  ].map(({ path, body }) => ({ path, body: JSON.parse(JSON.stringify(body)) as Record<string, unknown> }));
-};
 
 describe('200 definitions of the Berkeley Function-Calling Leaderboard', () => {
   test('are as many, of distinct names', () => {

@@ -10,15 +10,14 @@ export interface ToolNames {
  * Maps names, which may contain dots, slashes, blanks or more, to ones that providers accept (letters, digits, `_` and
  * `-`, at most 64 of them: the stricter of the two vendors).
  *
- * A legal name is kept. In others each illegal character becomes `_`, with eight digits of a hash if the result is
- * taken or too long; the same tools in the same order always get the same names, so that prompt caches hold.
+ * Each illegal character becomes `_`, with eight digits of a hash if the result is too long, or that of a tool before it. The names of tools
+ * do not depend on those after them, so that prompt caches hold when deferred tools are found.
  *
  * @example
  * const names = toolNames(['fs.read', 'fs_read']);
- * names.legal('fs.read') // => 'fs_read_ea0dcb19': the other tool has the plain name
+ * names.legal('fs_read') // => 'fs_read_8f5d0ce7': the first tool has the plain name
  */
 export const toolNames = (names: Iterable<string>): ToolNames => {
-  const known = [...names];
   const toLegal = new Map<string, string>();
   const toOriginal = new Map<string, string>();
 
@@ -39,15 +38,11 @@ export const toolNames = (names: Iterable<string>): ToolNames => {
     return assign(name, stand);
   };
 
-  // Legal names are assigned first: a tool must not lose its name to a substitute.
-  for (const name of known) if (LEGAL_NAME.test(name)) assign(name, name);
-  for (const name of known) legal(name);
+  for (const name of names) legal(name);
   return { legal, original: (name) => toOriginal.get(name) ?? name };
 };
 
 const LONGEST_NAME = 64;
-
-const LEGAL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** FNV-1a, 32 bits: short, stable over processes, and not a secret. */
 const hash = (text: string): string => {
