@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { mcpServers } from '../../src/mcp/mcp-servers.ts';
+import type { McpServerOptions } from '../../src/tools/mcp/mcp-options.ts';
 import { serversIn } from '../../src/tools/mcp/mcp-config.ts';
+
+/** All options of a server that is a program, but those that are functions. */
+type OfProgram = Required<Omit<McpServerOptions, 'name' | 'url' | 'headers' | 'auth' | 'fetch' | 'onStatus'>>;
 
 const variables = { TOKEN: 'abc', EMPTY: '' };
 const one = (server: unknown): unknown => serversIn({ mcpServers: { one: server } }, variables)[0];
@@ -40,6 +44,31 @@ describe('a configuration of MCP servers', () => {
     expect(serversIn({ servers: { files: server }, inputs: [] }, {})).toEqual([
       { name: 'files', command: 'files', approval: ['write'], timeoutMs: 5_000 },
     ]);
+  });
+
+  test('may have each option of ours that JSON can say', () => {
+    const options: OfProgram = {
+      command: 'files',
+      args: ['-v'],
+      env: { KEY: 'a' },
+      cwd: '/tmp',
+      only: ['read', 'write'],
+      deferred: true,
+      safety: { write: 'danger' },
+      approval: ['write'],
+      approved: { read: 'f00' },
+      onChange: 'ask',
+      timeoutMs: 1,
+      taskTimeoutMs: 2,
+      connectTimeoutMs: 3,
+      attempts: 4,
+      optional: true,
+      elicitation: false,
+      sampling: true,
+      resources: false,
+      prompts: true,
+    };
+    expect(one(options)).toEqual({ name: 'one', ...options });
   });
 
   test('has the inputs of VS Code by variables of their names', () => {
