@@ -107,6 +107,23 @@ describe('the package', () => {
     expect(unused).toEqual([]);
   });
 
+  test('has a clone install nothing that only judges need, and a bounded number of packages', () => {
+    const read = (path: string) =>
+      JSON.parse(readFileSync(join(root, path), 'utf8')) as {
+        readonly devDependencies: Readonly<Record<string, string>>;
+        readonly packages: Readonly<Record<string, unknown>>;
+      };
+    const locked = Object.keys(read('package-lock.json').packages);
+    const judges = Object.keys(read('test/judges/package.json').devDependencies);
+    // The first two are peers of the package; the last comes with the SDK of OpenTelemetry, which tests use.
+    expect(judges.filter((name) => locked.includes(`node_modules/${name}`))).toEqual([
+      '@modelcontextprotocol/client',
+      '@modelcontextprotocol/server',
+      '@opentelemetry/semantic-conventions',
+    ]);
+    expect(locked.length).toBeLessThanOrEqual(520);
+  });
+
   test('has everybody install at most four small packages beside xstate, rxjs and zod', () => {
     const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
     expect(installed.length).toBeLessThanOrEqual(4);

@@ -35,8 +35,10 @@ const visitor = (file: string, ...made: readonly (readonly [name: string, input:
     ]),
   });
 
-const textsOf = async (running: ReturnType<ReturnType<typeof visitor>['run']>) =>
-  (await running).events.flatMap((event) => (event.type === 'tool.finished' ? [event.text] : []));
+const textsOf = async (
+  running: ReturnType<ReturnType<typeof visitor>['run']>,
+  type: 'tool.finished' | 'tool.progressed' = 'tool.finished',
+) => (await running).events.flatMap((event) => (event.type === type ? [event.text] : []));
 
 test('troupe mcp serves all that a module exports, prints of tools do no harm, and its runs are stored', async () => {
   const host = visitor(
@@ -49,7 +51,9 @@ test('troupe mcp serves all that a module exports, prints of tools do no harm, a
     asked.push(question);
     return 'Bergen';
   };
-  expect(await textsOf(host.run('go', { person: { answer } }))).toEqual(['It is rain.', 'You said: Bergen']);
+  const running = host.run('go', { person: { answer } });
+  expect(await textsOf(running)).toEqual(['It is rain.', 'You said: Bergen']);
+  expect((await textsOf(running, 'tool.progressed')).join('\n')).toContain('look');
   expect(asked.join()).toContain('Which town?');
   const listed = await troupe(['runs', '--json', '--store', join(home, 'runs.db')]);
   const runs = listed.stdout

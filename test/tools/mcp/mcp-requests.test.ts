@@ -1,10 +1,11 @@
 import { inputRequired } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import { agent } from '../../../src/index.ts';
+import { agent, answerRequest, openRequests } from '../../../src/index.ts';
 import type { RunResult } from '../../../src/contracts/runs/run-result.ts';
 import { mcpServer } from '../../../src/mcp/index.ts';
 import type { McpServerOptions } from '../../../src/mcp/index.ts';
+import { memoryStore } from '../../../src/persistence/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/index.ts';
 import { greeting, handWritten, served } from './servers.ts';
 
@@ -45,6 +46,13 @@ const form = withNeed({
   where: inputRequired.elicit({ message: 'Which seats?', requestedSchema: booking }),
 });
 
+const seats = withNeed({
+  where: inputRequired.elicit({
+    message: 'Seats?',
+    requestedSchema: { type: 'object', properties: { seats: booking.properties.seats } },
+  }),
+});
+
 test('what a server asks is a question for each field in the inbox, by the name of the server', async () => {
   const asked: string[] = [];
   const answers = ['none', '2', 'first', ''];
@@ -60,6 +68,20 @@ test('what a server asks is a question for each field in the inbox, by the name 
     expect.stringMatching(/class\. One of: first, second\./),
     expect.stringMatching(/note\. Answer 'decline' to refuse, or nothing to leave it out/),
   ]);
+});
+
+test('what a server asks on behalf of a stored run is in its inbox, and answered from there', async () => {
+  const store = memoryStore();
+  const running = booker(served(seats)).run('go', { store, runId: 'r' });
+  const isAsking = {
+    kind: 'question',
+    question: expect.stringContaining("The MCP server 'srv' asks: Seats?"),
+  };
+  await expect.poll(() => openRequests(store)).toMatchObject([isAsking]);
+  const [{ id } = { id: '' }] = await openRequests(store);
+  await answerRequest(store, 'r', { id, text: '2' });
+  expect(textsOf(await running)[0]).toContain('"action":"accept","content":{"seats":2}');
+  expect(await openRequests(store)).toEqual([]);
 });
 
 test.each([
@@ -128,12 +150,6 @@ test('the time of a call does not pass while a person thinks', async () => {
     await new Promise((resolve) => setTimeout(resolve, 60));
     return '2';
   };
-  const seats = withNeed({
-    where: inputRequired.elicit({
-      message: 'Seats?',
-      requestedSchema: { type: 'object', properties: { seats: booking.properties.seats } },
-    }),
-  });
   const result = await booker(served(seats, { timeoutMs: 50 })).run('go', { person: { answer } });
   expect(textsOf(result)[0]).toContain('"seats":2');
 });
