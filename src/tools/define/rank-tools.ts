@@ -3,7 +3,7 @@ import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import { toTerm, tokenize } from '../built-in/documents/words.ts';
 
 /** A word of a name says more of a tool than one of its description, and that more than one of its parameters. */
-const WEIGHTS = { name: 3, description: 2, parameters: 1 };
+const WEIGHTS = [3, 2, 1];
 
 /** The share of its weight that a word counts which is only the beginning of a tool's word. */
 const PREFIX = 0.4;
@@ -11,19 +11,21 @@ const PREFIX = 0.4;
 /** The k1 of BM25: the smaller, the sooner a repeated word counts no more. */
 const SATURATION = 1.2;
 
+/** The b of BM25: the larger, the less a word of a long text counts. */
+const LENGTH = 0.7;
+
 type Search = (query: string) => readonly ToolSpec[];
 
 /**
  * Returns a search by words over names, descriptions and parameters: the tool of that very name first, then the best; those of equal rank in their order.
  *
- * Ranks by BM25 (Robertson and Zaragoza, 2009) without its measure of length: a long description is no worse than a short one. A few hundred
- * tools need no index.
+ * Ranks by BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009, section 3.6): a few hundred tools need no index.
  *
  * @example
  * rankTools(specs)('old maps')[0]?.name // => 'archive.search_maps'
  */
 export const rankTools = (specs: readonly ToolSpec[]): Search => {
-  const texts = specs.map(weightedWords);
+  const texts = weightedWords(specs);
   return (query) => {
     const scores = specs.map(() => 0);
     for (const wanted of new Set(termsOf(query))) {
@@ -43,16 +45,23 @@ export const rankTools = (specs: readonly ToolSpec[]): Search => {
 
 const termsOf = (text: string): readonly string[] => tokenize(text).flatMap((token) => toTerm(token) ?? []);
 
-/** The words of a tool, each with what its places count. */
-const weightedWords = ({ name, description, parameters }: ToolSpec): ReadonlyMap<string, number> => {
-  const words = new Map<string, number>();
-  const add = (text: string, weight: number): void => {
-    for (const word of termsOf(text)) words.set(word, (words.get(word) ?? 0) + weight);
-  };
-  add(name, WEIGHTS.name);
-  add(description, WEIGHTS.description);
-  add(wordsOfParameters(parameters['properties']), WEIGHTS.parameters);
-  return words;
+/** The words of each tool, with what they count by their places and the length of the text. */
+const weightedWords = (specs: readonly ToolSpec[]): readonly ReadonlyMap<string, number>[] => {
+  const texts = specs.map(({ name, description, parameters }) =>
+    [name, description, wordsOfParameters(parameters['properties'])].map(termsOf),
+  );
+  const usual = WEIGHTS.map(
+    (_, place) => texts.reduce((sum, text) => sum + (text[place]?.length ?? 0), 0) / texts.length,
+  );
+  return texts.map((text) => {
+    const words = new Map<string, number>();
+    for (const [place, terms] of text.entries()) {
+      const length = terms.length / (usual[place] ?? 1);
+      const weight = (WEIGHTS[place] ?? 0) / (1 - LENGTH + LENGTH * length);
+      for (const word of terms) words.set(word, (words.get(word) ?? 0) + weight);
+    }
+    return words;
+  });
 };
 
 const countOf = (wanted: string, words: ReadonlyMap<string, number>): number => {
