@@ -5,6 +5,7 @@ import type { ToolSpec } from '../../src/contracts/tools/tool-call.ts';
 import { agent, fork, replay, tool, toolset } from '../../src/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { ToolRegistry } from '../../src/tools/define/tool-registry.ts';
+import { transcript } from '../support/ask-model.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { bodiesOf } from '../support/provider-bodies.ts';
 
@@ -85,7 +86,9 @@ test('a provider is sent the same bytes before what is new, also if a tool that 
   ]);
   const rival = named('crm_ping', 'Is a rival.', true);
   await agent({ name: 'clerk', tools: [named('add', 'Adds.'), crm(), rival], model }).run('go');
-  const sent = model.requests.map((request) => bodiesOf(request).map(({ body }) => body));
+  const sent = model.requests.map(({ messages, ...request }) =>
+    bodiesOf({ ...request, messages: transcript(...messages) }).map(({ body }) => body),
+  );
   expect(sent.map(([body]) => body?.['tools'])).toMatchObject([
     { length: 3 },
     { length: 3 },
