@@ -7,7 +7,7 @@ import { isMedia } from '../../src/contracts/content/part.ts';
 import type { JournalStore } from '../../src/contracts/journals/journal.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
-import { fork, replay, resume } from '../../src/index.ts';
+import { act, answer, fork, replay, resume, wait } from '../../src/index.ts';
 import { threads } from '../../src/memory/threads/threads.ts';
 import { readBlobs, writeBlobs } from '../../src/persistence/journal-blobs.ts';
 import {
@@ -155,6 +155,36 @@ test('a message may carry media, from outside and from a tool', async () => {
   handle.resume();
   await handle.result;
   expect(seen.at(-1)).toEqual(both);
+});
+
+test('a message from a tool of another agent carries media, which its journal has by reference', async () => {
+  const store = memoryStore();
+  const { model, seen } = eye();
+  const show = tool({
+    name: 'show',
+    description: 'Shows a picture to the other.',
+    input: z.object({}),
+    execute: (_, { messages }) =>
+      messages.tell('seer', 'See this:', { parts: [{ type: 'image', data: asked, name: 'cats.png' }] }),
+  });
+  const shower = agent({
+    name: 'shower',
+    tools: [show],
+    decide: ({ step }) => (step === 0 ? act({ name: 'show', input: {} }) : answer('Shown.')),
+  });
+  const waiting = agent({
+    name: 'seer',
+    model,
+    tools: [camera],
+    decide: ({ step }) => (step === 0 ? wait('a picture') : undefined),
+  });
+  const team = parallel({ name: 'team', members: { shower, seer: waiting } });
+  const { status } = await team.run('Go.', { store, runId: 'r' });
+  expect(status).toBe('completed');
+  expect(seen).toEqual([[base64(asked)], both]);
+  const rows = await rowsOf(store, 'r');
+  expect(rows).toContain('cats.png');
+  for (const bytes of both) expect(rows).not.toContain(bytes);
 });
 
 test('a replay needs no bytes, a fork and an import have the same', async () => {

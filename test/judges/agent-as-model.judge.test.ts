@@ -10,6 +10,7 @@ import {
   wrapLanguageModel,
   extractReasoningMiddleware,
 } from 'ai';
+import { generateText as generateTextOfV7, streamText as streamTextOfV7 } from 'ai-v7';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, asLanguageModel, isTroupeError, tool, TroupeError } from '../../src/index.ts';
@@ -53,6 +54,24 @@ describe('an agent as the model of genuine functions of the AI SDK', () => {
     expect(result.toolResults).toMatchObject([{ toolName: 'water', output: 'Watered with 5 litres.' }]);
     expect(result.totalUsage.totalTokens).toBeGreaterThan(0);
     expect(result.providerMetadata?.['troupe']).toMatchObject({ status: 'completed', steps: 2 });
+  });
+
+  test('generateText and streamText of the next major version take it as well', async () => {
+    const { text, steps } = await generateTextOfV7({
+      model: asLanguageModel(gardener(watering, 'It is wet now.')),
+      prompt: 'Tend the garden.',
+    });
+    expect([text, steps.length]).toEqual(['It is wet now.', 1]);
+    const streamed = streamTextOfV7({
+      model: asLanguageModel(gardener(watering, 'It is wet now.')),
+      prompt: 'Tend the garden.',
+    });
+    let said = '';
+    for await (const piece of streamed.textStream) said += piece;
+    expect(said).toBe('It is wet now.');
+    expect(await streamed.toolCalls).toMatchObject([
+      { toolName: 'water', input: { litres: 5 }, providerExecuted: true },
+    ]);
   });
 
   test('the messages of an answer are the history of the next call', async () => {
