@@ -1,5 +1,3 @@
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { createOpenAI } from '@ai-sdk/openai';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Model } from '../../src/contracts/models/model.ts';
@@ -11,6 +9,7 @@ import { tool } from '../../src/tools/define/define-tool.ts';
 import { mockProvider } from '../support/mock-provider.ts';
 import type { WireKind } from '../support/provider-streams.ts';
 import { says } from '../support/wire-answers.ts';
+import { genuinePackages } from './ai-sdk-models.ts';
 
 const weather = tool({
   name: 'weather',
@@ -67,14 +66,25 @@ const OF_PROVIDER: ReadonlySet<string> = new Set(['origin', 'replay', 'metadata'
 const CLAUDE = 'claude-sonnet-4-5';
 const apiKey = 'sk-mock';
 
-const models: readonly (readonly [kind: WireKind, modelAt: (url: string) => Model])[] = [
+/** That of version 2 of Anthropic asks for an output by a tool. */
+const genuine = [genuinePackages.v3, genuinePackages.v4];
+
+type Asked = readonly [kind: WireKind, modelAt: (url: string) => Model];
+
+const models: readonly Asked[] = [
   ['openai-responses', (url) => openai('gpt-5', { apiKey, baseURL: `${url}/v1` })],
-  ['openai-responses', (url) => aiSdk(createOpenAI({ apiKey, baseURL: `${url}/v1` }).responses('gpt-5'))],
+  ...genuine.map((vendors): Asked => [
+    'openai-responses',
+    (url) => aiSdk(vendors.openai({ apiKey, baseURL: `${url}/v1` }, 'gpt-5')),
+  ]),
   ['anthropic', (url) => anthropic(CLAUDE, { apiKey, baseURL: url })],
-  ['anthropic', (url) => aiSdk(createAnthropic({ apiKey, baseURL: `${url}/v1` })(CLAUDE))],
+  ...genuine.map((vendors): Asked => [
+    'anthropic',
+    (url) => aiSdk(vendors.anthropic({ apiKey, baseURL: `${url}/v1` }, CLAUDE)),
+  ]),
 ];
 
-it('the same agent has the same log with four models: of OpenAI and of Anthropic, by us and by the AI SDK', async () => {
+it('the same agent has the same log with each model: of OpenAI and of Anthropic, by us and by the AI SDK of version 3 and 4', async () => {
   const [first, ...others] = await Promise.all(models.map(([kind, modelAt]) => logOf(kind, modelAt)));
   for (const log of others) expect(log).toEqual(first);
 });
