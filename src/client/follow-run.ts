@@ -52,7 +52,7 @@ export const followRun = (source: RunSource, options: FollowOptions = {}): RunFo
   new RunFollower(source, options);
 
 /** A followed run; see {@link followRun}. */
-export class RunFollower {
+class RunFollower {
   readonly #connect: (follower: Following) => () => void;
   readonly #listeners = new Set<() => void>();
   #current = notFollowed;

@@ -44,7 +44,7 @@ export type Verdict =
     };
 
 /** Default directives. */
-export const DIRECTIVES: Readonly<Record<FailureClass, Directive>> = {
+const DIRECTIVES: Readonly<Record<FailureClass, Directive>> = {
   rateLimit: 'backOff',
   overflow: 'compact',
   badOutput: 'correct',

@@ -59,7 +59,7 @@ export interface BlackboardSetup extends TeamSetup {
 }
 
 /** The controller's member name, which no specialist may have. */
-export const CONTROLLER = 'controller';
+const CONTROLLER = 'controller';
 
 /** The specialists, the part of the board that each reads, and the bounds. */
 export type BlackboardOptions = {

@@ -30,7 +30,7 @@ export interface ConsensusSetup extends VotingSetup {
 }
 
 /** The member that puts a consensus into words, which no voter may be called. */
-export const SUMMARISER = 'summariser';
+const SUMMARISER = 'summariser';
 
 /** The voters, and how their votes are used. */
 export type ConsensusOptions = VotingOptions & {

@@ -50,10 +50,10 @@ export interface ContractNetSetup<Output> extends TeamSetup {
 }
 
 /** The manager's member name, which no contractor may have. */
-export const MANAGER = 'manager';
+const MANAGER = 'manager';
 
 /** The name of the function that puts bids in order. */
-export const AWARD = 'award';
+const AWARD = 'award';
 
 /** The contractors, who bids for each, and the rule of the award. */
 export type ContractNetOptions = {
@@ -80,7 +80,7 @@ export type Bid = {
 };
 
 /** The schema of a manager's choice. */
-export const awardSchema = onDemand(() =>
+const awardSchema = onDemand(() =>
   z.object({
     contractors: z
       .array(z.string())

@@ -38,7 +38,7 @@ const judgementSchema = onDemand(() =>
 );
 
 /** The member that decides a debate, which no debater may be called. */
-export const JUDGE = 'judge';
+const JUDGE = 'judge';
 
 /** For the motion, or against it. */
 export type Side = 'for' | 'against';

@@ -53,7 +53,7 @@ export interface HandoffsSetup<Input, Output> extends TeamSetup {
 }
 
 /** The pure function that makes what is handed over of the fields of the giver's state. */
-export const ADAPTER = 'adapt';
+const ADAPTER = 'adapt';
 
 /** The members, and the rules by which a task goes from hand to hand. */
 export type HandoffsOptions = {

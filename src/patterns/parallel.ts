@@ -56,7 +56,7 @@ export interface ParallelMapSetup<Item, Output, Made> extends ParallelBounds<Out
 export const AGGREGATOR = 'aggregator';
 
 /** The name of the function that makes one of all replies. */
-export const AGGREGATE = 'aggregate';
+const AGGREGATE = 'aggregate';
 
 /** The members, the work of each, and what is made of the replies. */
 export type ParallelOptions = {

@@ -103,7 +103,7 @@ type Own = PipelineState & {
 type Context = TeamContext<Own, PipelineOptions>;
 
 /** The name of the function that makes a stage's input of the output before it. */
-export const stageFunction = (stage: number): string => `stage-${stage}`;
+const stageFunction = (stage: number): string => `stage-${stage}`;
 
 /** Checks whether it stands for the output of a stage that failed. */
 export const isStageFailure = (value: unknown): value is StageFailure =>

@@ -37,7 +37,7 @@ export interface PlannerExecutorSetup<
 }
 
 /** The planner's member name, which no executor may have. */
-export const PLANNER = 'planner';
+const PLANNER = 'planner';
 
 /** The executors, and the bounds of the work. */
 export type PlannerExecutorOptions = {

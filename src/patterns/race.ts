@@ -24,7 +24,7 @@ export interface RaceSetup<Input, Output> extends TeamSetup {
 }
 
 /** The name of the function that says whether an answer wins. */
-export const ACCEPTS = 'accepts';
+const ACCEPTS = 'accepts';
 
 /** The runners, in the order in which they may start. */
 export type RaceOptions = {

@@ -40,7 +40,7 @@ export interface SagaSetup extends TeamSetup {
 }
 
 /** The name of the function that makes a step's input of the output before it. */
-export const sagaStepFunction = (step: number): string => `step-${step}`;
+const sagaStepFunction = (step: number): string => `step-${step}`;
 
 /** The steps in order, and the members that do and undo them. */
 export type SagaOptions = {

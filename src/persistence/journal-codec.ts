@@ -10,7 +10,7 @@ import { restoreSecrets, replaceSecrets } from './secret-references.ts';
 import type { KnownSecrets, MissingSecrets } from './secret-references.ts';
 
 /** Version of newly written records. */
-export const journalVersion = 1;
+const journalVersion = 1;
 
 /** Functions that convert a record to the next version, by its version. */
 export type Migrations = Readonly<Record<number, (record: Json) => Json>>;

@@ -7,7 +7,7 @@ import { checkResources } from '../../src/tools/environments/check-resources.ts'
 import { checkTask } from '../../src/tools/environments/check-task.ts';
 import { fileTools } from '../../src/tools/environments/file-tools.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
-import { preflight, preflightFailure } from '../../src/tools/environments/preflight.ts';
+import { preflight } from '../../src/tools/environments/preflight.ts';
 import { processTools } from '../../src/tools/environments/process-tools.ts';
 
 const scope = { runId: 'r', path: 'a' };
@@ -161,14 +161,6 @@ describe('[QITOS-32] [M5] everything is looked at before the first step', () => 
       'environment.group-missing',
     ]);
     expect(session).toBeUndefined();
-  });
-
-  test('[QITOS-35] what is wrong with the task counts before what is wrong with the environment', async () => {
-    const named = async (task: TaskInput, tools = [fileTools()]) =>
-      preflightFailure((await preflight({ task, tools, scope })).issues);
-    expect(await named('x')).toBe('environment.unfit');
-    expect(await named('')).toBe('task.invalid');
-    expect(await named('x', [])).toBeUndefined();
   });
 
   test('what was opened is closed again unless all is well', async () => {

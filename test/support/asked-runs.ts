@@ -109,11 +109,20 @@ export const options = (most: fc.Arbitrary<unknown>): fc.Arbitrary<RunOptions> =
         {
           maxDepth: fc.constantFrom(1, 20, Infinity),
           maxAgents: fc.constantFrom(5, Infinity),
+          maxChildren: fc.constantFrom(1, Infinity),
+          concurrency: fc.constantFrom(1, 3, Infinity),
+          messages: fc.record(
+            { maxHops: fc.constant(2), maxExchanges: fc.constant(1) },
+            { requiredKeys: [] },
+          ),
           budget: fc.record(
             {
               steps: fc.constantFrom(2, 20, Infinity),
               tokens: fc.constantFrom(10_000, Infinity),
-              timeMs: fc.constant(1e9),
+              timeMs: fc.constantFrom(1e9, Infinity),
+              toolCalls: fc.constantFrom(0, 1, Infinity),
+              usd: fc.constantFrom(0, 0.25, Infinity),
+              unpriced: fc.constantFrom('refuse', 'ignore'),
               warnAt: fc.constantFrom(0.1, 1),
             },
             { requiredKeys: [] },
@@ -122,6 +131,9 @@ export const options = (most: fc.Arbitrary<unknown>): fc.Arbitrary<RunOptions> =
         { requiredKeys: [] },
       ),
       context: fc.constantFrom(undefined, () => 1, { tenant: 7n }),
+      requests: fc.record({ expireAfterMs: fc.constant(1e9) }, { requiredKeys: [] }),
+      prices: fc.constant({ name: 'free', cost: () => 0 }),
+      secrets: fc.constant({ UNSAID: 'nobody-ever-said-this-1' }),
     },
     { requiredKeys: [] },
     // What does not fit the type is what the test is about.

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { wait } from '../../src/contracts/agents/decision.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
-import type { Memory } from '../../src/contracts/conversations/memory.ts';
+import type { Memory, MemorySource } from '../../src/contracts/conversations/memory.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { toolset } from '../../src/tools/wrappers/compose.ts';
+import { intercepted } from '../../src/tools/wrappers/interceptors.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { echo, hang, never } from './runs.ts';
 
@@ -38,6 +39,32 @@ const unsure = tool({
   input: z.object({}).refine(() => never<boolean>()),
   execute: () => 'done',
 });
+
+const patient = tool({
+  name: 'patient',
+  description: 'May take as long as it likes.',
+  input: z.object({}),
+  timeoutMs: Infinity,
+  execute: () => 'done',
+});
+
+/** A memory that does nothing, of which some functions are others. */
+const silent = (own: Partial<Memory>): MemorySource => ({
+  name: 'silent',
+  scope: 'run',
+  open: () =>
+    Promise.resolve({
+      append: () => undefined,
+      recall: () => [],
+      summarise: () => '',
+      evict: () => 0,
+      reset: () => undefined,
+      ...own,
+    }),
+  release: () => Promise.resolve(),
+});
+
+const said = (text: string) => ({ text, ...calls({ name: 'echo', input: { text } }) });
 
 const forgetful = {
   name: 'fog',
@@ -219,4 +246,79 @@ export const somewhere: readonly Somewhere[] = [
         failures: { recovery: { handle: () => never() } },
       }),
   },
+  {
+    where: 'recalling from a memory that never answers',
+    phase: 'OBSERVE',
+    tearsDown: true,
+    outlasts: true,
+    make: () => agent({ name: 'a', model: model('x'), memory: { sources: silent({ recall: never }) } }),
+  },
+  {
+    where: 'waiting until its memory has taken a step',
+    phase: 'OBSERVE',
+    tearsDown: true,
+    outlasts: true,
+    make: () =>
+      agent({
+        name: 'a',
+        tools: [echo],
+        model: model(calls({ name: 'echo', input: { text: 'x' } }), 'x'),
+        memory: { sources: silent({ append: () => never<void>() }), recall: { k: 0 } },
+      }),
+  },
+  {
+    where: 'having its conversation summarised',
+    phase: 'DECIDE',
+    make: () =>
+      agent({
+        name: 'a',
+        tools: [echo],
+        model: model(...Array.from({ length: 20 }, (_, at) => said(`${at} ${'word '.repeat(30)}`)), 'x'),
+        conversation: {
+          compaction: {
+            budget: { soft: 300, hard: 600, reserve: 100 },
+            summariser: { name: 'slow', summarise: () => never() },
+          },
+        },
+      }),
+  },
+  {
+    where: 'waiting for a strategy that decides',
+    phase: 'DECIDE',
+    make: () =>
+      agent({ name: 'a', model: model('x'), strategy: { name: 's', decide: () => never<undefined>() } }),
+  },
+  {
+    where: 'waiting for a strategy that reviews what was decided',
+    phase: 'DECIDE',
+    make: () => agent({ name: 'a', model: model('x'), strategy: { name: 's', review: () => never() } }),
+  },
+  {
+    where: 'waiting for an executor of calls',
+    phase: 'ACT',
+    make: () => agent({ name: 'a', tools: [patient], model: model(calls({ name: 'patient', input: {} })) }),
+    options: { executor: () => never() },
+  },
+  {
+    where: 'waiting for a resource that executes calls',
+    phase: 'ACT',
+    make: () => agent({ name: 'a', tools: [patient], model: model(calls({ name: 'patient', input: {} })) }),
+    options: { resources: [{ execute: () => never() }] },
+  },
+  {
+    where: 'waiting for a resource that wraps models',
+    phase: 'DECIDE',
+    make: () => agent({ name: 'a', model: model('x') }),
+    options: { resources: [{ around: (inner) => ({ ...inner, answer: () => never() }) }] },
+  },
+  ...(['before', 'after'] as const).map((moment) => ({
+    where: `waiting for an interceptor ${moment} a call`,
+    phase: 'ACT',
+    make: () =>
+      agent({
+        name: 'a',
+        tools: [intercepted(patient, [{ name: 'slow', [moment]: () => never<undefined>() }])],
+        model: model(calls({ name: 'patient', input: {} })),
+      }),
+  })),
 ];

@@ -13,6 +13,7 @@ import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { readText } from '../../src/tools/calls/read-text.ts';
 import { readingTool } from '../../src/tools/define/read-result.ts';
 import { mortalStore } from '../support/mortal-store.ts';
+import { processorTime } from '../support/processor-time.ts';
 import { perform } from './tool-context.ts';
 
 const lines = Array.from(
@@ -268,9 +269,10 @@ describe('pieces of a text', () => {
 
   test('of a million characters that are made to be slow to search are found in time proportional to it', () => {
     const hostile = 'a'.repeat(1_000_000);
-    const before = performance.now();
-    expect(readText(hostile, { find: `b${'a'.repeat(99)}` }, 1_000)).toMatch(/^0 of 0 places/);
-    expect(readText(hostile, { find: 'a' }, 1_000)).toContain('of 1000000 places');
-    expect(performance.now() - before).toBeLessThan(2_000);
+    const spent = processorTime(() => {
+      expect(readText(hostile, { find: `b${'a'.repeat(99)}` }, 1_000)).toMatch(/^0 of 0 places/);
+      expect(readText(hostile, { find: 'a' }, 1_000)).toContain('of 1000000 places');
+    });
+    expect(spent).toBeLessThan(2_000);
   });
 });

@@ -63,7 +63,7 @@ export class ImportedFiles {
 }
 
 /** The folder of a file's project: that with its `package.json`, else its own. */
-export const projectOf = (file: string): string => {
+const projectOf = (file: string): string => {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'package.json'))) return folder;
     if (folder === dirname(folder)) return dirname(file);

@@ -14,9 +14,6 @@ import type { ToolSpec } from '../tools/tool-call.ts';
 import type { Turn } from '../conversations/transcript.ts';
 import type { TreeLimits } from '../runs/tree-limits.ts';
 
-/** The version of every record written by this release. */
-export const JOURNAL_VERSION = 1;
-
 /**
  * One record of a journal. Its journal holds, in order: the run's start options, every arrival from outside, and every
  * event.

@@ -94,7 +94,7 @@ export type Task = z.output<typeof taskSchema>;
 export type TaskInput = string | z.input<typeof taskSchema>;
 
 /** Every way in which a task can be unfit. */
-export const taskIssueCodes = [
+const taskIssueCodes = [
   'task.id',
   'task.objective',
   'task.inputs',
@@ -119,7 +119,7 @@ export const taskIssueCodes = [
 ] as const;
 
 /** Every way in which an environment can be unfit for a task and its tools. */
-export const environmentIssueCodes = [
+const environmentIssueCodes = [
   'environment.missing',
   'environment.group-missing',
   'environment.unhealthy',

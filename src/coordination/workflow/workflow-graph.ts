@@ -11,9 +11,6 @@ import { INPUT, ITEM_REFERENCES, referencesIn } from './workflow-reference.ts';
  */
 export type EdgeKind = 'data' | 'completion' | 'condition' | 'co-start';
 
-/** Every kind of edge. */
-export const edgeKinds: readonly EdgeKind[] = ['data', 'completion', 'condition', 'co-start'];
-
 /** One node as data; what is null is not set. */
 export type GraphNode = {
   readonly id: string;

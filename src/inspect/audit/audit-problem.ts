@@ -1,5 +1,5 @@
 /** Every way in which an audit log can be wrong. */
-export const auditProblemKinds = [
+const auditProblemKinds = [
   /** An entry is not as it was written, or a line is none. */
   'changed',
   'missing',

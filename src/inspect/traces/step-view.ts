@@ -93,7 +93,7 @@ export const stepKeyOf = (event: RuntimeEvent): string | undefined => {
 };
 
 /** A step by its first event. Teams work through their members, and an end is no step: undefined for these. */
-export const stepNamed = (event: RuntimeEvent): StepView | undefined => {
+const stepNamed = (event: RuntimeEvent): StepView | undefined => {
   const { path, agent, step } = placeOf(event);
   if (step === undefined || !WORK.test(event.type)) return undefined;
   return { path, agent, step, modelCalls: 0, tokens: 0, costUsd: 0 };
@@ -108,7 +108,7 @@ const placeOf = (event: RuntimeEvent): { path: string; agent: string; step?: num
 };
 
 /** A step after one more of its events. */
-export const stepAfter = (view: StepView | undefined, event: RuntimeEvent): StepView | undefined => {
+const stepAfter = (view: StepView | undefined, event: RuntimeEvent): StepView | undefined => {
   if (view === undefined) return undefined;
   if (event.type === 'step.ended') return { ...view, record: event.record };
   if (event.type !== 'model.answered') return view;

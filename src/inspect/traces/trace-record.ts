@@ -8,7 +8,7 @@ import { logHeadSchema } from '../../persistence/run-log.ts';
  * A record that only traces have: a writer opens or continues it, or closes it. All others are records of a journal,
  * of the kind `event`.
  */
-export const traceNoteSchema = z.discriminatedUnion('kind', [
+const traceNoteSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('opened'),
     at: z.number(),

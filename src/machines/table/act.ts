@@ -84,7 +84,7 @@ const resolveReference = (
   return { name: reference.type, found: known[reference.type], params };
 };
 
-export const isOwnFunction = (value: unknown): value is OwnFunction => typeof value === 'function';
+const isOwnFunction = (value: unknown): value is OwnFunction => typeof value === 'function';
 
 /** Resolves the output of a final state or the machine. */
 export const resolveOutput = (

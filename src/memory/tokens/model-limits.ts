@@ -8,7 +8,7 @@ export interface ModelLimit {
 }
 
 /** Cautious on purpose: a limit that is too low costs a summary, one that is too high costs a failed call. */
-export const modelLimits: readonly ModelLimit[] = [
+const modelLimits: readonly ModelLimit[] = [
   { pattern: /claude|kimi/i, soft: 150_000, hard: 190_000 },
   { pattern: /gpt-5|gpt-4\.1|\bo[34]\b/i, soft: 150_000, hard: 190_000 },
   { pattern: /gpt-4o|gpt-4-turbo/i, soft: 100_000, hard: 120_000 },
@@ -17,7 +17,7 @@ export const modelLimits: readonly ModelLimit[] = [
 ];
 
 /** For an unknown model. */
-export const defaultBudget: TokenBudget = { soft: 12_000, hard: 16_000, reserve: 2_000 };
+const defaultBudget: TokenBudget = { soft: 12_000, hard: 16_000, reserve: 2_000 };
 
 /** Checks whether the table has a row for a model. */
 export const isKnownModel = (model: string): boolean =>

@@ -52,7 +52,7 @@ const CHARACTERS_PER_TOKEN = 4;
  * @example
  * estimateTokens('Hello, world!') // => 4
  */
-export const estimateTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+const estimateTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
 /** Everything that goes into a prompt, as text. */
 const requestText = ({ instructions, messages, tools, output }: ModelRequest): string =>

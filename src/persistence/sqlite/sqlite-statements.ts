@@ -39,7 +39,7 @@ const TEXTS: ReadonlySet<string> = new Set([
 export const entrySelection = selectShielded(entryColumns);
 
 /** The statements of a store, prepared once for an open database. */
-export const sqliteStatements = (database: SqliteDatabase) => {
+const sqliteStatements = (database: SqliteDatabase) => {
   const prepare = (sql: string) => database.prepare(sql);
   return {
     insertRun: prepare(

@@ -111,7 +111,7 @@ export const wrapForRun = (
 };
 
 /** The models of an agent, in order: the run's choice, else its own, else the environment's. Throws for an unknown one. */
-export const resolveModels = (
+const resolveModels = (
   choice: ModelChoice | undefined,
   own: readonly ModelChoice[] = [],
 ): readonly Model[] => {

@@ -88,7 +88,7 @@ export const hideResult = (actor: Marking, result: ToolResult): void => {
 };
 
 /** Hides the secret fields of an agent's answer. */
-export const hideAnswer = (actor: Marking, answer: Json | undefined): void => {
+const hideAnswer = (actor: Marking, answer: Json | undefined): void => {
   const fields = answerFieldsOf(actor);
   if (fields !== undefined && answer !== undefined) actor.secrets.hide(fields, answer, 'answer');
 };

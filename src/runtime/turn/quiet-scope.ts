@@ -30,7 +30,7 @@ class QuietScope {
 }
 
 /** `scope` with an executor that runs actions at once and cannot be replaced. */
-export const quietScope = (scope: Scope): Scope => new QuietScope(scope) as Scope;
+const quietScope = (scope: Scope): Scope => new QuietScope(scope) as Scope;
 
 let inert: Scope | undefined;
 

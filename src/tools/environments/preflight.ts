@@ -70,11 +70,3 @@ export const missingEnvironment = (
     field: group,
     message: `Cannot use ${names.join(', ')} as there is no environment: '${group}' is required`,
   }));
-
-/** Returns the code of the failure: a problem with the task itself takes precedence. */
-export const preflightFailure = (
-  issues: readonly PreflightIssue[],
-): 'task.invalid' | 'environment.unfit' | undefined => {
-  if (issues.length === 0) return undefined;
-  return issues.every(({ code }) => code.startsWith('environment.')) ? 'environment.unfit' : 'task.invalid';
-};

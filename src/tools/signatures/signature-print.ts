@@ -9,8 +9,7 @@ export const printSignature = ({ inputs, outputs }: SignatureFields): string =>
   `${printFieldList(inputs)} -> ${printFieldList(outputs)}`;
 
 /** One side of a signature, written down. */
-export const printFieldList = (fields: readonly SignatureField[]): string =>
-  fields.map(printField).join(', ');
+const printFieldList = (fields: readonly SignatureField[]): string => fields.map(printField).join(', ');
 
 const printField = ({ name, type, isOptional, fallback, description }: SignatureField): string => {
   const mark = isOptional ? '?' : '';

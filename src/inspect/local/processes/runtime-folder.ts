@@ -8,7 +8,7 @@ import { PRIVATE_FOLDER } from '../../../persistence/private-files.ts';
 const userId = (): number | undefined => process.getuid?.();
 
 /** The folder in which the inspected processes of a user find each other. */
-export const runtimeFolder = (): string => {
+const runtimeFolder = (): string => {
   const { XDG_RUNTIME_DIR: given } = process.env;
   if (given !== undefined && given !== '') return join(given, 'troupe');
   return join(tmpdir(), `troupe-${userId() ?? 'processes'}`);

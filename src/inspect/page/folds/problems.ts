@@ -118,7 +118,7 @@ const agentAt = (address: string): string => address.replace(/\/~.*$/u, '');
 const isWithin = (path: string, around: string): boolean => path === around || path.startsWith(`${around}/`);
 
 /** The occurrences of a problem up to a place. */
-export const occurrencesAt = ({ occurrences }: Problem, length: number): readonly Occurrence[] => {
+const occurrencesAt = ({ occurrences }: Problem, length: number): readonly Occurrence[] => {
   const last = occurrences.at(-1);
   if (last === undefined || last.n < length) return occurrences;
   return occurrences.slice(

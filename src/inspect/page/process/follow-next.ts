@@ -24,7 +24,7 @@ export interface Followed {
 }
 
 /** The newest run of the process that takes the place of the one that is followed: of the same program, where that has ended; of any, where there is nothing to see. */
-export const nextRun = ({
+const nextRun = ({
   session: { runs, processes = [] },
   process,
   isEmpty,

@@ -1,5 +1,5 @@
 /** The number of tints; `thread.css` has a colour for each. */
-export const TINTS = 8;
+const TINTS = 8;
 
 /** The tint of a member, the same wherever its name stands. */
 export const tintOf = (name: string): number => {

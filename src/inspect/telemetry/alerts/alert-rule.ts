@@ -13,7 +13,7 @@ import type { OptionSchema } from '../../../base/schemas/option-schemas.ts';
 import { optionsSchema } from '../../../base/schemas/option-schemas.ts';
 
 /** The figures that rules judge; latencies in ms, rates as fractions from 0, costs in US dollars. */
-export const alertMetrics = [
+const alertMetrics = [
   'run.latency',
   'agent.latency',
   'model.latency',

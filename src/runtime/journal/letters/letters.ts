@@ -54,7 +54,7 @@ export const takeLetter = (letter: Letter, run: Run, journal: RunJournal): void 
 };
 
 /** The parsed letter; undefined if it is not readable. */
-export const letterIn = ({ text }: Letter): LetterContent | undefined => {
+const letterIn = ({ text }: Letter): LetterContent | undefined => {
   try {
     return letterSchema.safeParse(JSON.parse(text)).data;
   } catch {
