@@ -82,8 +82,11 @@ interface Given {
 /** An agent that hands things to everybody; those who are meant change all that they are given. */
 const crowd = (given: Given, vandals: ReadonlySet<Observer>) => {
   const received: string[] = [];
+  const touched = new Set<Observer>();
   const touch = (who: Observer, ...values: readonly unknown[]): void => {
-    if (vandals.has(who)) for (const value of values) vandalise(value);
+    if (!vandals.has(who)) return;
+    touched.add(who);
+    for (const value of values) vandalise(value);
   };
   const pays = intercepted(
     tool({
@@ -219,7 +222,7 @@ const crowd = (given: Given, vandals: ReadonlySet<Observer>) => {
     }
     handle.abort();
   };
-  return { one, options, follow, received, touch };
+  return { one, options, follow, received, touch, touched };
 };
 
 const someone = fc.uniqueArray(fc.constantFrom(...OBSERVERS), { minLength: 1, maxLength: OBSERVERS.length });
@@ -233,7 +236,7 @@ const given: fc.Arbitrary<Given> = fc.record({
 
 describe.each(['without a store', 'stored'])('%s', (name) => {
   const come = async (setup: Given, vandals: ReadonlySet<Observer>) => {
-    const { one, options, follow, received, touch } = crowd(setup, vandals);
+    const { one, options, follow, received, touch, touched } = crowd(setup, vandals);
     const clock = virtualClock();
     const store = memoryStore();
     const watched = vandals.has('inspector')
@@ -270,7 +273,7 @@ describe.each(['without a store', 'stored'])('%s', (name) => {
       expect(JSON.stringify((await replay(crowd(setup, new Set()).one, 'r', { store })).events)).toBe(
         JSON.stringify(result.events),
       );
-    return { told, journal, received };
+    return { told, journal, received, touched };
   };
 
   test('[FIND-48] a change of what is handed out changes nothing: neither log nor journal nor arguments', async () => {
@@ -285,6 +288,7 @@ describe.each(['without a store', 'stored'])('%s', (name) => {
         const found = await come(setup, new Set(vandals));
         // Who approves is not on record.
         expect(people.length).toBeLessThanOrEqual(1);
+        if (vandals.length === 1) expect([...found.touched]).toEqual(vandals);
         expect(found.received).toEqual(expected.received);
         expect(found.told).toBe(expected.told);
         expect(found.journal).toBe(expected.journal);

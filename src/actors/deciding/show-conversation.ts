@@ -82,6 +82,7 @@ const summariserOf = (plan: CompactionDefinition, model: Model, desk: Desk): Sum
       withinTime(summariser.summarise(request, desk.abort.signal), {
         ms: SUMMARY_TIMEOUT_MS,
         clock: desk.clock,
+        abort: desk.abort,
         late: () =>
           new TroupeError(
             'model.timeout',
