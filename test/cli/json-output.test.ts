@@ -136,6 +136,7 @@ describe('--json of', () => {
       runId: clerk,
       request: request?.id,
       answer: 'answer',
+      isOpen: false,
       isHeld: false,
     });
     expect((await openRequests(store, clerk)).map(({ isAnswered }) => isAnswered)).toEqual([true]);

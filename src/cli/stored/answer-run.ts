@@ -3,6 +3,7 @@ import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { RunEntry } from '../../contracts/journals/journal.ts';
 import type { Json } from '../../base/json/json.ts';
 import { byOf } from '../../contracts/people/check-answer.ts';
+import { needsNames, unmetTerms, withApprover } from '../../contracts/people/approval-terms.ts';
 import type { RequestAnswer } from '../../contracts/people/request.ts';
 import type { StoredRequest } from '../../runtime/journal/letters/requests.ts';
 import { answerRequest, openRequests } from '../../runtime/journal/letters/requests.ts';
@@ -15,7 +16,7 @@ import { findRun } from './find-run.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { nameOption } from '../usage/name-option.ts';
-import { requestName, requestWords } from './request-words.ts';
+import { approvalsSoFar, requestName, requestWords } from './request-words.ts';
 import { resumeHere } from './resume.ts';
 import { jsonLine } from './run-words.ts';
 
@@ -34,10 +35,14 @@ export const answerRun = (wanted: AnswerCommand, session: Session): Promise<numb
     });
     const isNobodys = !(await heldRuns(store)).has(runId);
     const isRecorded = (await commandOf(store, runId)) !== undefined;
-    const run = { runId, isNobodys, isRecorded };
-    tell(`${SAID[wanted.name]}: ${requestWords(request)}`, wanted, run, opened, session);
+    const known = withAnswer(request, wanted);
+    const soFar = wanted.name === 'approve' ? approvalsSoFar(known) : '';
+    const isOpen = isUnmet(known, wanted);
+    const run = { runId, isNobodys, isRecorded, isOpen };
+    const did = `${SAID[wanted.name]}${soFar === '' ? '' : ` (${soFar})`}`;
+    tell(`${did}: ${requestWords(known)}`, wanted, run, opened, session);
     if (!wanted.isResumed || !isNobodys) {
-      const said = { runId, request: request.id, answer: wanted.name, isHeld: !isNobodys };
+      const said = { runId, request: request.id, answer: wanted.name, isOpen, isHeld: !isNobodys };
       if (session.settings.json) session.terminal.stdout.write(jsonLine(said));
       return exitCode.answered;
     }
@@ -45,6 +50,19 @@ export const answerRun = (wanted: AnswerCommand, session: Session): Promise<numb
     return resumeHere({ runId, code, isParked: false }, opened, session);
   });
 };
+
+/** The request with the approval that was just given. */
+const withAnswer = (request: StoredRequest, { name, by }: AnswerCommand): StoredRequest =>
+  request.kind === 'question' || name !== 'approve' || by === undefined
+    ? request
+    : { ...request, approvedBy: withApprover(request.approvedBy ?? [], by) };
+
+/** True while further people have to approve it. */
+const isUnmet = (request: StoredRequest, { name }: AnswerCommand): boolean =>
+  request.kind !== 'question' &&
+  name === 'approve' &&
+  needsNames(request) &&
+  unmetTerms(request, request.approvedBy ?? []).length > 0;
 
 const SAID = { approve: 'Approved', deny: 'Denied', answer: 'Answered' } as const;
 
@@ -107,18 +125,21 @@ interface AnsweredRun {
   readonly runId: string;
   readonly isNobodys: boolean;
   readonly isRecorded: boolean;
+  /** Further people have to approve. */
+  readonly isOpen: boolean;
 }
 
 const tell = (
   line: string,
   { isResumed }: AnswerCommand,
-  { runId, isNobodys, isRecorded }: AnsweredRun,
+  { runId, isNobodys, isRecorded, isOpen }: AnsweredRun,
   { option }: OpenStore,
   { terminal, settings, command }: Session,
 ): void => {
   if (settings.json || settings.quiet) return;
   const code = isRecorded ? '' : ' --agent FILE';
   const onward = isResumed ? '' : ` · no process holds the run: ${command} resume ${runId}${option}${code}`;
-  const next = isNobodys ? onward : ' · the process that holds the run continues';
+  const settled = isNobodys ? onward : ' · the process that holds the run continues';
+  const next = isOpen ? ' · the run waits for the others' : settled;
   terminal.stderr.write(`${line}${next}\n`);
 };

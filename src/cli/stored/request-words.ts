@@ -1,3 +1,4 @@
+import { countsFor } from '../../contracts/people/approval-terms.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { nameOf } from '../../events/progress/activity.ts';
 import { oneLine } from '../../base/text/printable.ts';
@@ -18,6 +19,20 @@ export const requestWords = (request: OpenRequest): string => {
     : [`${name}, ${oneLine(request.tool, 80)}: ${oneLine(request.description)}`, ...approvalWords(request)]
         .map((each) => oneLine(each))
         .join(' · ');
+};
+
+/** The number of people who have approved, where several have to: `1 of 2`; of several rules that of each. */
+export const approvalsSoFar = (request: OpenRequest): string => {
+  if (request.kind === 'question' || !asksForName(request)) return '';
+  const { approvedBy = [], also = [] } = request;
+  const rules = [request, ...also].filter(({ by, approvals = 1 }) => by !== undefined || approvals > 1);
+  const sums = rules.map((rule) => {
+    const { approvals = 1, rule: name } = rule;
+    const given = Math.min(approvals, approvedBy.filter((person) => countsFor(person, rule)).length);
+    const whose = name === undefined || rules.length === 1 ? '' : ` for ${oneLine(name, 80)}`;
+    return { approvals, words: `${given} of ${approvals}${whose}` };
+  });
+  return sums.length === 1 && sums[0]?.approvals === 1 ? '' : sums.map(({ words }) => words).join(', ');
 };
 
 const WANTED = {
@@ -51,10 +66,15 @@ export const waitingNotices = (
 ): readonly Notice[] =>
   open.map((request) => {
     const isOnlyOne = open.filter(({ kind }) => isAnswer(kind) === isAnswer(request.kind)).length === 1;
+    const soFar = approvalsSoFar(request);
     return {
-      words: `Waits for ${WANTED[request.kind]}: ${requestWords(request)}`,
+      words: `Waits for ${WANTED[request.kind]}${soFar === '' ? '' : ` (${soFar})`}: ${requestWords(request)}`,
       command: `${answeringCommand(request, runId, isOnlyOne, command)}${option}`,
     };
   });
+
+/** Describes a request whose answer its run has not read yet. */
+export const answeredWords = (request: OpenRequest): string =>
+  `Answered, and not read by the run yet: ${requestWords(request)}`;
 
 const isAnswer = (kind: OpenRequest['kind']): boolean => kind === 'question';

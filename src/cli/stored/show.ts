@@ -1,7 +1,7 @@
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import type { OpenRequest } from '../../contracts/people/request.ts';
 import { oneLine } from '../../base/text/printable.ts';
-import { openRequestsOf } from '../../runtime/journal/letters/requests.ts';
+import type { StoredRequest } from '../../runtime/journal/letters/requests.ts';
+import { openRequestsOf, withAnswers } from '../../runtime/journal/letters/requests.ts';
 import { totalsParts } from '../words/ending.ts';
 import { traceOf } from '../../inspect/traces/trace.ts';
 import { fittedLine } from '../terminal/fitted-line.ts';
@@ -20,9 +20,9 @@ import { commandOf } from './command-record.ts';
 import { findRun } from './find-run.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
-import { waitingNotices } from './request-words.ts';
+import { answeredWords, waitingNotices } from './request-words.ts';
 import { changeableEvents, lastForkPlace } from './forks/fork-places.ts';
-import { INTERRUPTED, leftRunning } from '../../runtime/journal/resume/left-running.ts';
+import { heldRuns, INTERRUPTED, leftRunning } from '../../runtime/journal/resume/left-running.ts';
 import { jsonLine, statusPaint, timeWords } from './run-words.ts';
 import { failedLines, stepDetails, stepLines } from './step-lines.ts';
 import type { StepView } from '../../inspect/traces/step-view.ts';
@@ -40,7 +40,7 @@ export const show = (
     const run = await readStoredRun(opened.store, await findRun(opened.store, runId));
     if (call !== undefined) return showCall(run, call, session);
     const steps = stepsIn(run.events).filter((view) => step === undefined || view.step === step);
-    const requests = openRequestsOf(run.records);
+    const requests = await withAnswers(opened.store, run.entry.runId, openRequestsOf(run.records));
     const isInterrupted = (await leftRunning(opened.store, [run.entry])).has(run.entry.runId);
     const shown = { run, steps, requests, isInterrupted };
     if (settings.json) terminal.stdout.write(asJson(shown));
@@ -74,7 +74,7 @@ const showCall = (
 interface Shown {
   readonly run: StoredRun;
   readonly steps: readonly StepView[];
-  readonly requests: readonly OpenRequest[];
+  readonly requests: readonly StoredRequest[];
   /** Its process is gone before the end. */
   readonly isInterrupted: boolean;
 }
@@ -116,6 +116,8 @@ const asText = async (
 ): Promise<string> => {
   const { paint, command } = session;
   const { entry, events } = run;
+  const open = requests.filter(({ isAnswered }) => !isAnswered);
+  const answered = requests.filter(({ isAnswered }) => isAnswered);
   const { runId, agent, title, createdAt, updatedAt, forkedFrom, thread, dueAt } = entry;
   const status = isInterrupted ? INTERRUPTED : entry.status;
   const record = await commandOf(store, runId);
@@ -146,10 +148,12 @@ const asText = async (
   ];
   const body = isDetailed
     ? steps.flatMap((view) => stepDetails(view, changeableEvents(eventsOf(view, events)), screen))
-    : [...stepLines(steps, requests, screen), ...failedLines(failedMembersIn(events), steps, screen)];
-  const waiting = waitingNotices(requests, runId, option, command).flatMap((notice) =>
-    noticeLines(paint.yellow('!'), notice, columns),
-  );
+    : [...stepLines(steps, open, screen), ...failedLines(failedMembersIn(events), steps, screen)];
+  const onward = isInterrupted || (await heldRuns(store)).has(runId) ? undefined : resume.command;
+  const waiting = [
+    ...waitingNotices(open, runId, option, command),
+    ...answered.map((request) => ({ words: answeredWords(request), command: onward })),
+  ].flatMap((notice) => noticeLines(paint.yellow('!'), notice, columns));
   const text = [...head, ...body, ...(waiting.length === 0 ? [] : ['', ...waiting]), ''].map(
     (line) => `${line}\n`,
   );

@@ -60,7 +60,8 @@ export const unmetTerms = (terms: ApprovalTerms, people: readonly Approver[]): r
     (each) => people.filter((person) => countsFor(person, each)).length < (each.approvals ?? 1),
   );
 
-const countsFor = ({ roles = [] }: Approver, { by }: ApprovalTerms): boolean =>
+/** True if an approval by this person counts for the rule. */
+export const countsFor = ({ roles = [] }: Approver, { by }: ApprovalTerms): boolean =>
   by === undefined || roles.includes(by);
 
 /** The reason why an approval by this person does not count; undefined if it does. */

@@ -148,7 +148,15 @@ const requestsOf = async (store: JournalStore, runId: string): Promise<readonly 
   // A run created a moment ago has no records yet.
   if ((await store.read(runId, 0, 1)).length === 0) return [];
   const { records } = await recordsIn(store, runId);
-  const open = openRequestsOf(records);
+  return withAnswers(store, runId, openRequestsOf(records));
+};
+
+/** Open requests of a stored run, with the answers that were posted for them and that the run has not read yet. */
+export const withAnswers = async (
+  store: JournalStore,
+  runId: string,
+  open: readonly OpenRequest[],
+): Promise<readonly StoredRequest[]> => {
   if (open.length === 0) return [];
   const { answerIn } = await import('./sealed-letters.ts');
   const posted = (await store.letters(runId)).flatMap((letter) => answerIn(letter) ?? []);
