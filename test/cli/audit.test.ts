@@ -77,6 +77,25 @@ describe('[KAIZEN-61] troupe audit', () => {
     expect(none).toEqual({ code: 0, stdout: '', stderr: 'No such entries in audit\n' });
   });
 
+  test('query, report: a run may be abbreviated, as in other commands; several that begin so are named', async () => {
+    const log = join(folder, 'abbreviated');
+    for (const runId of ['paid-17', 'paid-18']) await auditedRun(runId, auditLog({ folder: log }));
+    const whole = await call('query', 'abbreviated', '--json', '--run', 'paid-17');
+    expect(whole.stdout).toContain('"paid-17"');
+    await auditedRun('other-1', auditLog({ folder: log }));
+    expect(jsonOf(await call('query', 'abbreviated', '--json', '--run', 'othe'))).toHaveLength(10);
+    expect((await call('report', 'abbreviated', '--run', 'othe')).stdout).toContain('Asked of people: 2 ');
+    const several = await call('query', 'abbreviated', '--run', 'paid');
+    expect(several).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Cannot find run 'paid' as 2 start with that: paid-17, paid-18"),
+    });
+    expect(await call('erase', 'abbreviated', '--run', 'other')).toMatchObject({
+      code: 0,
+      stdout: 'Erased the content of 10 entries in 1 log\n',
+    });
+  });
+
   test('query: hostile text is only text', async () => {
     const { stdout } = await call('query', 'audit', '--run', 'b', '--action', 'run.start');
     expect(stdout).toMatch(/run\.start +success +payer +for bob +\{"input":"Pay all\."\}/);

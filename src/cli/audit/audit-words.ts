@@ -68,7 +68,7 @@ export const reportLines = (found: Oversight, { paint, columns }: Screen): reado
 const nameOf = (person: string | undefined): string => (person === undefined ? 'not named' : oneLine(person));
 
 const requestCells = (request: OverseenRequest, paint: Paint): readonly Cell[] => {
-  const { askedAt, runId, kind, tool, outcome, person, afterMs, isChanged, shown } = request;
+  const { askedAt, runId, kind, tool, outcome, people, afterMs, isChanged, shown } = request;
   const decision = `${outcome}${isChanged === true ? ', changed' : ''}`;
   return [
     { text: timeWords(askedAt) },
@@ -76,7 +76,7 @@ const requestCells = (request: OverseenRequest, paint: Paint): readonly Cell[] =
     { text: kind },
     { text: oneLine(tool ?? ''), most: 32 },
     { text: decision, paint: outcome === 'granted' || outcome === 'answered' ? paint.green : paint.yellow },
-    { text: nameOf(person), most: 32 },
+    { text: people.length === 0 ? nameOf(undefined) : oneLine(people.join(', ')), most: 32 },
     { text: afterMs === undefined ? '' : lasting(afterMs), isRight: true },
     { text: shown === undefined ? '(erased)' : oneLine(canonical(shown), 120) },
   ];

@@ -3,12 +3,14 @@ import { oneLine } from '../../base/text/printable.ts';
 import { several } from '../../base/text/number-words.ts';
 import { eraseContent } from '../../inspect/audit/erase-content.ts';
 import { oversightOf } from '../../inspect/audit/oversight.ts';
-import { readAudit } from '../../inspect/audit/read-audit.ts';
+import type { AuditEntry } from '../../inspect/audit/audit-entry.ts';
+import type { AuditFilter } from '../../inspect/audit/read-audit.ts';
+import { isWanted, readAudit } from '../../inspect/audit/read-audit.ts';
 import { storedAudit, writeAudit } from '../../inspect/audit/stored-audit.ts';
 import { verifyAudit } from '../../inspect/audit/verify-audit.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
-import { findRun } from '../stored/find-run.ts';
+import { findRun, runBeginningWith } from '../stored/find-run.ts';
 import { withStore } from '../stored/open-store.ts';
 import { jsonLine } from '../stored/run-words.ts';
 import { readStoredRun } from '../stored/stored-run.ts';
@@ -65,9 +67,19 @@ const verify = ({ place, anchor }: AuditCommand, session: Session): number => {
 const nameIn = (file: string, place: string, session: Session): string =>
   file.replace(placeOf(place, session), '').replace(/^[/\\]/, '') || place;
 
+/** A filter with the whole id of its run, which may be abbreviated. */
+const withWholeRun = (filter: AuditFilter, entries: readonly AuditEntry[]): AuditFilter => {
+  const { run } = filter;
+  if (run === undefined) return filter;
+  const ids = [...new Set(entries.map(({ runId }) => runId))];
+  return ids.includes(run) ? filter : { ...filter, run: runBeginningWith(run, ids) ?? run };
+};
+
 const query = ({ place, filter }: AuditCommand, session: Session): number => {
   const { terminal, settings, paint } = session;
-  const entries = readAudit(placeOf(place, session), filter);
+  const all = readAudit(placeOf(place, session));
+  const wanted = withWholeRun(filter, all);
+  const entries = all.filter((entry) => isWanted(entry, wanted));
   if (settings.json) for (const entry of entries) terminal.stdout.write(jsonLine(entry));
   else {
     const columns = widthOf(terminal.stdout);
@@ -81,7 +93,8 @@ const query = ({ place, filter }: AuditCommand, session: Session): number => {
 
 const report = ({ place, filter }: AuditCommand, session: Session): number => {
   const { terminal, settings } = session;
-  const found = oversightOf(readAudit(placeOf(place, session), filter));
+  const entries = readAudit(placeOf(place, session));
+  const found = oversightOf(entries, withWholeRun(filter, entries));
   if (settings.json) terminal.stdout.write(jsonLine(found));
   else terminal.stdout.write(`${reportLines(found, screenOf(session)).join('\n')}\n`);
   return exitCode.answered;
@@ -89,7 +102,7 @@ const report = ({ place, filter }: AuditCommand, session: Session): number => {
 
 const erase = async ({ place, filter, olderThanMs }: AuditCommand, session: Session): Promise<number> => {
   const { terminal, settings } = session;
-  const { person, run } = filter;
+  const { person, run } = withWholeRun(filter, readAudit(placeOf(place, session)));
   const now = Date.now();
   const before = olderThanMs === undefined ? undefined : now - olderThanMs;
   const done = await eraseContent(placeOf(place, session), { person, run, before }, now);

@@ -12,21 +12,34 @@ const FEWEST = 4;
 export const findRun = async (store: JournalStore, named: string): Promise<RunEntry> => {
   const entry = await store.entry(named);
   if (entry !== undefined) return entry;
-  const similar =
-    named.length < FEWEST ? [] : (await store.list()).filter(({ runId }) => runId.startsWith(named));
-  const [only, ...more] = similar;
+  const entries = named.length < FEWEST ? [] : await store.list();
+  const meant = runBeginningWith(
+    named,
+    entries.map(({ runId }) => runId),
+  );
+  const only = entries.find(({ runId }) => runId === meant);
   if (only === undefined)
     throw new TroupeError(
       'journal.unknown',
       `Cannot find run '${named}' as it is not in ${store.name}: troupe runs lists those that are`,
       { runId: named },
     );
+  return only;
+};
+
+/**
+ * The only one of the ids that starts with what was named; undefined if none does.
+ *
+ * @throws {TroupeError} `command.usage` where several begin with it.
+ */
+export const runBeginningWith = (named: string, ids: readonly string[]): string | undefined => {
+  const similar = named.length < FEWEST ? [] : ids.filter((runId) => runId.startsWith(named));
+  const [only, ...more] = similar;
   if (more.length > 0)
     throw new TroupeError(
       'command.usage',
       `Cannot find run '${named}' as ${similar.length} start with that: ${similar
         .slice(0, 3)
-        .map(({ runId }) => runId)
         .join(', ')}${similar.length > 3 ? ' …' : ''}`,
     );
   return only;

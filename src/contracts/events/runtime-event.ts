@@ -225,7 +225,12 @@ interface EventData extends TextEvents, ToolsetEvents {
   'person.asked': PersonQuestion;
   'person.answered': { readonly id: string; readonly text: string };
   'request.withdrawn': WithdrawnRequest;
-  'answer.refused': { readonly id?: string | undefined; readonly reason: string };
+  'answer.refused': {
+    readonly id?: string | undefined;
+    readonly reason: string;
+    /** The person whose answer it was, where it says so. */
+    readonly by?: Approver | undefined;
+  };
   'observer.failed': {
     readonly observer: string;
     readonly error: ErrorData;

@@ -46,6 +46,6 @@ export const aboutPerson = onDemand(() => {
     /** The answer is no longer needed. */
     withdrawn: { id: text, reason: text, error: error.optional() },
     /** An answer to an unknown request, or of the wrong form: it was ignored. */
-    refused: { id: text.optional(), reason: text },
+    refused: { id: text.optional(), reason: text, by },
   };
 });

@@ -63,7 +63,7 @@ export interface AuditEntry {
   readonly action: AuditAction;
   readonly tool?: string | undefined;
   readonly outcome: (typeof auditOutcomes)[number];
-  /** The rule that decided, where one did. */
+  /** The rule that decided, or under which a person did; of a call, until its end. `details.alsoRules` names further ones. */
   readonly rule?: string | undefined;
   /** Facts about nobody: numbers, codes, ids; times in ms. */
   readonly details: JsonObject;

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventOf, EventType, RuntimeEvent } from '../../contracts/events/event.ts';
+import type { ApprovalTerms } from '../../contracts/people/approval-terms.ts';
 import { EXPIRED, NOBODY_THERE } from '../../contracts/people/request.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
@@ -90,6 +91,10 @@ const ruleIn = (event: object): string | undefined => {
   const rule: unknown = Reflect.get(event, 'rule');
   return typeof rule === 'string' && rule !== '' ? rule : undefined;
 };
+
+/** The names of further rules whose terms a request has, too. */
+const furtherRulesIn = ({ also = [] }: ApprovalTerms): readonly string[] =>
+  also.flatMap((terms) => [...(terms.rule === undefined ? [] : [terms.rule]), ...furtherRulesIn(terms)]);
 
 /** The person that a decision names, if it does: by a text, or among their roles. */
 const personIn = (event: object): string | undefined => {
@@ -194,7 +199,9 @@ const permission = (event: EventOf<Permission>): AuditFacts => {
   }
   const { input, description, expiresAt, error } = event;
   const mayBeDone = event.type === 'tool.ambiguous' ? true : undefined;
-  const details = fieldsOf({ callId, expiresAt, mayBeDone, code: error?.code });
+  const further = furtherRulesIn(event);
+  const alsoRules = further.length === 0 ? undefined : further;
+  const details = fieldsOf({ callId, expiresAt, mayBeDone, alsoRules, code: error?.code });
   const content = fieldsOf({ id, input, description, ...errorWords(error) });
   return { ...about, action: 'permission.ask', outcome: 'success', details, content };
 };
@@ -229,7 +236,7 @@ const request = (event: EventOf<Request>): AuditFacts => {
     }
     case 'answer.refused': {
       const content = fieldsOf({ id, reason: event.reason });
-      return { action: 'answer.refuse', outcome: 'denied', details: {}, content };
+      return { action: 'answer.refuse', outcome: 'denied', person: personIn(event), details: {}, content };
     }
   }
 };

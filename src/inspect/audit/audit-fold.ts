@@ -15,14 +15,24 @@ const REMEMBERED = 1_000;
 /** The run, the agent and the time of an entry. */
 type Subject = Pick<AuditEntry, 'at' | 'runId' | 'path' | 'agent' | 'event'>;
 
+/** The entry of a request that waits. */
+type Asked = Pick<AuditEntry, 'seq' | 'at' | 'rule' | 'details'>;
+
+/** The rules under which a call was judged. */
+type Judged = Pick<AuditEntry, 'rule' | 'details'>;
+
 /** The part of a run that is known from its entries. */
 interface KnownRun {
   /** Its first entry. */
   readonly start: string;
   /** Entries that are there: a resumed run publishes the events before it once more. */
   readonly seen: Set<string>;
+  /** Where it began. */
+  readonly root: Pick<AuditEntry, 'path' | 'agent'>;
   /** Open requests, by id. */
-  readonly asked: Map<string, Pick<AuditEntry, 'seq' | 'at'>>;
+  readonly asked: Map<string, Asked>;
+  /** Calls that a rule decided about and that have not ended, by path and id. */
+  readonly judged: Map<string, Judged>;
   /** Withdrawn requests wait for the next event: a process that leaves a run withdraws them for itself alone. */
   held: readonly RuntimeEvent[];
   lastEvent: number;
@@ -100,11 +110,14 @@ export class AuditFold {
     const { at, runId, path, agent, seq } = event;
     const fresh = factsOf(event).filter(({ action }) => !run.seen.has(keyOf(action, seq, at)));
     const subject = { at, runId, path, agent, event: seq };
-    const resumed = run.isLeft && fresh.length > 0 ? [this.#seal(RESUMED, subject)] : [];
+    const resumed =
+      run.isLeft && fresh.length > 0 ? [this.#seal(RESUMED, { ...subject, ...run.root }, onBehalfOf)] : [];
     run.isLeft &&= fresh.length === 0;
     return [
       ...resumed,
-      ...fresh.map((facts) => this.#seal(withRequest(facts, at, run), subject, onBehalfOf)),
+      ...fresh.map((facts) =>
+        this.#seal(withRules(withRequest(facts, at, run), path, run), subject, onBehalfOf),
+      ),
     ];
   }
 
@@ -125,14 +138,16 @@ export class AuditFold {
     const start = startOf(event);
     const known = this.#runs.get(runId);
     if (known !== undefined && !(known.hasEnded && event.seq === 0 && known.start !== start)) return known;
-    return this.#begin(runId, start);
+    return this.#begin(event, start);
   }
 
-  #begin(runId: string, start: string): KnownRun {
+  #begin({ runId, path, agent }: Pick<AuditEntry, 'runId' | 'path' | 'agent'>, start: string): KnownRun {
     const run = {
       start,
+      root: { path, agent },
       seen: new Set<string>(),
-      asked: new Map<string, Pick<AuditEntry, 'seq' | 'at'>>(),
+      asked: new Map<string, Asked>(),
+      judged: new Map<string, Judged>(),
       held: [],
       lastEvent: -1,
       isLeft: false,
@@ -147,13 +162,16 @@ export class AuditFold {
     this.#count = entry.seq + 1;
     this.#head = entry.hash;
     this.#at = Math.max(this.#at, entry.at);
-    const { runId, event, at, action, seq, content } = entry;
+    const { runId, path, event, at, action, seq, rule, details, content } = entry;
     if (event === undefined) return;
-    const run = this.#runs.get(runId) ?? this.#begin(runId, keyOf('', event, at));
+    const run = this.#runs.get(runId) ?? this.#begin(entry, keyOf('', event, at));
     run.seen.add(keyOf(action, event, at));
     run.lastEvent = Math.max(run.lastEvent, event);
     const id = content?.['id'];
-    if (typeof id === 'string' && OPENING.has(action)) run.asked.set(id, { seq, at });
+    if (typeof id === 'string' && OPENING.has(action)) run.asked.set(id, { seq, at, rule, details });
+    const call = callOf(path, details);
+    if (action === 'tool.end' || action === 'permission.deny') run.judged.delete(call);
+    else if (rule !== undefined && call !== '') run.judged.set(call, { rule, details });
     if (action === 'run.end') this.#end(run);
   }
 
@@ -161,6 +179,7 @@ export class AuditFold {
     run.hasEnded = true;
     run.seen.clear();
     run.asked.clear();
+    run.judged.clear();
     if (this.#runs.size <= REMEMBERED) return;
     for (const [runId, { hasEnded }] of this.#runs) {
       if (!hasEnded) continue;
@@ -193,5 +212,24 @@ const withRequest = (facts: AuditFacts, at: number, { asked }: KnownRun): AuditF
   // One of several approvals leaves it open.
   if (action !== 'permission.approve') asked.delete(request);
   const details: JsonObject = { ...facts.details, request: open.seq, afterMs: at - open.at };
-  return { ...facts, details };
+  return ruledBy({ ...facts, details }, open);
 };
+
+/** The facts of a call, with the rules that decided about it. */
+const withRules = (facts: AuditFacts, path: string, { judged }: KnownRun): AuditFacts => {
+  const rules = judged.get(callOf(path, facts.details));
+  return rules === undefined ? facts : ruledBy(facts, rules);
+};
+
+const ruledBy = (facts: AuditFacts, { rule, details: { alsoRules } }: Judged): AuditFacts =>
+  facts.rule !== undefined || rule === undefined
+    ? facts
+    : {
+        ...facts,
+        rule,
+        details: alsoRules === undefined ? facts.details : { ...facts.details, alsoRules },
+      };
+
+/** The call that an entry is about; empty for one that is about none. */
+const callOf = (path: string, { callId }: JsonObject): string =>
+  typeof callId === 'string' ? `${path} ${callId}` : '';

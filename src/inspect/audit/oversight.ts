@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../base/json/json.ts';
 import type { AuditEntry } from './audit-entry.ts';
+import type { AuditFilter } from './read-audit.ts';
+import { isWanted } from './read-audit.ts';
 
 /** A request to a person, as the log has it. */
 export interface OverseenRequest {
@@ -11,7 +13,8 @@ export interface OverseenRequest {
   /** Shown to the person; absent where it was erased. */
   readonly shown?: JsonObject | undefined;
   readonly outcome: 'granted' | 'denied' | 'answered' | 'expired' | 'withdrawn' | 'open';
-  readonly person?: string | undefined;
+  /** Those who approved, denied or answered it, in order, as far as the log names them. */
+  readonly people: readonly string[];
   readonly rule?: string | undefined;
   /** In ms from the request to its end. */
   readonly afterMs?: number | undefined;
@@ -32,7 +35,7 @@ export interface Oversight {
   readonly people: readonly OverseeingPerson[];
 }
 
-/** The decisions of one person. */
+/** The decisions of one person: of several who approve a call each has one. */
 export interface OverseeingPerson {
   /** Absent where the log does not say who it was. */
   readonly person?: string | undefined;
@@ -45,39 +48,56 @@ export interface OverseeingPerson {
 /** Approvals that are faster than this, in ms, are counted apart. */
 const AT_ONCE_MS = 2_000;
 
-/** Reports what was asked of people, what they saw, what they decided, and how fast. Pure. */
-export const oversightOf = (entries: readonly AuditEntry[]): Oversight => {
-  const ends = new Map<string, AuditEntry>();
-  for (const entry of entries) {
-    const { runId, details } = entry;
-    const { request } = details;
-    if (typeof request === 'number') ends.set(`${runId} ${request}`, entry);
-  }
-  const requests = entries.flatMap((entry) =>
-    entry.action === 'permission.ask' || entry.action === 'question.ask'
-      ? [requestOf(entry, ends.get(`${entry.runId} ${entry.seq}`))]
-      : [],
+/**
+ * Reports what was asked of people, what they saw, what they decided, and how fast: of the requests of which a filter lets an entry through,
+ * each as a whole. Pure.
+ */
+export const oversightOf = (entries: readonly AuditEntry[], filter: AuditFilter = {}): Oversight => {
+  const wanted = askedIn(entries).filter(({ asked, answers }) =>
+    [asked, ...answers].some((entry) => isWanted(entry, filter)),
   );
+  const requests = wanted.map(requestOf);
   const counts = { granted: 0, denied: 0, answered: 0, expired: 0, withdrawn: 0, open: 0 };
   for (const { outcome } of requests) counts[outcome] += 1;
-  const decided = requests.filter(isDecided);
   return {
     requests,
     counts,
-    deniedByRule: entries.filter(({ action, details }) => action === 'permission.deny' && isByRule(details))
+    deniedByRule: entries.filter((entry) => isDeniedByRule(entry) && isWanted(entry, filter)).length,
+    medianMs: medianOf(requests.filter(isDecided)),
+    grantedAtOnce: requests.filter(({ outcome, afterMs }) => outcome === 'granted' && isAtOnce(afterMs))
       .length,
-    medianMs: medianOf(decided),
-    grantedAtOnce: decided.filter(isAtOnce).length,
-    people: peopleIn(decided),
+    people: peopleIn(wanted.flatMap(({ answers }) => answers.flatMap(decisionIn))),
   };
 };
 
-const isByRule = ({ decidedBy }: JsonObject): boolean => decidedBy === 'rule' || decidedBy === 'nobody';
+/** A request with all that was said to it. */
+interface AskedRequest {
+  readonly asked: AuditEntry;
+  readonly answers: readonly AuditEntry[];
+}
 
-const requestOf = (asked: AuditEntry, end: AuditEntry | undefined): OverseenRequest => {
+const askedIn = (entries: readonly AuditEntry[]): readonly AskedRequest[] => {
+  const answers = new Map<string, AuditEntry[]>();
+  for (const entry of entries) {
+    const { request } = entry.details;
+    if (typeof request !== 'number') continue;
+    const key = `${entry.runId} ${request}`;
+    const known = answers.get(key);
+    if (known === undefined) answers.set(key, [entry]);
+    else known.push(entry);
+  }
+  return entries
+    .filter(({ action }) => action === 'permission.ask' || action === 'question.ask')
+    .map((asked) => ({ asked, answers: answers.get(`${asked.runId} ${asked.seq}`) ?? [] }));
+};
+
+const isDeniedByRule = ({ action, details: { decidedBy } }: AuditEntry): boolean =>
+  action === 'permission.deny' && (decidedBy === 'rule' || decidedBy === 'nobody');
+
+const requestOf = ({ asked, answers }: AskedRequest): OverseenRequest => {
   const { runId, path, at, action, tool, content } = asked;
+  const end = answers.findLast((entry) => entry.action !== 'permission.approve');
   const { id: _, ...shown } = content ?? {};
-  const afterMs = end?.details['afterMs'];
   return {
     runId,
     path,
@@ -86,11 +106,16 @@ const requestOf = (asked: AuditEntry, end: AuditEntry | undefined): OverseenRequ
     tool,
     shown: content === undefined ? undefined : shown,
     outcome: outcomeOf(end),
-    person: end?.person,
+    people: answers.flatMap((entry) => entry.person ?? []),
     rule: asked.rule ?? end?.rule,
-    afterMs: typeof afterMs === 'number' ? afterMs : undefined,
+    afterMs: timeIn(end),
     isChanged: end?.details['isChanged'] === true ? true : undefined,
   };
+};
+
+const timeIn = (entry: AuditEntry | undefined): number | undefined => {
+  const afterMs = entry?.details['afterMs'];
+  return typeof afterMs === 'number' ? afterMs : undefined;
 };
 
 const outcomeOf = (end: AuditEntry | undefined): OverseenRequest['outcome'] => {
@@ -111,22 +136,35 @@ const outcomeOf = (end: AuditEntry | undefined): OverseenRequest['outcome'] => {
 const isDecided = ({ outcome }: OverseenRequest): boolean =>
   outcome === 'granted' || outcome === 'denied' || outcome === 'answered';
 
-const isAtOnce = ({ outcome, afterMs = Infinity }: OverseenRequest): boolean =>
-  outcome === 'granted' && afterMs < AT_ONCE_MS;
+const isAtOnce = (afterMs = Infinity): boolean => afterMs < AT_ONCE_MS;
 
-const peopleIn = (decided: readonly OverseenRequest[]): readonly OverseeingPerson[] =>
-  [...new Set(decided.map(({ person }) => person))].map((person) => {
-    const theirs = decided.filter((request) => request.person === person);
+/** A decision of one person about a request. */
+interface Decision extends Pick<AuditEntry, 'person'> {
+  readonly isGrant: boolean;
+  readonly afterMs: number | undefined;
+}
+
+const decisionIn = (entry: AuditEntry): readonly Decision[] => {
+  const { action, person, details } = entry;
+  const isGrant = action === 'permission.approve' || action === 'permission.grant';
+  const isNo = action === 'permission.deny' && details['decidedBy'] !== 'time';
+  return isGrant || isNo || action === 'question.answer' ? [{ person, isGrant, afterMs: timeIn(entry) }] : [];
+};
+
+const peopleIn = (decisions: readonly Decision[]): readonly OverseeingPerson[] =>
+  [...new Set(decisions.map(({ person }) => person))].map((person) => {
+    const theirs = decisions.filter((decision) => decision.person === person);
+    const granted = theirs.filter(({ isGrant }) => isGrant);
     return {
       person,
       decided: theirs.length,
-      granted: theirs.filter(({ outcome }) => outcome === 'granted').length,
-      grantedAtOnce: theirs.filter(isAtOnce).length,
+      granted: granted.length,
+      grantedAtOnce: granted.filter(({ afterMs }) => isAtOnce(afterMs)).length,
       medianMs: medianOf(theirs),
     };
   });
 
-const medianOf = (decided: readonly OverseenRequest[]): number | undefined => {
+const medianOf = (decided: readonly { readonly afterMs?: number | undefined }[]): number | undefined => {
   const times = decided.flatMap(({ afterMs }) => afterMs ?? []).toSorted((a, b) => a - b);
   return times[Math.floor((times.length - 1) / 2)];
 };

@@ -8,6 +8,7 @@ export interface AuditFilter {
   readonly tool?: string | undefined;
   /** The person who answered, or for whom the run acts. */
   readonly person?: string | undefined;
+  /** A rule that decided, or under which what followed was decided and done. */
   readonly rule?: string | undefined;
   readonly action?: AuditAction | undefined;
   readonly outcome?: AuditEntry['outcome'] | undefined;
@@ -33,7 +34,12 @@ export const readAudit = (place: string, filter: AuditFilter = {}): readonly Aud
     .filter((entry) => isWanted(entry, filter))
     .toSorted((a, b) => a.at - b.at);
 
-const isWanted = (entry: AuditEntry, filter: AuditFilter): boolean => {
+/** The names of further rules that a call had to satisfy. */
+const rulesBeside = ({ details: { alsoRules } }: AuditEntry): readonly string[] =>
+  Array.isArray(alsoRules) ? alsoRules.filter((name) => typeof name === 'string') : [];
+
+/** Checks whether a filter lets an entry through. */
+export const isWanted = (entry: AuditEntry, filter: AuditFilter): boolean => {
   const { run, agent, tool, person, rule, action, outcome, since = -Infinity, until = Infinity } = filter;
   const equal = (wanted: string | undefined, ...found: readonly (string | undefined)[]): boolean =>
     wanted === undefined || found.includes(wanted);
@@ -42,7 +48,7 @@ const isWanted = (entry: AuditEntry, filter: AuditFilter): boolean => {
     equal(agent, entry.agent) &&
     equal(tool, entry.tool) &&
     equal(person, entry.person, entry.onBehalfOf) &&
-    equal(rule, entry.rule) &&
+    equal(rule, entry.rule, ...rulesBeside(entry)) &&
     equal(action, entry.action) &&
     equal(outcome, entry.outcome) &&
     entry.at >= since &&

@@ -8,7 +8,7 @@ import { digestOf } from './audit-entry.ts';
 import type { OpenedChain } from './audit-files.ts';
 import { auditFilesIn, openChain } from './audit-files.ts';
 import type { AuditProblem } from './audit-problem.ts';
-import { inRanges } from './seq-ranges.ts';
+import { inRanges, rangesOf } from './seq-ranges.ts';
 
 /** The verdict on an audit log. */
 export interface AuditVerdict {
@@ -115,17 +115,30 @@ export const findErased = (entries: readonly AuditEntry[]): ((seq: number) => bo
 const contentProblems = (
   { entries, held }: OpenedChain,
   isErased: (seq: number) => boolean,
-): readonly AuditProblem[] =>
-  entries.flatMap((entry) => {
+): readonly AuditProblem[] => {
+  const missing: number[] = [];
+  const problems = entries.flatMap((entry) => {
     const { seq, digest } = entry;
     if (digest === undefined) return [];
     const isThere = digestOf(entry) === digest;
     if (isErased(seq))
       return held.has(seq) ? [problem('content', seq, `Entry ${seq} was erased, and has content`)] : [];
-    if (isThere) return [];
-    const words = held.has(seq) ? 'was changed' : 'is missing, and no entry says that it was erased';
-    return [problem('content', seq, `The content of entry ${seq} ${words}`)];
+    if (!isThere && !held.has(seq)) missing.push(seq);
+    return isThere || !held.has(seq)
+      ? []
+      : [problem('content', seq, `The content of entry ${seq} was changed`)];
   });
+  return [...problems, ...missingContent(missing)];
+};
+
+/** One problem, as one act leaves it: an erasure whose entry is gone takes all of its content along. */
+const missingContent = (missing: readonly number[]): readonly AuditProblem[] => {
+  const [first] = missing;
+  if (first === undefined) return [];
+  const whose = missing.length === 1 ? `entry ${first}` : `${missing.length} entries (${rangesOf(missing)})`;
+  const message = `The content of ${whose} is missing, and no entry says that it was erased: it was removed, or the end of the log was, which said so`;
+  return [problem('content', first, message)];
+};
 
 const anchorProblems = ({ entries }: OpenedChain, heads: readonly AuditHead[]): readonly AuditProblem[] => {
   const hashes = new Map(entries.map(({ seq, hash }) => [seq, hash]));

@@ -170,10 +170,12 @@ export class PersonDesk {
     }
   }
 
-  /** Records that an answer was refused. */
-  refuse(reason: string, id?: string): void {
+  /** Records that an answer was refused, and whose it was where it says so: the reason may name them. */
+  refuse(reason: string, id?: string, said?: PersonAnswer): void {
     const { root } = this.#run;
-    this.#write({ type: 'answer.refused', ...(id === undefined ? {} : { id }), reason }, { speaker: root });
+    const by = said !== undefined && 'isApproved' in said ? said.by : undefined;
+    const whose = { ...(id === undefined ? {} : { id }), ...(by === undefined ? {} : { by }) };
+    this.#write({ type: 'answer.refused', ...whose, reason }, { speaker: root });
   }
 
   #wait(waiter: Waiter): void {
@@ -195,7 +197,7 @@ export class PersonDesk {
     this.#incoming.delete(id);
     const refused = incoming === undefined ? undefined : this.#take(waiter, incoming);
     if (refused !== undefined) {
-      this.refuse(refused, id);
+      this.refuse(refused, id, incoming?.said);
       incoming?.onTaken?.();
     }
     if (this.#waiters.has(id)) this.#ask(waiter);
@@ -237,7 +239,7 @@ export class PersonDesk {
   #answered(waiter: Waiter, said: PersonAnswer): void {
     const { request } = waiter;
     const forbidden = this.forbids(request.id, said);
-    if (forbidden !== undefined) this.refuse(forbidden, request.id);
+    if (forbidden !== undefined) this.refuse(forbidden, request.id, said);
     else if (!this.#counts(this.#book.at(request.id) ?? request, { said })) {
       this.#close(waiter, said);
       return;
@@ -289,7 +291,7 @@ export class PersonDesk {
       this.#incoming.delete(id);
       const isOpen = this.#waiters.has(id);
       if (isOpen && settled.ok) return close();
-      this.refuse(settled.ok ? NOBODY : notFitting(settled), id);
+      this.refuse(settled.ok ? NOBODY : notFitting(settled), id, said);
       return onTaken?.();
     });
     return undefined;
@@ -327,7 +329,7 @@ export class PersonDesk {
     const incoming = this.#incoming.get(id);
     if (incoming === undefined) return;
     this.#incoming.delete(id);
-    this.refuse(NOBODY, id);
+    this.refuse(NOBODY, id, incoming.said);
     incoming.onTaken?.();
   }
 

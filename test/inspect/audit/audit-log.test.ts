@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { act, agent, answer, hook } from '../../../src/index.ts';
+import { act, agent, answer, createGlobalEngine, hook } from '../../../src/index.ts';
 import type { Hook, SafetyStrategy } from '../../../src/index.ts';
 import { auditLog, readAudit, verifyAudit } from '../../../src/inspect/index.ts';
 import { policy } from '../../../src/policy/index.ts';
@@ -74,12 +74,42 @@ describe('an audit log', () => {
     const asked = readAudit(folder).filter(({ action }) => action.startsWith('permission.'));
     expect(asked.map(({ action, person, rule }) => [action, person, rule])).toEqual([
       ['permission.ask', undefined, 'four-eyes'],
-      ['permission.approve', 'Ada', undefined],
-      ['permission.grant', 'Ben', undefined],
+      ['permission.approve', 'Ada', 'four-eyes'],
+      ['permission.grant', 'Ben', 'four-eyes'],
     ]);
     for (const { details } of asked.slice(1))
       expect(details).toMatchObject({ request: asked[0]?.seq, afterMs: expect.any(Number) });
     expect(verifyAudit(folder).problems).toEqual([]);
+  });
+
+  test('[KAIZEN-61] names the rules under which a call was asked for on all that follows of it, until its end', async () => {
+    const folder = temporaryFolder();
+    const safety = policy({
+      rules: [{ name: 'four-eyes', effect: 'ask', tool: 'pay', input: { sum: { from: 10 } } }],
+    });
+    const engine = createGlobalEngine({
+      safety: policy({ rules: [{ name: 'all-asked', effect: 'ask', tool: 'pay' }] }),
+    });
+    const person = {
+      approve: ({ input }: { readonly input: unknown }) => !JSON.stringify(input).includes('500'),
+    };
+    await engine.stream(payer(50, 5, 500), 'Pay.', {
+      runId: 'r',
+      hooks: [auditLog({ folder })],
+      safety,
+      person,
+    }).result;
+    const ruled = readAudit(folder, { rule: 'four-eyes' });
+    expect(ruled.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+      'permission.ask success',
+      'permission.grant success',
+      'tool.start success',
+      'tool.end success',
+      'permission.ask success',
+      'permission.deny denied',
+    ]);
+    expect(readAudit(folder, { rule: 'all-asked' })).toHaveLength(10);
+    expect(readAudit(folder).at(-1)?.rule).toBeUndefined();
   });
 
   test('[KAIZEN-61] is readable by its owner alone, and its chain holds no text of the run', async () => {

@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { auditLog, readAudit, verifyAudit } from '../../../src/inspect/index.ts';
 import { AuditChain } from '../../../src/inspect/audit/audit-chain.ts';
 import { eraseContent } from '../../../src/inspect/audit/erase-content.ts';
-import { auditedRun, auditedRuns, changeLines, temporaryFolder, textOf } from './audit-kit.ts';
+import { policy } from '../../../src/policy/index.ts';
+import { memoryStore } from '../../../src/persistence/index.ts';
+import { auditedRun, auditedRuns, changeLines, payer, temporaryFolder, textOf } from './audit-kit.ts';
 
 /** A folder with a run for ada, and one for bob. */
 const twoPeople = async (): Promise<string> => {
@@ -46,6 +48,37 @@ describe('[KAIZEN-61] an erasure', () => {
     });
     expect(verifyAudit(folder)).toMatchObject({ erased: 10, problems: [] });
     expect(readAudit(folder, { person: 'ada@example.com' })).toEqual([]);
+  });
+
+  test('of a person removes their name from answers that were refused, too, whose reasons say it', async () => {
+    const folder = temporaryFolder();
+    const safety = policy({
+      rules: [{ name: 'four-eyes', effect: 'ask', tool: 'pay', by: 'lead', approvals: 2 }],
+    });
+    const store = memoryStore();
+    const eve = { name: 'eve@example.com', roles: ['guest'] };
+    const handle = payer(5).stream('Pay.', {
+      runId: 'r',
+      store,
+      hooks: [auditLog({ folder })],
+      safety,
+      person: { by: eve, approve: () => true },
+    });
+    handle.events$.subscribe((event) => {
+      if (event.type !== 'answer.refused' || event.id === undefined) return;
+      handle.approve(event.id, { by: { name: 'Ada', roles: ['lead'] } });
+      handle.approve(event.id, { by: { name: 'Ben', roles: ['lead'] } });
+    });
+    await handle.result;
+    expect(readAudit(folder, { person: eve.name })).toMatchObject([
+      {
+        action: 'answer.refuse',
+        content: { reason: "it needs a person with the role 'lead': 'eve@example.com' has 'guest'" },
+      },
+    ]);
+    await eraseContent(folder, { person: eve.name }, 5);
+    expect(textOf(join(folder, 'r.jsonl')) + textOf(join(folder, 'content/r.jsonl'))).not.toContain('eve@');
+    expect(verifyAudit(folder)).toMatchObject({ erased: 1, problems: [] });
   });
 
   test('of a run, or of what is old, leaves all else', async () => {

@@ -54,7 +54,7 @@ test('[KAIZEN-61] a report says what was asked of whom, what they saw, decided, 
     tool: 'pay',
     shown: { input: { sum: 5 }, description: 'Paying for a' },
     outcome: 'granted',
-    person: 'ada',
+    people: ['ada'],
     afterMs: 1_999,
   });
   expect(report.requests[1]).toMatchObject({ isChanged: true, afterMs: 2_000 });
@@ -66,4 +66,40 @@ test('an erased request is reported without what was shown', () => {
   const erased = entries.map((entry) => ({ ...entry, content: undefined }));
   expect(oversightOf(erased).requests).toMatchObject([{ outcome: 'granted', afterMs: 8 }]);
   expect(oversightOf(erased).requests[0]?.shown).toBeUndefined();
+});
+
+test('a report on a person, a rule or a time has each request that it is about as a whole, with all who approved it', () => {
+  const given = (id: string, at: number, name: string) => ({
+    type: 'tool.approval-given',
+    at,
+    ...call(id),
+    by: { name },
+  });
+  const entries = entriesOf([
+    { type: 'run.started', input: 'x' },
+    { ...asked('a', 1_000), rule: 'two-leads' },
+    given('a', 2_000, 'ada'),
+    { type: 'tool.approved', at: 6_000, ...call('a'), by: { name: 'ben' } },
+    { ...asked('b', 10_000), rule: 'two-leads' },
+    given('b', 15_000, 'ada'),
+    asked('c', 20_000),
+    { type: 'tool.approved', at: 29_000, ...call('c'), by: { name: 'ben' } },
+    { type: 'tool.denied', at: 34_000, callId: 'x', tool: 'wipe', reason: 'read only', rule: 'no-wipe' },
+  ]);
+  const ada = oversightOf(entries, { person: 'ada' });
+  expect(ada.requests).toMatchObject([
+    { people: ['ada', 'ben'], outcome: 'granted', afterMs: 5_000 },
+    { people: ['ada'], outcome: 'open' },
+  ]);
+  expect(ada).toMatchObject({ counts: { granted: 1, open: 1 }, deniedByRule: 0 });
+  expect(ada.people).toEqual([
+    { person: 'ada', decided: 2, granted: 2, grantedAtOnce: 1, medianMs: 1_000 },
+    { person: 'ben', decided: 1, granted: 1, grantedAtOnce: 0, medianMs: 5_000 },
+  ]);
+  expect(oversightOf(entries, { person: 'ben' }).requests).toHaveLength(2);
+  expect(oversightOf(entries, { rule: 'two-leads' }).requests).toHaveLength(2);
+  expect(oversightOf(entries, { rule: 'no-wipe' })).toMatchObject({ requests: [], deniedByRule: 1 });
+  expect(oversightOf(entries, { since: 28_000 }).requests).toMatchObject([
+    { outcome: 'granted', people: ['ben'] },
+  ]);
 });

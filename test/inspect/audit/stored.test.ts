@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { RuntimeEvent } from '../../../src/index.ts';
 import { auditLog, readAudit, verifyAudit } from '../../../src/inspect/index.ts';
+import { AuditFold } from '../../../src/inspect/audit/audit-fold.ts';
 import { storedAudit, writeAudit } from '../../../src/inspect/audit/stored-audit.ts';
 import type { JournalStore } from '../../../src/persistence/index.ts';
 import { memoryStore } from '../../../src/persistence/index.ts';
@@ -67,6 +69,7 @@ test('a run that is resumed continues its chain, nothing is in it twice, and its
   ]);
   // The time that a person took counts across processes.
   expect(readAudit(folder, { action: 'permission.grant' })[0]?.details).toMatchObject({ request: 3 });
+  expect(readAudit(folder, { action: 'run.resume' })).toMatchObject([{ path: 'payer', agent: 'payer' }]);
   expect(verifyAudit(folder).problems).toEqual([]);
   expectSame(folder, await exported(store, 'r'), 'r');
 
@@ -92,4 +95,25 @@ test('an exported log overwrites none', async () => {
   const folder = temporaryFolder();
   writeAudit(folder, 'r', []);
   expect(() => writeAudit(folder, 'r', [])).toThrow(/Cannot export the audit log of run 'r'.*EEXIST/);
+});
+
+test('that a run was resumed is noted of its root, and for whom it acts, also where a member is the first to go on', () => {
+  const place = (path: string, seq: number) => ({
+    v: 1,
+    runId: 'r',
+    path,
+    agent: path.split('/').at(-1),
+    seq,
+    at: seq,
+  });
+  const fold = new AuditFold('genesis');
+  // Of the form that the runtime writes.
+  const take = (event: object) => fold.take(event as RuntimeEvent, 'ada');
+  take({ ...place('office', 0), type: 'run.started', input: 'x' });
+  fold.leave('r');
+  const call = { callId: 'c', tool: 'pay', attempt: 1, input: {}, description: 'Paying' };
+  expect(take({ ...place('office/cashier', 1), type: 'tool.started', ...call })).toMatchObject([
+    { action: 'run.resume', path: 'office', agent: 'office', onBehalfOf: 'ada' },
+    { action: 'tool.start', path: 'office/cashier', onBehalfOf: 'ada' },
+  ]);
 });

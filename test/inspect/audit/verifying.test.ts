@@ -7,6 +7,7 @@ import type { AuditHead } from '../../../src/inspect/audit/anchor.ts';
 import { hashOf, lineOf, parseEntry, withoutContent } from '../../../src/inspect/audit/audit-entry.ts';
 import { readChain } from '../../../src/inspect/audit/read-chain.ts';
 import { inRanges, rangesOf } from '../../../src/inspect/audit/seq-ranges.ts';
+import { eraseContent } from '../../../src/inspect/audit/erase-content.ts';
 import { auditedRun, auditedRuns, changeLines, temporaryFolder, textOf } from './audit-kit.ts';
 
 /** The entry of number n stands in line n + 1, counted from 0. */
@@ -147,7 +148,24 @@ describe('[KAIZEN-61] a log that was exchanged is found', () => {
     ]);
     changeLines(folder, 'content/r.jsonl', (lines) => lines.toSpliced(6, 1));
     expect(verifyAudit(folder).problems).toMatchObject([
-      { seq: 6, message: 'The content of entry 6 is missing, and no entry says that it was erased' },
+      {
+        seq: 6,
+        message: expect.stringMatching(/^The content of entry 6 is missing, and no entry says that/),
+      },
+    ]);
+  });
+
+  test('where the end is missing that said that content was erased, as one problem', async () => {
+    const folder = await auditedRuns(['r']);
+    await eraseContent(folder, { run: 'r' }, 5);
+    changeLines(folder, 'r.jsonl', (lines) => lines.toSpliced(-2, 1));
+    expect(verifyAudit(folder).problems).toMatchObject([
+      {
+        kind: 'content',
+        seq: 0,
+        message:
+          'The content of 10 entries (0-9) is missing, and no entry says that it was erased: it was removed, or the end of the log was, which said so',
+      },
     ]);
   });
 

@@ -45,9 +45,10 @@ export const takeLetter = (letter: Letter, run: Run, journal: RunJournal): void 
       onTaken();
       break;
     default: {
-      const refused = run.person.settle(content.id, { said: answerOf(content), at: letter.at, onTaken });
+      const said = answerOf(content);
+      const refused = run.person.settle(content.id, { said, at: letter.at, onTaken });
       if (refused === undefined) break;
-      run.person.refuse(refused, content.id);
+      run.person.refuse(refused, content.id, said);
       onTaken();
     }
   }
