@@ -18,7 +18,6 @@ import type { RunInspector } from '../../contracts/events/inspection.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { RunContent } from '../../runtime/content/run-content.ts';
 import { parseJson } from '../sinks/parse-json.ts';
-import type { AlertsHook } from '../telemetry/alerts/alerts.ts';
 import { WorkBook } from '../telemetry/report/work-book.ts';
 import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
 import { recorder, recorderShape } from '../recording/recorder.ts';
@@ -31,6 +30,7 @@ import { LocalServer } from './server/local-server.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { packageVersion } from './package-folder.ts';
 import { pageText } from './page-text.ts';
+import type { ShownAlerts } from './report/report-index.ts';
 import { MOST_REPORTED, ReportIndex } from './report/report-index.ts';
 import { ReportedRuns } from './report/reported-runs.ts';
 import { eachRunOnce, newestOf } from './processes/each-run-once.ts';
@@ -64,7 +64,7 @@ export interface InspectOptions extends RecorderOptions {
   /** Keeps the process alive until closed. Default false: the process may exit. */
   readonly keepsProcess?: boolean | undefined;
   /** A hook of `alerts()`, whose alerts the page shows; it watches the runs that it is given to. */
-  readonly alerts?: Pick<AlertsHook, 'history' | 'firing'> | undefined;
+  readonly alerts?: ShownAlerts | undefined;
   /**
    * Keeps this process and the other inspected ones of this user apart. Default false: the page shows the runs of all of them, and those
    * of this process are on the pages of the others, which may control them if `control` is true.
@@ -100,7 +100,7 @@ const check = optionsCheck<InspectOptions>(
     keepsProcess: optional(aBoolean()),
     alerts: optional(
       objectLike(
-        { history: listOf(anything()), firing: listOf(anything()) },
+        { history: listOf(anything()), firing: listOf(anything()), failures: optional(listOf(anything())) },
         'not a hook: write alerts({ rules })',
       ),
     ),

@@ -40,6 +40,8 @@ const markFor = (entry: Entry): Omit<Marker, 'run'> | undefined => {
         : { n, kind: 'end', text: `${event.agent}: ${event.status}` };
     case 'tool.finished':
       return event.ok ? undefined : { n, kind: 'error', text: `${event.agent}: ${event.tool} failed` };
+    case 'observer.failed':
+      return undefined;
     default:
       return event.type.endsWith('.failed')
         ? { n, kind: 'error', text: `${event.agent}: ${event.type}` }

@@ -85,6 +85,8 @@ export class RunSums {
   }
 }
 
-/** Checks whether an event is an error of its own: the timeline marks the same. */
+/** Checks whether an event is an error of the run: the timeline marks the same. An observer that fails harms itself alone. */
 const isError = (event: LiveEvent): boolean =>
-  event.type === 'tool.finished' ? !event.ok : event.type.endsWith('.failed');
+  event.type === 'tool.finished'
+    ? !event.ok
+    : event.type.endsWith('.failed') && event.type !== 'observer.failed';

@@ -233,7 +233,11 @@ describe('the report on all runs', () => {
     await recordRuns(store, 2);
     const watching = alerts({
       rules: [{ name: 'any run', metric: 'run.latency', over: 0 }],
-      channels: [],
+      channels: [
+        function pager() {
+          throw new Error('no pager');
+        },
+      ],
     });
     onTestFinished(() => watching.close());
     const inspector = await openInspector({ store, alerts: watching });
@@ -249,7 +253,15 @@ describe('the report on all runs', () => {
     } while (report.read < report.runs);
     expect(report.runs).toBe(3);
     expect(named(report, 'clerk')?.count).toBe(3);
-    expect(report.alerts).toMatchObject([{ severity: 'warning', isFiring: true, runs: ['here'] }]);
+    expect(report.alerts).toMatchObject([
+      {
+        severity: 'warning',
+        isFiring: true,
+        isResolved: false,
+        runs: ['here'],
+        failures: [{ channel: 'pager', error: 'no pager' }],
+      },
+    ]);
   });
 
   test('needs the token', async () => {

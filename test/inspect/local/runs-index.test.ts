@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { answer } from '../../../src/contracts/agents/decision.ts';
 import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
+import { hook } from '../../../src/events/hooks/define-hook.ts';
 import { RunsIndex } from '../../../src/inspect/local/runs-index.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
@@ -93,6 +94,21 @@ describe('the rows of all runs', () => {
       tokens: totals.inputTokens + totals.outputTokens,
       durationMs: totals.durationMs,
     });
+  });
+
+  test('count no error of a run where an observer of it fails: that harms itself alone', async () => {
+    const record = recorder();
+    const index = new RunsIndex({ recorder: record, store: undefined });
+    const sick = hook({
+      name: 'sick',
+      on: 'run.started',
+      handle: () => {
+        throw new Error('I am ill');
+      },
+    });
+    const { events } = await echo().stream('hello', { inspect: record, runId: 'r', hooks: [sick] }).result;
+    expect(events.map(({ type }) => type)).toContain('observer.failed');
+    expect((await index.changedSince(undefined)).rows).toMatchObject([{ status: 'completed', errors: 0 }]);
   });
 
   test('say of a stored run that is over what it has used, and read a few rows of it, however many it has', async () => {

@@ -5,6 +5,7 @@ import type { EventBody, RuntimeEvent } from '../../../src/contracts/events/even
 import type { ErrorData } from '../../../src/contracts/errors/error-data.ts';
 import { Folds } from '../../../src/inspect/page/folds/folds.ts';
 import type { Problem } from '../../../src/inspect/page/folds/problems.ts';
+import { markerOf } from '../../../src/inspect/page/markers.ts';
 import { toneAt } from '../../../src/inspect/page/folds/problems.ts';
 import { totalsOf } from '../../../src/inspect/page/folds/run-sums.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
@@ -248,6 +249,15 @@ describe('the problems of a run', () => {
     const { problems } = foldOf(entries);
     const places = problems.all.map(({ occurrences }) => occurrences.map(({ path }) => path));
     expect(places).toEqual([['a/b', 'a/c']]);
+  });
+
+  test('have an observer that failed as a setback: it harmed itself alone', () => {
+    const { entries, tell } = telling();
+    tell('a', { type: 'run.started', input: 'go' });
+    tell('a', { type: 'observer.failed', observer: 'alerts', error: broken('no pager') });
+    const { problems } = foldOf(entries);
+    expect(problems.all.map(lineOf)).toEqual(['setback: the observer alerts failed: no pager x1']);
+    expect(entries.flatMap((entry) => markerOf(entry) ?? [])).toEqual([]);
   });
 
   test('tell work that failed from what was refused, stopped, or tried again', () => {

@@ -72,6 +72,8 @@ const report = (): WorkReport => ({
       text: 'failing tools: error.rate of tool search is 34.0 %, over 20.0 %',
       severity: 'critical',
       isFiring: true,
+      isResolved: false,
+      failures: [{ channel: `webhook ${harm}`, error: `503 ${harm}` }],
       at: Date.now() - 60_000,
       runs: ['run-1'],
     },
@@ -80,6 +82,8 @@ const report = (): WorkReport => ({
       text: `slow runs: run.latency of agent ${harm} is 6,012 ms, over 5,000 ms`,
       severity: 'warning',
       isFiring: true,
+      isResolved: false,
+      failures: [],
       at: Date.now() - 90_000,
       runs: ['run-0', 'run-1'],
     },
@@ -88,6 +92,8 @@ const report = (): WorkReport => ({
       text: 'dear day: cost is $12.10, over $10.00',
       severity: 'info' as const,
       isFiring: false,
+      isResolved: index > 3,
+      failures: [],
       at: Date.now() - 3_600_000 * (index + 1),
       runs: [],
     })),
@@ -153,6 +159,12 @@ describeInChromium('the monitor', (browser) => {
     await takePictures(page, 'monitor');
     await page.getByRole('button', { name: 'Name' }).click();
     await expect.poll(() => names.nth(1).innerText(), soon).toBe('researcher');
+    const firstAlerts = page.locator('.alerts > ul > li');
+    expect(await firstAlerts.nth(0).innerText()).toMatch(
+      /^critical\s+fires\s+failing tools: [^\n]+\s+not delivered by webhook <img/,
+    );
+    expect(await firstAlerts.nth(1).innerText()).toMatch(/^warning\s+fires\s+(?![\s\S]*not delivered)/);
+    expect(await firstAlerts.nth(2).innerText()).toMatch(/^info\s+over\s+dear day/);
     await page.getByText('5 older alerts').click();
     expect(await page.evaluate('window.harmed')).toBeUndefined();
     expect(await page.locator('img').count()).toBe(0);

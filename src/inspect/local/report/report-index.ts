@@ -11,12 +11,15 @@ import { WantedReading } from '../wanted-reading.ts';
 export const MOST_REPORTED = 10_000;
 const MOST_ALERTS = 100;
 
+/** Alerts as a page shows them. */
+export type ShownAlerts = Pick<AlertsHook, 'history' | 'firing'> & Partial<Pick<AlertsHook, 'failures'>>;
+
 /** The sources of a report. */
 export interface ReportSources {
   readonly recorder: Pick<Recorder, 'runs'>;
   readonly book: WorkBook;
   readonly store: JournalStore | undefined;
-  readonly alerts: Pick<AlertsHook, 'history' | 'firing'> | undefined;
+  readonly alerts: ShownAlerts | undefined;
 }
 
 /**
@@ -95,13 +98,19 @@ export class ReportIndex {
   }
 }
 
-const reportedAlerts = ({
-  history,
-  firing,
-}: NonNullable<ReportSources['alerts']>): readonly ReportedAlert[] => {
+const reportedAlerts = ({ history, firing, failures = [] }: ShownAlerts): readonly ReportedAlert[] => {
   const open = new Set(firing.map(({ id }) => id));
   return history
     .slice(-MOST_ALERTS)
     .toReversed()
-    .map(({ id, text, severity, at, runs }) => ({ id, text, severity, at, runs, isFiring: open.has(id) }));
+    .map(({ id, text, severity, status, at, runs }) => ({
+      id,
+      text,
+      severity,
+      at,
+      runs,
+      isFiring: open.has(id),
+      isResolved: status === 'resolved',
+      failures: failures.flatMap(({ alert, channel, error }) => (alert === id ? [{ channel, error }] : [])),
+    }));
 };

@@ -89,6 +89,8 @@ const reportOf = (event: RuntimeEvent): Report | undefined => {
       return plainReport('refusal', `work of ${event.member} was refused`, event.reason);
     case 'answer.refused':
       return plainReport('refusal', 'an answer of a person was refused', event.reason);
+    case 'observer.failed':
+      return errorReport('setback', `the observer ${event.observer} failed`, event.error);
     case 'stage.failed':
       return { ...plainReport('setback', `stage ${event.member} failed`, event.message), goesUp: true };
     case 'message.dropped':

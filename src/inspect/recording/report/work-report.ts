@@ -40,6 +40,10 @@ export interface ReportedAlert {
   readonly severity: 'info' | 'warning' | 'critical';
   /** True while its condition holds. */
   readonly isFiring: boolean;
+  /** True if it says that its condition holds no longer. */
+  readonly isResolved: boolean;
+  /** The channels that failed to deliver it, with the message of the error. */
+  readonly failures: readonly { readonly channel: string; readonly error: string }[];
   /** In ms since 1970. */
   readonly at: number;
   readonly runs: readonly string[];

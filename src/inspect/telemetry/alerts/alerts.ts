@@ -102,7 +102,7 @@ const check = optionsCheck<AlertsOptions>({ code: 'input.invalid', owner: 'alert
  * once to every channel and then muted for 300 s. For an engine, or for runs.
  *
  * Channels are apart from runs and from each other: one that throws, hangs or is slow is in `failures`, and reported as
- * `observer.failed` of the run. When a condition holds no longer, the alert is sent once more, as `resolved`.
+ * `observer.failed` of the run, which is no error of it. When a condition holds no longer, the alert is sent once more, as `resolved`.
  *
  * @example
  * const watching = alerts({
