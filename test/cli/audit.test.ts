@@ -96,6 +96,24 @@ describe('[KAIZEN-61] troupe audit', () => {
     });
   });
 
+  test('query and report: in a pipe nothing is cut, on a terminal what does not fit', async () => {
+    const log = join(folder, 'long');
+    const runId = `run-of-the-${'very-'.repeat(9)}long-id`;
+    const name = `Ada ${'of the accounts department '.repeat(3)}`.trim();
+    const audit = auditLog({ folder: log, onBehalfOf: name });
+    const input = `Pay ${'all of it, and '.repeat(20)}at once.`;
+    await payer(50).run(input, { runId, hooks: [audit], person: approvingUpTo(100) });
+    const { stdout } = await call('query', 'long');
+    const [first] = stdout.split('\n');
+    expect(first).toContain(`${runId} `);
+    expect(first).toContain(`for ${name}`);
+    expect(first).toContain(`{"input":"${input}"}`);
+    expect(stdout).not.toContain('…');
+    expect((await call('report', 'long')).stdout).toContain(runId);
+    const shown = await play(['audit', 'query', 'long', '--no-color'], { folder, isTTY: true, columns: 200 });
+    expect(shown.stdout.split('\n')[0]).toMatch(/run-of-the-[^ ]+… .*… /);
+  });
+
   test('query: hostile text is only text', async () => {
     const { stdout } = await call('query', 'audit', '--run', 'b', '--action', 'run.start');
     expect(stdout).toMatch(/run\.start +success +payer +for bob +\{"input":"Pay all\."\}/);

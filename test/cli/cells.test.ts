@@ -111,15 +111,21 @@ describe('a table', () => {
           { text: oneLine(other), most: 9, isRight: true },
           { text: '|' },
         ]);
-        const ends = tableLines(rows).map((line) => cellsOf(stripVTControlCharacters(line)));
+        const ends = tableLines(rows, 100).map((line) => cellsOf(stripVTControlCharacters(line)));
         expect(new Set(ends).size).toBe(1);
       }),
     );
   });
 
   test('leaves a column out that nobody has anything in', () => {
-    expect(tableLines([[{ text: 'a' }, { text: '' }, { text: 'b' }]])).toEqual(['a  b']);
-    expect(tableLines([])).toEqual([]);
+    expect(tableLines([[{ text: 'a' }, { text: '' }, { text: 'b' }]], 100)).toEqual(['a  b']);
+    expect(tableLines([], 100)).toEqual([]);
+  });
+
+  test('cuts no field in a file or a pipe', () => {
+    const row = [{ text: 'x'.repeat(50), most: 9 }, { text: 'y' }];
+    expect(tableLines([row], 100)).toEqual([`${'x'.repeat(8)}…  y`]);
+    expect(tableLines([row], Infinity)).toEqual([`${'x'.repeat(50)}  y`]);
   });
 });
 

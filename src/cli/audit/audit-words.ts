@@ -5,14 +5,15 @@ import type { AuditEntry } from '../../inspect/audit/audit-entry.ts';
 import type { Oversight, OverseenRequest } from '../../inspect/audit/oversight.ts';
 import { timeWords, WIDEST_ID } from '../stored/run-words.ts';
 import { fittedLine } from '../terminal/fitted-line.ts';
-import type { Paint } from '../terminal/paint.ts';
 import type { Screen } from '../terminal/screen.ts';
+import { shownLine } from '../terminal/screen.ts';
 import type { Cell } from '../terminal/table.ts';
 import { tableLines } from '../terminal/table.ts';
 import { wrappedLine } from '../terminal/wrapped-text.ts';
 
 /** The fields of an entry in a table. */
-export const entryCells = (entry: AuditEntry, paint: Paint): readonly Cell[] => {
+export const entryCells = (entry: AuditEntry, { paint, columns }: Screen): readonly Cell[] => {
+  const line = (text: string, most = 200): string => shownLine(text, most, columns);
   const { at, runId, seq, path, action, tool, outcome, person, onBehalfOf, rule, content, digest } = entry;
   const who = [
     ...(person === undefined ? [] : [`by ${person}`]),
@@ -24,14 +25,14 @@ export const entryCells = (entry: AuditEntry, paint: Paint): readonly Cell[] => 
   const isErased = digest !== undefined && content === undefined && who.length === 0;
   return [
     { text: timeWords(at) },
-    { text: oneLine(runId), most: WIDEST_ID },
+    { text: line(runId), most: WIDEST_ID },
     { text: String(seq), isRight: true },
     { text: action },
     { text: outcome, paint: outcome === 'success' ? paint.green : paint.yellow },
-    { text: oneLine(tool ?? ''), most: 32 },
-    { text: oneLine(path), most: 32 },
-    { text: oneLine(who.join(', ')), most: 48 },
-    { text: isErased ? '(erased)' : oneLine(Object.keys(texts).length === 0 ? '' : canonical(texts), 120) },
+    { text: line(tool ?? ''), most: 32 },
+    { text: line(path), most: 32 },
+    { text: line(who.join(', ')), most: 48 },
+    { text: isErased ? '(erased)' : line(Object.keys(texts).length === 0 ? '' : canonical(texts), 120) },
   ];
 };
 
@@ -57,27 +58,30 @@ export const reportLines = (found: Oversight, { paint, columns }: Screen): reado
         { text: `${fast} in under 2 s` },
         { text: after === undefined ? '' : `median ${lasting(after)}` },
       ]),
+      columns,
     ).map((line) => fittedLine(line, columns)),
     ...(requests.length === 0 ? [] : ['']),
-    ...tableLines(requests.map((request) => requestCells(request, paint))).map((line) =>
-      fittedLine(line, columns),
-    ),
+    ...tableLines(
+      requests.map((request) => requestCells(request, { paint, columns })),
+      columns,
+    ).map((line) => fittedLine(line, columns)),
   ];
 };
 
 const nameOf = (person: string | undefined): string => (person === undefined ? 'not named' : oneLine(person));
 
-const requestCells = (request: OverseenRequest, paint: Paint): readonly Cell[] => {
+const requestCells = (request: OverseenRequest, { paint, columns }: Screen): readonly Cell[] => {
+  const line = (text: string, most = 200): string => shownLine(text, most, columns);
   const { askedAt, runId, kind, tool, outcome, people, afterMs, isChanged, shown } = request;
   const decision = `${outcome}${isChanged === true ? ', changed' : ''}`;
   return [
     { text: timeWords(askedAt) },
-    { text: oneLine(runId), most: WIDEST_ID },
+    { text: line(runId), most: WIDEST_ID },
     { text: kind },
-    { text: oneLine(tool ?? ''), most: 32 },
+    { text: line(tool ?? ''), most: 32 },
     { text: decision, paint: outcome === 'granted' || outcome === 'answered' ? paint.green : paint.yellow },
-    { text: people.length === 0 ? nameOf(undefined) : oneLine(people.join(', ')), most: 32 },
+    { text: people.length === 0 ? nameOf(undefined) : line(people.join(', ')), most: 32 },
     { text: afterMs === undefined ? '' : lasting(afterMs), isRight: true },
-    { text: shown === undefined ? '(erased)' : oneLine(canonical(shown), 120) },
+    { text: shown === undefined ? '(erased)' : line(canonical(shown), 120) },
   ];
 };

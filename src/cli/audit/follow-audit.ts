@@ -15,7 +15,7 @@ import { withStore } from '../stored/open-store.ts';
 import { jsonLine } from '../stored/run-words.ts';
 import { readStoredRun } from '../stored/stored-run.ts';
 import { fittedLine } from '../terminal/fitted-line.ts';
-import { screenOf } from '../terminal/screen.ts';
+import { screenOf, shownLine } from '../terminal/screen.ts';
 import { tableLines } from '../terminal/table.ts';
 import { widthOf } from '../terminal/terminal.ts';
 import { wrappedLine } from '../terminal/wrapped-text.ts';
@@ -56,7 +56,7 @@ const verify = ({ place, anchor }: AuditCommand, session: Session): number => {
     const mark = isSound ? paint.green('✓') : paint.red('✗');
     const lines = problems.flatMap(({ file, line, kind, message }) => {
       const where = `${oneLine(nameIn(file, place, session))}${line === undefined ? '' : ` line ${line}`}`;
-      return wrappedLine(`    ${kind} · ${where} · ${oneLine(message, 300)}`, columns);
+      return wrappedLine(`    ${kind} · ${where} · ${shownLine(message, 300, columns)}`, columns);
     });
     terminal.stdout.write([`${mark} ${oneLine(place)}: ${sum} (${extent}${gone})`, ...lines, ''].join('\n'));
   }
@@ -76,14 +76,18 @@ const withWholeRun = (filter: AuditFilter, entries: readonly AuditEntry[]): Audi
 };
 
 const query = ({ place, filter }: AuditCommand, session: Session): number => {
-  const { terminal, settings, paint } = session;
+  const { terminal, settings } = session;
   const all = readAudit(placeOf(place, session));
   const wanted = withWholeRun(filter, all);
   const entries = all.filter((entry) => isWanted(entry, wanted));
   if (settings.json) for (const entry of entries) terminal.stdout.write(jsonLine(entry));
   else {
-    const columns = widthOf(terminal.stdout);
-    for (const line of tableLines(entries.map((entry) => entryCells(entry, paint))))
+    const screen = screenOf(session);
+    const { columns } = screen;
+    for (const line of tableLines(
+      entries.map((entry) => entryCells(entry, screen)),
+      columns,
+    ))
       terminal.stdout.write(`${fittedLine(line, columns)}\n`);
     if (entries.length === 0 && !settings.quiet)
       terminal.stderr.write(`No such entries in ${oneLine(place)}\n`);

@@ -11,6 +11,7 @@ import { noticeLines } from '../words/notice-lines.ts';
 import type { INTERRUPTED } from '../../runtime/journal/resume/left-running.ts';
 import { agentWidth, ROOMY, startWords, statusPaint, timeWords, WIDEST_ID } from './run-words.ts';
 import type { Screen } from '../terminal/screen.ts';
+import { shownLine } from '../terminal/screen.ts';
 
 /** A run in a list, with what does not belong to all of them. */
 export interface ListedRun {
@@ -27,7 +28,10 @@ export interface ListedRun {
  * and what it waits for are below its row.
  */
 export const listLines = (listed: readonly ListedRun[], setting: Screen): readonly string[] => {
-  const rows = tableLines(listed.map(({ entry }) => cellsOfRun(entry, setting)));
+  const rows = tableLines(
+    listed.map(({ entry }) => cellsOfRun(entry, setting)),
+    setting.columns,
+  );
   return listed.flatMap((run, index) => {
     const row = rows[index] ?? '';
     return setting.columns === Infinity ? [lineOf(row, run, setting)] : linesOf(row, run, setting);
@@ -38,7 +42,7 @@ const cellsOfRun = (
   { runId, status, createdAt, durationMs, costUsd = 0, agent, title }: ListedRun['entry'],
   { paint, columns }: Screen,
 ): readonly Cell[] => [
-  { text: oneLine(runId, 80), most: WIDEST_ID },
+  { text: shownLine(runId, 80, columns), most: WIDEST_ID },
   { text: status, paint: statusPaint(status, paint) },
   { text: startWords(createdAt, columns) },
   // What a run took and cost gives way to what it is about.
@@ -49,15 +53,15 @@ const cellsOfRun = (
         { text: costUsd === 0 ? '' : dollars(costUsd), isRight: true },
       ]),
   { text: oneLine(agent), most: agentWidth(columns) },
-  { text: oneLine(title, 80) },
+  { text: shownLine(title, 80, columns) },
 ];
 
-const lineOf = (row: string, run: ListedRun, { paint }: Screen): string => {
+const lineOf = (row: string, run: ListedRun, { paint, columns }: Screen): string => {
   const { entry, error, notices } = run;
   const more = [...notices.map(({ words }) => words), ...factsOf(entry)];
   return [
     row,
-    ...(error === undefined ? [] : [paint.red(oneLine(error, 120))]),
+    ...(error === undefined ? [] : [paint.red(shownLine(error, 120, columns))]),
     ...(more.length === 0 ? [] : [paint.dim(`(${more.join(', ')})`)]),
   ].join('  ');
 };

@@ -46,7 +46,7 @@ export const stepLines = (
     ...(columns < ROOMY ? [] : costCells(view, paint)),
     decisionCell(view, asked, paint),
   ]);
-  return tableLines(rows).flatMap((row, index) => {
+  return tableLines(rows, columns).flatMap((row, index) => {
     const view = steps[index];
     const remarks = view === undefined ? [] : remarksOn(view, paint);
     const whole = [`  ${row}`, ...remarks.map(paintRemark)].join(

@@ -1,3 +1,4 @@
+import { oneLine } from '../../base/text/printable.ts';
 import type { Paint } from './paint.ts';
 import type { Terminal } from './terminal.ts';
 import { widthOf } from './terminal.ts';
@@ -7,6 +8,10 @@ export interface Screen {
   readonly paint: Paint;
   readonly columns: number;
 }
+
+/** Text on one line that is safe to print: on a terminal at most so many characters of it, in a file or a pipe all. */
+export const shownLine = (text: string, most: number, columns: number): string =>
+  oneLine(text, columns === Infinity ? Infinity : most);
 
 /** Reads the screen of a session. */
 export const screenOf = ({

@@ -16,7 +16,7 @@ import { fittedLine } from '../terminal/fitted-line.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Cell } from '../terminal/table.ts';
 import { tableLines } from '../terminal/table.ts';
-import { screenOf } from '../terminal/screen.ts';
+import { screenOf, shownLine } from '../terminal/screen.ts';
 import { widthOf } from '../terminal/terminal.ts';
 import { wrappedLine } from '../terminal/wrapped-text.ts';
 import { progressView } from '../progress/progress-view.ts';
@@ -51,7 +51,10 @@ const list = async ({ places, status, limit }: TraceCommand, session: Session): 
   if (settings.json) for (const entry of found) terminal.stdout.write(jsonLine(entry));
   else {
     const columns = widthOf(terminal.stdout);
-    for (const line of tableLines(found.map((entry) => entryCells(entry, paint, columns))))
+    for (const line of tableLines(
+      found.map((entry) => entryCells(entry, paint, columns)),
+      columns,
+    ))
       terminal.stdout.write(`${fittedLine(line, columns)}\n`);
   }
   if (found.length === 0 && !settings.json && !settings.quiet)
@@ -64,11 +67,11 @@ const entryCells = (
   paint: Paint,
   columns: number,
 ): readonly Cell[] => [
-  { text: oneLine(runId, 80), most: WIDEST_ID },
+  { text: shownLine(runId, 80, columns), most: WIDEST_ID },
   { text: status, paint: traceStatusPaint(status, paint) },
   { text: startWords(startedAt, columns) },
   { text: oneLine(agent), most: agentWidth(columns) },
-  { text: oneLine(title, 80) },
+  { text: shownLine(title, 80, columns) },
 ];
 
 const show = async ({ places: [place] }: TraceCommand, session: Session): Promise<number> => {
