@@ -29,6 +29,8 @@ export const auditActions = [
   'request.withdraw',
   'answer.refuse',
   'message.receive',
+  /** A guard of `guardrails()` blocked, changed or stopped a text. */
+  'guard.act',
   /** Content was erased: its entries stay. */
   'audit.erase',
   /** A line that was cut off stands before this entry. */

@@ -34,6 +34,7 @@ export const auditedTypes = [
   'request.withdrawn',
   'answer.refused',
   'message.sent',
+  'custom.emitted',
 ] as const satisfies readonly EventType[];
 
 /** Converts an event to what the log has of it: nothing, one entry, or two. Pure. */
@@ -81,9 +82,28 @@ export const factsOf = (event: RuntimeEvent): readonly AuditFacts[] => {
       const content = fieldsOf({ from, text, data });
       return [{ action: 'message.receive', outcome: 'success', details: fieldsOf({ id }), content }];
     }
+    case 'custom.emitted':
+      return actOfGuard(event);
     default:
       return [];
   }
+};
+
+/** What a guard did, as `guardrails()` puts it on record; nothing for other events of that type. */
+const actOfGuard = ({ name, data }: EventOf<'custom.emitted'>): readonly AuditFacts[] => {
+  if (name !== 'guardrail.acted' || !isJsonObject(data)) return [];
+  const { guard, place, tool, action, reason } = data;
+  if (typeof guard !== 'string' || typeof place !== 'string' || typeof action !== 'string') return [];
+  return [
+    {
+      action: 'guard.act',
+      tool: typeof tool === 'string' ? tool : undefined,
+      outcome: action === 'block' ? 'denied' : 'success',
+      rule: guard,
+      details: { place, act: action },
+      content: fieldsOf({ reason }),
+    },
+  ];
 };
 
 /** The rule that an event names, if it does: of a policy. */

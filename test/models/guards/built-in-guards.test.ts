@@ -109,6 +109,8 @@ const harmless: readonly string[] = [
   'AA:BB:CC:DD:EE:FF',
   'sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   'The score was 3-2 after 90 minutes.',
+  'Version 1.2.3.4 is out, v10.0.0.1 was the last, and version: 192.0.2.7 follows; the build 1.0.0.17 failed.',
+  'Ver. 2.0.0.1 of the release 4.3.2.1.',
 ];
 
 describe('personal data', () => {
@@ -132,6 +134,16 @@ describe('personal data', () => {
       personalData(text, personalKinds).map(({ start, end, kind }) => `${kind}: ${text.slice(start, end)}`),
     );
     expect(found).toEqual([]);
+  });
+
+  test('is an address that only looks like a version, unless the word before it says so', () => {
+    for (const text of [
+      '192.168.0.1',
+      'Version 2 runs at 192.168.0.1.',
+      'the conversion 10.0.0.1',
+      'from 1.2.3.4',
+    ])
+      expect(personalData(text, ['ip']), text).toHaveLength(1);
   });
 
   test('is found in work that grows with the text, whatever it is made of', () => {

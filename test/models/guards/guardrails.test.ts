@@ -119,6 +119,22 @@ describe('an input', () => {
     ]);
   });
 
+  test('of a topic that is refused is blocked with the words and patterns of the guard that it met', async () => {
+    const { clerk } = clerkOf(['Hi.']);
+    const rails = guardrails([
+      { use: 'topic', words: ['horoscope*', 'star sign'], patterns: [/bets? on \w{1,20}/i] },
+    ]);
+    const error = await errorOf(clerk.run('My HOROSCOPES, and who bets on Mars?', { resources: [rails] }));
+    expect(error.message).toBe(
+      "Cannot ask the model as the guard 'topic' blocks the input: topic (2): horoscope*, /bets? on \\w{1,20}/i",
+    );
+    expect(actsOf(error.result?.events ?? [])).toMatchObject([
+      { guard: 'topic', action: 'block', reason: 'topic (2): horoscope*, /bets? on \\w{1,20}/i' },
+    ]);
+    const redacting = guardrails([{ use: 'topic', words: ['horoscope*'], action: 'redact' }]);
+    expect(await redacting.input('My horoscopes')).toBe('My [redacted topic]');
+  });
+
   test('that is redacted is sent so in each step, and judged once', async () => {
     let judged = 0;
     const counting = redacting(['input']);

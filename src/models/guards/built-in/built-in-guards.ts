@@ -1,4 +1,5 @@
 import type { ModelChoice } from '../../../contracts/models/model.ts';
+import { oneLine } from '../../../base/text/printable.ts';
 import type { Secrets } from '../../../contracts/secrets/redactor.ts';
 import { Redactor } from '../../../contracts/secrets/redactor.ts';
 import type { TrustedGuard } from '../consult-guard.ts';
@@ -65,6 +66,7 @@ const placeGuard = (
   use: string,
   find: (text: string) => readonly FoundPlace[],
   bySentence: boolean,
+  reasonFor: (places: readonly FoundPlace[], text: string) => string = kindsOf,
 ): TrustedGuard => ({
   name: name ?? use,
   on,
@@ -76,7 +78,7 @@ const placeGuard = (
     const places = find(given);
     if (places.length === 0) return undefined;
     const shown = action === 'redact' ? redactPlaces(given, places) : text;
-    return { action, reason: kindsOf(places), ...textFor(action, shown) };
+    return { action, reason: reasonFor(places, given), ...textFor(action, shown) };
   },
 });
 
@@ -113,6 +115,10 @@ export const injectionGuard = ({
   },
 });
 
+/** Places whose topics are named in a reason, and the characters that they take there. */
+const MOST_NAMED = 20;
+const LONGEST_NAMES = 120;
+
 export const topicGuard = ({ words = [], patterns = [], ...options }: TopicGuard): TrustedGuard => {
   const all = [
     ...(words.length === 0 ? [] : [wordPattern(words)]),
@@ -129,6 +135,26 @@ export const topicGuard = ({ words = [], patterns = [], ...options }: TopicGuard
         })).filter(({ start, end }) => end > start),
       ),
     );
+  /** Which of the guard's own words and patterns were found: never how the text writes them. */
+  const reasonFor = (places: readonly FoundPlace[], text: string): string => {
+    const said = places.slice(0, MOST_NAMED).map(({ start, end }) => text.slice(start, end));
+    const named = [
+      ...words.filter((word) => said.some((each) => wordPattern([word]).test(each))),
+      ...patterns
+        .filter(({ source, flags }) =>
+          said.some((each) => new RegExp(source, flags.replaceAll(/[gy]/g, '')).test(each)),
+        )
+        .map(String),
+    ];
+    const topics = named.length === 0 ? '' : `: ${oneLine(named.join(', '), LONGEST_NAMES)}`;
+    return `${kindsOf(places)}${topics}`;
+  };
   const isInSentences = patterns.length === 0 && !words.some((word) => /[.!?…]/.test(word));
-  return placeGuard({ on: ['input', 'output'], action: 'block', ...options }, 'topic', find, isInSentences);
+  return placeGuard(
+    { on: ['input', 'output'], action: 'block', ...options },
+    'topic',
+    find,
+    isInSentences,
+    reasonFor,
+  );
 };

@@ -13,7 +13,9 @@ const EMAIL =
   /[\p{L}\p{N}_.+%'-]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}[\p{L}]{2,24}/gu;
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-const IPV4 = new RegExp(`(?<![\\w.])(?:${OCTET}\\.){3}${OCTET}(?![\\w]|\\.\\d)`, 'g');
+/** A version of a program has the form of an address: the word before it tells. */
+const VERSION = '(?<!\\b(?:versions?|ver|release|build)[.:]?[ \\t]{0,2}(?:v|is )?)';
+const IPV4 = new RegExp(`(?<![\\w.])${VERSION}(?:${OCTET}\\.){3}${OCTET}(?![\\w]|\\.\\d)`, 'gi');
 const IPV6 = /(?<![\w:.])[0-9A-Fa-f:]{2,39}(?![\w:])/g;
 
 /** Numbers with the sign or the prefix of another country, with a trunk prefix, and as North America writes them. */
