@@ -2,6 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { answerCache } from '../../src/runtime/resources/answer-cache.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { play } from './fake-terminal.ts';
 import { root } from './run-command.ts';
 
@@ -52,4 +56,22 @@ describe('troupe show --call', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(words);
   });
+});
+
+test('troupe show says of an answer from a cache that its model was not asked, in the steps, the totals and the call', async () => {
+  const kept = sqliteStore(join(folder, 'cached.db'));
+  const clerk = agent({ name: 'clerk', model: scriptedModel(['30 days.', 'never said']) });
+  const options = { store: kept, resources: [answerCache()] };
+  await clerk.run('How long?', { ...options, runId: 'first' });
+  await clerk.run('How long?', { ...options, runId: 'second' });
+  await kept.close();
+  const shown = async (...args: readonly string[]): Promise<string> =>
+    (await play(['show', ...args, '--store', join(folder, 'cached.db'), '--no-color'])).stdout;
+  expect(await shown('first')).not.toContain('cached');
+  const second = await shown('second');
+  expect(second).toMatch(/clerk +step 0 +cached .*answered "30 days\."/);
+  expect(second).toMatch(/1 step · 0 model calls · /);
+  expect(await shown('second', '--call', '1')).toMatch(
+    /from a cache, the model was not asked; it took \d+ tokens in, \d+ out/,
+  );
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { RuntimeEvent } from '../../src/contracts/events/event.ts';
+import { noTotals } from '../../src/contracts/events/no-totals.ts';
+import { addTotals } from '../../src/events/progress/add-totals.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
@@ -76,8 +78,12 @@ describe('a cache of answers', () => {
     const second = await clerk.run('one', options);
     expect(cachedIn(first.events)).toEqual([undefined]);
     expect(cachedIn(second.events)).toEqual([{ usage, durationMs: expect.any(Number), costUsd: 0.25 }]);
-    expect(first.totals).toMatchObject({ costUsd: 0.25, inputTokens: 30 });
-    expect(second.totals).toMatchObject({ costUsd: 0, inputTokens: 0, outputTokens: 0 });
+    expect(first.totals).toMatchObject({ costUsd: 0.25, inputTokens: 30, modelCalls: 1 });
+    const none = { costUsd: 0, inputTokens: 0, outputTokens: 0, modelCalls: 0 };
+    expect(second.totals).toMatchObject(none);
+    const { steps, retries } = second.totals;
+    const folded = second.events.filter(({ type }) => type !== 'run.ended').reduce(addTotals, noTotals);
+    expect(folded).toMatchObject({ ...none, steps, retries });
   });
 
   test('a stored run replays the same without the cache', async () => {

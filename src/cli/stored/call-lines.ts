@@ -3,6 +3,7 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { JournalRecord } from '../../contracts/journals/journal-record.ts';
 import { toJson } from '../../base/json/json.ts';
 import { sha256 } from '../../base/sha256.ts';
+import type { Usage } from '../../contracts/models/usage.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
 import { sentRequestsOf } from '../../runtime/journal/replay/sent-records.ts';
@@ -117,11 +118,13 @@ const answerLines = ({ answer, failure }: StoredCall, paint: Paint): readonly st
   if (answer === undefined)
     return [paint.red(failure === undefined ? 'No answer came.' : `✗ ${oneLine(failure, 1_000)}`)];
   const { text, reasoning, usage, finish, durationMs, raw, model, omitted = {}, providerCalls = [] } = answer;
+  const { cached: kept } = answer;
   const read = usage.cached === undefined ? '' : `, ${withThousands(usage.cached)} of them from the cache`;
   const cached = usage.stored === undefined ? read : `${read}, ${withThousands(usage.stored)} into it`;
   const took = `${withThousands(usage.input)} tokens in${cached} · ${withThousands(usage.output)} out · ${lasting(durationMs)}`;
   return [
     `${paint.bold('Answer')} ${paint.dim(`${oneLine(model)} · ${finish} · ${took}`)}`,
+    ...(kept === undefined ? [] : [paint.yellow(`  ${keptWords(kept.usage)}`)]),
     ...Object.entries(omitted).map(([setting, why]) => paint.yellow(`  asked without ${setting}: ${why}`)),
     ...providerCalls.flatMap(({ tool, input, problem }) => [
       ...indent(`run by the provider: ${oneLine(tool)} ${JSON.stringify(input ?? {})}`),
@@ -137,6 +140,10 @@ const answerLines = ({ answer, failure }: StoredCall, paint: Paint): readonly st
     ...(raw?.metadata === undefined ? [] : ['  metadata:', ...indent(JSON.stringify(raw.metadata))]),
   ];
 };
+
+/** Of an answer from a cache: what it took when its model was asked. */
+const keptWords = ({ input, output }: Usage): string =>
+  `from a cache, the model was not asked; it took ${withThousands(input)} tokens in, ${withThousands(output)} out`;
 
 const hashOf = (turn: Turn): string => sha256(canonical(toJson(turn)));
 

@@ -65,12 +65,14 @@ export const stepLines = (
 const paintRemark = ({ text, paint = (plain) => plain }: Remark): string => paint(text);
 
 const costCells = (view: StepView, { dim: paint }: Paint): readonly Cell[] => {
-  const { modelCalls, tokens, costUsd, record } = view;
+  const { modelCalls, cachedAnswers = 0, tokens, costUsd, record } = view;
   const calls = modelCalls > 1 ? `${several(modelCalls, 'call')}, ` : '';
+  const used = modelCalls === 0 ? [] : [`${calls}${withThousands(tokens)} tokens`];
+  const kept = cachedAnswers === 0 ? [] : [cachedAnswers === 1 ? 'cached' : `${cachedAnswers} cached`];
   const isFree = modelCalls === 0 || costUsd === 0;
   const cost = costUsd === undefined ? 'cost unknown' : dollars(costUsd);
   return [
-    { text: modelCalls === 0 ? '' : `${calls}${withThousands(tokens)} tokens`, paint, isRight: true },
+    { text: [...used, ...kept].join(', '), paint, isRight: true },
     { text: isFree ? '' : cost, paint, isRight: true },
     { text: record === undefined ? '' : lasting(record.endedAt - record.startedAt), paint, isRight: true },
   ];

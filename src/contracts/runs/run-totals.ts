@@ -1,7 +1,7 @@
 /** Resources used by a whole run, children included. */
 export interface RunTotals {
   readonly steps: number;
-  /** Requests to models, failed ones too. */
+  /** Requests to models, failed ones too; answers from a cache are none. */
   readonly modelCalls: number;
   readonly toolCalls: number;
   readonly inputTokens: number;

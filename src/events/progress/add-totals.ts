@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { RunTotals } from '../../contracts/runs/run-totals.ts';
 
@@ -32,6 +32,13 @@ const sumOf = (
   more: number | undefined,
 ): Partial<RunTotals> => (more === undefined ? {} : { [name]: (totals[name] ?? 0) + more });
 
+/** Of an answer from a cache the model was not asked after all. */
+const withAnswer = (totals: RunTotals, event: EventOf<'model.answered'>): RunTotals => {
+  const { model, usage, costUsd, cached } = event;
+  const added = addUsage(totals, model, usage, costUsd);
+  return cached === undefined ? added : { ...added, modelCalls: added.modelCalls - 1 };
+};
+
 /**
  * Adds an event to a run's totals; the same object if nothing changes. `durationMs` is unchanged until `run.ended`, whose totals replace
  * these.
@@ -43,6 +50,7 @@ export const addTotals = (totals: RunTotals, event: LiveEvent): RunTotals => {
     case 'model.asked':
       return { ...totals, modelCalls: totals.modelCalls + 1 };
     case 'model.answered':
+      return withAnswer(totals, event);
     case 'model.discarded':
     case 'model.interrupted':
       return event.usage === undefined ? totals : addUsage(totals, event.model, event.usage, event.costUsd);

@@ -19,7 +19,10 @@ export interface StepView {
   readonly record?: StepRecord | undefined;
   /** Set where the agent, or the whole run, ended before the step did. */
   readonly cutBy?: StepEnd | undefined;
+  /** Requests that were answered. */
   readonly modelCalls: number;
+  /** Answers from a cache, whose models were not asked; absent without any. */
+  readonly cachedAnswers?: number | undefined;
   /** Input and output, of all models. */
   readonly tokens: number;
   /** In US dollars; absent where the price of a call is not known. */
@@ -112,7 +115,8 @@ const stepAfter = (view: StepView | undefined, event: RuntimeEvent): StepView | 
   if (view === undefined) return undefined;
   if (event.type === 'step.ended') return { ...view, record: event.record };
   if (event.type !== 'model.answered') return view;
-  const { usage, costUsd } = event;
+  const { usage, costUsd, cached } = event;
+  if (cached !== undefined) return { ...view, cachedAnswers: (view.cachedAnswers ?? 0) + 1 };
   const { costUsd: before } = view;
   return {
     ...view,

@@ -54,6 +54,8 @@ export class RunCounter {
         this.#asked.set(body.key, body.model);
         break;
       case 'model.answered':
+        // The model was not asked after all.
+        if (body.cached !== undefined) counts.modelCalls -= 1;
         this.charge(this.#asked.get(body.key) ?? body.model, body.usage, body.costUsd);
         this.#asked.delete(body.key);
         break;
