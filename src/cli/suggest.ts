@@ -49,9 +49,10 @@ const linesOf = (
 /** Runs that are named. */
 const SHOWN = 3;
 
+/** What all recorded runs together would have saved. */
 const gainWords = ({ latencyMs, costUsd, tokens, share }: Suggestion['expected']): string =>
   [
-    `${Math.round(share * 100)} %`,
+    `saves ${Math.round(share * 100)} %`,
     ...(latencyMs === undefined ? [] : [lasting(latencyMs)]),
     ...(costUsd === undefined || costUsd === 0 ? [] : [dollars(costUsd)]),
     ...(tokens === undefined ? [] : [`${Math.round(tokens)} tokens`]),

@@ -3,7 +3,8 @@ import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { Session } from '../session.ts';
 import { widthOf } from '../terminal/terminal.ts';
 import { noticeLines } from '../words/notice-lines.ts';
-import { waitingNotices } from './request-words.ts';
+import { asksForName } from '../../inspect/drawing/approval-words.ts';
+import { approvalsSoFar, waitingNotices } from './request-words.ts';
 
 /** A run in a store. */
 export interface KeptRun {
@@ -64,7 +65,7 @@ export class Waiting {
   }
 
   async #look(): Promise<void> {
-    if (!this.#isAnsweredHere) this.#tell(this.#open());
+    this.#tell(this.#open());
     if (this.#kept.isParked && (await this.#isLong())) this.#park();
   }
 
@@ -77,14 +78,23 @@ export class Waiting {
     return entry.dueAt > Date.now() + LONG_MS;
   }
 
+  /** Shows each request once, and again when one of several people has approved it. */
   #tell(open: readonly OpenRequest[]): void {
-    if (open.every(({ id }) => this.#shown.has(id))) return;
+    // A person at the terminal is asked there, but has no name: they cannot approve what needs one.
+    const fresh = open.map(
+      (request) => (!this.#isAnsweredHere || needsName(request)) && !this.#shown.has(stateOf(request)),
+    );
+    if (!fresh.includes(true)) return;
     const { terminal, command, sidePaint: paint } = this.#session;
     const { runId, option } = this.#kept;
     for (const [index, notice] of waitingNotices(open, runId, option, command).entries())
-      if (!this.#shown.has(open[index]?.id ?? ''))
+      if (fresh[index] === true)
         for (const line of noticeLines(paint.yellow('!'), notice, widthOf(terminal.stderr)))
           terminal.stderr.write(`${line}\n`);
-    for (const { id } of open) this.#shown.add(id);
+    for (const request of open) this.#shown.add(stateOf(request));
   }
 }
+
+const needsName = (request: OpenRequest): boolean => request.kind !== 'question' && asksForName(request);
+
+const stateOf = (request: OpenRequest): string => `${request.id} ${approvalsSoFar(request)}`;

@@ -61,6 +61,8 @@ export class TraceWriter {
   #taken = 0;
   #open: OpenTrace | undefined;
   #pumping: Promise<void> | undefined;
+  /** Withdrawn requests, until the next event tells why. */
+  #held: RuntimeEvent[] = [];
   #left = { events: 0, cut: 0 };
   #trouble: string | undefined;
   /** Events that may or may not be on the disk. */
@@ -96,6 +98,21 @@ export class TraceWriter {
   }
 
   take(event: RuntimeEvent): void {
+    // A process that leaves a run withdraws its requests for itself alone: the next one writes other events with these numbers.
+    if (isSuspension(event)) this.#held = [];
+    else if (event.type === 'request.withdrawn') {
+      this.#held.push(event);
+      return;
+    }
+    this.#addHeld();
+    this.#add(event);
+  }
+
+  #addHeld(): void {
+    for (const event of this.#held.splice(0)) this.#add(event);
+  }
+
+  #add(event: RuntimeEvent): void {
     const { maxBytes, maxWaiting } = this.#setup;
     const isEnd = event.type === 'run.ended';
     this.#isOver ||= isEnd;
@@ -145,6 +162,7 @@ export class TraceWriter {
   /** At the end of the process: writes what waits, and that nothing more follows. */
   endAtOnce(): void {
     if (this.#isClosed || this.#trouble !== undefined) return;
+    this.#addHeld();
     this.#isClosed = true;
     const [first] = this.#queue;
     try {
