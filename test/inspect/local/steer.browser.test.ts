@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Decision } from '../../../src/contracts/agents/decision.ts';
 import { answer } from '../../../src/contracts/agents/decision.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { policy } from '../../../src/policy/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
@@ -91,6 +92,39 @@ describeInChromium('a person steers a run on the page', (browser) => {
       const { events } = await run.result;
       expect(ofType(events, 'tool.denied')).toMatchObject([{ reason: 'Ask Bob first' }]);
       expect(problems).toEqual([]);
+    });
+
+    test('of two people of a role takes the name and the roles that the person at the page writes, and says whose approval does not count', async () => {
+      const { inspector, page } = await openInspector(browser(), { control: true });
+      const safety = policy({
+        rules: [{ name: 'two-leads', effect: 'ask', tool: 'pay', by: 'lead', approvals: 2 }],
+      });
+      const run = cashier().stream('Pay', { inspect: inspector, runId: 'r', safety });
+      const request = page.locator('.request');
+      const name = request.getByRole('textbox', { name: 'Your name' });
+      const roles = request.getByRole('textbox', { name: 'Your roles' });
+      const yes = request.getByRole('button', { name: 'Approve', exact: true });
+      const notice = page.locator('.notice.bad');
+      await name.fill('Eve');
+      await roles.fill('guest');
+      await yes.click();
+      await expect
+        .poll(() => notice.innerText())
+        .toContain("it needs a person with the role 'lead': 'Eve' has 'guest'");
+      await name.fill('Ada');
+      await roles.fill('lead, payments');
+      await yes.click();
+      await request.getByText('approved by Ada').waitFor();
+      await name.fill('Ben');
+      await yes.click();
+      const { events } = await run.result;
+      expect(ofType(events, 'tool.approval-given')).toMatchObject([
+        { by: { name: 'Ada', roles: ['lead', 'payments'] } },
+      ]);
+      expect(ofType(events, 'tool.approved')).toMatchObject([
+        { by: { name: 'Ben', roles: ['lead', 'payments'] } },
+      ]);
+      expect(texts(events)).toEqual(['paid 3 to Ada']);
     });
 
     if (isThorough)
