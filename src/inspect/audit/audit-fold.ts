@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json/json.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import { isLeftBehind } from '../traces/left-behind.ts';
 import { tidier } from '../traces/tidy-event.ts';
 import type { AuditContent, AuditEntry } from './audit-entry.ts';
 import { contentIn, digestOf, hashOf } from './audit-entry.ts';
@@ -33,7 +34,7 @@ interface KnownRun {
   readonly asked: Map<string, Asked>;
   /** Calls that a rule decided about and that have not ended, by path and id. */
   readonly judged: Map<string, Judged>;
-  /** Withdrawn requests wait for the next event: a process that leaves a run withdraws them for itself alone. */
+  /** Events that are the process's own if it leaves the run, until the next one tells. */
   held: readonly RuntimeEvent[];
   lastEvent: number;
   /** True from when its process left it until the next entry. */
@@ -92,7 +93,7 @@ export class AuditFold {
       run.isLeft = true;
       return [];
     }
-    if (event.type === 'request.withdrawn') {
+    if (isLeftBehind(event)) {
       run.held = [...run.held, event];
       return [];
     }

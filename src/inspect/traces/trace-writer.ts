@@ -1,6 +1,7 @@
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
+import { isLeftBehind } from './left-behind.ts';
 import type { OpenTrace, TracePlace } from './open-trace.ts';
 import { closeTrace, openAtOnce, openTrace } from './open-trace.ts';
 import type { TraceAccount } from './trace-account.ts';
@@ -61,7 +62,7 @@ export class TraceWriter {
   #taken = 0;
   #open: OpenTrace | undefined;
   #pumping: Promise<void> | undefined;
-  /** Withdrawn requests, until the next event tells why. */
+  /** Events that are the process's own if it leaves the run, until the next one tells. */
   #held: RuntimeEvent[] = [];
   #left = { events: 0, cut: 0 };
   #trouble: string | undefined;
@@ -98,9 +99,8 @@ export class TraceWriter {
   }
 
   take(event: RuntimeEvent): void {
-    // A process that leaves a run withdraws its requests for itself alone: the next one writes other events with these numbers.
     if (isSuspension(event)) this.#held = [];
-    else if (event.type === 'request.withdrawn') {
+    else if (isLeftBehind(event)) {
       this.#held.push(event);
       return;
     }
