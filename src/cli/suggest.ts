@@ -49,7 +49,7 @@ const linesOf = (
 /** Runs that are named. */
 const SHOWN = 3;
 
-/** What all recorded runs together would have saved. */
+/** The savings over all recorded runs together. */
 const gainWords = ({ latencyMs, costUsd, tokens, share }: Suggestion['expected']): string =>
   [
     `saves ${Math.round(share * 100)} %`,

@@ -9,7 +9,7 @@ export interface Screen {
   readonly columns: number;
 }
 
-/** Text on one line that is safe to print: on a terminal at most so many characters of it, in a file or a pipe all. */
+/** Text on one line that is safe to print: on a terminal at most `most` characters of it, in a file or a pipe all. */
 export const shownLine = (text: string, most: number, columns: number): string =>
   oneLine(text, columns === Infinity ? Infinity : most);
 

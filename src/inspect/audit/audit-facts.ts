@@ -89,7 +89,7 @@ export const factsOf = (event: RuntimeEvent): readonly AuditFacts[] => {
   }
 };
 
-/** What a guard did, as `guardrails()` puts it on record; nothing for other events of that type. */
+/** The act of a guard, as `guardrails()` puts it on record; nothing for other events of that type. */
 const actOfGuard = ({ name, data }: EventOf<'custom.emitted'>): readonly AuditFacts[] => {
   if (name !== 'guardrail.acted' || !isJsonObject(data)) return [];
   const { guard, place, tool, action, reason } = data;

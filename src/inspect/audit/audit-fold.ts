@@ -28,7 +28,7 @@ interface KnownRun {
   readonly start: string;
   /** Entries that are there: a resumed run publishes the events before it once more. */
   readonly seen: Set<string>;
-  /** Where it began. */
+  /** The agent or team that it began with. */
   readonly root: Pick<AuditEntry, 'path' | 'agent'>;
   /** Open requests, by id. */
   readonly asked: Map<string, Asked>;
@@ -213,16 +213,16 @@ const withRequest = (facts: AuditFacts, at: number, { asked }: KnownRun): AuditF
   // One of several approvals leaves it open.
   if (action !== 'permission.approve') asked.delete(request);
   const details: JsonObject = { ...facts.details, request: open.seq, afterMs: at - open.at };
-  return ruledBy({ ...facts, details }, open);
+  return addRules({ ...facts, details }, open);
 };
 
 /** The facts of a call, with the rules that decided about it. */
 const withRules = (facts: AuditFacts, path: string, { judged }: KnownRun): AuditFacts => {
   const rules = judged.get(callOf(path, facts.details));
-  return rules === undefined ? facts : ruledBy(facts, rules);
+  return rules === undefined ? facts : addRules(facts, rules);
 };
 
-const ruledBy = (facts: AuditFacts, { rule, details: { alsoRules } }: Judged): AuditFacts =>
+const addRules = (facts: AuditFacts, { rule, details: { alsoRules } }: Judged): AuditFacts =>
   facts.rule !== undefined || rule === undefined
     ? facts
     : {

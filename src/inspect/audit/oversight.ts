@@ -53,7 +53,7 @@ const AT_ONCE_MS = 2_000;
  * each as a whole. Pure.
  */
 export const oversightOf = (entries: readonly AuditEntry[], filter: AuditFilter = {}): Oversight => {
-  const wanted = askedIn(entries).filter(({ asked, answers }) =>
+  const wanted = requestsIn(entries).filter(({ asked, answers }) =>
     [asked, ...answers].some((entry) => isWanted(entry, filter)),
   );
   const requests = wanted.map(requestOf);
@@ -76,7 +76,7 @@ interface AskedRequest {
   readonly answers: readonly AuditEntry[];
 }
 
-const askedIn = (entries: readonly AuditEntry[]): readonly AskedRequest[] => {
+const requestsIn = (entries: readonly AuditEntry[]): readonly AskedRequest[] => {
   const answers = new Map<string, AuditEntry[]>();
   for (const entry of entries) {
     const { request } = entry.details;
