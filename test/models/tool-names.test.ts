@@ -22,7 +22,7 @@ it('[F17] any names become legal, different ones stay different, and each finds 
 it('tools that come after others change none of their names', () => {
   const first = toolNames(['crm.ping', 'grep']);
   const later = toolNames(['crm.ping', 'grep', 'crm_ping', 'crm/ping']);
-  expect(['crm.ping', 'grep'].map(later.legal)).toEqual(['crm.ping', 'grep'].map(first.legal));
+  for (const name of ['crm.ping', 'grep']) expect(later.legal(name)).toBe(first.legal(name));
   expect(later.legal('crm_ping')).toMatch(/^crm_ping_[0-9a-f]{8}$/);
   expect(later.original(later.legal('crm_ping'))).toBe('crm_ping');
 });

@@ -77,16 +77,17 @@ describe('200 definitions of the Berkeley Function-Calling Leaderboard', () => {
   });
 
   test('take arguments that fit, and none that do not', async () => {
-    for (const { name, parameters, check } of toolsOf()) {
+    for (const each of toolsOf()) {
+      const { name, parameters } = each;
       const plain = JSON.parse(JSON.stringify(parameters)) as JsonObject;
       const required = namesOf(plain['required']);
       const given = isJsonObject(plain['properties']) ? Object.keys(plain['properties']) : [];
-      expect(await check(objectOf(plain, required)), name).toMatchObject({ ok: true });
-      expect(await check(objectOf(plain, given)), name).toMatchObject({ ok: true });
-      expect(await check('no object'), name).toMatchObject({ ok: false });
+      expect(await each.check(objectOf(plain, required)), name).toMatchObject({ ok: true });
+      expect(await each.check(objectOf(plain, given)), name).toMatchObject({ ok: true });
+      expect(await each.check('no object'), name).toMatchObject({ ok: false });
       for (const missing of required) {
         const others = required.filter((other) => other !== missing);
-        expect(await check(objectOf(plain, others)), `${name} without ${missing}`).toMatchObject({
+        expect(await each.check(objectOf(plain, others)), `${name} without ${missing}`).toMatchObject({
           ok: false,
         });
       }
