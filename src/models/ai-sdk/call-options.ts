@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json/json.ts';
 import type { ModelRequest } from '../../contracts/models/model.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
-import { toolsRunBy } from '../wire/provider-tools.ts';
+import { toolsDefinedHere, toolsRunBy } from '../wire/provider-tools.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
 import {
   type PlainSettings,
@@ -118,7 +118,8 @@ const toolFields = (
   vendor: Vendor,
   theirs: readonly ProviderTool[],
 ): ToolFields => {
-  const { tools, toolChoice, settings } = request;
+  const { toolChoice, settings } = request;
+  const tools = toolsDefinedHere(request, theirs);
   if (tools.length === 0) {
     if (theirs.length > 0) return { tools: [...theirs] };
     return vendor.demandsTools ? formerTools(prompt) : {};

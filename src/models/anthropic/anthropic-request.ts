@@ -29,7 +29,7 @@ import { outputInstruction, portableSchema, wireOutput } from '../schemas/output
 import { isWorthKeeping } from '../wire/kept-prefix.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
 import { remainingItems, type ReplayTerms } from '../wire/remaining-items.ts';
-import { allTools, toolsRunBy } from '../wire/provider-tools.ts';
+import { allTools, toolsDefinedHere, toolsRunBy } from '../wire/provider-tools.ts';
 import {
   NO_FIELD,
   plainSettings,
@@ -233,8 +233,9 @@ const toolFields = (
   cache: CacheMark,
   isParallel: boolean | undefined,
 ): ToolFields => {
-  const { tools, toolChoice } = request;
+  const { toolChoice } = request;
   const theirs = toolsRunBy('anthropic', request);
+  const tools = toolsDefinedHere(request, theirs);
   if (tools.length === 0) return theirs.length > 0 ? { ...allTools(theirs) } : formerTools(messages, names);
   const list = tools.map((tool): Tool => ({
     name: names.legal(tool.name),

@@ -6,6 +6,7 @@ import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { Replay } from '../../contracts/conversations/transcript.ts';
 import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
 import { approvalInput } from './responses-approval.ts';
+import { computerInput, computerName } from './responses-computer.ts';
 import { callArguments } from '../calls/call-arguments.ts';
 import type { ErrorContext } from '../retry/classify-error.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
@@ -171,24 +172,30 @@ const finishOf = (
   return stopped ?? (calls.length > 0 ? 'tool-calls' : 'stop');
 };
 
-type CallItem = Extract<ResponseOutputItem, { type: 'function_call' | 'mcp_approval_request' }>;
+type CallItem = Extract<
+  ResponseOutputItem,
+  { type: 'function_call' | 'mcp_approval_request' | 'computer_call' }
+>;
 
-/** A call for the agent, or a request for a person's approval of one that the provider would make. */
+/** A call for the agent, one of a computer's, or a request for a person's approval of one that the provider would make. */
 const isCall = (item: ResponseOutputItem): item is CallItem =>
-  item.type === 'function_call' || item.type === 'mcp_approval_request';
+  item.type === 'function_call' || item.type === 'mcp_approval_request' || item.type === 'computer_call';
 
-const nameOf = (item: CallItem, { names }: ReaderContext): string =>
-  item.type === 'function_call' ? names.original(item.name) : APPROVE_PROVIDER_CALL;
+const nameOf = (item: CallItem, { names, request }: ReaderContext): string => {
+  if (item.type === 'computer_call') return computerName(request);
+  return item.type === 'function_call' ? names.original(item.name) : APPROVE_PROVIDER_CALL;
+};
 
 const callsIn = (
   items: readonly ResponseOutputItem[],
   stopped: FinishReason | undefined,
-  { who, names, inputs }: ReaderContext,
+  { who, request, names, inputs }: ReaderContext,
 ): ToolCall[] => {
   const lastItem = items.at(-1);
   return items.filter(isCall).map((item, index) => {
     if (item.type === 'mcp_approval_request') return approvalCall(item, who);
     const isCut = item.status === 'incomplete' || (stopped !== undefined && item === lastItem);
+    if (item.type === 'computer_call') return computerCall(item, computerName(request), isCut, who);
     const name = names.original(item.name);
     const { input, problem } = callArguments(item.arguments, isCut);
     return {
@@ -210,6 +217,20 @@ const approvalCall = (
   name: APPROVE_PROVIDER_CALL,
   input: approvalInput(item),
   origin: { provider, id: item.id, model, fields: { request: toJson(item) } },
+});
+
+/** What is to be done to a computer, as a call of the agent's tool for it. */
+const computerCall = (
+  item: Extract<CallItem, { type: 'computer_call' }>,
+  name: string,
+  isCut: boolean,
+  { provider, model }: ErrorContext,
+): ToolCall => ({
+  id: item.call_id,
+  name,
+  input: computerInput(item),
+  origin: { provider, id: item.id, model, fields: { computer: toJson(item) } },
+  ...(isCut ? { problem: 'The answer was cut off within this call.' } : {}),
 });
 
 /** The calls that the provider ran. */

@@ -14,11 +14,12 @@ import { nameFor } from '../wire/media-bytes.ts';
 import { conversation, resultText, type SentPart, sentParts } from '../wire/conversation.ts';
 import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
 import { approvalInput, approvalResponse, requestOf } from './responses-approval.ts';
+import { computerCallOf, computerInput, Screen } from './responses-computer.ts';
 import { isInputItem } from './responses-replay.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
 import { remainingItems, type ReplayTerms } from '../wire/remaining-items.ts';
-import { allTools, toolsRunBy } from '../wire/provider-tools.ts';
+import { allTools, toolsDefinedHere, toolsRunBy } from '../wire/provider-tools.ts';
 import {
   NO_FIELD,
   REASONS_INSTEAD,
@@ -59,13 +60,17 @@ type Wire = Omit<WireContext, 'request'> & { readonly id: string };
 
 const inputItems = ({ messages }: ModelRequest, wire: Wire): ResponseInputItem[] => {
   const items: ResponseInputItem[] = [];
+  const screen = new Screen(wire.media);
   let called: readonly ToolCall[] = [];
   for (const message of conversation(messages)) {
     if (message.role === 'assistant') {
       called = message.turns.flatMap(({ calls = [] }) => calls);
       for (const turn of message.turns) items.push(...turnItems(turn, wire));
     } else {
-      items.push(...message.results.map((result) => resultItem(result, called, wire)));
+      for (const result of message.results) {
+        const call = called.findLast(({ id }) => id === result.callId);
+        items.push(...resultItems(result, call, wire, screen));
+      }
       if (message.parts !== undefined)
         items.push({ role: 'user', content: message.parts.map((part) => inputContent(part, wire)) });
       else if (message.text !== '') items.push({ role: 'user', content: message.text });
@@ -74,12 +79,17 @@ const inputItems = ({ messages }: ModelRequest, wire: Wire): ResponseInputItem[]
   return items;
 };
 
-const resultItem = (result: ToolTurn, called: readonly ToolCall[], wire: Wire): ResponseInputItem => {
-  const call = called.findLast(({ id }) => id === result.callId);
-  const request = call === undefined ? undefined : requestOf(call);
-  return request === undefined
-    ? { type: 'function_call_output', call_id: result.callId, output: outputOf(result, wire) }
-    : approvalResponse(request, result);
+const resultItems = (
+  result: ToolTurn,
+  call: ToolCall | undefined,
+  wire: Wire,
+  screen: Screen,
+): readonly ResponseInputItem[] => {
+  const request = call && requestOf(call);
+  if (request !== undefined) return [approvalResponse(request, result)];
+  const seen = call && computerCallOf(call);
+  if (seen !== undefined) return screen.resultItems(seen, result);
+  return [{ type: 'function_call_output', call_id: result.callId, output: outputOf(result, wire) }];
 };
 
 const outputOf = (turn: ToolTurn, wire: Wire): ResponseInputItem.FunctionCallOutput['output'] =>
@@ -122,6 +132,8 @@ const TERMS: ReplayTerms<ResponseInputItem> = {
   callIn: (item) => {
     if (item.type === 'mcp_approval_request')
       return { name: APPROVE_PROVIDER_CALL, input: approvalInput(item), id: item.id };
+    // By whichever name it was defined: no other item has its id.
+    if (item.type === 'computer_call') return { name: '', input: computerInput(item), id: item.id };
     return item.type === 'function_call'
       ? { name: item.name, input: callArguments(item.arguments).input }
       : undefined;
@@ -138,7 +150,8 @@ const withoutItsId = (item: ResponseInputItem): ResponseInputItem[] => {
 };
 
 const callItem = (call: ToolCall, { names, inputs }: Wire): ResponseInputItem =>
-  requestOf(call) ?? {
+  requestOf(call) ??
+  computerCallOf(call) ?? {
     type: 'function_call',
     call_id: call.id,
     name: names.legal(call.name),
@@ -148,8 +161,9 @@ const callItem = (call: ToolCall, { names, inputs }: Wire): ResponseInputItem =>
 type Fields = Partial<ResponseCreateParamsStreaming>;
 
 const toolFields = (request: ModelRequest, names: ToolNames, inputs: ToolInputs): Fields => {
-  const { tools, toolChoice } = request;
+  const { toolChoice } = request;
   const theirs = toolsRunBy('openai', request);
+  const tools = toolsDefinedHere(request, theirs);
   if (tools.length === 0) return { ...allTools(theirs) };
   const ours = tools.map((tool): FunctionTool => ({
     type: 'function',

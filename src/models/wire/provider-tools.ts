@@ -2,6 +2,7 @@ import { isJsonObject, type Json, toJson } from '../../base/json/json.ts';
 import type { ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
 import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
 import type { ProviderCall } from '../../contracts/models/provider-call.ts';
+import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 
 /** The tools of a request that its provider runs itself. */
 export const toolsRunBy = (
@@ -10,6 +11,22 @@ export const toolsRunBy = (
 ): readonly object[] =>
   // Where there are tools of ours, the choice itself rules the provider's out.
   toolChoice === 'none' && tools.length === 0 ? [] : (settings?.providerTools?.[provider] ?? []);
+
+/** The name by which a provider's definition has its tool called: its own, or its type. */
+export const nameOfTheirs = (definition: object): string => {
+  const { name, type }: { name?: unknown; type?: unknown } = definition;
+  return String(name ?? type);
+};
+
+/** The tools of a request that it defines itself: one of the agent that has the name of the provider's carries out what that one asks for. */
+export const toolsDefinedHere = (
+  { tools }: Pick<ModelRequest, 'tools'>,
+  theirs: readonly object[],
+): readonly ToolSpec[] => {
+  if (theirs.length === 0) return tools;
+  const names = new Set(theirs.map(nameOfTheirs));
+  return tools.filter(({ name }) => !names.has(name));
+};
 
 /**
  * The field of all tools of a request; absent without any of its provider's. These come first: a mark of the cache on the last

@@ -302,7 +302,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       await state.waitFor();
       await state.click();
       const menu = page.getByRole('dialog', { name: 'Breakpoints here' });
-      await menu.getByRole('checkbox', { name: 'in REDUCE' }).check();
+      await menu.getByRole('checkbox', { name: 'in REDUCE' }).click();
       const set = () => inspector.recorder.breakpoints('r');
       await expect.poll(set).toEqual([{ kind: 'state', value: 'agent.running.REDUCE', actor: 'ann' }]);
       await page.locator('[data-break="agent.running.REDUCE"]').waitFor();
@@ -313,7 +313,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       const ids = (await arrow.getAttribute('data-arrow'))?.split(' | ') ?? [];
       await arrow.locator('text').first().click();
       await menu.getByRole('combobox', { name: 'Of' }).selectOption('any');
-      await menu.getByRole('checkbox').first().check();
+      await menu.getByRole('checkbox').first().click();
       await expect.poll(set).toContainEqual({ kind: 'arrow', value: ids[0] });
       await page.locator(`[data-break="${ids[0]}"]`).waitFor();
       await page.keyboard.press('Escape');
@@ -330,7 +330,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       await page.locator('.request').getByRole('button', { name: 'Approve' }).click();
       await page.getByText("Held: 'ann' has entered agent.running.REDUCE").waitFor();
       await state.click();
-      await menu.getByRole('checkbox', { name: 'in REDUCE' }).uncheck();
+      await menu.getByRole('checkbox', { name: 'in REDUCE' }).click();
       await expect.poll(set).toEqual([]);
       await page.keyboard.press('Escape');
       await page.locator('.notice.held').getByRole('button', { name: 'Resume' }).click();
@@ -399,7 +399,7 @@ describeInChromium('a person steers a run on the page', (browser) => {
       await page.getByRole('treeitem', { name: 'agent counter' }).click();
       await page.getByRole('slider').fill('3');
       await page.locator('[data-state="agent.running.CHECK_STOP"]').click();
-      await page.getByRole('checkbox', { name: 'in CHECK_STOP' }).check();
+      await page.getByRole('checkbox', { name: 'in CHECK_STOP' }).click();
       await page.keyboard.press('Escape');
       await page.locator('[data-break="agent.running.CHECK_STOP"]').waitFor();
       await page.getByRole('combobox', { name: 'Speed' }).selectOption('64');
