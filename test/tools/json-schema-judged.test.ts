@@ -11,6 +11,9 @@ const scalar = fc.oneof(
   fc.integer({ min: -3, max: 5 }),
 );
 
+/** The words of a choice between schemas. */
+const CHOICE = ['if', 'then', 'else'] as const;
+
 const { value, schema } = fc.letrec<{ value: unknown; schema: unknown }>((tie) => {
   const some = fc.array(tie('schema'), { minLength: 1, maxLength: 2 });
   const few = fc.nat(3);
@@ -53,7 +56,7 @@ const { value, schema } = fc.letrec<{ value: unknown; schema: unknown }>((tie) =
         dependentSchemas: fc.dictionary(key, tie('schema')),
       }),
       partly<unknown>({ allOf: some, anyOf: some, oneOf: some, not: tie('schema') }),
-      partly<unknown>({ if: tie('schema'), then: tie('schema'), else: tie('schema') }),
+      partly<unknown>(Object.fromEntries(CHOICE.map((word) => [word, tie('schema')]))),
     ),
   };
 });
