@@ -219,7 +219,7 @@ const approvalCall = (
   origin: { provider, id: item.id, model, fields: { request: toJson(item) } },
 });
 
-/** What is to be done to a computer, as a call of the agent's tool for it. */
+/** A request to do something to a computer, as a call of the agent's tool for it. */
 const computerCall = (
   item: Extract<CallItem, { type: 'computer_call' }>,
   name: string,

@@ -34,7 +34,7 @@ export const computerCallOf = ({ origin }: ToolCall): ResponseComputerToolCall |
  * The results of a conversation's calls of a computer. The API takes a screenshot and nothing else: a call that failed or was denied has that of
  * the call before it, with its words as a message.
  *
- * A call that was made has been looked at by whoever had to approve it, with its safety checks: these are acknowledged.
+ * A call that was made is approved, its safety checks included: these are acknowledged.
  */
 export class Screen {
   readonly #media: Pick<MediaBytes, 'urlOf'>;
