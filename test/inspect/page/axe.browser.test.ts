@@ -34,7 +34,7 @@ describeInChromium('axe', (browser) => {
       expect(tabs.length).toBeGreaterThan(8);
       for (const actor of sampled(['team newsroom waits', 'agent writer'], 2, 1)) {
         await page.getByRole('treeitem', { name: actor }).click();
-        for (const [index, tab] of tabs.entries()) {
+        for (const [index, tab] of sampled([...tabs.entries()], 3)) {
           await page.getByRole('tab').nth(index).click();
           await look(`${actor}, ${tab}`);
         }

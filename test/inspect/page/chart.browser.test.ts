@@ -4,7 +4,7 @@ import type { Session } from '../../../src/inspect/page/session.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { describeInChromium } from '../../support/chromium.ts';
-import { isThorough } from '../../support/thorough.ts';
+import { isThorough, sampled } from '../../support/thorough.ts';
 import { newsroom } from './newsroom.ts';
 import { startPageServer } from './page-server.ts';
 import { takePicture } from '../../support/pictures.ts';
@@ -69,11 +69,13 @@ const lookAt = (page: Page): Promise<Seen> =>
   })()`);
 
 describeInChromium('the chart of an actor', (browser) => {
-  test.each([
+  const windows = [
     { width: 1280, height: 800, colorScheme: 'light' },
     { width: 1280, height: 800, colorScheme: 'dark' },
     { width: 390, height: 844, colorScheme: 'light' },
-  ] as const)('is read in a window of $width by $height, $colorScheme', async (window) => {
+  ] as const;
+
+  test.each(sampled(windows, 2))('is read in a window of $width by $height, $colorScheme', async (window) => {
     const record = recorder();
     const run = newsroom().stream('What became of the ferry?', { inspect: record, runId: 'news-1' });
     onTestFinished(() => {

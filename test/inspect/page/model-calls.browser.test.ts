@@ -11,6 +11,7 @@ import { journalText } from '../../../src/persistence/run-log.ts';
 import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { takePicture } from '../../support/pictures.ts';
+import { sampled } from '../../support/thorough.ts';
 import { temporaryFolder } from '../traces/traces-kit.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
@@ -39,10 +40,12 @@ const FIGURES =
   '^stop reason stop · 1,200 → 300 tokens · 800 from the cache · 200 stored in it · 120 for reasoning';
 
 describeInChromium('a model call that was asked again, on the page', (browser) => {
-  test.each([
+  const windows = [
     [1280, 800, 'light'],
     [390, 844, 'dark'],
-  ] as const)(
+  ] as const;
+
+  test.each(sampled(windows, 2, 1))(
     'lists its attempts with their errors, waits, requests and figures, in a window of %i by %i, live and from its journal',
     async (width, height, colorScheme) => {
       const inspector = await inspect({ page: builtPage() });
