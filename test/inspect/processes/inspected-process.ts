@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
+import { STARTER } from '../../../src/inspect/local/processes/membership.ts';
 import { compileProgram } from '../../support/built-package.ts';
 import { join } from 'node:path';
 
@@ -50,10 +51,11 @@ export const startNode = (
 
 let clerk: Promise<string> | undefined;
 
-/** Starts a process with an inspector of its own, whose run waits for approval. */
+/** Starts a process with an inspector of its own, whose run waits for approval; `under` this process, it ends once its runs were read. */
 export const startClerk = async (name: string, ...flags: readonly string[]): Promise<StartedProgram> => {
   const file = await (clerk ??= compileProgram(join(import.meta.dirname, 'programs/waiting-clerk.ts')));
-  const started = startNode([file, name, ...flags]);
+  const isUnder = flags.includes('under');
+  const started = startNode([file, name, ...flags], isUnder ? { [STARTER]: String(process.pid) } : {});
   await started.until(/open \S+/);
   return started;
 };

@@ -97,7 +97,7 @@ test('a process that ends by itself leaves all of its last run, and no registrat
   new Looker(inspector);
   const ann = await startClerk('ann');
   await rowsOnce(inspector, withRun('run-ann'));
-  const cleo = await startClerk('cleo', 'ends');
+  const cleo = await startClerk('cleo', 'ends', 'under');
   expect(await cleo.ended).toBe(0);
   ann.kill('SIGTERM');
   // Those of other tests of this worker may go on.
