@@ -11,8 +11,8 @@ const BEAT_MS = 15_000;
 /** Broadcasts a recording to its viewers. Without viewers it costs nothing. */
 export class Feed {
   readonly #viewers = new Set<Viewer>();
-  /** Those among them that are inspectors of other processes: by these alone nobody looks. */
-  readonly #relays = new Set<Viewer>();
+  /** Those among them that are inspectors of other processes, and the numbers of these: by them alone nobody looks. */
+  readonly #relays = new Map<Viewer, number>();
   readonly #requests: () => readonly object[];
   #recording: Recording;
   #saidRequests = '';
@@ -35,13 +35,13 @@ export class Feed {
     return this.#viewers.size > this.#relays.size;
   }
 
-  /** The number of inspectors of other processes among the viewers. */
-  get relays(): number {
-    return this.#relays.size;
+  /** Checks whether the inspector of another process is among the viewers, by the number of that process. */
+  isReadBy(pid: number): boolean {
+    return [...this.#relays.values()].includes(pid);
   }
 
-  /** Adds a viewer, from a position on; a relay is the inspector of another process. */
-  join(response: ServerResponse, from: number, isRelay = false): void {
+  /** Adds a viewer, from a position on; a relay is the inspector of another process, by the number of that. */
+  join(response: ServerResponse, from: number, relay?: number): void {
     const viewer = new Viewer(response, this.#recording, from);
     response.on('close', () => {
       this.#leave(viewer);
@@ -49,7 +49,7 @@ export class Feed {
     if (response.destroyed) return;
     const wasWatched = this.isWatched;
     this.#viewers.add(viewer);
-    if (isRelay) this.#relays.add(viewer);
+    if (relay !== undefined) this.#relays.set(viewer, relay);
     if (this.#viewers.size === 1) this.#start();
     if (!wasWatched && this.isWatched) this.onWatched(true);
     this.#lookAtRequests();
@@ -88,7 +88,7 @@ export class Feed {
   /** Ends the streams of relays as soon as they have all that there is. */
   async endRelays(): Promise<void> {
     this.flush();
-    await Promise.all([...this.#relays].map((viewer) => viewer.end()));
+    await Promise.all([...this.#relays.keys()].map((viewer) => viewer.end()));
   }
 
   close(): void {

@@ -112,6 +112,20 @@ test('a process that ends by itself leaves all of its last run, and no registrat
   });
 });
 
+test('a process that ends waits for the inspector that started it, whoever else reads it before', async () => {
+  const inspector = await openInspector({ alone: false });
+  const cleo = await startClerk('cleo', 'ends', 'under');
+  const url = (await cleo.until(/open \S+/)).slice('open '.length);
+  const token = new URL(url).searchParams.get('token') ?? '';
+  const other = new Looker({ url, token }, `/api/recording?relay=${process.ppid}`);
+  await other.until(({ entries }) => JSON.stringify(entries).includes('nothing to pay'));
+  new Looker(inspector);
+  await rowsOnce(inspector, (rows) =>
+    rows.some(({ run, process: of }) => run === 'run-cleo' && of?.isOver === true),
+  );
+  await other.untilClosed();
+});
+
 test('an inspector that is alone neither shows others nor is shown by them', async () => {
   const alone = await openInspector({ alone: true });
   const together = await openInspector({ alone: false });

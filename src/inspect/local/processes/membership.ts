@@ -120,7 +120,8 @@ export class Membership {
   async #awaitReaders(live: Feed): Promise<void> {
     const until = performance.now() + READ_WITHIN_MS;
     const under = this.#starter;
-    while (live.relays === 0 && under !== undefined && isAlive(under) && performance.now() < until)
+    // Others may read, too, and be quicker.
+    while (under !== undefined && !live.isReadBy(under) && isAlive(under) && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     await within(TAKE_WITHIN_MS, live.endRelays());
   }

@@ -175,7 +175,7 @@ export class OtherProcess {
   async #read(): Promise<void> {
     const { length } = this.feed.recording;
     const response = await this.ask({
-      path: `/api/recording?relay&from=${length}`,
+      path: `/api/recording?relay=${process.pid}&from=${length}`,
       signal: this.#closing.signal,
       withinMs: WAIT_MS,
     });

@@ -20,6 +20,7 @@ import {
   isRelay,
   pageIn,
   processIn,
+  relayIn,
   routeOf,
   runIn,
   sinceIn,
@@ -238,7 +239,7 @@ export class LocalServer {
       this.#viewers -= 1;
     });
     beginStream(request, response);
-    feed.join(response, fromOf(url, textOf(request.headers['last-event-id'])), isRelay(url));
+    feed.join(response, fromOf(url, textOf(request.headers['last-event-id'])), relayIn(url));
     if (isRelay(url)) return;
     this.#served.company.join(pageIn(url), feed, response);
     this.#served.others.join(response);

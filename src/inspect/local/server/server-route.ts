@@ -92,4 +92,11 @@ export const processIn = ({ searchParams }: URL): string | undefined =>
   searchParams.get('process')?.slice(0, LONGEST_PAGE);
 
 /** Checks whether it is the inspector of another process that asks: it wants to know what is of this process alone. */
-export const isRelay = ({ searchParams }: URL): boolean => searchParams.has('relay');
+export const isRelay = (url: URL): boolean => relayIn(url) !== undefined;
+
+/** The number of the process whose inspector asks, 0 if it does not say it; undefined for a page. */
+export const relayIn = ({ searchParams }: URL): number | undefined => {
+  const relay = searchParams.get('relay');
+  if (relay === null) return undefined;
+  return /^[1-9]\d{0,9}$/.test(relay) ? Number(relay) : 0;
+};
