@@ -9,6 +9,7 @@ import type { Form } from './known-forms.ts';
 import { encodings, formsOf } from './known-forms.ts';
 import type { Place } from './phrase-finder.ts';
 import { PhraseFinder } from './phrase-finder.ts';
+import { redactPlaces } from './redact-places.ts';
 
 /** Secrets by name: `{ OPENAI_API_KEY: 'sk-…' }`. The name appears in place of the value. */
 export type Secrets = Readonly<Record<string, string>>;
@@ -108,13 +109,7 @@ export class Redactor {
       this.#noteClean(text);
       return text;
     }
-    let shown = '';
-    let from = 0;
-    for (const { start, end, name } of found) {
-      shown += `${text.slice(from, start)}[redacted ${name}]`;
-      from = end;
-    }
-    return shown + text.slice(from);
+    return redactPlaces(text, found);
   }
 
   #noteClean(text: string): void {

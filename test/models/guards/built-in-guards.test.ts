@@ -122,7 +122,7 @@ describe('personal data', () => {
         const found = personalData(said, personalKinds);
         return !found.some(
           (place) =>
-            place.kind === kind && said.slice(place.start, place.end).includes(text.replace(/^\(/, '')),
+            place.name === kind && said.slice(place.start, place.end).includes(text.replace(/^\(/, '')),
         );
       });
       expect(missed).toEqual([]);
@@ -131,7 +131,7 @@ describe('personal data', () => {
 
   test('is not found in dates, versions, prices, hashes, and numbers that fail their check', () => {
     const found = harmless.flatMap((text) =>
-      personalData(text, personalKinds).map(({ start, end, kind }) => `${kind}: ${text.slice(start, end)}`),
+      personalData(text, personalKinds).map(({ start, end, name }) => `${name}: ${text.slice(start, end)}`),
     );
     expect(found).toEqual([]);
   });
@@ -259,8 +259,8 @@ test('a text that is redacted has nothing left to be redacted', () => {
         const text = words.join(' ');
         let shown = '';
         let from = 0;
-        for (const { start, end, kind } of personalData(text, personalKinds)) {
-          shown += `${text.slice(from, start)}[redacted ${kind}]`;
+        for (const { start, end, name } of personalData(text, personalKinds)) {
+          shown += `${text.slice(from, start)}[redacted ${name}]`;
           from = end;
         }
         const left = personalData(shown + text.slice(from), ['email', 'iban', 'ip']);

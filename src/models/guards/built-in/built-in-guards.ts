@@ -1,11 +1,12 @@
 import type { ModelChoice } from '../../../contracts/models/model.ts';
 import { oneLine } from '../../../base/text/printable.ts';
 import type { Secrets } from '../../../contracts/secrets/redactor.ts';
+import type { NamedPlace } from '../../../contracts/secrets/redact-places.ts';
+import { redactPlaces } from '../../../contracts/secrets/redact-places.ts';
 import { Redactor } from '../../../contracts/secrets/redactor.ts';
 import type { TrustedGuard } from '../consult-guard.ts';
 import type { Guard, GuardVerdict } from '../guard.ts';
-import type { FoundPlace } from './found-places.ts';
-import { inOrder, kindsOf, redactPlaces } from './found-places.ts';
+import { inOrder, namesOf } from './found-places.ts';
 import { injectionsIn } from './injection.ts';
 import type { PersonalKind } from './personal-data.ts';
 import { personalData, personalKinds } from './personal-data.ts';
@@ -64,9 +65,9 @@ const EVERYWHERE = ['input', 'output', 'tool.input', 'tool.output'] as const;
 const placeGuard = (
   { name, on = EVERYWHERE, action = 'redact', text, timing, timeoutMs }: BuiltInOptions,
   use: string,
-  find: (text: string) => readonly FoundPlace[],
+  find: (text: string) => readonly NamedPlace[],
   bySentence: boolean,
-  reasonFor: (places: readonly FoundPlace[], text: string) => string = kindsOf,
+  reasonFor: (places: readonly NamedPlace[], text: string) => string = namesOf,
 ): TrustedGuard => ({
   name: name ?? use,
   on,
@@ -90,10 +91,8 @@ export const piiGuard = ({ kinds = personalKinds, ...options }: PiiGuard): Trust
 
 export const secretsGuard = ({ values = {}, ...options }: SecretsGuard): TrustedGuard => {
   const redactor = new Redactor(values);
-  const find = (text: string): readonly FoundPlace[] =>
-    redactor.find(text).map(({ start, end, name }) => ({ start, end, kind: name }));
   // A private key has many lines.
-  return placeGuard(options, 'secrets', find, false);
+  return placeGuard(options, 'secrets', (text) => redactor.find(text), false);
 };
 
 export const injectionGuard = ({
@@ -124,19 +123,19 @@ export const topicGuard = ({ words = [], patterns = [], ...options }: TopicGuard
     ...(words.length === 0 ? [] : [wordPattern(words)]),
     ...patterns.map(({ source, flags }) => new RegExp(source, `${flags.replaceAll(/[gy]/g, '')}g`)),
   ];
-  const kind = options.name ?? 'topic';
-  const find = (text: string): readonly FoundPlace[] =>
+  const name = options.name ?? 'topic';
+  const find = (text: string): readonly NamedPlace[] =>
     inOrder(
       all.flatMap((pattern) =>
         Array.from(text.matchAll(pattern), ({ 0: found, index }) => ({
           start: index,
           end: index + found.length,
-          kind,
+          name,
         })).filter(({ start, end }) => end > start),
       ),
     );
   /** Which of the guard's own words and patterns were found: never how the text writes them. */
-  const reasonFor = (places: readonly FoundPlace[], text: string): string => {
+  const reasonFor = (places: readonly NamedPlace[], text: string): string => {
     const said = places.slice(0, MOST_NAMED).map(({ start, end }) => text.slice(start, end));
     const named = [
       ...words.filter((word) => said.some((each) => wordPattern([word]).test(each))),
@@ -147,7 +146,7 @@ export const topicGuard = ({ words = [], patterns = [], ...options }: TopicGuard
         .map(String),
     ];
     const topics = named.length === 0 ? '' : `: ${oneLine(named.join(', '), LONGEST_NAMES)}`;
-    return `${kindsOf(places)}${topics}`;
+    return `${namesOf(places)}${topics}`;
   };
   const isInSentences = patterns.length === 0 && !words.some((word) => /[.!?…]/.test(word));
   return placeGuard(

@@ -1,4 +1,4 @@
-import type { FoundPlace } from './found-places.ts';
+import type { NamedPlace } from '../../../contracts/secrets/redact-places.ts';
 
 /** Groups of digits with at most one space or hyphen between them. */
 const RUN = /(?<![\d.,])\d+(?:[ -]\d+)*(?![\d]|[.,]\d)/g;
@@ -18,12 +18,12 @@ const NETWORKS: readonly (readonly [begins: RegExp, lengths: readonly number[]])
 ];
 
 /** The numbers of payment cards in a text: the digits of a network, whole groups of them, that pass the check of Luhn. */
-export const cardNumbers = (text: string): readonly FoundPlace[] =>
+export const cardNumbers = (text: string): readonly NamedPlace[] =>
   Array.from(text.matchAll(RUN)).flatMap((match) => cardsInRun(match[0], match.index));
 
-const cardsInRun = (run: string, at: number): readonly FoundPlace[] => {
+const cardsInRun = (run: string, at: number): readonly NamedPlace[] => {
   const groups = Array.from(run.matchAll(/\d+/g), ({ 0: digits, index }) => ({ digits, index }));
-  const found: FoundPlace[] = [];
+  const found: NamedPlace[] = [];
   for (let first = 0; first < groups.length; first += 1) {
     let digits = '';
     for (let last = first; last < groups.length && digits.length < MOST; last += 1) {
@@ -32,7 +32,7 @@ const cardsInRun = (run: string, at: number): readonly FoundPlace[] => {
       digits += group.digits;
       if (digits.length < FEWEST || digits.length > MOST || !isCard(digits)) continue;
       const end = group.index + group.digits.length;
-      found.push({ start: at + (groups[first]?.index ?? 0), end: at + end, kind: 'card number' });
+      found.push({ start: at + (groups[first]?.index ?? 0), end: at + end, name: 'card number' });
       first = last;
       break;
     }

@@ -1,4 +1,4 @@
-import type { FoundPlace } from './found-places.ts';
+import type { NamedPlace } from '../../../contracts/secrets/redact-places.ts';
 
 /** The lengths of the registry of ISO 13616, by country. */
 const LENGTHS = new Map(
@@ -15,13 +15,13 @@ const LENGTHS = new Map(
 const BEGIN = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])/g;
 
 /** The IBANs in a text: of a country, as long as its are, with or without spaces, that pass the check of ISO 7064. */
-export const ibans = (text: string): readonly FoundPlace[] =>
+export const ibans = (text: string): readonly NamedPlace[] =>
   Array.from(text.matchAll(BEGIN)).flatMap(({ index: start }) => {
     const length = LENGTHS.get(text.slice(start, start + 2).toUpperCase());
     const end = length === undefined ? undefined : endOf(text, start, length);
     if (end === undefined) return [];
     const written = text.slice(start, end).replaceAll(/[ -]/g, '').toUpperCase();
-    return passesMod97(written) ? [{ start, end, kind: 'IBAN' }] : [];
+    return passesMod97(written) ? [{ start, end, name: 'IBAN' }] : [];
   });
 
 /** The position after this number of letters and digits, with at most one space or hyphen between two; undefined if they are not there. */

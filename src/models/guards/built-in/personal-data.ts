@@ -1,5 +1,5 @@
 import { cardNumbers } from './card-numbers.ts';
-import type { FoundPlace } from './found-places.ts';
+import type { NamedPlace } from '../../../contracts/secrets/redact-places.ts';
 import { inOrder } from './found-places.ts';
 import { ibans } from './ibans.ts';
 
@@ -26,7 +26,7 @@ const PHONES: readonly RegExp[] = [
   /(?<![\w+.,-])(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}(?![\w]|[.,-]\d)/g,
 ];
 
-const finders: Readonly<Record<PersonalKind, (text: string) => readonly FoundPlace[]>> = {
+const finders: Readonly<Record<PersonalKind, (text: string) => readonly NamedPlace[]>> = {
   email: (text) => placesOf(text, EMAIL, 'e-mail address'),
   iban: ibans,
   card: cardNumbers,
@@ -45,14 +45,14 @@ const finders: Readonly<Record<PersonalKind, (text: string) => readonly FoundPla
 const ORDER: readonly PersonalKind[] = ['email', 'iban', 'card', 'ip', 'phone'];
 
 /** The personal data of these kinds in a text, by their published forms and check digits. Takes time in proportion to the text. */
-export const personalData = (text: string, kinds: readonly PersonalKind[]): readonly FoundPlace[] =>
+export const personalData = (text: string, kinds: readonly PersonalKind[]): readonly NamedPlace[] =>
   inOrder(ORDER.flatMap((kind) => (kinds.includes(kind) ? finders[kind](text) : [])));
 
-const placesOf = (text: string, pattern: RegExp, kind: string): readonly FoundPlace[] =>
+const placesOf = (text: string, pattern: RegExp, name: string): readonly NamedPlace[] =>
   Array.from(text.matchAll(pattern), ({ 0: found, index }) => ({
     start: index,
     end: index + found.length,
-    kind,
+    name,
   }));
 
 /** As RFC 4291 has it; `::` by itself, and what could be a time or a name in C++, is none. */
