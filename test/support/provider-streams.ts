@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
+import type { ChatProfileName } from '../../src/models/openai/chat-profiles.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { openai } from '../../src/models/openai/openai.ts';
 import { fixtures } from './fixtures.ts';
+import type { Reply } from './mock-provider.ts';
 
 export type WireKind = 'openai-chat' | 'openai-responses' | 'anthropic';
 
-/** A recorded stream and what the vendor's own SDK makes of it. */
+/** A recorded answer and what it comes to: by the vendor's own SDK, or as its README says. */
 export interface RecordedStream {
   readonly file: string;
   readonly kind: WireKind;
+  readonly profile?: ChatProfileName;
   readonly verdict: 'ok' | 'throws';
   readonly stop?: string;
   readonly text?: string;
@@ -20,16 +23,48 @@ export interface RecordedStream {
     readonly input?: unknown;
     readonly arguments?: string;
   }[];
-  readonly usage?: { readonly in: number; readonly out: number };
+  readonly reasoning?: string;
+  readonly usage?: {
+    readonly in: number;
+    readonly out: number;
+    readonly cached?: number;
+    readonly reasoning?: number;
+  };
 }
 
-export const recordedStreams = (): RecordedStream[] =>
-  JSON.parse(readFileSync(fixtures('provider-streams/expected.json'), 'utf8')) as RecordedStream[];
+const listOf = (path: string | URL): RecordedStream[] =>
+  JSON.parse(readFileSync(path, 'utf8')) as RecordedStream[];
 
-/** The events of a recorded stream as text on the wire, one string for each. */
+export const recordedStreams = (): RecordedStream[] => listOf(fixtures('provider-streams/expected.json'));
+
+/** The answers of providers that are kept with the tests, in `test/fixtures/recorded`. */
+export const keptRecordings = (): RecordedStream[] => listOf(keptFile('recorded/expected.json'));
+
+const keptFile = (file: string): URL => new URL(`../fixtures/${file}`, import.meta.url);
+
+/** Whether an answer came in one piece: it is no stream of events. */
+export const isWhole = ({ file }: Pick<RecordedStream, 'file'>): boolean => file.endsWith('.body');
+
+/** The reply of a provider that sends these pieces of a recorded answer. */
+export const recordedReply = (recorded: RecordedStream, pieces: Reply['pieces'] = wireEvents(recorded)) => ({
+  pieces,
+  headers: { 'content-type': typeOf(recorded) },
+});
+
+const typeOf = (recorded: Pick<RecordedStream, 'file'>): string =>
+  isWhole(recorded) ? 'application/json' : 'text/event-stream';
+
+/** In characters: where a body in one piece is cut. */
+const PIECE = 64;
+
+/** The events of a recorded stream as text on the wire, one string for each; of a body in one piece, pieces of it. */
 export const wireEvents = ({ file, kind }: Pick<RecordedStream, 'file' | 'kind'>): string[] => {
-  const text = readFileSync(fixtures('provider-streams', file), 'utf8');
-  if (!file.endsWith('.chunks.txt'))
+  const text = readFileSync(
+    file.startsWith('recorded/') ? keptFile(file) : fixtures('provider-streams', file),
+    'utf8',
+  );
+  if (isWhole({ file })) return text.trimEnd().match(new RegExp(`[^]{1,${PIECE}}`, 'g')) ?? [];
+  if (!/\.(chunks\.txt|jsonl)$/.test(file))
     return text
       .split(/\n\n+/)
       .filter(Boolean)
@@ -50,12 +85,17 @@ export const eventData = (events: readonly string[]): Record<string, unknown>[] 
 export const modelFor = (
   kind: WireKind,
   to: { readonly url?: string; readonly fetch?: typeof fetch },
+  profile?: ChatProfileName,
 ): Model => {
   const { url = 'http://mock.test', fetch: network } = to;
   const rest = { fetch: network };
   switch (kind) {
     case 'openai-chat':
-      return openaiChat('mock-model', { baseURL: `${url}/v1`, ...rest });
+      return openaiChat('mock-model', {
+        baseURL: `${url}/v1`,
+        ...rest,
+        ...(profile === undefined ? {} : { profile, apiKey: 'sk-mock' }),
+      });
     case 'openai-responses':
       return openai('mock-model', { apiKey: 'sk-mock', baseURL: `${url}/v1`, ...rest });
     case 'anthropic':
@@ -63,9 +103,20 @@ export const modelFor = (
   }
 };
 
+/** The same adapter, whose network answers with pieces of a recorded answer. */
+export const modelReading = (
+  recorded: RecordedStream,
+  pieces: Iterable<string | Uint8Array>,
+  then?: 'end' | 'reset',
+): Model => modelFor(recorded.kind, { fetch: streamFetch(pieces, then, typeOf(recorded)) }, recorded.profile);
+
 /** A network that answers every request with these bytes, as they are cut, and then ends or breaks. */
 export const streamFetch =
-  (pieces: Iterable<string | Uint8Array>, then: 'end' | 'reset' = 'end'): typeof fetch =>
+  (
+    pieces: Iterable<string | Uint8Array>,
+    then: 'end' | 'reset' = 'end',
+    type = 'text/event-stream',
+  ): typeof fetch =>
   () => {
     const encoder = new TextEncoder();
     const iterator = pieces[Symbol.iterator]();
@@ -80,7 +131,7 @@ export const streamFetch =
         }
       },
     });
-    return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    return Promise.resolve(new Response(body, { headers: { 'content-type': type } }));
   };
 
 /** Bytes of `text`, one at a time. */

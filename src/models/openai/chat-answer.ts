@@ -313,14 +313,25 @@ const endError = (
     { retryable: code === 'model.unavailable' ? 'yes' : 'maybe' },
   );
 
+/** xAI counts thoughts beside the completion, all others within it: where they are beside, the total is the sum of all three. */
+const outputIn = (usage: unknown): unknown => {
+  const output = fieldOf(usage, 'completion_tokens');
+  const thoughts = fieldOf(fieldOf(usage, 'completion_tokens_details'), 'reasoning_tokens');
+  if (typeof output !== 'number' || typeof thoughts !== 'number') return output;
+  const sum = Number(fieldOf(usage, 'prompt_tokens')) + output + thoughts;
+  return fieldOf(usage, 'total_tokens') === sum ? output + thoughts : output;
+};
+
+const fieldOf = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined);
+
 const reportedUsage = (usage: unknown, profile: ChatProfile): ReportedUsage => {
-  const of = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined);
+  const prompt = fieldOf(usage, 'prompt_tokens_details');
   return {
-    input: of(usage, 'prompt_tokens'),
-    output: of(usage, 'completion_tokens'),
-    cached: of(of(usage, 'prompt_tokens_details'), 'cached_tokens') ?? of(usage, 'prompt_cache_hit_tokens'),
-    stored: of(of(usage, 'prompt_tokens_details'), 'cache_write_tokens'),
-    reasoning: of(of(usage, 'completion_tokens_details'), 'reasoning_tokens'),
+    input: fieldOf(usage, 'prompt_tokens'),
+    output: outputIn(usage),
+    cached: fieldOf(prompt, 'cached_tokens') ?? fieldOf(usage, 'prompt_cache_hit_tokens'),
+    stored: fieldOf(prompt, 'cache_write_tokens'),
+    reasoning: fieldOf(fieldOf(usage, 'completion_tokens_details'), 'reasoning_tokens'),
     billed: readBill(usage, profile),
   };
 };
