@@ -67,3 +67,19 @@ export const genuineModel = (
   version: SpecificationVersion,
 ): AiSdkLanguageModel =>
   genuinePackages[version][vendorOf(recorded)]({ apiKey: 'sk-mock', baseURL: `${url}/v1` }, 'mock-model');
+
+/**
+ * Streams that the package itself does not read, of which it leaves out the reasoning (`@ai-sdk/openai` knows no `reasoning_content`), or
+ * of which it counts the compaction's tokens, which our own adapter does not.
+ */
+const READ_OTHERWISE =
+  /anthropic-compaction|alibaba-reasoning|deepseek-reasoning|xai-text|github-copilot-id|openai-reasoning-enc|xai-web-search/;
+
+/** What is younger than the package of version 2: calls by a program, a search for tools. */
+const AFTER_V2 = /anthropic-programmatic|anthropic-tool-search/;
+
+/** Whether the packages of a version read a recorded answer as our own adapters do. */
+export const readableBy =
+  (version: SpecificationVersion) =>
+  ({ file }: Pick<RecordedStream, 'file'>): boolean =>
+    !READ_OTHERWISE.test(file) && (version !== 'v2' || !AFTER_V2.test(file));

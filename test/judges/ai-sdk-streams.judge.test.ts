@@ -5,7 +5,7 @@ import { ask, streamed } from '../support/ask-model.ts';
 import { describeWithFixtures } from '../support/fixtures.ts';
 import { mockProvider } from '../support/mock-provider.ts';
 import { modelFor, recordedStreams, wireEvents } from '../support/provider-streams.ts';
-import { genuineModel, specificationVersions } from './ai-sdk-models.ts';
+import { genuineModel, readableBy, specificationVersions } from './ai-sdk-models.ts';
 
 const summary = ({ text, reasoning, calls, finish, usage }: ModelAnswer): object => ({
   text,
@@ -21,23 +21,11 @@ const summary = ({ text, reasoning, calls, finish, usage }: ModelAnswer): object
   },
 });
 
-/**
- * Streams that the package itself does not read, of which it leaves out the reasoning (`@ai-sdk/openai` knows no `reasoning_content`), or
- * of which it counts the compaction's tokens, which our own adapter does not.
- */
-const READ_OTHERWISE =
-  /anthropic-compaction|alibaba-reasoning|deepseek-reasoning|xai-text|github-copilot-id|openai-reasoning-enc|xai-web-search/;
-
-/** What is younger than the package of version 2: calls by a program, a search for tools. */
-const AFTER_V2 = /anthropic-programmatic|anthropic-tool-search/;
-
 describeWithFixtures('recorded streams, read by genuine packages of the AI SDK', 'provider-streams', () => {
-  const whole = recordedStreams().filter(
-    ({ verdict, file }) => verdict === 'ok' && !READ_OTHERWISE.test(file),
-  );
+  const whole = recordedStreams().filter(({ verdict }) => verdict === 'ok');
 
   describe.each(specificationVersions)('of version %s', (version) => {
-    const readable = whole.filter(({ file }) => version !== 'v2' || !AFTER_V2.test(file));
+    const readable = whole.filter(readableBy(version));
     it.each(readable)('$file comes to the same answer as with the adapter of our own', async (recorded) => {
       const pieces = [wireEvents(recorded).join('')];
       await using provider = await mockProvider({ pieces }, { pieces });

@@ -1,12 +1,15 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { chatProfiles, type ChatProfileName } from '../../src/models/openai/chat-profiles.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { openai } from '../../src/models/openai/openai.ts';
+import { fixtures } from '../support/fixtures.ts';
 import { event, type Reply } from '../support/mock-provider.ts';
 import { matrixOfPage, type MatrixRow, matrixRowOf, THOUGHT } from '../support/provider-matrix.ts';
-import type { WireKind } from '../support/provider-streams.ts';
+import { recordedStreams, type WireKind } from '../support/provider-streams.ts';
+import { comparable } from '../support/recorded-cells.ts';
 import { strictServers } from '../support/strict-servers.ts';
 import { says } from '../support/wire-answers.ts';
 
@@ -65,7 +68,7 @@ const rows: readonly MatrixRow[] = [
 test.each(rows)(
   'each cell of the matrix in the documentation is what a run with $name comes to',
   async (row) => {
-    expect(await matrixRowOf(row)).toEqual(matrixOfPage().get(row.name));
+    expect(comparable(await matrixRowOf(row))).toEqual(comparable(matrixOfPage().get(row.name)));
   },
 );
 
@@ -76,3 +79,35 @@ test('the matrix has a row for each provider and each profile, and those of the 
     ['openai', 'anthropic', 'google', 'mistral', 'groq'].map((name) => `aiSdk(${name})`),
   );
 });
+
+const page = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8');
+
+/** The names in the last column of the profiles' table, by profile. */
+const recordedOf = (profile: ChatProfileName): readonly string[] => {
+  const [row = ''] = new RegExp(`^\\| \`${profile}\` +\\|.*$`, 'm').exec(page) ?? [];
+  const [chat = ''] = (row.split('|').at(-2) ?? '').split('of Responses');
+  return [...chat.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+};
+
+const kept = readdirSync(new URL('../fixtures/recorded', import.meta.url))
+  .filter((file) => /\.(jsonl|body)$/.test(file))
+  .map((file) => file.replace(/\.[a-z]+$/, ''));
+
+test.each(names)(
+  'the recorded answers of %s that are kept with the tests are named in its row',
+  (profile) => {
+    const ofFixtures = recordedOf(profile).filter((name) => !kept.includes(name));
+    expect(
+      recordedOf(profile)
+        .filter((name) => kept.includes(name))
+        .toSorted(),
+    ).toEqual(kept.filter((name) => name.startsWith(`${profile}-`)).toSorted());
+    const files = existsSync(fixtures('provider-streams'))
+      ? recordedStreams().map(({ file }) => file)
+      : undefined;
+    for (const name of ofFixtures)
+      expect(
+        files?.some((file) => file.startsWith(`${profile}/`) && file.includes(`/${name}.`)) ?? true,
+      ).toBe(true);
+  },
+);

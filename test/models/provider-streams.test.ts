@@ -27,9 +27,6 @@ const finishes: Readonly<Record<string, string>> = {
   tool_use: 'tool-calls',
 };
 
-/** The vendor's accumulator loses calls that come without an index, as Mistral sends them; we do not. */
-const lostByVendor = 'mistral/main/mistral-tool-call.chunks.txt';
-
 /** Thoughts that xAI counts beside its output, and we count in. */
 const THOUGHTS_BESIDE: Readonly<Record<string, number>> = { 'xai/main/xai-text.chunks.txt': 290 };
 
@@ -57,15 +54,12 @@ const summary = ({ text, calls, finish, usage }: ModelAnswer): object => ({
 
 const expectedSummary = (recorded: RecordedStream, events: readonly string[]): object => ({
   text: recorded.text,
-  calls:
-    recorded.file === lostByVendor
-      ? [{ id: 'gSIMJiOkT', name: 'weather', input: { location: 'San Francisco' }, problem: undefined }]
-      : (recorded.tool_calls ?? []).map((call) => ({
-          id: call.id,
-          name: call.name,
-          input: call.arguments === undefined ? call.input : (JSON.parse(call.arguments) as unknown),
-          problem: undefined,
-        })),
+  calls: (recorded.tool_calls ?? []).map((call) => ({
+    id: call.id,
+    name: call.name,
+    input: call.arguments === undefined ? call.input : (JSON.parse(call.arguments) as unknown),
+    problem: undefined,
+  })),
   finish: finishOf(recorded),
   usage: {
     input: (recorded.usage?.in ?? 0) + (recorded.kind === 'anthropic' ? cacheTokens(events) : 0),

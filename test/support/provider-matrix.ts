@@ -10,6 +10,8 @@ import { tool } from '../../src/tools/define/define-tool.ts';
 import { pdf, png, wav } from '../content/pictures.ts';
 import { ask, question, streamed } from './ask-model.ts';
 import { judgingProvider, type Reply, type SeenRequest } from './mock-provider.ts';
+import type { RecordedStream } from './provider-streams.ts';
+import { recordedCell } from './recorded-cells.ts';
 import type { WireAnswer } from './wire-answers.ts';
 
 /** What a model says in one piece of its provider's own stream. */
@@ -27,6 +29,8 @@ export interface MatrixRow {
   readonly proof?: string;
   /** A tool that it runs, and a text of the request that declares it. */
   readonly runs?: readonly [tool: JsonObject, declared: string];
+  /** Whether it reads a recorded answer at all. Default: each. */
+  readonly reads?: (recorded: RecordedStream) => boolean;
 }
 
 export const THOUGHT = 'It may well rain.';
@@ -215,9 +219,10 @@ export const matrixOfPage = (): ReadonlyMap<string, Readonly<Record<string, stri
   );
 };
 
-/** The whole row as a run of each column comes to it. */
+/** The whole row as a run of each column comes to it, by what was recorded where there is such a thing. */
 export const matrixRowOf = async (row: MatrixRow): Promise<Readonly<Record<string, string>>> => {
   const cells: Record<string, string> = {};
-  for (const [column, find] of Object.entries(matrixColumns)) cells[column] = await find(row);
+  for (const [column, find] of Object.entries(matrixColumns))
+    cells[column] = await recordedCell(row, column, await find(row));
   return cells;
 };

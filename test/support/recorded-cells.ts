@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import { ask, streamed } from './ask-model.ts';
+import { fixtures } from './fixtures.ts';
+import { mockProvider, type SeenRequest } from './mock-provider.ts';
+import type { MatrixRow } from './provider-matrix.ts';
+import {
+  isWhole,
+  keptRecordings,
+  recordedReply,
+  recordedStreams,
+  type RecordedStream,
+  wireEvents,
+} from './provider-streams.ts';
+import { resultOf, runRecorded } from './recorded-runs.ts';
+
+/** A column of the matrix that an answer decides. */
+interface RecordedColumn {
+  /** Whether a recorded answer has what the column is about. */
+  readonly has: (recorded: RecordedStream) => boolean;
+  /** What it comes to. */
+  readonly find: (row: MatrixRow, recorded: RecordedStream) => Promise<'yes' | '–'>;
+}
+
+const sent = (recorded: RecordedStream): string => wireEvents(recorded).join('');
+
+const CACHED = /"(?:cached_tokens|cache_read_input_tokens)":\s*([1-9]\d*)/;
+
+const cachedIn = (recorded: RecordedStream): number => Number(CACHED.exec(sent(recorded))?.[1] ?? 0);
+
+/** What seals a thought, or the thought itself beside calls, as the next request has it. */
+const thoughtIn = (recorded: RecordedStream): string | undefined => {
+  // An item of OpenAI's is sealed anew until it is done: the last seal is the one.
+  const [, seal] =
+    [...sent(recorded).matchAll(/"(?:encrypted_content|signature)":\s*"([^"]+)"/g)].at(-1) ?? [];
+  const { reasoning, tool_calls: calls = [] } = recorded;
+  return (
+    seal ??
+    (reasoning === undefined || calls.length === 0 ? undefined : JSON.stringify(reasoning).slice(1, -1))
+  );
+};
+
+const run = ({ make, says }: MatrixRow, recorded: RecordedStream) =>
+  runRecorded(recorded, { make, done: says({ text: ['Done.'] }) });
+
+const bodyOf = (request?: SeenRequest): string => JSON.stringify(request?.body ?? null);
+
+const yesIf = (is: boolean): 'yes' | '–' => (is ? 'yes' : '–');
+
+export const recordedColumns: Readonly<Record<string, RecordedColumn>> = {
+  stream: {
+    has: (recorded) => !isWhole(recorded) && recorded.text !== '',
+    find: async ({ make }, recorded) => {
+      await using provider = await mockProvider(recordedReply(recorded));
+      const { answer, deltas } = ask(make(provider.url));
+      return yesIf((await answer).text === recorded.text && streamed(deltas, 'text') === recorded.text);
+    },
+  },
+  calls: {
+    has: ({ tool_calls: calls = [] }) => calls.length > 0,
+    find: async (row, recorded) => {
+      const { result, requests } = await run(row, recorded);
+      const next = bodyOf(requests[1]);
+      const areBack = recorded.tool_calls?.every(({ name }) => next.includes(resultOf(name)));
+      return yesIf(result?.output === 'Done.' && areBack === true);
+    },
+  },
+  'reasoning back': {
+    has: (recorded) => thoughtIn(recorded) !== undefined,
+    find: async (row, recorded) => {
+      const { requests } = await run(row, recorded);
+      return yesIf(bodyOf(requests[1]).includes(thoughtIn(recorded) ?? '?'));
+    },
+  },
+  'cache in totals': {
+    has: (recorded) => cachedIn(recorded) > 0,
+    find: async (row, recorded) => {
+      const { result } = await run(row, recorded);
+      return yesIf(result?.totals.cachedTokens === cachedIn(recorded));
+    },
+  },
+};
+
+/** Whether the recordings are there that are not kept with the tests. */
+const isComplete = existsSync(fixtures('provider-streams'));
+
+const all: readonly RecordedStream[] = [...keptRecordings(), ...(isComplete ? recordedStreams() : [])];
+
+/** The row of the adapter or profile whose recordings a row is tried with: packages of the AI SDK have no others. */
+const sourceOf = (row: string): string => {
+  const [, vendor] = /^aiSdk\((.+)\)$/.exec(row) ?? [];
+  if (vendor === undefined) return row;
+  return vendor === 'openai' || vendor === 'anthropic' ? `${vendor}()` : vendor;
+};
+
+/** Whether it is one answer: some recordings of Responses have those of several steps in one. */
+const isOneAnswer = (recorded: RecordedStream): boolean =>
+  recorded.kind !== 'openai-responses' || sent(recorded).split('event: response.completed').length === 2;
+
+/** The recordings that a row of the matrix is tried with, short ones first. */
+export const recordingsOf = ({ name, reads = () => true }: MatrixRow): readonly RecordedStream[] => {
+  const source = sourceOf(name);
+  const isOf = ({ file, kind, profile }: RecordedStream): boolean => {
+    if (source === 'openai()') return kind === 'openai-responses' && /^(openai|azure)\//.test(file);
+    if (source === 'anthropic()') return kind === 'anthropic';
+    if (source === 'openaiChat()') return /^(alibaba|recorded\/openai-)/.test(file);
+    return kind === 'openai-chat' && (profile ?? file.split('/')[0]) === source;
+  };
+  return all
+    .filter(
+      (recorded) => recorded.verdict === 'ok' && isOf(recorded) && reads(recorded) && isOneAnswer(recorded),
+    )
+    .toSorted((a, b) => a.events - b.events);
+};
+
+/** What a cell is marked with that no recording holds, but the documented form alone. */
+const DOCUMENTED = ' ᵈ';
+
+/** The cell of a column as documented, with its mark; a recorded answer that comes to something else is `odd`. */
+export const recordedCell = async (row: MatrixRow, name: string, documented: string): Promise<string> => {
+  const column = Object.hasOwn(recordedColumns, name) ? recordedColumns[name] : undefined;
+  if (column === undefined) return documented;
+  const recorded = recordingsOf(row).find(column.has);
+  if (recorded === undefined) return `${documented}${DOCUMENTED}`;
+  const found = await column.find(row, recorded);
+  return found === documented ? found : `odd: ${documented}, but ${found} by ${recorded.file}`;
+};
+
+type Cells = Readonly<Record<string, string>>;
+
+/** Cells as they can be compared: without marks where recordings are missing. */
+export const comparable = (cells: Cells = {}): Cells =>
+  isComplete
+    ? cells
+    : Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, cell.replace(DOCUMENTED, '')]));
