@@ -4,8 +4,9 @@ import { createGoogleGenerativeAI as createGoogleV4 } from 'ai-sdk-v4-google';
 import { describe, expect, it } from 'vitest';
 import { aiSdk } from '../../src/models/ai-sdk/ai-sdk.ts';
 import type { AiSdkLanguageModel } from '../../src/models/ai-sdk/language-model.ts';
+import type { MatrixRow } from '../support/matrix-row.ts';
 import { event } from '../support/mock-provider.ts';
-import { matrixOfPage, type MatrixRow, matrixRowOf, THOUGHT } from '../support/provider-matrix.ts';
+import { matrixOfPage, matrixRowOf, THOUGHT } from '../support/provider-matrix.ts';
 import { comparable } from '../support/recorded-cells.ts';
 import { says, type WireAnswer } from '../support/wire-answers.ts';
 import {

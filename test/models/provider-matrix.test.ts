@@ -6,8 +6,9 @@ import { chatProfiles, type ChatProfileName } from '../../src/models/openai/chat
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { openai } from '../../src/models/openai/openai.ts';
 import { fixtures } from '../support/fixtures.ts';
+import type { MatrixRow } from '../support/matrix-row.ts';
 import { event, type Reply } from '../support/mock-provider.ts';
-import { matrixOfPage, type MatrixRow, matrixRowOf, THOUGHT } from '../support/provider-matrix.ts';
+import { matrixOfPage, matrixRowOf, THOUGHT } from '../support/provider-matrix.ts';
 import { recordedStreams, type WireKind } from '../support/provider-streams.ts';
 import { comparable } from '../support/recorded-cells.ts';
 import { strictServers } from '../support/strict-servers.ts';

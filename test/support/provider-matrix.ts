@@ -3,35 +3,15 @@ import { z } from 'zod';
 import type { JsonObject } from '../../src/base/json/json.ts';
 import type { Content } from '../../src/contracts/content/part.ts';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
-import type { Model } from '../../src/contracts/models/model.ts';
 import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { pdf, png, wav } from '../content/pictures.ts';
 import { ask, question, streamed } from './ask-model.ts';
 import { judgingProvider, type Reply, type SeenRequest } from './mock-provider.ts';
-import type { RecordedStream } from './provider-streams.ts';
+import type { MatrixRow } from './matrix-row.ts';
 import { recordedCell } from './recorded-cells.ts';
 import type { WireAnswer } from './wire-answers.ts';
-
-/** What a model says in one piece of its provider's own stream. */
-export type Says = (answer: WireAnswer) => Reply;
-
-/** A provider as it is asked: one row of the matrix in `docs/providers.md`. */
-export interface MatrixRow {
-  readonly name: string;
-  readonly make: (url: string) => Model;
-  /** An answer in the form of its stream. */
-  readonly says: Says;
-  /** An answer that thinks `THOUGHT` first and then calls the weather, in its own form. Default: that of `says`. */
-  readonly thinks?: Reply;
-  /** What goes back of a thought: a text that the next request has. Default `THOUGHT`. */
-  readonly proof?: string;
-  /** A tool that it runs, and a text of the request that declares it. */
-  readonly runs?: readonly [tool: JsonObject, declared: string];
-  /** Whether it reads a recorded answer at all. Default: each. */
-  readonly reads?: (recorded: RecordedStream) => boolean;
-}
 
 export const THOUGHT = 'It may well rain.';
 

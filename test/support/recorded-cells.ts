@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { ask, streamed } from './ask-model.ts';
 import { fixtures } from './fixtures.ts';
+import type { MatrixRow } from './matrix-row.ts';
 import { mockProvider, type SeenRequest } from './mock-provider.ts';
-import type { MatrixRow } from './provider-matrix.ts';
 import {
   isWhole,
   keptRecordings,
