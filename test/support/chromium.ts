@@ -4,11 +4,20 @@ import { beforeAll, describe, it } from 'vitest';
 import { browserNames, findBrowser } from './find-browser.ts';
 import { missingChromium } from './fixtures-missing.ts';
 
+/** Pages of all tests share a process where they can: each start of one costs a third of what a page costs. */
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--renderer-process-limit=1',
+  '--disable-site-isolation-trials',
+  '--disable-features=IsolateOrigins,site-per-process',
+];
+
 let started: Promise<Browser> | undefined;
 
 /** One browser for all suites of a process, as it takes a second to start: its pages know nothing of each other. It ends with the process. */
 const startBrowser = (executablePath: string): Promise<Browser> =>
-  (started ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] }));
+  (started ??= chromium.launch({ executablePath, args: ARGS }));
 
 /**
  * A `describe` with a browser, without a window. Without one on this machine the body is not called: one skipped

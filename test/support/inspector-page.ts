@@ -10,9 +10,12 @@ export interface InspectorPage {
   readonly problems: readonly string[];
 }
 
-/** Opens a page of an inspector: of a window of its own. */
+/** Opens a page of an inspector: of a window of its own, without animations, each frame of which would be drawn. */
 export const openPage = async (browser: Browser, { url }: Inspector): Promise<InspectorPage> => {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const page = await browser.newPage({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  });
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));
   page.on('console', (line) => {
