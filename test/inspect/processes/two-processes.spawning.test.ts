@@ -120,10 +120,11 @@ test('a process that ends waits for the inspector that started it, whoever else 
   const other = new Looker({ url, token }, `/api/recording?relay=${process.ppid}`);
   await other.until(({ entries }) => JSON.stringify(entries).includes('nothing to pay'));
   new Looker(inspector);
-  await rowsOnce(inspector, (rows) =>
-    rows.some(({ run, process: of }) => run === 'run-cleo' && of?.isOver === true),
+  const rows = await rowsOnce(inspector, (found) =>
+    found.some(({ run, process: of }) => run === 'run-cleo' && of?.isOver === true),
   );
-  await other.untilClosed();
+  expect(rows.find(({ run }) => run === 'run-cleo')?.status).toBe('completed');
+  expect(await cleo.ended).toBe(0);
 });
 
 test('an inspector that is alone neither shows others nor is shown by them', async () => {
