@@ -277,3 +277,13 @@ const pages = (): readonly string[] =>
 test('pages, decisions and examples are in the English of the field, too', () => {
   expect(pages().flatMap((path) => paraphrasesIn(path, readFileSync(join(root, path), 'utf8')))).toEqual([]);
 });
+
+test('what tests share cleans up for each test: a hook of its own would run for the first file of a worker alone', () => {
+  const shared = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter(
+    (path) => /(?<!\.test)\.ts$/.test(path) && !path.includes('node_modules'),
+  );
+  const hooked = shared.filter((path) =>
+    /^(?:before|after)(?:Each|All)\(/m.test(readFileSync(join(root, 'test', path), 'utf8')),
+  );
+  expect(hooked).toEqual([]);
+});

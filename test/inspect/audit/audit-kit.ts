@@ -37,8 +37,8 @@ export const approvingUpTo = (limit: number) => ({
 export const auditedRuns = async (
   runs: readonly string[],
   options: Partial<Parameters<typeof auditLog>[0]> = {},
+  folder = temporaryFolder(),
 ): Promise<string> => {
-  const folder = temporaryFolder();
   const audit = auditLog({ folder, ...options });
   for (const runId of runs) await auditedRun(runId, audit);
   return folder;

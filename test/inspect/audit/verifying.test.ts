@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditLog, readAudit, verifyAudit } from '../../../src/inspect/index.ts';
 import type { AuditHead } from '../../../src/inspect/audit/anchor.ts';
 import { hashOf, lineOf, parseEntry, withoutContent } from '../../../src/inspect/audit/audit-entry.ts';
@@ -17,7 +17,7 @@ const lineOfEntry = (seq: number): number => seq + 1;
 let whole = '';
 let entries = 0;
 beforeAll(async () => {
-  const folder = await auditedRuns(['r']);
+  const folder = await auditedRuns(['r'], {}, temporaryFolder(afterAll));
   whole = textOf(join(folder, 'r.jsonl'));
   entries = readAudit(folder).length;
 });

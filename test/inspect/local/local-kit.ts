@@ -1,7 +1,7 @@
 import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request } from 'node:http';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { OpenRequest } from '../../../src/contracts/people/request.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import type { TableauData } from '../../../src/inspect/recording/tableau.ts';
@@ -12,16 +12,10 @@ import { inspect } from '../../../src/inspect/local/inspect.ts';
 /** A page of no page: what the server does with it is all that matters. */
 export const PAGE = '<!doctype html><script nonce="__NONCE__">1</script><style nonce="__NONCE__"></style>';
 
-const opened: { close(): unknown }[] = [];
-
-afterEach(async () => {
-  for (const each of opened.splice(0).toReversed()) await each.close();
-});
-
 /** An inspector that is closed after the test. */
 export const openInspector = async (options: InspectOptions = {}): Promise<Inspector> => {
   const inspector = await inspect({ page: PAGE, alone: true, ...options });
-  opened.push(inspector);
+  onTestFinished(() => inspector.close());
   return inspector;
 };
 
@@ -116,7 +110,9 @@ export class Looker {
       this.#closed();
     });
     this.#asked.end();
-    opened.push(this);
+    onTestFinished(() => {
+      this.close();
+    });
   }
 
   close(): void {

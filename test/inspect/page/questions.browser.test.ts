@@ -65,6 +65,8 @@ describeInChromium('the page answers a person', (browser) => {
       try {
         await page.goto(inspector.url);
         await page.locator('.actor.selected').waitFor();
+        // What the page has chosen by itself stands in its address a moment later.
+        await expect.poll(() => new URL(page.url()).hash, soon).toContain('actor=');
         for (const question of questions) await ask(page, answers[question], fileName(name, question));
         expect(problems).toEqual([]);
       } finally {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RuntimeEvent } from '../../../src/index.ts';
 import {
   checkTrace,
@@ -15,8 +15,7 @@ import { traceIn } from '../../../src/inspect/traces/read-trace.ts';
 import { filesIn, looker, temporaryFolder, textOf } from './traces-kit.ts';
 
 /** A sound trace in a folder of its own. */
-const sound = async (looks = 2): Promise<string> => {
-  const folder = temporaryFolder();
+const sound = async (looks = 2, folder = temporaryFolder()): Promise<string> => {
   const traces = traceFiles({ folder });
   await looker(looks).run('x', { runId: 'r', hooks: [traces] });
   await traces.written();
@@ -200,10 +199,10 @@ describe('what is no trace is refused', () => {
 });
 
 describe('[QITOS-78] the traces of a folder', () => {
-  let folder = '';
+  const folder = temporaryFolder(afterAll);
+  const first = temporaryFolder(afterAll);
   beforeAll(async () => {
-    const trace = await sound(1);
-    folder = temporaryFolder();
+    const trace = await sound(1, first);
     const { account, events } = await readTrace(trace);
     for (const [name, agent, status, startedAt] of [
       ['one', 'clerk', 'completed', 100],

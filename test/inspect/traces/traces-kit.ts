@@ -1,22 +1,19 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { act, agent, answer, maxSteps, tool } from '../../../src/index.ts';
 import type { JsonObject } from '../../../src/base/json/json.ts';
 import type { TraceDisk } from '../../../src/inspect/traces/trace-disk.ts';
 import { realDisk } from '../../../src/inspect/traces/trace-disk.ts';
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A folder of its own, gone after the test. */
-export const temporaryFolder = (): string => {
+/** A folder of its own, gone after the test, or `afterAll` of those of a file or a group. */
+export const temporaryFolder = (after: (remove: () => void) => void = onTestFinished): string => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-traces-'));
-  folders.push(folder);
+  after(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   return folder;
 };
 
