@@ -27,9 +27,9 @@ const judges = 'test/judges/**/*.judge.test.ts';
 /** Most of what a test makes dies young: with room for it from the start, a tenth of the time is saved. */
 const roomForTheYoung = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 
-// Heavier tests (`*.full.test.ts`) run only when asked for: `npm run verify:full`.
+// Heavier tests (`*.full.test.ts`, `*.full.browser.test.ts`) run only when asked for: `npm run verify:full`.
 const isFull = process.env['TROUPE_FULL'] === '1';
-const heavy = isFull ? [] : ['test/**/*.full.test.ts'];
+const heavy = isFull ? [] : ['test/**/*.full.test.ts', 'test/**/*.full.browser.test.ts'];
 
 // Where all cases of a law are tried and coverage is counted, one test may take minutes on a busy machine.
 const testTimeout = isFull ? 1_800_000 : 120_000;
@@ -120,7 +120,7 @@ export default defineConfig({
           // A file finds the modules that the file before it has loaded: half of the time went into loading them anew.
           isolate: false,
           execArgv: roomForTheYoung,
-          setupFiles: ['test/support/load-lazy-modules.ts'],
+          setupFiles: ['test/support/load-lazy-modules.ts', 'test/support/sample-properties.ts'],
         },
       },
       {
@@ -146,7 +146,11 @@ export default defineConfig({
         },
       },
       // Not isolated, so that they wait for their pages while those of `unit` compute: isolated files run before all others.
-      { extends: true, plugins, test: { name: 'browser', include: [browserTests], isolate: false } },
+      {
+        extends: true,
+        plugins,
+        test: { name: 'browser', include: [browserTests], exclude: heavy, isolate: false },
+      },
       { extends: true, test: { name: 'judges', include: [judges] } },
       ...Object.entries(gates).map(([name, file]) => ({
         extends: true as const,

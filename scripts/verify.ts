@@ -3,7 +3,7 @@
  * first stage in which a step fails.
  *
  *   npm run verify         a few minutes at most
- *   npm run verify:full    and the heavier tests (`*.full.test.ts`), a real installation, the oldest peers, a newer Node
+ *   npm run verify:full    and the heavier tests (`*.full.*test.ts`), a real installation, the oldest peers, a newer Node
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -9,7 +9,7 @@ import { expectUnharmed, Journeys } from './kills/journey.ts';
 import { killPoints } from './kills/kill-point.ts';
 
 // In the gate the patterns are killed, too: in a file of their own.
-const KILLS = sized(5, 200);
+const KILLS = sized(3, 200);
 const seed = Number(process.env['TROUPE_SEED'] ?? (isThorough ? Date.now() % 100_000 : 20_263));
 
 const journeys = new Journeys();

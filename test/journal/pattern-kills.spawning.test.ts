@@ -11,8 +11,8 @@ import { commitPoints, killPoints } from './kills/kill-point.ts';
 /** How often each pattern is killed, on its own. */
 const KILLS = 24;
 /** Those that are killed, and how many stand in a line: each process replays all that stand before the one in which it is killed. */
-const files = sampled(rowFiles, 4);
-const patterns = sampled(allRows, 4);
+const files = sampled(rowFiles, 6);
+const patterns = sampled(allRows, 6);
 const LINE = sized(4, files.length);
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_264);
 

@@ -152,15 +152,15 @@ const readsBack = (numRuns: number, open: () => JournalStore): void => {
 };
 
 describe('[FIND-01] what a run was begun with, kept in memory,', () => {
-  readsBack(sized(6, 60), memoryStore);
+  readsBack(sized(3, 60), memoryStore);
 });
 
 describe('[FIND-01] what a run was begun with, kept in SQLite,', () => {
-  readsBack(sized(5, 60), () => sqliteStore(join(folder, `${newName()}.db`)));
+  readsBack(sized(3, 60), () => sqliteStore(join(folder, `${newName()}.db`)));
 });
 
 describeWithPostgres('[FIND-01] what a run was begun with, kept in PostgreSQL,', ({ connectionString }) => {
-  readsBack(sized(3, 60), () => postgresStore({ connectionString, schema: newName() }));
+  readsBack(sized(2, 60), () => postgresStore({ connectionString, schema: newName() }));
 });
 
 describe('[FIND-01] a run of a process that is killed in its midst is taken up by another, whatever it was given,', () => {

@@ -272,7 +272,7 @@ describe('[BATCH] a request that has no answer fails as a plain one does', () =>
       },
     },
   ];
-  test.each(sampled(cases, 2))('$name: $code, $retryable', async ({ vendor, outcome, code, retryable }) => {
+  test.each(sampled(cases, 4))('$name: $code, $retryable', async ({ vendor, outcome, code, retryable }) => {
     const { status, error } = await runWith(vendor, outcome);
     expect(status).toBe('failed');
     expect(error).toMatchObject({ code, retryable });

@@ -75,7 +75,7 @@ describeInChromium('the chart of an actor', (browser) => {
     { width: 390, height: 844, colorScheme: 'light' },
   ] as const;
 
-  test.each(sampled(windows, 2))('is read in a window of $width by $height, $colorScheme', async (window) => {
+  test.each(sampled(windows, 4))('is read in a window of $width by $height, $colorScheme', async (window) => {
     const record = recorder();
     const run = newsroom().stream('What became of the ferry?', { inspect: record, runId: 'news-1' });
     onTestFinished(() => {

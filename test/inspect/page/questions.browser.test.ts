@@ -53,7 +53,7 @@ describeInChromium('the page answers a person', (browser) => {
   };
   afterAll(() => tab?.close());
 
-  test.each(sampled(answered, 3).map((each) => ({ ...each, name: each.situation().name })))(
+  test.each(sampled(answered, 5).map((each) => ({ ...each, name: each.situation().name })))(
     'ten questions about a run, each within two clicks or keys: $name',
     async ({ name, situation, answers }) => {
       const made = situation();
