@@ -23,6 +23,7 @@ import { redactor } from '../src/policy/redaction.ts';
 import { calculate } from '../src/tools/built-in/calculator.ts';
 import { documentsFrom } from '../src/tools/built-in/documents/documents-from.ts';
 import { splitPassages } from '../src/tools/built-in/documents/passages.ts';
+import { htmlToMarkdown } from '../src/tools/built-in/web/html/html-to-markdown.ts';
 import { jsonSchemaOf } from '../src/tools/schemas/schemas.ts';
 import { parseSignature } from '../src/tools/signatures/signature-parse.ts';
 import { ask, question, transcript } from './support/ask-model.ts';
@@ -70,6 +71,10 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   expression: expressionIn,
   formula: calculate,
   stem,
+  'a page': (text) => [
+    htmlToMarkdown(text, 'https://a.example'),
+    htmlToMarkdown(`<ul><li><a ${text}`, 'https://a.example'),
+  ],
   'the ReAct parser': (text) => reactParser.read(text, SHOWN),
   'the ReAct parser on input': (text) => reactParser.read(`Action: add\nAction Input: ${text}`, SHOWN),
   'the ReAct parser on a call': (text) => reactParser.read(`Action: add(title=${text})`, SHOWN),

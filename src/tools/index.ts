@@ -6,6 +6,9 @@ export { documents } from './built-in/documents/documents.ts';
 // Skills: folders with instructions. Node only.
 export { skills } from './built-in/skills/skills.ts';
 
+// Pages of the web
+export { pageTool } from './built-in/web/page-tool.ts';
+
 // Environments
 export { memoryEnvironment } from './environments/memory-environment.ts';
 export { remoteEnvironment } from './environments/remote-environment.ts';

@@ -2,6 +2,7 @@ import {
   aFunction,
   aText,
   aTime,
+  fulfilling,
   listOf,
   optional,
   wholeNumber,
@@ -30,9 +31,19 @@ export const publicHttp = (rules: HttpRules = {}): HttpOps => {
   };
 };
 
+/** A name alone: with a scheme, a port or a path no host would ever equal it. */
+const aHost = () =>
+  fulfilling(
+    (given) => typeof given === 'string' && HOST.test(given) && URL.canParse(`http://${given}`),
+    "not the name of a host: write 'example.com'",
+  );
+
+const HOST = /^(?:\[[\da-f:.]+\]|[^\s/:@?#\\*%[\]]+)$/i;
+
 const check = optionsCheck<HttpRules>({ code: 'input.invalid', owner: 'the rules of publicHttp' }, () => ({
   methods: optional(listOf(aText(1), "not a list: write ['GET', 'POST']")),
   ports: optional(listOf(wholeNumber(1), 'not a list: write [80, 443]')),
+  hosts: optional(listOf(aHost(), "not a list: write ['example.com']")),
   trusted: optional(listOf(aText(1), "not a list: write ['intranet.example:8080']")),
   maxRedirects: optional(wholeNumber(0)),
   maxBytes: optional(wholeNumber(0)),

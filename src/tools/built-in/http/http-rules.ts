@@ -4,6 +4,8 @@ export interface HttpRules {
   readonly methods?: readonly string[] | undefined;
   /** Default 80 and 443. */
   readonly ports?: readonly number[] | undefined;
+  /** The only hosts, with those below them: `example.com` is `docs.example.com`, too. Redirects count. Default: all. */
+  readonly hosts?: readonly string[] | undefined;
   /** Hosts with their port (`intranet.example:8080`) that are allowed at any address. Default: none. */
   readonly trusted?: readonly string[] | undefined;
   /** Redirects followed. Default 5. */

@@ -67,7 +67,7 @@ const once = async (request: HttpRequest, rules: HttpRules, signal: AbortSignal)
   }
 };
 
-const checkedUrl = (given: string, { ports = [80, 443], trusted = [] }: HttpRules): URL => {
+const checkedUrl = (given: string, { ports = [80, 443], hosts, trusted = [] }: HttpRules): URL => {
   if (!URL.canParse(given)) throw deniedError(given, 'it is not a URL');
   // The parsed URL is checked: octal, hexadecimal and full-width digits are normalised by now.
   const url = new URL(given);
@@ -75,6 +75,8 @@ const checkedUrl = (given: string, { ports = [80, 443], trusted = [] }: HttpRule
     throw deniedError(given, 'it is neither http nor https');
   if (url.username !== '' || url.password !== '')
     throw deniedError(given, 'it contains a user name or password');
+  if (hosts?.some((host) => isWithin(url.hostname, new URL(`http://${host}`).hostname)) === false)
+    throw deniedError(given, `its host is none of ${hosts.slice(0, 20).join(', ')}, and below none of them`);
   if (!ports.includes(portOf(url)) && !trusted.includes(hostOf(url)))
     throw deniedError(
       given,
@@ -82,6 +84,9 @@ const checkedUrl = (given: string, { ports = [80, 443], trusted = [] }: HttpRule
     );
   return url;
 };
+
+const isWithin = (hostname: string, host: string): boolean =>
+  hostname === host || hostname.endsWith(`.${host}`);
 
 /** Resolves the addresses to connect to; refuses unless every one of them is allowed. */
 const checkedAddresses = async (

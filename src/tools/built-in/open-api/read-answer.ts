@@ -3,12 +3,11 @@ import type { MediaKind } from '../../../contracts/content/part.ts';
 import type { ContentLimits } from '../../../contracts/content/read-content.ts';
 import type { HttpResponse } from '../../../contracts/environments/operations.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
-import { classifyToolError } from '../../calls/classify-tool-error.ts';
 import { dual } from '../../calls/tool-result.ts';
+import { failedAnswer } from '../http/failed-answer.ts';
+import { isMediaType, mediaTypeOf } from '../http/media-types.ts';
+import { redactEchoes, type HeaderFields } from '../http/redact-echoes.ts';
 import { assertWithin } from './given-bytes.ts';
-
-/** Headers by their names. */
-type HeaderFields = Readonly<Record<string, string>>;
 
 /** The call that an answer is of. */
 export interface AnswerPlan {
@@ -21,23 +20,17 @@ export interface AnswerPlan {
   readonly limits: ContentLimits;
 }
 
-/** Characters of a body that an error quotes. */
-const MAX_QUOTED = 2_000;
-
-/** Shorter values are no secrets, and would tear words apart. */
-const LEAST_SECRET = 8;
-
 /** JSON as a value, text as text, anything else as media. Fails the call for a status that is no success. */
 export const readAnswer = (plan: AnswerPlan, response: HttpResponse): unknown => {
   const { name, method, secrets, limits } = plan;
   const { status, headers, isCut } = response;
-  const mediaType = typeOf(headers);
+  const mediaType = mediaTypeOf(headers);
   const text = redactEchoes(response.text, secrets);
   if (status < 200 || status >= 300)
-    throw failureOf(name, response, isMedia(mediaType) && text !== '' ? `[${mediaType}]` : text);
+    throw failedAnswer(name, response, isMediaType(mediaType) && text !== '' ? `[${mediaType}]` : text);
   if (method === 'HEAD' || response.text === '')
     return dual({ text: `Done: status ${status}.`, value: null });
-  if (isMedia(mediaType)) {
+  if (isMediaType(mediaType)) {
     // Bytes cannot be redacted.
     if (text !== response.text)
       throw failed(name, 'its answer repeats a header that authenticates the request');
@@ -46,18 +39,6 @@ export const readAnswer = (plan: AnswerPlan, response: HttpResponse): unknown =>
   if (isCut) return dual({ text: `${text}\n[cut here: the answer is longer]`, value: text });
   return /\bjson\b/i.test(mediaType) ? parseJson(text) : text;
 };
-
-/** The media type of an answer, without parameters. */
-const typeOf = (headers: HeaderFields): string =>
-  (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-
-/** Types of `application` that are texts. */
-const TEXTS =
-  /^application\/(?:(?:[\w.-]+\+)?(?:json|xml|yaml)|json-seq|x-ndjson|ndjson|jsonl|x-yaml|(?:x-)?javascript|ecmascript|x-www-form-urlencoded|graphql|sql|toml)$/;
-
-const isMedia = (type: string): boolean =>
-  (/^(?:image|audio|video|font|model)\//.test(type) && !type.endsWith('+xml')) ||
-  (type.startsWith('application/') && !TEXTS.test(type));
 
 const mediaIn = (
   { name }: AnswerPlan,
@@ -110,13 +91,6 @@ const decodePart = (text: string): string | undefined => {
   }
 };
 
-/** Some servers repeat the headers that they were sent. */
-const redactEchoes = (text: string, secrets: HeaderFields): string =>
-  Object.entries(secrets)
-    .flatMap(([name, value]) => [value, ...value.split(/\s+/)].map((part) => ({ name, part })))
-    .filter(({ part }) => part.length >= LEAST_SECRET)
-    .reduce((shown, { name, part }) => shown.replaceAll(part, () => `[redacted ${name}]`), text);
-
 const parseJson = (text: string): Json => {
   try {
     return JSON.parse(text) as Json;
@@ -127,19 +101,3 @@ const parseJson = (text: string): Json => {
 
 const failed = (name: string, reason: string): TroupeError =>
   new TroupeError('tool.failed', `Cannot finish '${name}' as ${reason}`, { retryable: 'no' });
-
-const failureOf = (name: string, { status, headers }: HttpResponse, text: string): TroupeError => {
-  const body = text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED)}…`;
-  const waitMs = Number(headers['retry-after'] ?? NaN) * 1_000;
-  return new TroupeError(
-    'tool.failed',
-    `Cannot finish '${name}' as the server answered ${status}${body === '' ? '' : `: ${body}`}`,
-    {
-      status,
-      // A redirect that was not followed leads nowhere the next time, either.
-      retryable: status < 400 ? 'no' : classifyToolError({ status }),
-      details: { status, body },
-      ...(waitMs >= 0 && Number.isFinite(waitMs) ? { retryAfterMs: waitMs } : {}),
-    },
-  );
-};
