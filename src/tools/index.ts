@@ -8,6 +8,8 @@ export { skills } from './built-in/skills/skills.ts';
 
 // Pages of the web
 export { pageTool } from './built-in/web/page-tool.ts';
+export { searchTool } from './built-in/web/search/search-tool.ts';
+export type { SearchEngine } from './built-in/web/search/search-engine.ts';
 
 // Environments
 export { memoryEnvironment } from './environments/memory-environment.ts';

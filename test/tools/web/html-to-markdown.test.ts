@@ -148,7 +148,7 @@ const costOf = (html: string, enough = 0): number => {
 
 describe('a hostile page takes no more time and room than it has text', () => {
   test.each(Object.entries(hostile))('%s', (_, make) => {
-    const [small, large] = [make(4_000), make(16_000)];
+    const [small, large] = [make(2_000), make(8_000)];
     // Four times as long: twice that for the noise, where what is quadratic takes sixteen times as long.
     const enough = 8 * costOf(small) + 50;
     expect(costOf(large, enough)).toBeLessThanOrEqual(enough);

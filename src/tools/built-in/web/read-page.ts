@@ -1,9 +1,10 @@
-import { oneLine, printable } from '../../../base/text/printable.ts';
+import { oneLine } from '../../../base/text/printable.ts';
 import type { HttpResponse } from '../../../contracts/environments/operations.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { isMediaType, mediaTypeOf } from '../http/media-types.ts';
 import { windowsCharacters } from './html/character-references.ts';
 import { htmlToMarkdown } from './html/html-to-markdown.ts';
+import { visibleText } from './visible-text.ts';
 
 /** A page as a model reads it. */
 export interface ReadPage {
@@ -12,9 +13,6 @@ export interface ReadPage {
   /** There is more than its main part. */
   readonly isPart: boolean;
 }
-
-/** Characters without a look of their own, in which a page could hide a text from people: soft hyphens, spaces of no width, tags. */
-const UNSEEN = /[\u00AD\u200B\u2060-\u2064\uFEFF\u{E0000}-\u{E007F}]/gu;
 
 /**
  * Reads an answer as a page: HTML as Markdown, other texts as they are.
@@ -30,13 +28,11 @@ export const readPage = (response: HttpResponse, isWhole: boolean): ReadPage => 
       { retryable: 'no' },
     );
   const text = decodePage(response);
-  if (!isHtml(type, text)) return { title: '', markdown: visible(text), isPart: false };
+  if (!isHtml(type, text)) return { title: '', markdown: visibleText(text), isPart: false };
   const { title, markdown, main } = htmlToMarkdown(text, response.url);
   const isPart = !isWhole && main !== '' && main !== markdown;
-  return { title: oneLine(visible(title)), markdown: visible(isPart ? main : markdown), isPart };
+  return { title: oneLine(visibleText(title)), markdown: visibleText(isPart ? main : markdown), isPart };
 };
-
-const visible = (text: string): string => printable(text).replaceAll(UNSEEN, '');
 
 const isHtml = (type: string, text: string): boolean =>
   type === 'text/html' ||
