@@ -30,6 +30,10 @@ export { httpTools } from './environments/http-tools.ts';
 export { processTools } from './environments/process-tools.ts';
 export { opsOf } from './environments/requiring.ts';
 
+// Databases that are read
+export { sqlTools } from './built-in/sql/sql-tools.ts';
+export type { SqlDatabase } from './built-in/sql/sql-database.ts';
+
 // Tools of an API, by its document
 export { openApiTools } from './built-in/open-api/open-api-tools.ts';
 

@@ -71,7 +71,7 @@ describe('a page of the web is read', () => {
     const host = await servePages((_, response) => response.writeHead(200, HTML).end('x'.repeat(5_000)));
     const result = await reading(`http://${host}/`, { trusted: [host], maxBytes: 100 });
     expect(result.text).toMatch(/\n\nx{100}\n\n\[cut here: the page is longer\]$/);
-    expect(result.value).toMatchObject({ isCut: true });
+    expect(result).toMatchObject({ value: { isCut: true } });
   });
 
   test('by an agent, whose person sees no query', async () => {
