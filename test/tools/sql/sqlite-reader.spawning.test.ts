@@ -30,12 +30,14 @@ interface Database {
   close(): void;
 }
 
-/** Node's own SQLite, as far as it is confined: of Node 24. */
+/** Node's own SQLite, in which a statement tells its columns. */
 const sqlite = process.getBuiltinModule('node:sqlite') as
-  | { readonly DatabaseSync: new (file: string) => Database }
+  | {
+      readonly DatabaseSync: new (file: string) => Database;
+      readonly StatementSync: { readonly prototype: object };
+    }
   | undefined;
-const hasSqlite =
-  typeof sqlite?.DatabaseSync.prototype === 'object' && 'setAuthorizer' in sqlite.DatabaseSync.prototype;
+const hasSqlite = sqlite !== undefined && 'setReturnArrays' in sqlite.StatementSync.prototype;
 
 const make = (path: string, sql: string): void => {
   if (sqlite === undefined) return;
@@ -50,7 +52,7 @@ describe.skipIf(hasSqlite)('a Node without such a SQLite', () => {
       ok: false,
       error: {
         code: 'tool.package-missing',
-        message: expect.stringContaining('use Node 24 or later'),
+        message: expect.stringContaining('use Node 22.16 or later'),
         retryable: 'no',
       },
     });
@@ -179,7 +181,23 @@ describe.skipIf(!hasSqlite)('a file of SQLite', () => {
     );
   });
 
-  test('is read while another process writes to it, and is not there where there is none', async () => {
+  test('is read while another connection writes to it, and after that', async () => {
+    if (sqlite === undefined) throw new Error('there is no SQLite');
+    const place = join(folder, 'wal.db');
+    const writer = new sqlite.DatabaseSync(place);
+    writer.exec(`pragma journal_mode = wal; create table t (a); insert into t values (1)`);
+    const tools = sqlTools({ sqlite: place, ...PATIENT }).tools.filter(({ name }) => name === 'query');
+    const read = async () =>
+      (await Promise.all(tools.map((tool) => perform(tool, { sql: 'select * from t' }))))[0]?.text;
+    writer.exec('begin immediate; insert into t values (2)');
+    expect(await read()).toBe('["a"]\n[1]\n[1 row]');
+    writer.exec('commit');
+    expect(await read()).toBe('["a"]\n[1]\n[2]\n[2 rows]');
+    writer.close();
+    expect(await read()).toBe('["a"]\n[1]\n[2]\n[2 rows]');
+  });
+
+  test('is not made where there is none', async () => {
     const place = join(folder, 'none.db');
     const [, tool] = sqlTools({ sqlite: place, ...PATIENT }).tools;
     if (tool === undefined) throw new Error('there is no tool');

@@ -81,7 +81,7 @@ const MOST_COLUMNS = 5_000;
  * that is killed when its time is up; PostgreSQL executes one query in a transaction that is read-only, as a subquery, on a connection of its own.
  * Rows, bytes and time are bounded. A query reads all that the file holds, or that the user of the connection may: give a user that is granted `SELECT` on what the model may see, and nothing else.
  *
- * SQLite needs Node 24 (Node's own; that of `libsql` reads and writes any file); PostgreSQL needs the package `pg`. A call fails with `tool.denied`
+ * SQLite needs Node 22.16 (Node's own, as that of `libsql` reads and writes any file); PostgreSQL needs the package `pg`. A call fails with `tool.denied`
  * for what would change something, `tool.timeout`, `tool.failed` for what the database refuses, and `tool.package-missing`.
  *
  * @example

@@ -42,12 +42,13 @@ const read = (database) => {
   return { columns, rows, isCut: false };
 };
 
-let DatabaseSync;
-try { ({ DatabaseSync } = require('node:sqlite')); } catch {}
-if (typeof DatabaseSync?.prototype?.setAuthorizer !== 'function') send({ isMissing: true });
+let sqlite = {};
+try { sqlite = require('node:sqlite'); } catch {}
+const needed = ['columns', 'setReturnArrays', 'iterate'];
+if (!needed.every((name) => typeof sqlite.StatementSync?.prototype[name] === 'function')) send({ isMissing: true });
 else
   try {
-    const database = new DatabaseSync(file, { readOnly: true });
+    const database = new sqlite.DatabaseSync(file, { readOnly: true });
     try { send(read(database)); } finally { database.close(); }
   } catch (error) {
     send({ failed: String(error.message), number: error.errcode });

@@ -77,7 +77,7 @@ const rowsIn = (
   if ('isMissing' in data)
     throw new TroupeError(
       'tool.package-missing',
-      `Cannot query ${name} as this Node (${process.version}) has no SQLite that can be confined: use Node 24 or later`,
+      `Cannot query ${name} as this Node (${process.version}) has no SQLite of its own that tells columns: use Node 22.16 or later`,
       { retryable: 'no' },
     );
   if (isReadOnly(data.number)) throw deniedQuery(name, `it is read-only: ${data.failed}`);
