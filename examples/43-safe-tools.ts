@@ -52,7 +52,12 @@ assert.equal(output, 'A kettle is 39 euros.');
 server.close();
 
 // A file of SQLite, by Node's own (22.16 and later). What would change it is refused by the database.
-const sqlite = process.getBuiltinModule('node:sqlite');
+interface OwnSqlite {
+  readonly DatabaseSync: new (file: string) => { exec(sql: string): void; close(): void };
+  readonly StatementSync: { readonly prototype: object };
+}
+// The types of Node 20 have none.
+const sqlite = process.getBuiltinModule('node:sqlite') as OwnSqlite | undefined;
 if (sqlite !== undefined && 'setReturnArrays' in sqlite.StatementSync.prototype) {
   const folder = await mkdtemp(join(tmpdir(), 'shop-'));
   const file = join(folder, 'shop.db');

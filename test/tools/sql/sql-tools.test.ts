@@ -35,7 +35,7 @@ test('a database of your own is queried within the bounds, by tools that only re
   const tools = [sqlTools({ database, name: 'shop', maxRows: 7, maxBytes: 900, timeoutMs: 800 })];
   const { records } = await agent({ name: 'clerk', tools, model }).run('What is there?');
   expect(records[0]?.results.map(({ text }) => text)).toEqual([
-    'items(id int, item null)',
+    'items(id int, item)',
     '["x"]\n["a|b\\n[1]"]\n[cut here: the first 1 row, there are more]',
   ]);
   expect(asked).toEqual([

@@ -21,14 +21,17 @@ interface Asked {
 /** A service of this machine that answers as the one documents that it does. */
 const serveSearch = async (answer: (asked: Asked) => unknown, status = 200) => {
   const asked: Asked[] = [];
-  const host = await servePages(async (request, response) => {
+  const host = await servePages((request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(Buffer.from(chunk));
-    const seen = { url: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() };
-    asked.push(seen);
-    response.writeHead(status, { 'content-type': 'application/json' });
-    const body = answer(seen);
-    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      const seen = { url: request.url ?? '', headers: request.headers, body };
+      asked.push(seen);
+      const answered = answer(seen);
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(typeof answered === 'string' ? answered : JSON.stringify(answered));
+    });
   });
   return { asked, host };
 };

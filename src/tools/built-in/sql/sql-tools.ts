@@ -169,10 +169,11 @@ interface SqlTable {
 
 const tablesIn = ({ rows }: SqlRows): readonly SqlTable[] => {
   const tables = new Map<string, string[]>();
-  for (const [table, column, type] of rows) {
-    const columns = tables.get(String(table)) ?? [];
-    columns.push(`${String(column)} ${String(type)}`.trim());
-    tables.set(String(table), columns);
+  for (const row of rows) {
+    const [table = '', column = '', type = ''] = row.map((value) => (typeof value === 'string' ? value : ''));
+    const columns = tables.get(table) ?? [];
+    columns.push(`${column} ${type}`.trim());
+    tables.set(table, columns);
   }
   return Array.from(tables, ([name, columns]) => ({ name, columns }));
 };

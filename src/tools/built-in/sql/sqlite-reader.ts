@@ -41,13 +41,13 @@ export const sqliteReader = (file: string): SqlDatabase => {
     dialect: 'SQLite',
     tables: TABLES,
     query: async ({ signal, timeoutMs, ...query }) => {
-      const { resolve } = process.getBuiltinModule('node:path');
+      const path = process.getBuiltinModule('node:path');
       const { spawnCaptured } = await import('../host/spawn.ts');
       const result = await spawnCaptured({
         file: process.execPath,
         args: ['--no-warnings', `--max-old-space-size=${HEAP_MB}`, '--eval', SQLITE_PROGRAM],
         env: {},
-        input: JSON.stringify({ ...query, file: resolve(file) }),
+        input: JSON.stringify({ ...query, file: path.resolve(file) }),
         timeoutMs,
         // Half of it is the beginning of an output, which is all of it.
         maxOutputBytes: 2 * (query.maxBytes + query.maxRows + ROOM),

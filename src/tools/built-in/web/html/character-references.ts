@@ -41,10 +41,9 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ...inOrder(LATIN, 0xa0),
   ...inOrder(GREEK, 0x391),
   ...inOrder(GREEK.toLowerCase().replace('-', 'sigmaf'), 0x3b1),
-  ...OTHERS.flatMap(([names, characters]) => {
-    const each = [...characters];
-    return names.split(' ').map((name, index) => [name, each[index] ?? ''] as const);
-  }),
+  ...OTHERS.flatMap(([names, characters]) =>
+    names.split(' ').map((name, index) => [name, characters.charAt(index)] as const),
+  ),
 ]);
 
 const REFERENCE = /&(?:#[xX]([\da-fA-F]{1,6})|#(\d{1,7})|([a-zA-Z][a-zA-Z\d]{0,9}));/g;

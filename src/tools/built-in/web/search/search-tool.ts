@@ -66,7 +66,7 @@ const schema = onDemand(() =>
       }
       if (apiKey === undefined || apiKey === '')
         return ['engine', 'a service that needs a key, and `apiKey` has none'];
-      return url === undefined || URL.canParse(String(url)) ? undefined : ['url', 'not a URL'];
+      return typeof url !== 'string' || URL.canParse(url) ? undefined : ['url', 'not a URL'];
     },
   ),
 );
