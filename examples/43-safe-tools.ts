@@ -1,4 +1,4 @@
-// Tools for what is outside: pages of the web, a search, a database. Each is confined by what it works with, not by what a model is told.
+// Tools for what is outside: pages of the web, a search, a database. Each is confined by what it works with, not by its instructions.
 //
 //   npx tsx examples/43-safe-tools.ts
 //

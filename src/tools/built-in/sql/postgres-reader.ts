@@ -170,7 +170,7 @@ const errorOf = (thrown: unknown, name: string, timeoutMs: number): TroupeError 
   });
 };
 
-/** What PostgreSQL itself refuses it refuses again, unless it says that it passes. */
+/** The prospect of a retry: PostgreSQL refuses again what it refuses, unless it says that it passes. */
 const retryableOf = (thrown: unknown, code: unknown): Retryable => {
   const retryable = classifyToolError(thrown);
   const isState = typeof code === 'string' && /^[\dA-Z]{5}$/.test(code);

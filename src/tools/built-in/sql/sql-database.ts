@@ -39,7 +39,7 @@ export interface SqlRows {
 export interface SqlDatabase {
   /** The name by which errors call it, without a password. */
   readonly name: string;
-  /** The SQL that it speaks: the model is told. */
+  /** The SQL that it speaks, for the model. */
   readonly dialect: string;
   /** A query whose rows are a table, a column of it, and the column's type. */
   readonly tables: string;

@@ -64,14 +64,14 @@ const hitsIn = (
   const results = service.results.reduce(
     (value: unknown, name) => {
       if (value !== undefined && !isObject(value))
-        throw malformed(service, `there is no \`${service.results.join('.')}\` in it`);
+        throw unreadable(service, `there is no \`${service.results.join('.')}\` in it`);
       // A place that is not there is no result.
       return fieldOf(value, name);
     },
     parseAnswer(service, text),
   );
   if (results !== undefined && !Array.isArray(results))
-    throw malformed(service, `its \`${service.results.join('.')}\` is no list`);
+    throw unreadable(service, `its \`${service.results.join('.')}\` is no list`);
   return (results ?? []).map((result: unknown) => ({
     title: textOf(fieldOf(result, 'title')),
     url: textOf(fieldOf(result, 'url')),
@@ -83,7 +83,7 @@ const parseAnswer = (service: SearchService, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformed(service, `it is no JSON, or was cut: ${JSON.stringify(text.slice(0, 200))}`);
+    throw unreadable(service, `it is no JSON, or was cut: ${JSON.stringify(text.slice(0, 200))}`);
   }
 };
 
@@ -92,5 +92,5 @@ const fieldOf = (value: unknown, name: string): unknown =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const malformed = ({ name }: SearchService, reason: string): TroupeError =>
+const unreadable = ({ name }: SearchService, reason: string): TroupeError =>
   new TroupeError('tool.failed', `Cannot read the answer of ${name} as ${reason}`, { retryable: 'maybe' });
