@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agent } from 'troupe';
 import { calls, scriptedModel } from 'troupe/testing';
-import { pageTool, publicHttp, searchTool, sqlTools, type SearchEngine } from 'troupe/tools';
+import { pageTool, publicHttp, searchTool, sqlTools } from 'troupe/tools';
 
 // In place of the web: a server of this machine, which has to be trusted by name.
 const server = createServer((request, response) => {
@@ -26,10 +26,12 @@ const address = server.address();
 const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 
 // An index of your own; `searchTool({ engine: 'brave', apiKey })` asks a service.
-const shelf: SearchEngine = {
-  name: 'shelf',
-  search: async (query) => [{ title: 'Tea', url: `http://${host}/tea`, text: `All about ${query}.` }],
-};
+const search = searchTool({
+  engine: {
+    name: 'shelf',
+    search: async (query) => [{ title: 'Tea', url: `http://${host}/tea`, text: `All about ${query}.` }],
+  },
+});
 
 const model = scriptedModel([
   calls({ name: 'search_web', input: { query: 'tea' } }),
@@ -39,7 +41,7 @@ const model = scriptedModel([
   ),
   'A kettle is 39 euros.',
 ]);
-const tools = [searchTool({ engine: shelf }), pageTool({ ops: publicHttp({ trusted: [host] }) })];
+const tools = [search, pageTool({ ops: publicHttp({ trusted: [host] }) })];
 const { records, output } = await agent({ name: 'reader', tools, model }).run('What is a kettle?');
 const [found, read] = records.map(({ results }) => results);
 assert.equal(found?.[0]?.text, `1. Tea\n   http://${host}/tea\n   All about tea.`);

@@ -9,7 +9,6 @@ export { skills } from './built-in/skills/skills.ts';
 // Pages of the web
 export { pageTool } from './built-in/web/page-tool.ts';
 export { searchTool } from './built-in/web/search/search-tool.ts';
-export type { SearchEngine } from './built-in/web/search/search-engine.ts';
 
 // Environments
 export { memoryEnvironment } from './environments/memory-environment.ts';
@@ -32,7 +31,6 @@ export { opsOf } from './environments/requiring.ts';
 
 // Databases that are read
 export { sqlTools } from './built-in/sql/sql-tools.ts';
-export type { SqlDatabase } from './built-in/sql/sql-database.ts';
 
 // Tools of an API, by its document
 export { openApiTools } from './built-in/open-api/open-api-tools.ts';

@@ -29,12 +29,14 @@ export interface SqlRows {
  * A database that is read, for `sqlTools`: it has to refuse by itself what changes something, whatever the text says, and keep the bounds of a query.
  *
  * @example
- * const warehouse: SqlDatabase = {
- *   name: 'warehouse',
- *   dialect: 'DuckDB',
- *   tables: 'select table_name, column_name, data_type from information_schema.columns',
- *   query: async ({ sql, parameters, maxRows, timeoutMs }) => readOnly.run(sql, parameters, { maxRows, timeoutMs }),
- * };
+ * sqlTools({
+ *   database: {
+ *     name: 'warehouse',
+ *     dialect: 'DuckDB',
+ *     tables: 'select table_name, column_name, data_type from information_schema.columns',
+ *     query: ({ sql, parameters, maxRows, timeoutMs }) => readOnly.run(sql, parameters, { maxRows, timeoutMs }),
+ *   },
+ * });
  */
 export interface SqlDatabase {
   /** The name by which errors call it, without a password. */

@@ -13,10 +13,7 @@ export interface SearchHit {
  * A search of the web, for `searchTool`: any service, or an index of your own.
  *
  * @example
- * const archive: SearchEngine = {
- *   name: 'archive',
- *   search: async (query, { limit, signal }) => findPages(query, limit, signal),
- * };
+ * searchTool({ engine: { name: 'archive', search: (query, { limit, signal }) => findPages(query, limit, signal) } });
  */
 export interface SearchEngine {
   /** The name by which errors call it. */
