@@ -80,6 +80,8 @@ export interface Desk {
   readonly context: unknown;
   /** The agents and teams above the agent, the root first. */
   readonly above: readonly string[];
+  /** Origins of what the agent has read; empty where none are kept. */
+  readonly origins: readonly string[];
   /** The run's task; undefined also for an agent that was called as a tool, which has its own input. */
   readonly task: RunTask | undefined;
   /** The agent's budget; undefined if nothing limits it. */

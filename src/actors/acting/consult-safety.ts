@@ -50,6 +50,9 @@ export const consultSafety = (
         get earlier() {
           return (earlier ??= earlierCalls(context));
         },
+        get origins() {
+          return desk.origins;
+        },
         get signal() {
           return desk.abort.signal;
         },

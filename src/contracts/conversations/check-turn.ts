@@ -1,6 +1,7 @@
 import { messageOf } from '../errors/error.ts';
 import { isPartList } from '../content/part.ts';
 import { oddValueIn } from '../../base/json/odd-value.ts';
+import { areOrigins } from '../tools/origins.ts';
 
 const ROLES: readonly unknown[] = ['user', 'assistant', 'tool'];
 
@@ -23,7 +24,7 @@ export const reasonAgainstTurn = (turn: unknown): string | undefined => {
 };
 
 const reasonAgainst = (turn: unknown): string | undefined => {
-  const { role, text, parts, whole, calls, tool, callId } = isRecord(turn) ? turn : {};
+  const { role, text, parts, whole, calls, tool, callId, origins } = isRecord(turn) ? turn : {};
   if (role === 'system' || role === 'developer')
     return `has the role '${role}': text for the whole conversation belongs in the agent's \`instructions\``;
   if (!ROLES.includes(role)) return `has an unknown role: ${messageOf(role)}`;
@@ -34,6 +35,8 @@ const reasonAgainst = (turn: unknown): string | undefined => {
     return `has a whole text that is no reference: ${messageOf(whole)}`;
   if (role === 'tool' && [tool, callId].some((name) => typeof name !== 'string' || name === ''))
     return `is a tool result without a name or a call: ${messageOf(tool)}`;
+  if (origins !== undefined && !areOrigins(origins))
+    return `has origins that are not a list of names: ${messageOf(origins)}`;
   return (calls === undefined ? undefined : reasonAgainstCalls(calls)) ?? oddIn(turn);
 };
 

@@ -28,6 +28,8 @@ export interface MemoryRecord {
   readonly runId?: string | undefined;
   readonly step?: number | undefined;
   readonly metadata?: JsonObject | undefined;
+  /** Origins of what its agent had read by then; absent where there were none, or no policy asked for them. A memory keeps them with the text. */
+  readonly origins?: readonly string[] | undefined;
 }
 
 /**

@@ -11,6 +11,8 @@ export interface UserTurn<Shown extends GivenPart = Part> {
   readonly parts?: readonly Shown[] | undefined;
   /** The speaker, if it was not the user of the run: an agent's name, `'critic'`, `'runtime'`. */
   readonly from?: string | undefined;
+  /** Origins of what it was written from, for `after` of policies; beside the results of tools in the conversation. Default: none. */
+  readonly origins?: readonly string[] | undefined;
 }
 
 /** A message of the model. */
@@ -27,6 +29,8 @@ export interface AssistantTurn<Shown extends GivenPart = Part> {
   readonly calls?: readonly ToolCall[] | undefined;
   /** Blocks that the provider needs back verbatim (thinking with its signature …); opaque to all others. */
   readonly replay?: Replay | undefined;
+  /** Origins of what it was written from, for `after` of policies; beside the results of tools in the conversation. Default: none. */
+  readonly origins?: readonly string[] | undefined;
 }
 
 /** Provider-made content that only that provider reads back. */

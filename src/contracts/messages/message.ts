@@ -39,6 +39,8 @@ export interface Message {
   readonly priority?: MessagePriority | undefined;
   /** Time at which it expires, in ms since 1970. */
   readonly expiresAt?: number | undefined;
+  /** Origins of what its sender had read, for `after` of policies. Those of a message from outside are yours to name: `['mail']`. Default: none. */
+  readonly origins?: readonly string[] | undefined;
 }
 
 /** In this order messages are read; those of one priority and one sender in the order in which they were sent. */

@@ -43,6 +43,11 @@ export interface ProposedCall {
   readonly above: readonly string[];
   /** The calls of the agent in this run that have a result, those of this step included. Made on first use. */
   readonly earlier: readonly EarlierCall[];
+  /**
+   * Origins of what the agent has read: tools that it or another agent of the run called, whose results came to it through messages, answers,
+   * tasks, threads or memories; `memory` and `observation` for what was recalled and observed; and those that callers name.
+   */
+  readonly origins: readonly string[];
   /** Aborted when the run ends. Made on first use. */
   readonly signal: AbortSignal;
 }
@@ -56,4 +61,8 @@ export interface ProposedCall {
  * const readOnly: SafetyStrategy = ({ facts }) =>
  *   facts.safety === 'read' ? { verdict: 'allow' } : { verdict: 'deny', reason: 'this run may only read' };
  */
-export type SafetyStrategy = (call: ProposedCall) => SafetyVerdict | Promise<SafetyVerdict>;
+export interface SafetyStrategy {
+  (call: ProposedCall): SafetyVerdict | Promise<SafetyVerdict>;
+  /** True for a strategy that reads no `origins`: a run that no other judges keeps none. Default false. */
+  readonly ignoresOrigins?: boolean | undefined;
+}

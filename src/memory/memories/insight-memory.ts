@@ -78,7 +78,7 @@ class Shared implements InsightMemory {
   }
 
   append(records: readonly MemoryRecord[]): void {
-    for (const { agent = '', text, kind, at, metadata } of records)
+    for (const { agent = '', text, kind, at, metadata, origins } of records)
       this.share({
         agent,
         content: text,
@@ -87,6 +87,7 @@ class Shared implements InsightMemory {
         segment: 'record',
         at,
         ...(metadata === undefined ? {} : { metadata }),
+        ...(origins === undefined ? {} : { origins }),
       });
   }
 
@@ -98,9 +99,10 @@ class Shared implements InsightMemory {
       .sort((a, b) => b.score - a.score || a.index - b.index)
       .slice(0, Math.max(0, k))
       .reverse()
-      .map(({ insight: { agent, content, at, tags, importance } }) => {
+      .map(({ insight: { agent, content, at, tags, importance, origins } }) => {
         const metadata = toJson({ tags, importance });
-        return { kind: 'fact', text: content, at, agent, metadata: { insight: metadata } };
+        const marks = origins === undefined ? {} : { origins };
+        return { kind: 'fact', text: content, at, agent, metadata: { insight: metadata }, ...marks };
       });
   }
 

@@ -12,6 +12,8 @@ export type Insight = {
   /** Time, in ms since 1970. */
   readonly at: number;
   readonly metadata?: JsonObject | undefined;
+  /** Origins of what its agent had read; see `MemoryRecord`. */
+  readonly origins?: readonly string[] | undefined;
 };
 
 /** A filter on insights; omitted fields do not filter. */

@@ -3,6 +3,7 @@ import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
+import { areOrigins } from '../../contracts/tools/origins.ts';
 import type { Memory, MemoryRecord, MemorySource } from '../../contracts/conversations/memory.ts';
 import { MemoryLog } from './memory-log.ts';
 import { memoryShape, memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
@@ -57,6 +58,7 @@ interface Entry {
   readonly key: string;
   readonly at: number;
   readonly value?: Json | undefined;
+  readonly origins?: readonly string[] | undefined;
 }
 
 class Store {
@@ -142,7 +144,8 @@ class View implements KeyValueMemory {
         const given = record.metadata?.['key'];
         const key =
           typeof given === 'string' ? given : `${record.kind}:${record.at}:${this.#count() + index}`;
-        return { key: this.#prefix + key, value: record.text, at: record.at };
+        const { text: value, at, origins } = record;
+        return { key: this.#prefix + key, value, at, ...(origins === undefined ? {} : { origins }) };
       }),
     );
     await this.evict();
@@ -159,10 +162,11 @@ class View implements KeyValueMemory {
       .sort((a, b) => b.score - a.score || b.index - a.index)
       .slice(0, Math.max(0, k))
       .reverse()
-      .map(({ entry: { key, value, at } }) => {
+      .map(({ entry: { key, value, at, origins } }) => {
         const text = typeof value === 'string' ? value : JSON.stringify(value);
         const name = key.slice(this.#prefix.length);
-        return { kind: 'fact', text: `${name}: ${text}`, at, metadata: { key: name } };
+        const marks = origins === undefined ? {} : { origins };
+        return { kind: 'fact', text: `${name}: ${text}`, at, metadata: { key: name }, ...marks };
       });
   }
 
@@ -205,5 +209,11 @@ const readEntry = (value: unknown): Entry | undefined => {
   const plain = toJson(value);
   if (!isJsonObject(plain) || typeof plain['key'] !== 'string') return undefined;
   const at = typeof plain['at'] === 'number' ? plain['at'] : 0;
-  return { key: plain['key'], at, ...(plain['value'] === undefined ? {} : { value: plain['value'] }) };
+  const { origins } = plain;
+  return {
+    key: plain['key'],
+    at,
+    ...(plain['value'] === undefined ? {} : { value: plain['value'] }),
+    ...(areOrigins(origins) ? { origins } : {}),
+  };
 };

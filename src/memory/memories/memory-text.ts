@@ -1,6 +1,7 @@
 import type { MemoryRecord } from '../../contracts/conversations/memory.ts';
 import { memoryKinds } from '../../contracts/conversations/memory.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
+import { areOrigins } from '../../contracts/tools/origins.ts';
 import { oneLine } from '../processors/truncate-text.ts';
 
 /**
@@ -23,7 +24,7 @@ const speakers: Partial<Record<MemoryRecord['kind'], string>> = { task: 'user', 
 export const readRecord = (value: unknown): MemoryRecord | undefined => {
   const plain = toJson(value);
   if (!isJsonObject(plain)) return undefined;
-  const { kind, text, at, agent, runId, step, metadata } = plain;
+  const { kind, text, at, agent, runId, step, metadata, origins } = plain;
   const known = memoryKinds.find((each) => each === kind);
   if (known === undefined || typeof text !== 'string' || typeof at !== 'number') return undefined;
   return {
@@ -34,5 +35,6 @@ export const readRecord = (value: unknown): MemoryRecord | undefined => {
     ...(typeof runId === 'string' ? { runId } : {}),
     ...(typeof step === 'number' ? { step } : {}),
     ...(isJsonObject(metadata) ? { metadata } : {}),
+    ...(areOrigins(origins) ? { origins } : {}),
   };
 };

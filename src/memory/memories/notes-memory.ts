@@ -110,22 +110,42 @@ class Notes implements Memory {
   }
 }
 
-const lineOf = ({ kind, at, agent, text }: MemoryRecord): string =>
-  `- ${new Date(at).toISOString()} ${kind}${agent === undefined ? '' : ` (${agent})`}: ${text.replace(/(?<!\s)\s*\n\s*/g, ' ⏎ ')}\n`;
+/** Origins stand in brackets behind the agent: `[web.fetch, mail]`. */
+const lineOf = ({ kind, at, agent, text, origins = [] }: MemoryRecord): string =>
+  `- ${new Date(at).toISOString()} ${kind}${agent === undefined ? '' : ` (${agent})`}${
+    origins.length === 0 ? '' : ` [${origins.map(encodeURIComponent).join(', ')}]`
+  }: ${text.replace(/(?<!\s)\s*\n\s*/g, ' ⏎ ')}\n`;
 
-const NOTE = /^- (\d{4}-[^ ]+Z) ([a-z]+)(?: \(([\w-]+)\))?: (.*)$/;
+const NOTE = /^- (\d{4}-[^ ]+Z) ([a-z]+)(?: \(([\w-]+)\))?(?: \[([^\]]+)\])?: (.*)$/;
 
 /** A line that a person wrote is a note as well. */
 const noteOf = (line: string): MemoryRecord[] => {
   const found = NOTE.exec(line);
-  const [, when = '', said = '', agent, text = ''] = found ?? [];
+  const [, when = '', said = '', agent, origins, text = ''] = found ?? [];
   const at = Date.parse(when);
   const kind = memoryKinds.find((each) => each === said);
   if (found === null || kind === undefined || Number.isNaN(at)) {
     const own = line.replace(/^[-*] /, '').trim();
     return own === '' || own.startsWith('#') ? [] : [{ kind: 'note', text: own, at: 0 }];
   }
-  return [{ kind, at, text: text.replaceAll(' ⏎ ', '\n'), ...(agent === undefined ? {} : { agent }) }];
+  return [
+    {
+      kind,
+      at,
+      text: text.replaceAll(' ⏎ ', '\n'),
+      ...(agent === undefined ? {} : { agent }),
+      ...(origins === undefined ? {} : { origins: origins.split(', ').map(plainName) }),
+    },
+  ];
+};
+
+/** A person may have written anything there. */
+const plainName = (written: string): string => {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
 };
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];

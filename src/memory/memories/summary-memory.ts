@@ -3,6 +3,7 @@ import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Memory, MemoryRecord, MemorySource } from '../../contracts/conversations/memory.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { Summariser } from '../../contracts/conversations/processor.ts';
+import { areOrigins, withOrigins } from '../../contracts/tools/origins.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { MemoryLog } from './memory-log.ts';
 import { memoryShape, memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
@@ -46,6 +47,8 @@ const LONGEST = 400;
 
 interface State {
   readonly summary: string;
+  /** Origins of what was summed up; absent where there are none. */
+  readonly origins?: readonly string[] | undefined;
   readonly records: readonly MemoryRecord[];
 }
 
@@ -54,6 +57,7 @@ class Summing implements Memory {
   readonly #summariser: Summariser | undefined;
   readonly #log: MemoryLog<State>;
   #summary = '';
+  #origins: readonly string[] = [];
   #records: MemoryRecord[] = [];
   #under: Promise<void> | undefined;
 
@@ -66,6 +70,7 @@ class Summing implements Memory {
   async load(): Promise<void> {
     const state = (await this.#log.load(readState)).at(-1);
     this.#summary = state?.summary ?? '';
+    this.#origins = state?.origins ?? [];
     this.#records = [...(state?.records ?? [])];
   }
 
@@ -81,7 +86,7 @@ class Summing implements Memory {
     const at = newest[0]?.at ?? this.#records.at(-1)?.at ?? 0;
     return this.#summary === '' || newest.length >= k
       ? newest
-      : [{ kind: 'note', text: this.#summary, at }, ...newest];
+      : [{ kind: 'note', text: this.#summary, at, ...this.#marks }, ...newest];
   }
 
   async summarise(k = 5): Promise<string> {
@@ -100,6 +105,10 @@ class Summing implements Memory {
     });
     try {
       this.#summary = await this.#summed(old);
+      this.#origins = withOrigins(
+        this.#origins,
+        old.flatMap(({ origins = [] }) => origins),
+      );
       this.#records = this.#records.slice(old.length);
       await this.#store();
       return old.length;
@@ -112,6 +121,7 @@ class Summing implements Memory {
   reset(): Promise<void> {
     this.#records = [];
     this.#summary = '';
+    this.#origins = [];
     return this.#log.rewrite([]);
   }
 
@@ -130,14 +140,22 @@ class Summing implements Memory {
   }
 
   #store(): Promise<void> {
-    return this.#log.rewrite([{ summary: this.#summary, records: this.#records }]);
+    return this.#log.rewrite([{ summary: this.#summary, ...this.#marks, records: this.#records }]);
+  }
+
+  get #marks(): Pick<State, 'origins'> {
+    return this.#origins.length === 0 ? {} : { origins: this.#origins };
   }
 }
 
 const readState = (value: unknown): State | undefined => {
   const plain = toJson(value);
   if (!isJsonObject(plain) || typeof plain['summary'] !== 'string') return undefined;
-  const found = plain['records'];
+  const { records: found, origins } = plain;
   const records = Array.isArray(found) ? found.map(readRecord) : [];
-  return { summary: plain['summary'], records: records.filter((record) => record !== undefined) };
+  return {
+    summary: plain['summary'],
+    ...(areOrigins(origins) ? { origins } : {}),
+    records: records.filter((record) => record !== undefined),
+  };
 };

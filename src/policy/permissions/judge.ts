@@ -5,6 +5,7 @@ import type { ApprovalTerms } from '../../contracts/people/approval-terms.ts';
 import { parseVerdict } from '../../contracts/tools/parse-verdict.ts';
 import type { ProposedCall, SafetyStrategy, SafetyVerdict } from '../../contracts/tools/safety.ts';
 import type { FileChecks } from './file-checks.ts';
+import { anyGlob } from './glob.ts';
 import { fileTest, isEdit } from './file-checks.ts';
 import type { PolicyOptions } from './policy-options.ts';
 import type { PolicyRule, RuleFunction } from './rule.ts';
@@ -26,7 +27,7 @@ type Test = (call: ProposedCall) => boolean;
  * modes, a rule that allows; last, what only reads is allowed, and anything else is asked about.
  */
 export const judgeBy = ({ mode, lead, rules, functions, files }: Judgement): SafetyStrategy => {
-  const compiled = rules.map((rule): Compiled => ({ rule, test: ruleTest(rule) }));
+  const compiled = rules.map((rule): Compiled => ({ rule, test: ruleTest(rule), reason: reasonOf(rule) }));
   const ofEffect = (effect: PolicyRule['effect']) => compiled.filter(({ rule }) => rule.effect === effect);
   const [denying, asking, allowing] = [ofEffect('deny'), ofEffect('ask'), ofEffect('allow')];
   const checkFiles = files === undefined ? undefined : fileTest(files);
@@ -55,13 +56,11 @@ export const judgeBy = ({ mode, lead, rules, functions, files }: Judgement): Saf
   };
 
   return (call) => {
-    const denied = denying.find(({ test }) => test(call))?.rule;
-    if (denied !== undefined)
-      return {
-        verdict: 'deny',
-        rule: denied.name,
-        reason: denied.reason ?? `the rule '${denied.name}' denies it`,
-      };
+    const denied = denying.find(({ test }) => test(call));
+    if (denied !== undefined) {
+      const { name } = denied.rule;
+      return { verdict: 'deny', rule: name, reason: denied.reason(call) ?? `the rule '${name}' denies it` };
+    }
     if (functions.length === 0) return settle(call, []);
     const said = functions.map((rule) => verdictOf(rule, call));
     const isLate = said.some((each) => isThenable(each));
@@ -77,12 +76,23 @@ export const judgeBy = ({ mode, lead, rules, functions, files }: Judgement): Saf
 interface Compiled {
   readonly rule: PolicyRule;
   readonly test: Test;
+  readonly reason: (call: ProposedCall) => string | undefined;
 }
+
+/** The reason of a rule: its own, else the origins for which it matches, which who approves would have to find otherwise. */
+const reasonOf = ({ reason, after }: PolicyRule): Compiled['reason'] => {
+  if (reason !== undefined || after === undefined) return () => reason;
+  const fits = anyGlob(after);
+  return ({ agent, origins }) => `'${agent}' has read what came from ${origins.filter(fits).join(', ')}`;
+};
 
 const termsOfRules = (asking: readonly Compiled[], call: ProposedCall): readonly ApprovalTerms[] =>
   asking
     .filter(({ test }) => test(call))
-    .map(({ rule: { name, ...rule } }) => ({ ...termsOf(rule), rule: name }));
+    .map(({ rule: { name, ...rule }, reason }) => ({
+      ...termsOf({ ...rule, reason: reason(call) }),
+      rule: name,
+    }));
 
 /** The verdict of a function, if it has one. What it throws, and what is no verdict, denies the call where the policy is consulted. */
 const verdictOf = (

@@ -50,5 +50,8 @@ export const policy = (options: PolicyOptions = {}): Policy => {
       `Cannot write the policy as data as its rule '${first.name}' is a function: write one as data, or give it where the policy is made`,
     );
   };
-  return Object.freeze(Object.assign(judge, { mode, rules, toJSON }));
+  // A function may read anything of a call.
+  const ignoresOrigins =
+    functions.length === 0 && data.every(({ effect, after }) => after === undefined || effect === 'allow');
+  return Object.freeze(Object.assign(judge, { mode, rules, ignoresOrigins, toJSON }));
 };

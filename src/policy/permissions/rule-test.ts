@@ -33,7 +33,10 @@ export const ruleTest = (rule: PolicyRule): CallTest => {
   });
   add(after, (globs) => {
     const fits = anyGlob(globs);
-    return (call) => call.earlier.some((made) => fits(made.tool));
+    // What is allowed after a review is allowed to who had it reviewed.
+    return effect === 'allow'
+      ? (call) => call.earlier.some((made) => fits(made.tool))
+      : (call) => call.origins.some(fits);
   });
   return (call) => tests.every((test) => test(call));
 };

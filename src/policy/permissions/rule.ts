@@ -59,7 +59,10 @@ export interface PolicyRule extends Omit<ApprovalTerms, 'rule' | 'also'> {
   readonly input?: Readonly<Record<string, ArgumentTest>> | undefined;
   /** Names of environments; an agent without one matches none. */
   readonly environment?: OneOrMore<string> | undefined;
-  /** Origins of data: tools whose results the agent has in its conversation. */
+  /**
+   * Origins of what the agent has read: names of tools, `memory`, `observation`, and those that callers name. A rule that asks or denies
+   * follows them through messages, answers, tasks, threads and memories; one that allows is for results of the agent's own calls alone.
+   */
   readonly after?: OneOrMore<string> | undefined;
   readonly between?: Between | undefined;
 }

@@ -212,6 +212,7 @@ export class ActorTree {
       return;
     }
     const outcome = placeError(outcomeOf(output, this.#run.log.now()), this.#run.runId, entry.path);
+    this.#passOrigins(entry);
     if (sponsor.kind === 'root') {
       this.#run.finish(outcome);
       return;
@@ -219,6 +220,12 @@ export class ActorTree {
     this.#publishEnd(entry, outcome);
     if (sponsor.kind === 'effect') sponsor.settle(outcome);
     else this.#notifyMachine(sponsor, entry.path, outcome);
+  }
+
+  /** Whoever reads the end of an agent reads of what it has read. */
+  #passOrigins({ sponsor, origins }: Actor): void {
+    if (sponsor.kind === 'machine') sponsor.parent.principal.addOrigins(origins);
+    else if (sponsor.kind === 'effect') sponsor.parent.principal.feed(origins);
   }
 
   /**

@@ -12,6 +12,7 @@ import type { Toolset } from '../../contracts/tools/tool.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import type { Ask } from '../../machines/asks.ts';
 import { callIn } from '../../machines/asks.ts';
+import { withOrigins } from '../../contracts/tools/origins.ts';
 import type { PlannedCall } from '../../machines/agent/call-plan.ts';
 import type { Carrier, Engagement, Restart } from '../../machines/outputs.ts';
 import type { Wait } from '../../machines/messages/wait-graph.ts';
@@ -27,7 +28,9 @@ import type { Definition, Placement } from '../define/definition.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
 import type { Envelope } from '../turn/envelope.ts';
 import type { JobContent } from './job-content.ts';
+import { originsOfTurns } from './origins-in.ts';
 import type { CallKeys } from '../journal/write/call-keys.ts';
+import type { ArrivalRecorder, TurnRecorder } from '../journal/write/journal-port.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import { RunCounter } from './run-counter.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
@@ -44,7 +47,11 @@ export interface ActorRun extends RememberingRun {
   /** Earlier turns, for the root, or the members of a team. */
   readonly history: readonly Turn[] | undefined;
   readonly states: RunStates | undefined;
-  readonly journal: RememberingRun['journal'] & { readonly keys: Pick<CallKeys, 'of' | 'hasDigests'> };
+  readonly journal: RememberingRun['journal'] &
+    Pick<ArrivalRecorder, 'arrive'> &
+    Pick<TurnRecorder, 'aside'> & { readonly keys: Pick<CallKeys, 'of' | 'hasDigests'> };
+  /** True if a strategy judges its calls that may ask what they were made from. */
+  readonly keepsOrigins: boolean;
   readonly models: { of(actor: Actor): readonly Model[] };
   readonly mail: { heard(body: EventBody): void };
   /** Registers that a machine entered a state. */
@@ -84,6 +91,8 @@ export class Actor implements Carrier, PlacedParty {
   readonly isCall: boolean;
   /** The agent that this actor works for: itself, or the agent that made the call. */
   readonly principal: Actor;
+  /** Origins of what it has read, and of what it was given to begin with; they only grow. Empty where none are kept. */
+  origins: readonly string[];
   readonly children = new SmallSet<Actor>();
   readonly underWay = new SmallSet<EffectUnderWay>();
   /** The effect that is being started: not pending yet, and it may finish synchronously. */
@@ -123,6 +132,7 @@ export class Actor implements Carrier, PlacedParty {
     this.scope = scope;
     this.isCall = sponsor.kind === 'machine' && (sponsor.port === 'decide' || sponsor.port === 'act');
     this.principal = this.isCall && sponsor.kind !== 'root' ? sponsor.parent.principal : this;
+    this.origins = sponsor.kind === 'root' ? NOTHING : sponsor.parent.principal.origins;
     this.counter = sponsor.kind === 'effect' ? new RunCounter() : undefined;
     if (sponsor.kind !== 'root') sponsor.parent.children.add(this);
   }
@@ -257,10 +267,29 @@ export class Actor implements Carrier, PlacedParty {
     waits.forget(this);
   }
 
+  /** Adds origins of what reaches it by an envelope, so that a replay adds them again; true if one is new. */
+  addOrigins(more: readonly string[] = NOTHING): boolean {
+    if (!this.#run.keepsOrigins) return false;
+    const before = this.origins;
+    this.origins = withOrigins(before, more);
+    return this.origins !== before;
+  }
+
+  /** Adds origins of what an effect brings beside its answer: they are recorded, as an answered effect is not replayed. */
+  feed(origins: readonly string[]): void {
+    if (!this.addOrigins(origins)) return;
+    const { journal } = this.#run;
+    const { path, scope } = this;
+    journal.aside(() => journal.arrive(scope, { type: 'fed', path, origins }));
+  }
+
   /** Its placement at the start, with history: earlier turns, then those of its team. */
   placementAt(at: number, restart?: Restart): Placement {
-    const { runId, states } = this.#run;
+    const { runId, states, keepsOrigins, history } = this.#run;
     const { keepsConversation, inputFrom } = this.terms ?? {};
+    // Members begin with those of their team, which has read the history of the run.
+    const given = this.sponsor.kind === 'root' ? history : this.terms?.history;
+    if (keepsOrigins && given !== undefined) this.addOrigins(originsOfTurns(given));
     return {
       runId,
       path: this.path,

@@ -29,6 +29,7 @@ export interface RememberingRun {
 /** An agent as its memories see it. */
 export interface Rememberer extends Speaker {
   readonly scope: Scope;
+  readonly origins: readonly string[];
 }
 
 /** The journal's part in memory writes. */
@@ -73,7 +74,9 @@ export class AgentMemory {
   remember(place: Pick<Effect, 'step' | 'phase' | 'index'>, records: readonly MemoryRecord[]): void {
     if (records.length === 0) return;
     const { runId } = this.#run;
-    this.rememberAs(effectKey({ runId, path: this.#agent.path, ...place, attempt: 1 }), records);
+    const { path, origins } = this.#agent;
+    const marked = origins.length === 0 ? records : records.map((record) => ({ ...record, origins }));
+    this.rememberAs(effectKey({ runId, path, ...place, attempt: 1 }), marked);
   }
 
   /** Like `remember`, with the key of the effect. */

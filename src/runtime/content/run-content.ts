@@ -1,6 +1,7 @@
 import type { Json } from '../../base/json/json.ts';
 import { platformSha256 } from '../../base/platform-sha256.ts';
 import { isObject } from '../../base/schemas/option-schemas.ts';
+import { areOrigins } from '../../contracts/tools/origins.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import { blobsOf } from './blobs-of.ts';
 import { contentText } from '../../contracts/content/content-text.ts';
@@ -230,7 +231,13 @@ const NO_BLOBS: GivenBlobs = new Map();
 
 /** Checks what is neither a text nor a list of parts. */
 const checkMessage = (given: unknown): void => {
-  if (isObject(given) && 'text' in given && typeof given.text === 'string') return;
+  if (isObject(given) && 'text' in given && typeof given.text === 'string') {
+    if (!('origins' in given) || given.origins === undefined || areOrigins(given.origins)) return;
+    throw new TroupeError(
+      'content.invalid',
+      `Cannot send a message as its origins are not a list of names: write origins: ['mail'], found ${foundText(given.origins)}`,
+    );
+  }
   throw new TroupeError(
     'content.invalid',
     `Cannot send what is neither a text, nor a list of parts, nor a message with a text: found ${foundText(given)}`,

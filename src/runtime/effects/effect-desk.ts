@@ -161,6 +161,9 @@ export class EffectDesk implements Desk {
       names.unshift(parent.agent);
     return names;
   }
+  get origins(): readonly string[] {
+    return this.#principal.origins;
+  }
   keyOf(call: Parameters<Desk['keyOf']>[0]): string {
     return this.#entry.keyOf(call, this.#ask.step);
   }
@@ -225,6 +228,8 @@ export class EffectDesk implements Desk {
     const { scope } = this.#principal;
     hideCalls(this.#principal, answer.calls);
     hideSaid(this.#principal, answer.text);
+    // Results that the provider gave its model are nowhere else.
+    if (answer.providerCalls !== undefined) this.#principal.feed(answer.providerCalls.map(({ tool }) => tool));
     const raw = this.#isOver || !run.log.sent.isKept ? undefined : rawOf(answer);
     if (raw !== undefined) {
       run.log.sent.answered(body.key, raw);

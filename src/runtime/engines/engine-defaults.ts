@@ -2,7 +2,7 @@ import { andThen } from '../../base/promises/and-then.ts';
 import type { EngineOptions } from '../../contracts/runs/engine.ts';
 import { bothTerms } from '../../contracts/people/approval-terms.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
-import type { SafetyStrategy } from '../../contracts/tools/safety.ts';
+import type { ProposedCall, SafetyStrategy, SafetyVerdict } from '../../contracts/tools/safety.ts';
 
 /** The options of a run in an engine: its own, else the engine's; hooks and safety rules of both. */
 export const withDefaults = (engine: EngineOptions, run: RunOptions): RunOptions => ({
@@ -23,7 +23,7 @@ const strictest = (
   second: SafetyStrategy | undefined,
 ): SafetyStrategy | undefined => {
   if (first === undefined || second === undefined) return first ?? second;
-  return (call) =>
+  const both = (call: ProposedCall): SafetyVerdict | Promise<SafetyVerdict> =>
     andThen(first(call), (said) => {
       if (said.verdict === 'allow') return second(call);
       // A deny stands; so does an invalid verdict, which counts as one.
@@ -33,4 +33,6 @@ const strictest = (
         return other.verdict === 'ask' ? { verdict: 'ask' as const, ...bothTerms(said, other) } : other;
       });
     });
+  const ignoresOrigins = first.ignoresOrigins === true && second.ignoresOrigins === true;
+  return Object.assign(both, { ignoresOrigins });
 };

@@ -92,8 +92,10 @@ export class MailRoom implements Mail {
   }
 
   /** Records a message and delivers it. A full mailbox refuses it before it is recorded. */
-  carry(message: Message, path: string, isInTurn = false): boolean {
-    const { journal, isOver } = this.#run;
+  carry(given: Message, path: string, isInTurn = false): boolean {
+    const { journal, isOver, actors } = this.#run;
+    // On record with the message, as a replay may be without its sender.
+    const message = withOriginsOf(given, given.sender === undefined ? undefined : actors.at(given.sender));
     const actor = this.actorAt(path);
     const box = actor && this.#boxes.get(actor);
     if (box !== undefined && message.kind !== 'answer' && this.#isShut(box, isInTurn))
@@ -148,7 +150,7 @@ export class MailRoom implements Mail {
       ...(correlation === undefined ? {} : { correlation }),
     };
     const message: Message = { from: from.agent, sender: from.path, text, ...rest, id };
-    this.#deliver(message, to, this.resolve(from, to));
+    this.#deliver(withOriginsOf(message, from), to, this.resolve(from, to));
   }
 
   resolve(from: Actor, name: string): Actor | undefined {
@@ -187,7 +189,10 @@ export class MailRoom implements Mail {
       box.mailbox = mailbox;
       box.read = messages;
       this.#recordDropped(dropped, actor.path);
-      for (const message of messages) host.deliver(actor, { type: 'message', at, message });
+      for (const message of messages) {
+        actor.addOrigins(message.origins);
+        host.deliver(actor, { type: 'message', at, message });
+      }
       this.#admitWaiting(box);
       return;
     }
@@ -204,6 +209,7 @@ export class MailRoom implements Mail {
     const box = this.#boxes.get(actor);
     if (box === undefined || box.handed.length === 0) return;
     box.read = box.handed;
+    for (const { origins } of box.handed) actor.addOrigins(origins);
     this.#questions?.read(box.handed);
     box.mailbox = box.isDirty ? withoutThose(box.mailbox, new Set(box.handed)) : emptyMailbox;
     box.handed = [];
@@ -274,6 +280,7 @@ export class MailRoom implements Mail {
     }
     if (message.kind === 'answer') {
       this.#run.log.write(sentEvent(message, actor.path), this.#run.root);
+      actor.addOrigins(message.origins);
       this.questions.answered(message, message.sender);
       return true;
     }
@@ -334,3 +341,7 @@ export class MailRoom implements Mail {
     }
   }
 }
+
+/** A message of an agent is of what that agent has read. */
+const withOriginsOf = (message: Message, sender: Actor | undefined): Message =>
+  sender === undefined || sender.origins.length === 0 ? message : { ...message, origins: sender.origins };

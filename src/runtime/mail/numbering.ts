@@ -13,13 +13,14 @@ export class Numbering {
   }
 
   /** Copies a message from outside without the fields that only the runtime may set. */
-  fromOutside({ from, text, parts, data, kind, priority, expiresAt }: Message): Message {
+  fromOutside({ from, text, parts, data, kind, priority, expiresAt, origins }: Message): Message {
     const rest = {
       ...(parts === undefined ? {} : { parts }),
       ...(data === undefined ? {} : { data }),
       ...(kind === undefined ? {} : { kind }),
       ...(priority === undefined ? {} : { priority }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(origins === undefined ? {} : { origins }),
     };
     return { from, text, ...rest, id: `${OUTSIDE}-${this.#count(OUTSIDE)}` };
   }

@@ -27,6 +27,7 @@ export const proposed = ({
   environment: undefined,
   above: ['desk'],
   earlier: [],
+  origins: [],
   signal: new AbortController().signal,
   ...given,
 });

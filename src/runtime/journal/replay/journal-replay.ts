@@ -309,6 +309,9 @@ export class JournalReplay {
         if (scope === root) run.log.charge(arrival.model, arrival.usage, arrival.costUsd);
         else run.charged(arrival.path, arrival.model, arrival.usage, arrival.costUsd);
         break;
+      case 'fed':
+        run.actors.at(arrival.path)?.addOrigins(arrival.origins);
+        break;
       case 'kept':
         if (scope === root) run.keep(arrival.path, arrival.artifacts);
         break;

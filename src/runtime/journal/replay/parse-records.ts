@@ -24,6 +24,7 @@ const arrivals: Readonly<Record<Arrival['type'], true>> = {
   stopped: true,
   broke: true,
   charged: true,
+  fed: true,
   kept: true,
   drawn: true,
   prompted: true,
