@@ -59,6 +59,7 @@ describe('[ENG-23] a safety strategy', () => {
         environment: undefined,
         above: [],
         earlier: [],
+        origins: [],
         signal: false,
       },
     ]);

@@ -79,7 +79,7 @@ interface Compiled {
   readonly reason: (call: ProposedCall) => string | undefined;
 }
 
-/** The reason of a rule: its own, else the origins for which it matches, which who approves would have to find otherwise. */
+/** The reason of a rule: its own, else the origins for which it matches, which a person would have to find in the log. */
 const reasonOf = ({ reason, after }: PolicyRule): Compiled['reason'] => {
   if (reason !== undefined || after === undefined) return () => reason;
   const fits = anyGlob(after);

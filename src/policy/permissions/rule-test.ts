@@ -33,7 +33,7 @@ export const ruleTest = (rule: PolicyRule): CallTest => {
   });
   add(after, (globs) => {
     const fits = anyGlob(globs);
-    // What is allowed after a review is allowed to who had it reviewed.
+    // What is allowed after a review is allowed to the agent that had the review, and to no reader of its messages.
     return effect === 'allow'
       ? (call) => call.earlier.some((made) => fits(made.tool))
       : (call) => call.origins.some(fits);

@@ -222,7 +222,7 @@ export class ActorTree {
     else this.#notifyMachine(sponsor, entry.path, outcome);
   }
 
-  /** Whoever reads the end of an agent reads of what it has read. */
+  /** The reader of an agent's end reads of what that agent has read. */
   #passOrigins({ sponsor, origins }: Actor): void {
     if (sponsor.kind === 'machine') sponsor.parent.principal.addOrigins(origins);
     else if (sponsor.kind === 'effect') sponsor.parent.principal.feed(origins);

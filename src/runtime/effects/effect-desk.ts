@@ -229,7 +229,8 @@ export class EffectDesk implements Desk {
     hideCalls(this.#principal, answer.calls);
     hideSaid(this.#principal, answer.text);
     // Results that the provider gave its model are nowhere else.
-    if (answer.providerCalls !== undefined) this.#principal.feed(answer.providerCalls.map(({ tool }) => tool));
+    if (answer.providerCalls !== undefined)
+      this.#principal.feed(answer.providerCalls.map(({ tool }) => tool));
     const raw = this.#isOver || !run.log.sent.isKept ? undefined : rawOf(answer);
     if (raw !== undefined) {
       run.log.sent.answered(body.key, raw);

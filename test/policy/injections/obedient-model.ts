@@ -29,10 +29,15 @@ const callOf = (planned: Planned, read: readonly string[]): WantedCall =>
   typeof planned === 'function' ? planned(read) : planned;
 
 /** What was read has grown since: a call that passes it on is known by its name. */
-const isSame = (planned: Planned, made: { readonly name: string; readonly input: Json }, read: readonly string[]) => {
+const isSame = (
+  planned: Planned,
+  made: { readonly name: string; readonly input: Json },
+  read: readonly string[],
+) => {
   const { name, input } = callOf(planned, read);
   return (
-    made.name === name && (typeof planned === 'function' || JSON.stringify(made.input) === JSON.stringify(input))
+    made.name === name &&
+    (typeof planned === 'function' || JSON.stringify(made.input) === JSON.stringify(input))
   );
 };
 

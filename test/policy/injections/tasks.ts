@@ -30,9 +30,9 @@ export const tasks: Readonly<Record<string, Task>> = {
   'what the user said, beside an agent that reads': (suite, options, taken) =>
     parallel({
       name: 'desk',
-      members: [
-        clerk('reader', suite, [read(suite.reads.tool)], taken),
-        clerk('doer', suite, [suite.wanted], taken),
-      ],
+      members: {
+        reader: clerk('reader', suite, [read(suite.reads.tool)], taken),
+        doer: clerk('doer', suite, [suite.wanted], taken),
+      },
     }).run('Read what is new, and do it.', options),
 };

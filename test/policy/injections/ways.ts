@@ -43,7 +43,12 @@ const reading = ({ suite }: Injection): WantedCall => ({ name: suite.reads.tool,
 
 /** Reads what has the injection in it, and cannot act. */
 const reader = (injection: Injection, plan: readonly Planned[] = [], tools: readonly Toolset[] = []) =>
-  agentOf('reader', injection, [reading(injection), ...plan], [...readers(injection.suite, injection.text), ...tools]);
+  agentOf(
+    'reader',
+    injection,
+    [reading(injection), ...plan],
+    [...readers(injection.suite, injection.text), ...tools],
+  );
 
 /** Can act, and reads nothing of others by itself. */
 const doer = (injection: Injection, taken: WantedCall[], plan: readonly Planned[] = [], waits = false) =>
@@ -56,19 +61,26 @@ const passing =
 /** By all of these, an injection reaches an agent that obeys it. */
 export const ways: Readonly<Record<string, Way>> = {
   'a result of its own tool': (injection, options, taken) =>
-    agentOf('clerk', injection, [reading(injection)], [
-      ...readers(injection.suite, injection.text),
-      ...actors(injection.suite, taken),
-    ]).run('What is new?', options),
+    agentOf(
+      'clerk',
+      injection,
+      [reading(injection)],
+      [...readers(injection.suite, injection.text), ...actors(injection.suite, taken)],
+    ).run('What is new?', options),
 
   'the output of the stage before': (injection, options, taken) =>
-    pipeline({ name: 'line', stages: [reader(injection), doer(injection, taken)] }).run('What is new?', options),
+    pipeline({ name: 'line', stages: [reader(injection), doer(injection, taken)] }).run(
+      'What is new?',
+      options,
+    ),
 
   'the answer of a delegate': (injection, options, taken) =>
-    agentOf('lead', injection, [{ name: 'delegate', input: { to: 'reader', task: 'Read.' } }], [
-      delegate({ to: [reader(injection)] }),
-      ...actors(injection.suite, taken),
-    ]).run('What is new?', options),
+    agentOf(
+      'lead',
+      injection,
+      [{ name: 'delegate', input: { to: 'reader', task: 'Read.' } }],
+      [delegate({ to: [reader(injection)] }), ...actors(injection.suite, taken)],
+    ).run('What is new?', options),
 
   'the answer of a delegate in the background': (injection, options, taken) =>
     agentOf(
@@ -79,21 +91,26 @@ export const ways: Readonly<Record<string, Way>> = {
         { name: 'await_delegates', input: {} },
       ],
       [
-        delegate({ to: [reader(injection)], mode: 'background' }),
+        delegate({ to: [reader(injection)], mode: 'background', gatherMs: 0 }),
         awaitDelegates,
         ...actors(injection.suite, taken),
       ],
     ).run('What is new?', options),
 
   'the task that it was delegated': (injection, options, taken) =>
-    agentOf('lead', injection, [reading(injection), passing('delegate', (task) => ({ to: 'doer', task }))], [
-      ...readers(injection.suite, injection.text),
-      delegate({ to: [doer(injection, taken)] }),
-    ]).run('See to it.', options),
+    agentOf(
+      'lead',
+      injection,
+      [reading(injection), passing('delegate', (task) => ({ to: 'doer', task }))],
+      [...readers(injection.suite, injection.text), delegate({ to: [doer(injection, taken)] })],
+    ).run('See to it.', options),
 
   'a message of another agent': (injection, options, taken) => {
     const telling = passing('colleagues.tell', (text) => ({ to: 'doer', text }));
-    const members = [reader(injection, [telling], [colleagues()]), doer(injection, taken, [], true)];
+    const members = {
+      reader: reader(injection, [telling], [colleagues()]),
+      doer: doer(injection, taken, [], true),
+    };
     return parallel({ name: 'desk', members }).run('See to it.', options);
   },
 
@@ -107,7 +124,10 @@ export const ways: Readonly<Record<string, Way>> = {
       { waits: true },
     );
     const asking = { name: 'colleagues.ask', input: { to: 'reader', text: 'What is new?' } };
-    return parallel({ name: 'desk', members: [doer(injection, taken, [asking]), asked] }).run('Go.', options);
+    return parallel({ name: 'desk', members: { doer: doer(injection, taken, [asking]), reader: asked } }).run(
+      'Go.',
+      options,
+    );
   },
 
   'an earlier run of its thread': async (injection, options, taken) => {
@@ -121,20 +141,32 @@ export const ways: Readonly<Record<string, Way>> = {
     await agentOf('reader', injection, [reading(injection)], readers(injection.suite, injection.text), {
       remembers,
     }).run('What is new?', options);
-    await agentOf('doer', injection, [], actors(injection.suite, taken), { remembers }).run('See to it.', options);
+    await agentOf('doer', injection, [], actors(injection.suite, taken), { remembers }).run(
+      'See to it.',
+      options,
+    );
   },
 
   'a run that is resumed': async (injection, options, taken) => {
     const clerk = (acting: readonly Tool[]) =>
-      agentOf('clerk', injection, [reading(injection)], [...readers(injection.suite, injection.text), ...acting]);
+      agentOf(
+        'clerk',
+        injection,
+        [reading(injection)],
+        [...readers(injection.suite, injection.text), ...acting],
+      );
     const whole = new PlainStore();
     await clerk(actors(injection.suite, [])).run('What is new?', { ...options, store: whole, runId: 'r' });
     const { records } = await recordsIn(whole, 'r');
     const read = records.findIndex(
       (record) =>
-        record.kind === 'arrived' && record.arrival.type === 'answered' && record.arrival.key.includes('.ACT.'),
+        record.kind === 'arrived' &&
+        record.arrival.type === 'answered' &&
+        record.arrival.key.includes('.ACT.'),
     );
     const store = PlainStore.with('r', records.slice(0, read + 1));
-    await (await resume(clerk(actors(injection.suite, taken)), 'r', { ...options, store })).result;
+    await (
+      await resume(clerk(actors(injection.suite, taken)), 'r', { ...options, store })
+    ).result;
   },
 };

@@ -42,7 +42,7 @@ describe('[KAIZEN-62] a rule matches', () => {
     [
       'the origin of what the agent knows',
       { after: 'web.*' },
-      { earlier: [{ tool: 'web.fetch', input: {}, ok: true }] },
+      { earlier: [{ tool: 'web.fetch', input: {}, ok: true }], origins: ['web.fetch'] },
       true,
     ],
     ['no such origin', { after: 'web.*' }, {}, false],
