@@ -23,6 +23,8 @@ import { fork } from '../../src/runtime/journal/resume/fork.ts';
 import { resume } from '../../src/runtime/journal/resume/resume.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { awaitDelegates } from '../../src/tools/built-in/delegation/delegation-controls.ts';
+import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { callUntyped } from '../support/call-untyped.ts';
 import { PlainStore } from '../support/plain-store.ts';
@@ -129,6 +131,20 @@ describe('the origins of a call are those of all that its agent has read', () =>
     const waits = doing('writer', [call('save'), wait('a word'), call('save')]);
     const members = { writer: waits, teller: tells };
     expect(await savedFrom(parallel({ name: 'desk', members }))).toEqual([[], ['save', 'fetch']]);
+  });
+
+  test('more work for an agent that works already', async () => {
+    const writer = doing('writer', [wait('more'), call('save')]);
+    const giving = (input: object) =>
+      act({ name: 'delegate', input: { to: 'writer', task: 'go', ...input } });
+    const steps = [
+      giving({}),
+      call('fetch'),
+      giving({ id: 'writer-0_0' }),
+      act({ name: 'await_delegates', input: {} }),
+    ];
+    const tools = [fetch, delegate({ to: [writer], mode: 'background', followUps: true }), awaitDelegates];
+    expect(await savedFrom(doing('lead', steps, { tools }))).toEqual([['delegate', 'fetch']]);
   });
 
   test('a message from outside has those that its sender names, and must name them', async () => {
@@ -275,6 +291,16 @@ describe('a stored run knows its origins from its journal', () => {
       conversation: { compaction: { thread: 'answers' } },
     });
     expect((await savedFrom(shown, inThread)).map((origins) => origins.includes('fetch'))).toEqual([true]);
+  });
+
+  test('and a run beside it in its thread, which is shown what the other asks for', async () => {
+    const inThread = { store: memoryStore(), thread: 't' };
+    const seen: (readonly string[])[] = [];
+    const first = having('lead', [call('fetch'), call('have')], async () => {
+      seen.push(...(await savedFrom(doing('writer', [call('save')]), inThread)));
+    });
+    await savedFrom(first, inThread);
+    expect(seen).toEqual([['fetch', 'have']]);
   });
 });
 

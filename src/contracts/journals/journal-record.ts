@@ -135,7 +135,7 @@ export type Arrival =
       readonly usage: Usage;
       readonly costUsd?: number | undefined;
     }
-  /** What an effect did brought text of these origins to the agent at `path`, beside its answer: a child, or a tool of a provider. */
+  /** An effect brought text of these origins to the agent at `path` beside its answer: by a child, or by a tool of a provider. */
   | { readonly type: 'fed'; readonly path: string; readonly origins: readonly string[] }
   | { readonly type: 'kept'; readonly path: string; readonly artifacts: readonly Artifact[] }
   /** The part of the budget at `path` that is used by now. */

@@ -224,8 +224,8 @@ export class ActorTree {
 
   /** The reader of an agent's end reads of what that agent has read. */
   #passOrigins({ sponsor, origins }: Actor): void {
-    if (sponsor.kind === 'machine') sponsor.parent.principal.addOrigins(origins);
-    else if (sponsor.kind === 'effect') sponsor.parent.principal.feed(origins);
+    if (sponsor.kind === 'machine') sponsor.parent.principal.origins.add(origins.names);
+    else if (sponsor.kind === 'effect') sponsor.parent.principal.origins.feed(origins.names);
   }
 
   /**

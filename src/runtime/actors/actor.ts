@@ -12,12 +12,12 @@ import type { Toolset } from '../../contracts/tools/tool.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import type { Ask } from '../../machines/asks.ts';
 import { callIn } from '../../machines/asks.ts';
-import { withOrigins } from '../../contracts/tools/origins.ts';
 import type { PlannedCall } from '../../machines/agent/call-plan.ts';
 import type { Carrier, Engagement, Restart } from '../../machines/outputs.ts';
 import type { Wait } from '../../machines/messages/wait-graph.ts';
 import { ShownConversation } from '../../memory/processors/shown-conversation.ts';
 import type { BudgetAccount } from '../../policy/budget-account.ts';
+import { closingSet } from './closing-set.ts';
 import { EnvironmentSession } from '../../tools/environments/environment-session.ts';
 import type { ToolRegistry } from '../../tools/define/tool-registry.ts';
 import type { RememberingRun } from './agent-memory.ts';
@@ -28,9 +28,8 @@ import type { Definition, Placement } from '../define/definition.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
 import type { Envelope } from '../turn/envelope.ts';
 import type { JobContent } from './job-content.ts';
-import { originsOfTurns } from './origins-in.ts';
+import { originsIn, type Origins, type OriginsRun } from './origins.ts';
 import type { CallKeys } from '../journal/write/call-keys.ts';
-import type { ArrivalRecorder, TurnRecorder } from '../journal/write/journal-port.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import { RunCounter } from './run-counter.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
@@ -41,17 +40,14 @@ import type { Party, PlacedParty } from './waits.ts';
 import { waits } from './waits.ts';
 
 /** The calls that an actor needs of its run, which owns the queue, the log, the journal and the choice of models. */
-export interface ActorRun extends RememberingRun {
+export interface ActorRun extends RememberingRun, OriginsRun {
   readonly secrets: RunSecrets;
   readonly task: RunTask | undefined;
   /** Earlier turns, for the root, or the members of a team. */
   readonly history: readonly Turn[] | undefined;
   readonly states: RunStates | undefined;
   readonly journal: RememberingRun['journal'] &
-    Pick<ArrivalRecorder, 'arrive'> &
-    Pick<TurnRecorder, 'aside'> & { readonly keys: Pick<CallKeys, 'of' | 'hasDigests'> };
-  /** True if a strategy judges its calls that may ask what they were made from. */
-  readonly keepsOrigins: boolean;
+    OriginsRun['journal'] & { readonly keys: Pick<CallKeys, 'of' | 'hasDigests'> };
   readonly models: { of(actor: Actor): readonly Model[] };
   readonly mail: { heard(body: EventBody): void };
   /** Registers that a machine entered a state. */
@@ -91,8 +87,7 @@ export class Actor implements Carrier, PlacedParty {
   readonly isCall: boolean;
   /** The agent that this actor works for: itself, or the agent that made the call. */
   readonly principal: Actor;
-  /** Origins of what it has read, and of what it was given to begin with; they only grow. Empty where none are kept. */
-  origins: readonly string[];
+  readonly origins: Origins;
   readonly children = new SmallSet<Actor>();
   readonly underWay = new SmallSet<EffectUnderWay>();
   /** The effect that is being started: not pending yet, and it may finish synchronously. */
@@ -132,7 +127,7 @@ export class Actor implements Carrier, PlacedParty {
     this.scope = scope;
     this.isCall = sponsor.kind === 'machine' && (sponsor.port === 'decide' || sponsor.port === 'act');
     this.principal = this.isCall && sponsor.kind !== 'root' ? sponsor.parent.principal : this;
-    this.origins = sponsor.kind === 'root' ? NOTHING : sponsor.parent.principal.origins;
+    this.origins = originsIn(run, this, this.parent?.origins);
     this.counter = sponsor.kind === 'effect' ? new RunCounter() : undefined;
     if (sponsor.kind !== 'root') sponsor.parent.children.add(this);
   }
@@ -267,29 +262,12 @@ export class Actor implements Carrier, PlacedParty {
     waits.forget(this);
   }
 
-  /** Adds origins of what reaches it by an envelope, so that a replay adds them again; true if one is new. */
-  addOrigins(more: readonly string[] = NOTHING): boolean {
-    if (!this.#run.keepsOrigins) return false;
-    const before = this.origins;
-    this.origins = withOrigins(before, more);
-    return this.origins !== before;
-  }
-
-  /** Adds origins of what an effect brings beside its answer: they are recorded, as an answered effect is not replayed. */
-  feed(origins: readonly string[]): void {
-    if (!this.addOrigins(origins)) return;
-    const { journal } = this.#run;
-    const { path, scope } = this;
-    journal.aside(() => journal.arrive(scope, { type: 'fed', path, origins }));
-  }
-
   /** Its placement at the start, with history: earlier turns, then those of its team. */
   placementAt(at: number, restart?: Restart): Placement {
-    const { runId, states, keepsOrigins, history } = this.#run;
+    const { runId, states, history } = this.#run;
     const { keepsConversation, inputFrom } = this.terms ?? {};
-    // Members begin with those of their team, which has read the history of the run.
-    const given = this.sponsor.kind === 'root' ? history : this.terms?.history;
-    if (keepsOrigins && given !== undefined) this.addOrigins(originsOfTurns(given));
+    // Members begin with what their team has read: the history of the run.
+    this.origins.addTurns(this.sponsor.kind === 'root' ? history : this.terms?.history);
     return {
       runId,
       path: this.path,
@@ -393,16 +371,9 @@ export class Actor implements Carrier, PlacedParty {
     return registry;
   }
 
-  /**
-   * A toolset without tools that closes the environment, so that it is torn down last, within the same limits and with the same reports.
-   */
   get #environmentSet(): readonly Toolset[] {
-    if (this.definition.agent?.environment === undefined) return NOTHING;
-    const teardown = async (): Promise<void> => {
-      const issues = (await this.#environment?.close()) ?? [];
-      if (issues.length > 0) throw new Error(issues.map(({ message }) => message).join('; '));
-    };
-    return [{ name: 'environment', tools: [], teardown }];
+    const { agent } = this.definition;
+    return agent?.environment === undefined ? NOTHING : [closingSet(() => this.#environment)];
   }
 }
 

@@ -31,6 +31,7 @@ import type { BudgetAccount } from '../../policy/budget-account.ts';
 import type { CallCache } from '../../tools/calls/call-cache.ts';
 import type { ToolRegistry } from '../../tools/define/tool-registry.ts';
 import type { Actor } from '../actors/actor.ts';
+import { agentsAbove } from '../actors/agents-above.ts';
 import type { EffectUnderWay } from './effect-under-way.ts';
 import type { AnsweredCall } from '../log/answers-so-far.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -92,6 +93,7 @@ export class EffectDesk implements Desk {
   readonly executor: ToolExecutor | undefined;
   readonly safety: SafetyStrategy | undefined;
   readonly context: unknown;
+  readonly origins: readonly string[];
   readonly #run: DeskRun;
   readonly #entry: Actor;
   readonly #principal: Actor;
@@ -119,6 +121,7 @@ export class EffectDesk implements Desk {
     this.executor = run.given.executor;
     this.safety = run.given.safety;
     this.context = run.given.context;
+    this.origins = entry.principal.origins.names;
     this.#ask = ask;
   }
 
@@ -156,13 +159,7 @@ export class EffectDesk implements Desk {
     return this.#principal.callers;
   }
   get above(): readonly string[] {
-    const names: string[] = [];
-    for (let { parent } = this.#principal; parent !== undefined; { parent } = parent)
-      names.unshift(parent.agent);
-    return names;
-  }
-  get origins(): readonly string[] {
-    return this.#principal.origins;
+    return agentsAbove(this.#principal);
   }
   keyOf(call: Parameters<Desk['keyOf']>[0]): string {
     return this.#entry.keyOf(call, this.#ask.step);
@@ -225,16 +222,13 @@ export class EffectDesk implements Desk {
   }
   answered(body: Extract<EventBody, { type: 'model.answered' }>, answer: ModelAnswer): void {
     const run = this.#run;
-    const { scope } = this.#principal;
     hideCalls(this.#principal, answer.calls);
     hideSaid(this.#principal, answer.text);
-    // Results that the provider gave its model are nowhere else.
-    if (answer.providerCalls !== undefined)
-      this.#principal.feed(answer.providerCalls.map(({ tool }) => tool));
+    this.#principal.origins.feed(answer.providerCalls?.map(({ tool }) => tool));
     const raw = this.#isOver || !run.log.sent.isKept ? undefined : rawOf(answer);
     if (raw !== undefined) {
       run.log.sent.answered(body.key, raw);
-      run.journal.arrive(scope, { type: 'heard', key: this.#keyInRun, answer: raw });
+      run.journal.arrive(this.#principal.scope, { type: 'heard', key: this.#keyInRun, answer: raw });
     }
     this.emit(run.log.withNewOmissions(body));
   }

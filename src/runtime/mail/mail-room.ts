@@ -190,7 +190,7 @@ export class MailRoom implements Mail {
       box.read = messages;
       this.#recordDropped(dropped, actor.path);
       for (const message of messages) {
-        actor.addOrigins(message.origins);
+        actor.origins.add(message.origins);
         host.deliver(actor, { type: 'message', at, message });
       }
       this.#admitWaiting(box);
@@ -209,7 +209,7 @@ export class MailRoom implements Mail {
     const box = this.#boxes.get(actor);
     if (box === undefined || box.handed.length === 0) return;
     box.read = box.handed;
-    for (const { origins } of box.handed) actor.addOrigins(origins);
+    for (const { origins } of box.handed) actor.origins.add(origins);
     this.#questions?.read(box.handed);
     box.mailbox = box.isDirty ? withoutThose(box.mailbox, new Set(box.handed)) : emptyMailbox;
     box.handed = [];
@@ -280,7 +280,7 @@ export class MailRoom implements Mail {
     }
     if (message.kind === 'answer') {
       this.#run.log.write(sentEvent(message, actor.path), this.#run.root);
-      actor.addOrigins(message.origins);
+      actor.origins.add(message.origins);
       this.questions.answered(message, message.sender);
       return true;
     }
@@ -343,5 +343,7 @@ export class MailRoom implements Mail {
 }
 
 /** A message of an agent is of what that agent has read. */
-const withOriginsOf = (message: Message, sender: Actor | undefined): Message =>
-  sender === undefined || sender.origins.length === 0 ? message : { ...message, origins: sender.origins };
+const withOriginsOf = (message: Message, sender: Actor | undefined): Message => {
+  const names = sender?.origins.names ?? [];
+  return names.length === 0 ? message : { ...message, origins: names };
+};

@@ -13,7 +13,7 @@ import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import { isToolset } from '../../tools/define/tool-registry.ts';
 import type { Actor, Job } from '../actors/actor.ts';
 import { ActorTree } from '../actors/actor-tree.ts';
-import { originsIn } from '../actors/origins-in.ts';
+import { originsOf } from '../actors/origins.ts';
 import type { GivenBlobs } from '../content/read-given.ts';
 import { RunContent } from '../content/run-content.ts';
 import type { Definition } from '../define/definition.ts';
@@ -217,7 +217,7 @@ export class Run implements JobWorker {
         break;
       case 'deliver':
         mail.handOver(actor);
-        if (this.keepsOrigins) actor.addOrigins(originsIn(job.envelope));
+        if (this.keepsOrigins) actor.origins.add(originsOf(job.envelope));
         if (!actor.isOver) host.deliver(actor, job.envelope);
         if (job.envelope.type === 'expired') this.#endTeam(actor, job.envelope);
         mail.lookAgain(actor.path);

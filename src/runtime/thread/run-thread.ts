@@ -43,7 +43,7 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
     try {
       const question = { role: 'user', text: asked, ...(isPartList(given) ? { parts: given } : {}) } as const;
       const said = cyclesOf(question, outcome, ownTurns(run.root.endedConversation));
-      const turns = run.secrets.value(withOriginsOfRun(said, run.root.origins));
+      const turns = run.secrets.value(withOriginsOfRun(said, run.root.origins.names));
       // Its turns may refer to media.
       await run.content.written();
       const { now } = known;
@@ -70,7 +70,7 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
     return [
       ...earlier,
       ...others.flatMap(([other, text]) =>
-        withOriginsOfRun(pendingTurns(other.secrets.text(text), other.log.events), other.root.origins),
+        withOriginsOfRun(pendingTurns(other.secrets.text(text), other.log.events), other.root.origins.names),
       ),
     ];
   };

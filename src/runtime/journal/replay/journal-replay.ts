@@ -310,7 +310,7 @@ export class JournalReplay {
         else run.charged(arrival.path, arrival.model, arrival.usage, arrival.costUsd);
         break;
       case 'fed':
-        run.actors.at(arrival.path)?.addOrigins(arrival.origins);
+        run.actors.at(arrival.path)?.origins.add(arrival.origins);
         break;
       case 'kept':
         if (scope === root) run.keep(arrival.path, arrival.artifacts);
