@@ -14,6 +14,7 @@ import { summaryMemory } from '../../src/memory/memories/summary-memory.ts';
 import { vectorMemory } from '../../src/memory/memories/vector-memory.ts';
 import { windowMemory } from '../../src/memory/memories/window-memory.ts';
 import { parallel } from '../../src/patterns/parallel.ts';
+import { pipeline } from '../../src/patterns/pipeline.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import type { PolicyRule } from '../../src/policy/index.ts';
 import { policy } from '../../src/policy/index.ts';
@@ -120,6 +121,8 @@ describe('the origins of a call are those of all that its agent has read', () =>
     const saves = doing('writer', [call('save')]);
     const first = having('lead', [call('fetch'), call('have')], ({ run }) => run(saves, 'write'));
     expect(await savedFrom(first)).toEqual([['fetch']]);
+    const line = pipeline({ name: 'line', stages: [reads, saves] });
+    expect(await savedFrom(line)).toEqual([['fetch']]);
     const beside = parallel({ name: 'desk', members: { reads, saves: doing('writer', [call('save')]) } });
     expect(await savedFrom(beside)).toEqual([[]]);
   });
@@ -131,6 +134,17 @@ describe('the origins of a call are those of all that its agent has read', () =>
     const waits = doing('writer', [call('save'), wait('a word'), call('save')]);
     const members = { writer: waits, teller: tells };
     expect(await savedFrom(parallel({ name: 'desk', members }))).toEqual([[], ['save', 'fetch']]);
+  });
+
+  test('an answer to its question', async () => {
+    const steps = [wait('a question'), call('fetch'), call('have')];
+    const replies = having('reader', steps, ({ messages }) => messages.reply('x'));
+    const asks = having('writer', [call('have'), call('save')], async ({ messages }) => {
+      const { text } = await messages.ask('reader', 'What is new?');
+      return text;
+    });
+    const members = { reader: replies, writer: asks };
+    expect(await savedFrom(parallel({ name: 'desk', members }))).toEqual([['fetch', 'have']]);
   });
 
   test('more work for an agent that works already', async () => {
