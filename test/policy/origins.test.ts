@@ -33,11 +33,11 @@ import { PlainStore } from '../support/plain-store.ts';
 /** Looks on: the origins that each call of `save` was made from, in order. */
 const onlooker = () => {
   const seen: (readonly string[])[] = [];
-  const safety: SafetyStrategy = ({ tool: name, origins }) => {
+  const look: SafetyStrategy = ({ tool: name, origins }) => {
     if (name === 'save') seen.push(origins);
     return name === 'forbidden' ? { verdict: 'deny', reason: 'it is not for agents' } : { verdict: 'allow' };
   };
-  return { seen, safety };
+  return { seen, safety: policy({ mode: 'bypass', rules: [look] }) };
 };
 
 const noInput = z.object({});
@@ -167,7 +167,7 @@ describe('the origins of a call are those of all that its agent has read', () =>
     expect(() => callUntyped(handle, 'send', { from: 'mail', text: 'x', origins: 'mail' })).toThrow(
       expect.objectContaining({
         code: 'content.invalid',
-        message: expect.stringContaining("origins: ['mail']"),
+        message: expect.stringContaining('names as its origins'),
       }),
     );
     handle.events$.subscribe(({ type }) => {
@@ -190,7 +190,7 @@ describe('the origins of a call are those of all that its agent has read', () =>
     ]);
     const wrong = { history: [{ role: 'user', text: 'x', origins: 'mail' }] };
     await expect(callUntyped(doing('clerk', []), 'run', 'go', wrong)).rejects.toThrow(
-      'origins that are not a list',
+      'origins that are no list',
     );
   });
 
@@ -338,16 +338,13 @@ describe('where no rule asks for origins', () => {
     expect((await held.recall('', 10)).filter(({ origins }) => origins !== undefined)).toEqual([]);
   });
 
-  test('a policy says so, and one that an engine and a run make together', () => {
+  test('a policy keeps none, and one does that an engine and a run make together if either does', () => {
     const [no, yes] = [policy({ rules: [rule] }), policy({ rules: [{ ...rule, effect: 'deny' }] })];
-    expect([
-      no.ignoresOrigins,
-      yes.ignoresOrigins,
-      policy({ rules: [() => undefined] }).ignoresOrigins,
-    ]).toEqual([true, false, false]);
-    const both = (first: SafetyStrategy, second: SafetyStrategy) =>
-      withDefaults({ safety: first }, { safety: second }).safety?.ignoresOrigins;
-    expect([both(no, no), both(no, yes), both(yes, no)]).toEqual([true, false, false]);
+    const keeps = ({ keepOrigins }: SafetyStrategy): boolean => keepOrigins !== undefined;
+    expect([keeps(no), keeps(yes), keeps(policy({ rules: [() => undefined] }))]).toEqual([false, true, true]);
+    const both = (first: SafetyStrategy, second: SafetyStrategy): boolean =>
+      keeps(withDefaults({ safety: first }, { safety: second }).safety ?? no);
+    expect([both(no, no), both(no, yes), both(yes, no)]).toEqual([false, true, true]);
   });
 });
 

@@ -1,8 +1,20 @@
-/** The origin of what was recalled from a memory, beside the origins that its records have. */
-export const FROM_MEMORY = 'memory';
+/** The origins of what an actor has read. They only grow. */
+export interface Origins {
+  readonly names: readonly string[];
+  /** Adds names; true if one is new. */
+  add(more: readonly string[] | undefined): boolean;
+  /** Adds those of an answer to what the actor asked for: a tool's result, what was observed and recalled. */
+  hear(answer: { readonly type: string; readonly output?: unknown }): void;
+  /** Adds those of a conversation that it continues. */
+  addTurns(turns: readonly unknown[] | undefined): void;
+  /** What leaves the actor, with its names. */
+  mark<Value extends object>(value: Value): Value;
+  /** The turns of its run, of which the last that an agent wrote has its names: the next run reads of them there. */
+  markTurns<Said extends { readonly role: string }>(turns: readonly Said[]): readonly Said[];
+}
 
-/** The origin of what was observed of an environment. */
-export const FROM_OBSERVATION = 'observation';
+/** Makes the origins of an actor, which begin with those of the one that engaged it. */
+export type OriginKeeper = (before: Origins | undefined) => Origins;
 
 /** Both together, without repetitions: the same list as before where nothing is new. */
 export const withOrigins = (known: readonly string[], more: readonly string[]): readonly string[] =>

@@ -1,5 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
 import type { ApprovalTerms } from '../people/approval-terms.ts';
+import type { OriginKeeper } from './origins.ts';
 import type { ToolFacts } from './tool.ts';
 
 /**
@@ -45,7 +46,7 @@ export interface ProposedCall {
   readonly earlier: readonly EarlierCall[];
   /**
    * Origins of what the agent has read: tools that it or another agent of the run called, whose results came to it through messages, answers,
-   * tasks, threads or memories; `memory` and `observation` for what was recalled and observed; and those that callers name.
+   * tasks, threads or memories; `memory` and `observation` for what was recalled and observed; and those that callers name. For rules of a policy; else empty.
    */
   readonly origins: readonly string[];
   /** Aborted when the run ends. Made on first use. */
@@ -63,6 +64,6 @@ export interface ProposedCall {
  */
 export interface SafetyStrategy {
   (call: ProposedCall): SafetyVerdict | Promise<SafetyVerdict>;
-  /** True for a strategy that reads no `origins`: a run that no other judges keeps none. Default false. */
-  readonly ignoresOrigins?: boolean | undefined;
+  /** Keeps the `origins` of calls; a policy has it where a rule may ask for them. Without it they are empty. */
+  readonly keepOrigins?: OriginKeeper | undefined;
 }

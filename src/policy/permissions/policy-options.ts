@@ -25,8 +25,6 @@ export interface PolicyOptions {
 export interface Policy extends SafetyStrategy {
   readonly mode: NonNullable<PolicyOptions['mode']>;
   readonly rules: readonly (PolicyRule | RuleFunction)[];
-  /** True unless a rule that asks or denies has `after`, or is a function. */
-  readonly ignoresOrigins: boolean;
   /** The options that {@link policy} makes an equal one of. @throws {TroupeError} `policy.invalid` if a rule is a function. */
   toJSON(): PolicyOptions;
 }

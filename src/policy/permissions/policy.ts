@@ -1,6 +1,7 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import { refusedOptions } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import { keepOrigins } from '../origins/keep-origins.ts';
 import { idleRules } from './idle-rules.ts';
 import { judgeBy } from './judge.ts';
 import type { Policy, PolicyOptions } from './policy-options.ts';
@@ -51,7 +52,8 @@ export const policy = (options: PolicyOptions = {}): Policy => {
     );
   };
   // A function may read anything of a call.
-  const ignoresOrigins =
-    functions.length === 0 && data.every(({ effect, after }) => after === undefined || effect === 'allow');
-  return Object.freeze(Object.assign(judge, { mode, rules, ignoresOrigins, toJSON }));
+  const asksForOrigins =
+    functions.length > 0 || data.some(({ effect, after }) => after !== undefined && effect !== 'allow');
+  const keeping = asksForOrigins ? { keepOrigins } : {};
+  return Object.freeze(Object.assign(judge, { mode, rules, toJSON, ...keeping }));
 };

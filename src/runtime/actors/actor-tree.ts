@@ -24,11 +24,12 @@ import type { Host } from '../turn/driven-host.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
 import { hideInput } from '../secrets/hide-fields.ts';
-import type { BudgetRecorder, ChildRecorder } from '../journal/write/journal-port.ts';
+import type { BudgetRecorder, ChildRecorder, JournalPort } from '../journal/write/journal-port.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import type { RunMoney } from '../limits/run-money.ts';
 import type { PersonTime } from '../people/person-time.ts';
 import { placeOf } from '../people/person-time.ts';
+import { feed } from './origins.ts';
 import { stopInTime, stoppedOutcome } from './stop-in-time.ts';
 import type { TreeSize } from '../limits/tree-limits.ts';
 
@@ -39,7 +40,10 @@ export interface TreeRun extends ActorRun, ReportedRun {
   readonly host: Host;
   readonly money: Pick<RunMoney, 'accountOf'>;
   readonly content: Pick<RunContent, 'takeInput' | 'takeHistory'>;
-  readonly journal: ActorRun['journal'] & ChildRecorder & BudgetRecorder;
+  readonly journal: ActorRun['journal'] &
+    ChildRecorder &
+    BudgetRecorder &
+    Pick<JournalPort, 'arrive' | 'aside'>;
   readonly mail: ActorRun['mail'] & {
     began(actor: Actor): void;
     gone(actor: Actor, isItsEnd: boolean): void;
@@ -225,7 +229,7 @@ export class ActorTree {
   /** The reader of an agent's end reads of what that agent has read. */
   #passOrigins({ sponsor, origins }: Actor): void {
     if (sponsor.kind === 'machine') sponsor.parent.principal.origins.add(origins.names);
-    else if (sponsor.kind === 'effect') sponsor.parent.principal.origins.feed(origins.names);
+    else if (sponsor.kind === 'effect') feed(sponsor.parent.principal, this.#run.journal, origins.names);
   }
 
   /**

@@ -8,6 +8,7 @@ import { toJson } from '../../base/json/json.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
+import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { Toolset } from '../../contracts/tools/tool.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import type { Ask } from '../../machines/asks.ts';
@@ -20,34 +21,33 @@ import type { BudgetAccount } from '../../policy/budget-account.ts';
 import { closingSet } from './closing-set.ts';
 import { EnvironmentSession } from '../../tools/environments/environment-session.ts';
 import type { ToolRegistry } from '../../tools/define/tool-registry.ts';
-import type { RememberingRun } from './agent-memory.ts';
-import { AgentMemory } from './agent-memory.ts';
+import { AgentMemory, type RememberingRun } from './agent-memory.ts';
 import { toolsOf } from './agent-tools.ts';
 import { toolsetHost } from './toolset-host.ts';
 import type { Definition, Placement } from '../define/definition.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
 import type { Envelope } from '../turn/envelope.ts';
 import type { JobContent } from './job-content.ts';
-import { originsIn, type Origins, type OriginsRun } from './origins.ts';
+import type { Origins } from '../../contracts/tools/origins.ts';
+import { NO_ORIGINS } from './origins.ts';
 import type { CallKeys } from '../journal/write/call-keys.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import { RunCounter } from './run-counter.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 import type { RunStates } from '../thread/run-states.ts';
-import type { AgentConversation } from './agent-conversation.ts';
-import { isAgentContext } from './agent-conversation.ts';
+import { isAgentContext, type AgentConversation } from './agent-conversation.ts';
 import type { Party, PlacedParty } from './waits.ts';
 import { waits } from './waits.ts';
 
 /** The calls that an actor needs of its run, which owns the queue, the log, the journal and the choice of models. */
-export interface ActorRun extends RememberingRun, OriginsRun {
+export interface ActorRun extends RememberingRun {
   readonly secrets: RunSecrets;
   readonly task: RunTask | undefined;
   /** Earlier turns, for the root, or the members of a team. */
   readonly history: readonly Turn[] | undefined;
   readonly states: RunStates | undefined;
-  readonly journal: RememberingRun['journal'] &
-    OriginsRun['journal'] & { readonly keys: Pick<CallKeys, 'of' | 'hasDigests'> };
+  readonly journal: RememberingRun['journal'] & { readonly keys: Pick<CallKeys, 'of' | 'hasDigests'> };
+  readonly given: Pick<RunOptions, 'safety'>;
   readonly models: { of(actor: Actor): readonly Model[] };
   readonly mail: { heard(body: EventBody): void };
   /** Registers that a machine entered a state. */
@@ -127,7 +127,7 @@ export class Actor implements Carrier, PlacedParty {
     this.scope = scope;
     this.isCall = sponsor.kind === 'machine' && (sponsor.port === 'decide' || sponsor.port === 'act');
     this.principal = this.isCall && sponsor.kind !== 'root' ? sponsor.parent.principal : this;
-    this.origins = originsIn(run, this, this.parent?.origins);
+    this.origins = run.given.safety?.keepOrigins?.(this.parent?.origins) ?? NO_ORIGINS;
     this.counter = sponsor.kind === 'effect' ? new RunCounter() : undefined;
     if (sponsor.kind !== 'root') sponsor.parent.children.add(this);
   }

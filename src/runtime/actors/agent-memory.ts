@@ -11,7 +11,7 @@ import type { MemoryWriting } from '../../memory/memories/memory-session.ts';
 import { MemorySession } from '../../memory/memories/memory-session.ts';
 import { recordsOfRun, recordsOfStep } from '../../memory/memories/records-of.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { Origins } from './origins.ts';
+import type { Origins } from '../../contracts/tools/origins.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import type { Speaker } from '../log/lazy-log.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
@@ -30,7 +30,7 @@ export interface RememberingRun {
 /** An agent as its memories see it. */
 export interface Rememberer extends Speaker {
   readonly scope: Scope;
-  readonly origins: Pick<Origins, 'names'>;
+  readonly origins: Pick<Origins, 'mark'>;
 }
 
 /** The journal's part in memory writes. */
@@ -75,9 +75,8 @@ export class AgentMemory {
   remember(place: Pick<Effect, 'step' | 'phase' | 'index'>, records: readonly MemoryRecord[]): void {
     if (records.length === 0) return;
     const { runId } = this.#run;
-    const { path } = this.#agent;
-    const { names: origins } = this.#agent.origins;
-    const marked = origins.length === 0 ? records : records.map((record) => ({ ...record, origins }));
+    const { path, origins } = this.#agent;
+    const marked = records.map((record) => origins.mark(record));
     this.rememberAs(effectKey({ runId, path, ...place, attempt: 1 }), marked);
   }
 

@@ -231,15 +231,10 @@ const NO_BLOBS: GivenBlobs = new Map();
 
 /** Checks what is neither a text nor a list of parts. */
 const checkMessage = (given: unknown): void => {
-  if (isObject(given) && 'text' in given && typeof given.text === 'string') {
-    if (!('origins' in given) || given.origins === undefined || areOrigins(given.origins)) return;
-    throw new TroupeError(
-      'content.invalid',
-      `Cannot send a message as its origins are not a list of names: write origins: ['mail'], found ${foundText(given.origins)}`,
-    );
-  }
+  const { text, origins = [] } = isObject(given) ? (given as Partial<Record<keyof Message, unknown>>) : {};
+  if (typeof text === 'string' && areOrigins(origins)) return;
   throw new TroupeError(
     'content.invalid',
-    `Cannot send what is neither a text, nor a list of parts, nor a message with a text: found ${foundText(given)}`,
+    `Cannot send what is neither a text, nor a list of parts, nor a message with a text, and with names as its origins if any: found ${foundText(given)}`,
   );
 };

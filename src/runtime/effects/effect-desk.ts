@@ -24,14 +24,14 @@ import { keyInRun } from '../../contracts/runs/effect.ts';
 import type { Ask } from '../../machines/asks.ts';
 import { callIn } from '../../machines/asks.ts';
 import type { Approval } from '../../machines/tool-call/tool-call-context.ts';
-import type { Json } from '../../base/json/json.ts';
-import { toJson } from '../../base/json/json.ts';
+import { toJson, type Json } from '../../base/json/json.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import type { BudgetAccount } from '../../policy/budget-account.ts';
 import type { CallCache } from '../../tools/calls/call-cache.ts';
 import type { ToolRegistry } from '../../tools/define/tool-registry.ts';
 import type { Actor } from '../actors/actor.ts';
 import { agentsAbove } from '../actors/agents-above.ts';
+import { feed } from '../actors/origins.ts';
 import type { EffectUnderWay } from './effect-under-way.ts';
 import type { AnsweredCall } from '../log/answers-so-far.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -47,9 +47,8 @@ import { longWaitOf } from './long-wait.ts';
 import { rawOf } from './raw-answer.ts';
 import { sharePrompt } from './shared-prompt.ts';
 import { Slot } from './slot.ts';
-import type { AskingRun, RequestingEffect } from '../people/ask-person.ts';
+import { approveCall, askPerson, type AskingRun, type RequestingEffect } from '../people/ask-person.ts';
 import { placeOf } from '../people/person-time.ts';
-import { approveCall, askPerson } from '../people/ask-person.ts';
 
 /** The calls that desks need of their run. */
 export interface DeskRun extends AskingRun {
@@ -61,7 +60,7 @@ export interface DeskRun extends AskingRun {
   readonly money: Pick<RunMoney, 'counter' | 'prices'>;
   readonly log: EventLog;
   readonly gate: Gate;
-  readonly journal: Pick<JournalPort, 'arrive' | 'budgets' | 'again' | 'flush' | 'lost' | 'waits'>;
+  readonly journal: Pick<JournalPort, 'arrive' | 'aside' | 'budgets' | 'again' | 'flush' | 'lost' | 'waits'>;
   readonly mail: { messengerFor(work: TalkingWork): Messenger };
   readonly effects: {
     readonly answers: CallCache;
@@ -224,7 +223,8 @@ export class EffectDesk implements Desk {
     const run = this.#run;
     hideCalls(this.#principal, answer.calls);
     hideSaid(this.#principal, answer.text);
-    this.#principal.origins.feed(answer.providerCalls?.map(({ tool }) => tool));
+    const ran = answer.providerCalls?.map(({ tool }) => tool);
+    feed(this.#principal, run.journal, ran);
     const raw = this.#isOver || !run.log.sent.isKept ? undefined : rawOf(answer);
     if (raw !== undefined) {
       run.log.sent.answered(body.key, raw);

@@ -33,6 +33,5 @@ const strictest = (
         return other.verdict === 'ask' ? { verdict: 'ask' as const, ...bothTerms(said, other) } : other;
       });
     });
-  const ignoresOrigins = first.ignoresOrigins === true && second.ignoresOrigins === true;
-  return Object.assign(both, { ignoresOrigins });
+  return Object.assign(both, { keepOrigins: first.keepOrigins ?? second.keepOrigins });
 };

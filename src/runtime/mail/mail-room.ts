@@ -95,7 +95,7 @@ export class MailRoom implements Mail {
   carry(given: Message, path: string, isInTurn = false): boolean {
     const { journal, isOver, actors } = this.#run;
     // On record with the message, as a replay may be without its sender.
-    const message = withOriginsOf(given, given.sender === undefined ? undefined : actors.at(given.sender));
+    const message = actors.at(given.sender ?? '')?.origins.mark(given) ?? given;
     const actor = this.actorAt(path);
     const box = actor && this.#boxes.get(actor);
     if (box !== undefined && message.kind !== 'answer' && this.#isShut(box, isInTurn))
@@ -150,7 +150,7 @@ export class MailRoom implements Mail {
       ...(correlation === undefined ? {} : { correlation }),
     };
     const message: Message = { from: from.agent, sender: from.path, text, ...rest, id };
-    this.#deliver(withOriginsOf(message, from), to, this.resolve(from, to));
+    this.#deliver(from.origins.mark(message), to, this.resolve(from, to));
   }
 
   resolve(from: Actor, name: string): Actor | undefined {
@@ -341,9 +341,3 @@ export class MailRoom implements Mail {
     }
   }
 }
-
-/** A message of an agent is of what that agent has read. */
-const withOriginsOf = (message: Message, sender: Actor | undefined): Message => {
-  const names = sender?.origins.names ?? [];
-  return names.length === 0 ? message : { ...message, origins: names };
-};

@@ -13,7 +13,6 @@ import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import { isToolset } from '../../tools/define/tool-registry.ts';
 import type { Actor, Job } from '../actors/actor.ts';
 import { ActorTree } from '../actors/actor-tree.ts';
-import { originsOf } from '../actors/origins.ts';
 import type { GivenBlobs } from '../content/read-given.ts';
 import { RunContent } from '../content/run-content.ts';
 import type { Definition } from '../define/definition.ts';
@@ -69,7 +68,6 @@ export class Run implements JobWorker {
   readonly clock: Clock;
   readonly random: () => number;
   readonly given: Pick<RunOptions, 'safety' | 'executor' | 'context'>;
-  readonly keepsOrigins: boolean;
   readonly thread: string | undefined;
   readonly task: RunTask | undefined;
   readonly money: RunMoney;
@@ -103,7 +101,6 @@ export class Run implements JobWorker {
     this.random = setup.random;
     const { safety, context, resources } = options;
     this.given = { safety, context, executor: executorWithin(resources, options.executor) };
-    this.keepsOrigins = safety !== undefined && safety.ignoresOrigins !== true;
     this.thread = options.thread;
     this.task = options.task === undefined ? undefined : readTask(options.task, definition);
     this.money = new RunMoney(definition, options, this.task?.task?.budget);
@@ -217,7 +214,7 @@ export class Run implements JobWorker {
         break;
       case 'deliver':
         mail.handOver(actor);
-        if (this.keepsOrigins) actor.origins.add(originsOf(job.envelope));
+        actor.origins.hear(job.envelope);
         if (!actor.isOver) host.deliver(actor, job.envelope);
         if (job.envelope.type === 'expired') this.#endTeam(actor, job.envelope);
         mail.lookAgain(actor.path);

@@ -43,7 +43,7 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
     try {
       const question = { role: 'user', text: asked, ...(isPartList(given) ? { parts: given } : {}) } as const;
       const said = cyclesOf(question, outcome, ownTurns(run.root.endedConversation));
-      const turns = run.secrets.value(withOriginsOfRun(said, run.root.origins.names));
+      const turns = run.secrets.value(run.root.origins.markTurns(said));
       // Its turns may refer to media.
       await run.content.written();
       const { now } = known;
@@ -70,7 +70,7 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
     return [
       ...earlier,
       ...others.flatMap(([other, text]) =>
-        withOriginsOfRun(pendingTurns(other.secrets.text(text), other.log.events), other.root.origins.names),
+        other.root.origins.markTurns(pendingTurns(other.secrets.text(text), other.log.events)),
       ),
     ];
   };
@@ -171,15 +171,6 @@ const cyclesOf = (asked: UserTurn, outcome: Outcome, did: readonly Turn[]): Said
     ...(isSaid ? did.slice(0, -1) : did),
     isSaid ? { ...last, status } : { role: 'assistant', text, status },
   ];
-};
-
-/** The origins of a run stand at the last turn that its agent wrote: the next run of the thread reads of them. */
-const withOriginsOfRun = <Said extends { readonly role: string }>(
-  turns: readonly Said[],
-  origins: readonly string[],
-): readonly Said[] => {
-  const last = origins.length === 0 ? -1 : turns.findLastIndex(({ role }) => role === 'assistant');
-  return last < 0 ? turns : turns.map((turn, index) => (index === last ? { ...turn, origins } : turn));
 };
 
 const isSame = (said: string, answer: string): boolean =>
