@@ -135,8 +135,6 @@ export type Arrival =
       readonly usage: Usage;
       readonly costUsd?: number | undefined;
     }
-  /** An effect brought text of these origins to the agent at `path` beside its answer: by a child, or by a tool of a provider. */
-  | { readonly type: 'fed'; readonly path: string; readonly origins: readonly string[] }
   | { readonly type: 'kept'; readonly path: string; readonly artifacts: readonly Artifact[] }
   /** The part of the budget at `path` that is used by now. */
   | {

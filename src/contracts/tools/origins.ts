@@ -1,14 +1,13 @@
 /** The origins of what an actor has read. They only grow. */
 export interface Origins {
   readonly names: readonly string[];
-  /** Adds names; true if one is new. */
-  add(more: readonly string[] | undefined): boolean;
-  /** Adds those of an answer to what the actor asked for: a tool's result, what was observed and recalled. */
+  add(more: readonly string[] | undefined): void;
+  /** Adds those of an answer to an effect: a tool's result, what was observed and recalled, and those that it is marked with. */
   hear(answer: { readonly type: string; readonly output?: unknown }): void;
   /** Adds those of a conversation that it continues. */
   addTurns(turns: readonly unknown[] | undefined): void;
-  /** What leaves the actor, with its names. */
-  mark<Value extends object>(value: Value): Value;
+  /** A value with the names, unless they are those from `before`. */
+  mark<Value>(value: Value, before?: readonly string[]): Value;
   /** The turns of its run, of which the last that an agent wrote has its names: the next run reads of them there. */
   markTurns<Said extends { readonly role: string }>(turns: readonly Said[]): readonly Said[];
 }

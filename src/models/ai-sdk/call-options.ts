@@ -1,14 +1,10 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json/json.ts';
 import type { ModelRequest } from '../../contracts/models/model.ts';
 import { wireOutput } from '../schemas/output-schema.ts';
 import { toolsDefinedHere, toolsRunBy } from '../wire/provider-tools.ts';
 import type { ReaderContext } from '../wire/reader-context.ts';
-import {
-  type PlainSettings,
-  sentSettings,
-  type SentSettings,
-  withoutUndefined,
-} from '../wire/sent-settings.ts';
+import { type PlainSettings, sentSettings, type SentSettings } from '../wire/sent-settings.ts';
 import type {
   AiSdkToolChoice,
   CallOptions,

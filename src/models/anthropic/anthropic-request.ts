@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type {
   Base64ImageSource,
   ContentBlockParam,
@@ -36,7 +37,6 @@ import {
   type PlainSettings,
   sentSettings,
   type SentSettings,
-  withoutUndefined,
 } from '../wire/sent-settings.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import type { ToolNames } from '../calls/tool-names.ts';

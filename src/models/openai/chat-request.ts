@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionCreateParamsStreaming,
@@ -27,7 +28,6 @@ import {
   type Refusals,
   sentSettings,
   type SentSettings,
-  withoutUndefined,
 } from '../wire/sent-settings.ts';
 import { allTools, toolsRunBy } from '../wire/provider-tools.ts';
 import type { WireContext } from '../wire/reader-context.ts';

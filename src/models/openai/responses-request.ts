@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type {
   FunctionTool,
   ResponseCreateParamsStreaming,
@@ -20,13 +21,7 @@ import { wireOutput } from '../schemas/output-schema.ts';
 import { replayDataFor } from '../wire/provider-options.ts';
 import { remainingItems, type ReplayTerms } from '../wire/remaining-items.ts';
 import { allTools, toolsDefinedHere, toolsRunBy } from '../wire/provider-tools.ts';
-import {
-  NO_FIELD,
-  REASONS_INSTEAD,
-  sentSettings,
-  type SentSettings,
-  withoutUndefined,
-} from '../wire/sent-settings.ts';
+import { NO_FIELD, REASONS_INSTEAD, sentSettings, type SentSettings } from '../wire/sent-settings.ts';
 import type { WireContext } from '../wire/reader-context.ts';
 import { callArguments } from '../calls/call-arguments.ts';
 import type { ToolInputs } from '../calls/tool-inputs.ts';

@@ -59,10 +59,3 @@ export const omissionName = (name: string): string =>
 /** An answer with the settings that its request was sent without, if there are any. */
 export const withOmitted = (answer: ModelAnswer, omitted: SentSettings['omitted']): ModelAnswer =>
   Object.keys(omitted).length === 0 ? answer : { ...answer, omitted };
-
-/** The fields of an object that are not undefined. */
-export const withoutUndefined = <Fields extends object>(fields: Fields): Given<Fields> =>
-  // Exactly the fields that the type keeps.
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>;
-
-type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };

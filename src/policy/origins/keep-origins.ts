@@ -20,14 +20,13 @@ class KeptOrigins implements Origins {
     this.names = names;
   }
 
-  add(more: readonly string[] = NONE): boolean {
-    const before = this.names;
-    this.names = withOrigins(before, more);
-    return this.names !== before;
+  add(more: readonly string[] = NONE): void {
+    this.names = withOrigins(this.names, more);
   }
 
   hear({ type, output }: Parameters<Origins['hear']>[0]): void {
     if (!isRecord(output)) return;
+    this.add(ownOrigins(output));
     if (type === 'answered.act') this.add(originsOfResult(output['result']));
     else if (type === 'answered.observe') this.add(originsOfObserved(output));
   }
@@ -36,8 +35,9 @@ class KeptOrigins implements Origins {
     this.add(turns.flatMap((turn) => [...ownOrigins(turn), ...originsOfTurn(turn)]));
   }
 
-  mark<Value extends object>(value: Value): Value {
-    return this.names.length === 0 ? value : { ...value, origins: this.names };
+  mark<Value>(value: Value, before: readonly string[] = NONE): Value {
+    const { names } = this;
+    return !isRecord(value) || names.length === 0 || names === before ? value : { ...value, origins: names };
   }
 
   markTurns<Said extends { readonly role: string }>(turns: readonly Said[]): readonly Said[] {

@@ -24,12 +24,11 @@ import type { Host } from '../turn/driven-host.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
 import { hideInput } from '../secrets/hide-fields.ts';
-import type { BudgetRecorder, ChildRecorder, JournalPort } from '../journal/write/journal-port.ts';
+import type { BudgetRecorder, ChildRecorder } from '../journal/write/journal-port.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import type { RunMoney } from '../limits/run-money.ts';
 import type { PersonTime } from '../people/person-time.ts';
 import { placeOf } from '../people/person-time.ts';
-import { feed } from './origins.ts';
 import { stopInTime, stoppedOutcome } from './stop-in-time.ts';
 import type { TreeSize } from '../limits/tree-limits.ts';
 
@@ -40,10 +39,7 @@ export interface TreeRun extends ActorRun, ReportedRun {
   readonly host: Host;
   readonly money: Pick<RunMoney, 'accountOf'>;
   readonly content: Pick<RunContent, 'takeInput' | 'takeHistory'>;
-  readonly journal: ActorRun['journal'] &
-    ChildRecorder &
-    BudgetRecorder &
-    Pick<JournalPort, 'arrive' | 'aside'>;
+  readonly journal: ActorRun['journal'] & ChildRecorder & BudgetRecorder;
   readonly mail: ActorRun['mail'] & {
     began(actor: Actor): void;
     gone(actor: Actor, isItsEnd: boolean): void;
@@ -216,7 +212,8 @@ export class ActorTree {
       return;
     }
     const outcome = placeError(outcomeOf(output, this.#run.log.now()), this.#run.runId, entry.path);
-    this.#passOrigins(entry);
+    // The reader of its end reads of what it has read.
+    entry.parent?.origins.add(entry.origins.names);
     if (sponsor.kind === 'root') {
       this.#run.finish(outcome);
       return;
@@ -224,12 +221,6 @@ export class ActorTree {
     this.#publishEnd(entry, outcome);
     if (sponsor.kind === 'effect') sponsor.settle(outcome);
     else this.#notifyMachine(sponsor, entry.path, outcome);
-  }
-
-  /** The reader of an agent's end reads of what that agent has read. */
-  #passOrigins({ sponsor, origins }: Actor): void {
-    if (sponsor.kind === 'machine') sponsor.parent.principal.origins.add(origins.names);
-    else if (sponsor.kind === 'effect') feed(sponsor.parent.principal, this.#run.journal, origins.names);
   }
 
   /**

@@ -264,15 +264,15 @@ export class Actor implements Carrier, PlacedParty {
 
   /** Its placement at the start, with history: earlier turns, then those of its team. */
   placementAt(at: number, restart?: Restart): Placement {
-    const { runId, states, history } = this.#run;
+    const { runId, states } = this.#run;
     const { keepsConversation, inputFrom } = this.terms ?? {};
-    // Members begin with what their team has read: the history of the run.
-    this.origins.addTurns(this.sponsor.kind === 'root' ? history : this.terms?.history);
+    const history = this.#historyAt(restart);
+    this.origins.addTurns(history);
     return {
       runId,
       path: this.path,
       at,
-      history: this.#historyAt(restart),
+      history,
       state: this.isOfRun ? states?.kept[this.definition.name] : undefined,
       keepsConversation,
       inputFrom,

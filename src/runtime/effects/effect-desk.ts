@@ -31,7 +31,6 @@ import type { CallCache } from '../../tools/calls/call-cache.ts';
 import type { ToolRegistry } from '../../tools/define/tool-registry.ts';
 import type { Actor } from '../actors/actor.ts';
 import { agentsAbove } from '../actors/agents-above.ts';
-import { feed } from '../actors/origins.ts';
 import type { EffectUnderWay } from './effect-under-way.ts';
 import type { AnsweredCall } from '../log/answers-so-far.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -60,7 +59,7 @@ export interface DeskRun extends AskingRun {
   readonly money: Pick<RunMoney, 'counter' | 'prices'>;
   readonly log: EventLog;
   readonly gate: Gate;
-  readonly journal: Pick<JournalPort, 'arrive' | 'aside' | 'budgets' | 'again' | 'flush' | 'lost' | 'waits'>;
+  readonly journal: Pick<JournalPort, 'arrive' | 'budgets' | 'again' | 'flush' | 'lost' | 'waits'>;
   readonly mail: { messengerFor(work: TalkingWork): Messenger };
   readonly effects: {
     readonly answers: CallCache;
@@ -223,8 +222,7 @@ export class EffectDesk implements Desk {
     const run = this.#run;
     hideCalls(this.#principal, answer.calls);
     hideSaid(this.#principal, answer.text);
-    const ran = answer.providerCalls?.map(({ tool }) => tool);
-    feed(this.#principal, run.journal, ran);
+    this.#principal.origins.add(answer.providerCalls?.map(({ tool }) => tool));
     const raw = this.#isOver || !run.log.sent.isKept ? undefined : rawOf(answer);
     if (raw !== undefined) {
       run.log.sent.answered(body.key, raw);

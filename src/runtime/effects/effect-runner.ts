@@ -120,7 +120,15 @@ export class EffectRunner {
       // Preallocated: V8 stores fields added later in a separate list.
       output: undefined,
     };
-    const effect: EffectUnderWay = { abort: new LazyAbort(), slot: undefined, record, ask, isResumed };
+    const { names: origins } = entry.principal.origins;
+    const effect: EffectUnderWay = {
+      abort: new LazyAbort(),
+      slot: undefined,
+      record,
+      ask,
+      isResumed,
+      origins,
+    };
     this.records.push(record);
     entry.heldAsks -= 1;
     entry.startingEffect = effect;
@@ -177,9 +185,10 @@ export class EffectRunner {
     );
   }
 
-  #answer(entry: Actor, ask: Ask, { record }: EffectUnderWay, given: unknown): void {
+  #answer(entry: Actor, ask: Ask, { record, origins }: EffectUnderWay, given: unknown): void {
     if (ask.port === 'decide') hideDecided(entry.principal, given);
-    const output = this.#run.secrets.answer(given);
+    // An answered effect is not replayed, and neither is a child that it ran.
+    const output = entry.principal.origins.mark(this.#run.secrets.answer(given), origins);
     record.state = 'answered';
     record.output = output;
     const { journal, person } = this.#run;

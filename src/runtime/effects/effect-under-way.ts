@@ -12,6 +12,8 @@ export interface EffectUnderWay {
   readonly ask: Ask;
   /** True if it may have been executed, wholly or in part, before the run was resumed. */
   readonly isResumed: boolean;
+  /** Origins of what its agent had read when it began. */
+  readonly origins: readonly string[];
   readonly record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] };
 }
 

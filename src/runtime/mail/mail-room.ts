@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { DropReason, Message, MessageLimits, Messenger } from '../../contracts/messages/message.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
@@ -143,12 +144,7 @@ export class MailRoom implements Mail {
   /** Delivers a machine's message to the actor that it names. */
   postFrom(from: Actor, to: string, { text, parts, data, kind, correlation }: Message): void {
     const id = this.#numbers.idFor(from.path);
-    const rest = {
-      ...(parts === undefined ? {} : { parts }),
-      ...(data === undefined ? {} : { data }),
-      ...(kind === undefined ? {} : { kind }),
-      ...(correlation === undefined ? {} : { correlation }),
-    };
+    const rest = withoutUndefined({ parts, data, kind, correlation });
     const message: Message = { from: from.agent, sender: from.path, text, ...rest, id };
     this.#deliver(from.origins.mark(message), to, this.resolve(from, to));
   }
@@ -267,7 +263,7 @@ export class MailRoom implements Mail {
 
   /** Records that a message is undeliverable. */
   recordDrop({ from, text, id }: Message, to: string, reason: DropReason, count?: number): void {
-    const rest = { ...(id === undefined ? {} : { id }), ...(count === undefined ? {} : { count }) };
+    const rest = withoutUndefined({ id, count });
     this.#run.log.write({ type: 'message.dropped', to, from, text, reason, ...rest }, this.#run.root);
   }
 

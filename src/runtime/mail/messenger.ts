@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import { contentText } from '../../contracts/content/content-text.ts';
 import type { RunContent } from '../content/run-content.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -198,12 +199,14 @@ export class EffectMessenger implements Messenger {
       from,
       sender,
       ...this.#contentOf(text, parts),
-      ...(data === undefined ? {} : { data: this.#plainData(data, to) }),
-      ...(kind === undefined ? {} : { kind }),
-      ...(protocol === undefined ? {} : { protocol }),
-      ...(priority === undefined ? {} : { priority }),
-      ...(ttlMs === undefined ? {} : { expiresAt: this.#run.log.now() + ttlMs }),
-      ...(correlation === undefined ? {} : { correlation }),
+      ...withoutUndefined({
+        data: data === undefined ? data : this.#plainData(data, to),
+        kind,
+        protocol,
+        priority,
+        expiresAt: ttlMs === undefined ? ttlMs : this.#run.log.now() + ttlMs,
+        correlation,
+      }),
       task: id,
       hops: 0,
       ...wakeOf(this.#mail.readBy(this.#actor)),

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
 
@@ -14,14 +15,7 @@ export class Numbering {
 
   /** Copies a message from outside without the fields that only the runtime may set. */
   fromOutside({ from, text, parts, data, kind, priority, expiresAt, origins }: Message): Message {
-    const rest = {
-      ...(parts === undefined ? {} : { parts }),
-      ...(data === undefined ? {} : { data }),
-      ...(kind === undefined ? {} : { kind }),
-      ...(priority === undefined ? {} : { priority }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-      ...(origins === undefined ? {} : { origins }),
-    };
+    const rest = withoutUndefined({ parts, data, kind, priority, expiresAt, origins });
     return { from, text, ...rest, id: `${OUTSIDE}-${this.#count(OUTSIDE)}` };
   }
 

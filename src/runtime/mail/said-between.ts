@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import { roleIn } from './address-book.ts';
@@ -15,9 +16,7 @@ export const messagesBetween = (
     if (!isTheirs) return [];
     const { from, text, id, data, kind, correlation, causation } = event;
     const facts = { id, sender: event.sender, data, kind, correlation, causation };
-    return [
-      { from, text, ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) },
-    ];
+    return [{ from, text, ...withoutUndefined(facts) }];
   });
 
 const isMeant = (path: string, name: string): boolean => path === name || roleIn(path) === name;

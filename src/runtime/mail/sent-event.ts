@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 
@@ -5,6 +6,5 @@ import type { Message } from '../../contracts/messages/message.ts';
 export const sentEvent = (message: Message, to: string): EventBody => {
   const { from, text, id, sender, kind, topic, data, correlation, causation, wantsReply } = message;
   const facts = { id, sender, kind, topic, data, correlation, causation, wantsReply };
-  const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
-  return { type: 'message.sent', to, from, text, ...known };
+  return { type: 'message.sent', to, from, text, ...withoutUndefined(facts) };
 };

@@ -214,7 +214,7 @@ export class Run implements JobWorker {
         break;
       case 'deliver':
         mail.handOver(actor);
-        actor.origins.hear(job.envelope);
+        actor.principal.origins.hear(job.envelope);
         if (!actor.isOver) host.deliver(actor, job.envelope);
         if (job.envelope.type === 'expired') this.#endTeam(actor, job.envelope);
         mail.lookAgain(actor.path);

@@ -309,9 +309,6 @@ export class JournalReplay {
         if (scope === root) run.log.charge(arrival.model, arrival.usage, arrival.costUsd);
         else run.charged(arrival.path, arrival.model, arrival.usage, arrival.costUsd);
         break;
-      case 'fed':
-        run.actors.at(arrival.path)?.origins.add(arrival.origins);
-        break;
       case 'kept':
         if (scope === root) run.keep(arrival.path, arrival.artifacts);
         break;

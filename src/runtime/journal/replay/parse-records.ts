@@ -24,7 +24,6 @@ const arrivals: Readonly<Record<Arrival['type'], true>> = {
   stopped: true,
   broke: true,
   charged: true,
-  fed: true,
   kept: true,
   drawn: true,
   prompted: true,
