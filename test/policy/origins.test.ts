@@ -167,7 +167,7 @@ describe('the origins of a call are those of all that its agent has read', () =>
     expect(() => callUntyped(handle, 'send', { from: 'mail', text: 'x', origins: 'mail' })).toThrow(
       expect.objectContaining({
         code: 'content.invalid',
-        message: expect.stringContaining('names as origins'),
+        message: expect.stringContaining('(origins: names)'),
       }),
     );
     handle.events$.subscribe(({ type }) => {
@@ -190,7 +190,7 @@ describe('the origins of a call are those of all that its agent has read', () =>
     ]);
     const wrong = { history: [{ role: 'user', text: 'x', origins: 'mail' }] };
     await expect(callUntyped(doing('clerk', []), 'run', 'go', wrong)).rejects.toThrow(
-      'origins that are no list',
+      'origins that are none',
     );
   });
 

@@ -36,7 +36,7 @@ const reasonAgainst = (turn: unknown): string | undefined => {
   if (role === 'tool' && [tool, callId].some((name) => typeof name !== 'string' || name === ''))
     return `is a tool result without a name or a call: ${messageOf(tool)}`;
   if (origins !== undefined && !areOrigins(origins))
-    return `has origins that are no list of names: ${messageOf(origins)}`;
+    return `has origins that are none: ${messageOf(origins)}`;
   return (calls === undefined ? undefined : reasonAgainstCalls(calls)) ?? oddIn(turn);
 };
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { TreeLimit, TreeLimits } from '../../contracts/runs/tree-limits.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import type { Actor } from '../actors/actor.ts';
@@ -83,6 +84,4 @@ const refusalFor = (limit: TreeLimit, name: string, reason: string): Refusal => 
 });
 
 const without = ({ maxDepth, maxChildren, maxAgents }: TreeLimits): Partial<Record<TreeLimit, number>> =>
-  Object.fromEntries(
-    Object.entries({ maxDepth, maxChildren, maxAgents }).filter(([, value]) => value !== undefined),
-  );
+  withoutUndefined({ maxDepth, maxChildren, maxAgents });

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Clock } from '../../base/clock.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
@@ -174,8 +175,7 @@ export class PersonDesk {
   refuse(reason: string, id?: string, said?: PersonAnswer): void {
     const { root } = this.#run;
     const by = said !== undefined && 'isApproved' in said ? said.by : undefined;
-    const whose = { ...(id === undefined ? {} : { id }), ...(by === undefined ? {} : { by }) };
-    this.#write({ type: 'answer.refused', ...whose, reason }, { speaker: root });
+    this.#write({ type: 'answer.refused', ...withoutUndefined({ id, by }), reason }, { speaker: root });
   }
 
   #wait(waiter: Waiter): void {

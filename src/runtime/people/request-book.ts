@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { Announcement } from '../../contracts/people/announced-request.ts';
 import { requestOf } from '../../contracts/people/announced-request.ts';
@@ -50,15 +51,13 @@ export class RequestBook {
       case 'tool.approved':
         this.#close(body.id, at, {
           isApproved: true,
-          ...(body.input === undefined ? {} : { input: body.input }),
-          ...(body.by === undefined ? {} : { by: body.by }),
+          ...withoutUndefined({ input: body.input, by: body.by }),
         });
         break;
       case 'tool.denied':
         this.#close(body.id, at, {
           isApproved: false,
-          ...(body.reason === undefined ? {} : { reason: body.reason }),
-          ...(body.by === undefined ? {} : { by: body.by }),
+          ...withoutUndefined({ reason: body.reason, by: body.by }),
         });
         break;
       case 'person.answered':

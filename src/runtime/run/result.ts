@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import { copyPlain } from '../../base/json/copy-plain.ts';
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { ErrorCode, ErrorData } from '../../contracts/errors/error-data.ts';
@@ -83,10 +84,7 @@ export const endedBody = (outcome: Outcome, totals: RunTotals): EventBody => {
     type: 'run.ended',
     status,
     stopReason: { ...stopReason },
-    ...(output === undefined ? {} : { output }),
-    ...(autoCompleted === undefined ? {} : { autoCompleted }),
-    ...(error === undefined ? {} : { error }),
-    ...(report === undefined ? {} : { report }),
+    ...withoutUndefined({ output, autoCompleted, error, report }),
     totals,
   };
 };
