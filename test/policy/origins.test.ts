@@ -167,7 +167,7 @@ describe('the origins of a call are those of all that its agent has read', () =>
     expect(() => callUntyped(handle, 'send', { from: 'mail', text: 'x', origins: 'mail' })).toThrow(
       expect.objectContaining({
         code: 'content.invalid',
-        message: expect.stringContaining('(origins: names)'),
+        message: expect.stringContaining('(names as origins)'),
       }),
     );
     handle.events$.subscribe(({ type }) => {

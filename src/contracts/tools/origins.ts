@@ -21,4 +21,4 @@ export const withOrigins = (known: readonly string[], more: readonly string[]): 
 
 /** True for a list of names. */
 export const areOrigins = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
+  Array.isArray(value) && value.every((each) => typeof each === 'string');

@@ -235,6 +235,6 @@ const checkMessage = (given: unknown): void => {
   if (typeof text === 'string' && areOrigins(origins)) return;
   throw new TroupeError(
     'content.invalid',
-    `Cannot send what is neither a text, nor a list of parts, nor a message with a text (origins: names): found ${foundText(given)}`,
+    `Cannot send what is neither a text, nor a list of parts, nor a message with text (names as origins): found ${foundText(given)}`,
   );
 };

@@ -43,7 +43,7 @@ export class RequestBook {
       case 'tool.approval-requested':
       case 'tool.ambiguous':
       case 'person.asked':
-        this.#add(requestOf(body, { askedAt: at, path, agent, ...(step === undefined ? {} : { step }) }));
+        this.#add(requestOf(body, { askedAt: at, path, agent, ...withoutUndefined({ step }) }));
         break;
       case 'tool.approval-given':
         this.#give(body.id, body.by);
