@@ -50,9 +50,7 @@ export const consultSafety = (
         get earlier() {
           return (earlier ??= earlierCalls(context));
         },
-        get origins() {
-          return desk.origins;
-        },
+        origins: desk.origins,
         get signal() {
           return desk.abort.signal;
         },

@@ -24,7 +24,7 @@ export const reasonAgainstTurn = (turn: unknown): string | undefined => {
 };
 
 const reasonAgainst = (turn: unknown): string | undefined => {
-  const { role, text, parts, whole, calls, tool, callId, origins } = isRecord(turn) ? turn : {};
+  const { role, text, parts, whole, calls, tool, callId, origins = [] } = isRecord(turn) ? turn : {};
   if (role === 'system' || role === 'developer')
     return `has the role '${role}': text for the whole conversation belongs in the agent's \`instructions\``;
   if (!ROLES.includes(role)) return `has an unknown role: ${messageOf(role)}`;
@@ -35,8 +35,7 @@ const reasonAgainst = (turn: unknown): string | undefined => {
     return `has a whole text that is no reference: ${messageOf(whole)}`;
   if (role === 'tool' && [tool, callId].some((name) => typeof name !== 'string' || name === ''))
     return `is a tool result without a name or a call: ${messageOf(tool)}`;
-  if (origins !== undefined && !areOrigins(origins))
-    return `has origins that are none: ${messageOf(origins)}`;
+  if (!areOrigins(origins)) return `has origins that are none: ${messageOf(origins)}`;
   return (calls === undefined ? undefined : reasonAgainstCalls(calls)) ?? oddIn(turn);
 };
 

@@ -1,4 +1,5 @@
 import type { Json } from '../../base/json/json.ts';
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Delegate } from '../../contracts/agents/delegate.ts';
 import type { ChildOptions, ChildTerms } from '../../contracts/tools/delegation.ts';
@@ -335,10 +336,7 @@ export class ActorTree {
 
   /** Publishes the end of an agent or a team. */
   #publishEnd(entry: Actor, { status, stopReason, error, autoCompleted, output }: End): void {
-    const facts = {
-      ...(error === undefined ? {} : { error }),
-      ...(autoCompleted === undefined ? {} : { autoCompleted }),
-    };
+    const facts = withoutUndefined({ error, autoCompleted });
     const member = entry.definition.name;
     this.#run.log.sent.ended(entry.path, output);
     this.#run.log.write(
