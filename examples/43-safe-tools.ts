@@ -29,7 +29,7 @@ const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 const search = searchTool({
   engine: {
     name: 'shelf',
-    search: async (query) => [{ title: 'Tea', url: `http://${host}/tea`, text: `All about ${query}.` }],
+    find: async (query) => [{ title: 'Tea', url: `http://${host}/tea`, text: `All about ${query}.` }],
   },
 });
 

@@ -10,7 +10,6 @@ export { agentRegistry } from './runtime/define/agent-registry.ts';
 export type { Agent, AgentOptions } from './contracts/agents/agent.ts';
 export { fieldList, signature } from './tools/signatures/signature.ts';
 export { promptFragments, promptOrder } from './actors/deciding/prompt-fragments.ts';
-export type { PromptFragment } from './contracts/agents/prompt.ts';
 
 // Decisions
 export { act, answer, branch, handoff, wait } from './contracts/agents/decision.ts';
@@ -106,7 +105,6 @@ export { sharedTool } from './runtime/resources/shared-tool.ts';
 export { errorCodes } from './contracts/errors/error-data.ts';
 export type { ErrorCode, ErrorData } from './contracts/errors/error-data.ts';
 export { isTroupeError, TroupeError } from './contracts/errors/error.ts';
-export type { LogSink } from './contracts/events/log.ts';
 export type { RecoveryPolicy } from './contracts/agents/recovery.ts';
 export type { SupervisionPolicy } from './contracts/agents/supervision.ts';
 
@@ -129,7 +127,6 @@ export { buffered } from './events/stream/buffered.ts';
 // Messages and conversations
 export type { Answer, Message } from './contracts/messages/message.ts';
 export type { BlobStore } from './contracts/content/blob-store.ts';
-export type { ContentOptions } from './contracts/content/content-options.ts';
 export type { Content, MediaPart, Part } from './contracts/content/part.ts';
 export { HistoryView } from './base/collections/history.ts';
 export type { AssistantTurn, ToolTurn, Turn, UserTurn } from './contracts/conversations/transcript.ts';

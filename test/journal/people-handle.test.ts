@@ -6,7 +6,6 @@ import {
   type Agent,
   type Decision,
   type ErrorData,
-  type LogSink,
   type RunHandle,
   type RunOptions,
   type RuntimeEvent,

@@ -172,7 +172,7 @@ describe.each(services)('the web is searched by $engine', ({ engine, answer, met
 const valueOf = (result: ToolResult): unknown => (result.ok ? result.value : undefined);
 
 describe('an engine of your own', () => {
-  const engineOf = (search: SearchEngine['search']): SearchEngine => ({ name: 'archive', search });
+  const engineOf = (find: SearchEngine['find']): SearchEngine => ({ name: 'archive', find });
 
   test('is given the query, the limit and a signal', async () => {
     const seen: unknown[] = [];
@@ -219,7 +219,7 @@ describe('an engine of your own', () => {
     ['nothing', () => Promise.resolve(undefined)],
   ])('that gives %s fails the call', async (_, search) => {
     const result = await perform(
-      callUntyped({ searchTool }, 'searchTool', { engine: { name: 'archive', search } }) as ReturnType<
+      callUntyped({ searchTool }, 'searchTool', { engine: { name: 'archive', find: search } }) as ReturnType<
         typeof searchTool
       >,
       { query: 'tea' },
@@ -241,7 +241,7 @@ test.each([
   [{ engine: 'brave', apiKey: 'a', maxResults: 21 }, 'more than 20'],
   [{ engine: 'brave', apiKey: 'a', limit: 2 }, 'option `limit` is unknown'],
   [{ engine: {} }, 'not something that searches'],
-  [{ engine: { name: 'a', search: () => [] }, apiKey: 'a' }, 'needs no `apiKey`'],
+  [{ engine: { name: 'a', find: () => [] }, apiKey: 'a' }, 'needs no `apiKey`'],
 ])('options that do not fit are refused: %j', (options, reason) => {
   expect(() => callUntyped({ searchTool }, 'searchTool', options)).toThrow(new RegExp(reason));
 });

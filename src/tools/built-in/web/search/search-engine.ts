@@ -13,13 +13,13 @@ export interface SearchHit {
  * A search of the web, for `searchTool`: any service, or an index of your own.
  *
  * @example
- * searchTool({ engine: { name: 'archive', search: (query, { limit, signal }) => findPages(query, limit, signal) } });
+ * searchTool({ engine: { name: 'archive', find: (query, { limit, signal }) => findPages(query, limit, signal) } });
  */
 export interface SearchEngine {
   /** The name by which errors call it. */
   readonly name: string;
   /** Gives the best hits first, at most `limit`; what it rejects with fails the call. */
-  search(
+  find(
     query: string,
     options: { readonly limit: number; readonly signal: AbortSignal },
   ): Promise<readonly SearchHit[]>;

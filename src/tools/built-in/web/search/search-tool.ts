@@ -50,7 +50,7 @@ const schema = onDemand(() =>
     optionsSchema<ServiceOptions & { maxResults: number }>({
       engine: formOr(
         isObject,
-        objectWith(['search'], 'not something that searches: write { name, search }'),
+        objectWith(['find'], 'not something that searches: write { name, find }'),
         oneOf(Object.keys(searchServices)),
       ),
       apiKey: optional(formOr((given) => typeof given === 'function', aFunction(), aSecret())),
@@ -106,7 +106,7 @@ export const searchTool = (options: SearchToolOptions): Tool => {
     }),
     describe: ({ query }) => `Searching the web for “${query}”`,
     execute: async ({ query, limit }, { signal }) => {
-      const found = readHits(engine.name, await engine.search(query, { limit, signal })).slice(0, limit);
+      const found = readHits(engine.name, await engine.find(query, { limit, signal })).slice(0, limit);
       const lines = found.map((hit, index) => `${index + 1}. ${hit.title}\n   ${hit.url}\n   ${hit.text}`);
       return dual({ text: lines.join('\n') || `No page was found for “${query}”.`, value: found });
     },

@@ -23,7 +23,7 @@ export const serviceEngine = (service: SearchService, access: ServiceAccess): Se
   const { apiKey, url = service.url, ops = publicHttp({ methods: [service.method] }) } = access;
   return {
     name: service.name,
-    search: async (query, { limit, signal }) => {
+    find: async (query, { limit, signal }) => {
       const secrets = { [service.key.header]: `${service.key.before}${await keyOf(service.name, apiKey)}` };
       const fields = { [service.fields.query]: query, [service.fields.limit]: Math.min(limit, service.most) };
       const request = requestOf(service, url, fields);
