@@ -10,6 +10,7 @@ import {
   type RunOptions,
   type RuntimeEvent,
 } from '../../src/index.ts';
+import type { LogSink } from '../../src/contracts/events/log.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { calls, scriptedModel, virtualClock } from '../../src/testing/index.ts';
 import { commandSchema } from '../../src/inspect/local/control.ts';
