@@ -168,7 +168,7 @@ const bundleAtOnce = async (contents: string): Promise<readonly Uint8Array[]> =>
  * `agent` alone, compressed, in kB: all that it may load (0.1: 268), and what a page loads at once (0.1: 235). Zod's large face (15 kB) comes
  * with the first schema of an app that is made by it, and its 50 languages (60 kB) with one `import { z }`, which bundlers cannot shake.
  */
-const MAX_AGENT = { all: 265, atOnce: 219 };
+const MAX_AGENT = { all: 266, atOnce: 219 };
 
 const AGENT = `export { agent } from './src/index.ts'`;
 
