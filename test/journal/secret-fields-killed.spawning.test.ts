@@ -113,9 +113,7 @@ const endOf = async (order: TillOrder): Promise<void> => {
 };
 
 const KILLS: readonly (readonly [KillPoint, number])[] = [
-  ...(isThorough ? [1, 2, 3, 4, 5, 6] : [6]).map(
-    (time) => ['after a commit, in the store', time] as const,
-  ),
+  ...(isThorough ? [1, 2, 3, 4, 5, 6] : [6]).map((time) => ['after a commit, in the store', time] as const),
   ['before the effect', 1],
   ['after the effect', 1],
   ['before the effect', 2],
