@@ -24,7 +24,7 @@ const spawningTests = 'test/**/*.spawning.test.ts';
 /** What packages of other vendors make of us; they have a `package.json` of their own. */
 const judges = 'test/judges/**/*.judge.test.ts';
 
-/** Most of what a test makes dies young: with room for it from the start, a tenth of the time is saved. */
+/** Most of what a test makes dies young: with room for it, a tenth of the time is saved; with room from the start, half of the collections. */
 const roomForTheYoung = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 
 // Heavier tests (`*.full.test.ts`, `*.full.browser.test.ts`) run only when asked for: `npm run verify:full`.

@@ -4,7 +4,7 @@ import { beforeAll, describe, it } from 'vitest';
 import { browserNames, findBrowser } from './find-browser.ts';
 import { missingChromium } from './fixtures-missing.ts';
 
-/** Pages of all tests share a process where they can: each start of one costs a third of what a page costs. */
+/** Pages of one context share a process, whatever server they are of: fewer are started. */
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
