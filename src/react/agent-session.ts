@@ -177,7 +177,9 @@ export class AgentSession<Input, Output> {
   }
 
   #runOptions() {
-    const { input: _, history, ...options } = this.#options;
+    const { input: _, history, ...given } = this.#options;
+    // A component that is hidden is shown again: an abort in a store would be for good.
+    const options = given.store === undefined ? given : { ...given, onStop: given.onStop ?? 'suspend' };
     if (options.thread !== undefined) return { ...options, history };
     this.#threads ??= options.threads ?? threads(memoryStore().files('threads'));
     const inThread = { ...options, thread: this.#thread, threads: this.#threads };

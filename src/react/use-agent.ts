@@ -9,7 +9,7 @@ import type { AgentSessionView, UseAgentOptions, ViewedAgent } from './agent-ses
  *
  * The run lives as long as the component is mounted. Mounted twice by StrictMode, or refreshed after an edit, it is not started twice;
  * hidden by `<Activity>` it is stopped, and continues when it is shown again (an interrupted tool call is repeated only if that is safe);
- * unmounted it is aborted, or suspended by `onStop: 'suspend'` in a `store`. Rendered on a server it is `idle`.
+ * unmounted it is aborted, or suspended in a `store` (unless `onStop: 'abort'`). Rendered on a server it is `idle`.
  *
  * An agent recreated under the same name, inline or by an edit, is used from the next run on; another name starts a new session.
  *

@@ -120,6 +120,36 @@ describe('a session', () => {
     expect(session.getSnapshot().messages.map(({ text }) => text)).toEqual(['go', '', 'First.']);
   });
 
+  test('[FIND-07] left for longer with a store is suspended there, and goes on to the same end', async () => {
+    const { one, gate, model } = clerk();
+    const store = memoryStore();
+    const session = new AgentSession(one, { input: 'go', store });
+    const leave = session.attach();
+    await expect.poll(() => session.getSnapshot().phase).toBe('ACT');
+    await quiet();
+    leave();
+    await quiet();
+    session.attach();
+    gate.resolve('there');
+    await until(session, 'completed');
+    expect(model.requests).toHaveLength(2);
+    expect(session.getSnapshot().output).toBe('First.');
+  });
+
+  test("is aborted in its store by onStop: 'abort'", async () => {
+    const { one, gate } = clerk();
+    const store = memoryStore();
+    const session = new AgentSession(one, { input: 'go', store, onStop: 'abort' });
+    const leave = session.attach();
+    await expect.poll(() => session.getSnapshot().phase).toBe('ACT');
+    await quiet();
+    leave();
+    await quiet();
+    session.attach();
+    gate.resolve('there');
+    await until(session, 'aborted');
+  });
+
   test('asks a person about a call that was cut and may not be made again', async () => {
     const { one, gate, signals } = clerk(false);
     const session = new AgentSession(one, { input: 'go' });

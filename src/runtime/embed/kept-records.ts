@@ -188,7 +188,8 @@ const quotedCheck = (text: string): number | undefined => {
   return Math.imul(check ^ QUOTE, SPREAD);
 };
 
-const textCheck = (text: string): number => {
+/** Checksum of a text. */
+export const textCheck = (text: string): number => {
   let check = SEED;
   for (let index = 0; index < text.length; index += 1)
     check = Math.imul(check ^ text.charCodeAt(index), SPREAD);

@@ -1,6 +1,8 @@
 import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import { canonical } from '../../base/json/canonical.ts';
 import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
 import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
 import { sealedFieldsIn, unlockRecords } from '../../persistence/field-vault.ts';
@@ -11,11 +13,11 @@ import type { GivenBlobs } from '../content/read-given.ts';
 import type { Chart } from './face-snapshot.ts';
 import type { PackedBlobs } from './kept-blobs.ts';
 import { unpackBlobs } from './kept-blobs.ts';
-import { KeptRecords } from './kept-records.ts';
+import { KeptRecords, textCheck } from './kept-records.ts';
 import type { LogicOptions } from './logic-options.ts';
 
 /** Version of the form of a run in a persisted snapshot. */
-const KEPT_VERSION = 1;
+const KEPT_VERSION = 2;
 
 /** A run in a persisted snapshot: its records, or a reference to its store. */
 export interface KeptRun {
@@ -33,7 +35,15 @@ export interface KeptRun {
   readonly blobs?: PackedBlobs | undefined;
   /** True if the records are in a store. */
   readonly isStored?: true | undefined;
+  /** Checksum of all of this but records and bytes, which have their own, and of how the run ended. */
+  readonly head?: number | undefined;
 }
+
+/** Adds the checksum of its head, and of how the run is shown to have ended. */
+export const withHead = (run: KeptRun, { status, output }: Pick<Chart, 'status' | 'output'>): KeptRun => {
+  const { records: _, blobs: __, head: ___, ...covered } = run;
+  return { ...run, head: textCheck(canonical(toJson({ ...covered, status, output }))) };
+};
 
 /** The state that an actor is restored from. */
 export interface KeptActor {
@@ -89,6 +99,8 @@ export const readKept = (
       `its snapshot is of version ${run.v}, and this release reads ${KEPT_VERSION}`,
     );
   if (run.agent !== agent) return refuse('journal.diverged', `its snapshot is one of '${run.agent}'`);
+  if (run.head !== withHead(run, chart).head)
+    return refuse('journal.corrupt', `run '${run.runId}' in its snapshot was changed`);
   if (run.isStored === true && run.input === undefined && store === undefined && chart.status === 'active')
     return refuse(
       'journal.unknown',

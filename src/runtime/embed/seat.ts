@@ -22,7 +22,7 @@ import { keptRun, newRun, notBegun } from './embedded-run.ts';
 import { Face, type KeptFace } from './face.ts';
 import { packBlobs } from './kept-blobs.ts';
 import type { KeptActor, KeptRun, OpenedRun } from './kept-run.ts';
-import { keptVersion } from './kept-run.ts';
+import { keptVersion, withHead } from './kept-run.ts';
 import { leave, untilLeft } from '../journal/resume/leaving-runs.ts';
 import type { LogicOptions } from './logic-options.ts';
 import { Outgoing } from './outgoing.ts';
@@ -176,6 +176,11 @@ export class Seat {
 
   /** The persisted form of the run. */
   keep(): KeptRun {
+    const { status, output } = this.root.snapshot();
+    return withHead(this.#keep(), { status, output: this.#redactor.value(output) });
+  }
+
+  #keep(): KeptRun {
     const { runId, definition } = this;
     const head = { v: keptVersion, agent: definition.name, runId, published: this.#published };
     if (this.#isOver) return head;

@@ -54,6 +54,17 @@ const clerk = (script: Parameters<typeof scriptedModel>[0], isIdempotent = true)
 
 const CALL = calls({ name: 'fetch', input: {} });
 
+/** A persisted snapshot, as far as it is damaged here. */
+type Kept = Snapshot<unknown> & { readonly troupe: Readonly<Record<string, unknown>> };
+
+/** Another value of the same type. */
+const changed = (value: unknown): unknown =>
+  typeof value === 'number'
+    ? value + 1
+    : typeof value === 'string'
+      ? `${value}x`
+      : { ...(value as object), more: 1 };
+
 describe('an actor that is restored', () => {
   test('[FIND-08] in mid-run goes on: what was answered is used again, what was not is asked for again', async () => {
     const first = clerk([CALL, 'unheard']);
@@ -288,7 +299,7 @@ describe('a snapshot that cannot be restored', () => {
     expect(await failed(agent({ name: 'other' }).logic, snapshot)).toMatchObject({
       error: { code: 'journal.diverged', message: expect.stringContaining("'clerk'") as unknown },
     });
-    expect(await failed(logic, { ...snapshot, troupe: { ...troupe, v: 2 } })).toMatchObject({
+    expect(await failed(logic, { ...snapshot, troupe: { ...troupe, v: 1 } })).toMatchObject({
       error: { code: 'journal.version' },
     });
     for (const records of [
@@ -323,6 +334,33 @@ describe('a snapshot that cannot be restored', () => {
     const other = clerk(['done']);
     other.gate.resolve('fetched');
     expect(await failed(other.agent.logic, turned(snapshot))).toMatchObject({ status: 'completed' });
+  });
+
+  test('with any value around its records changed is refused, and never another run', async () => {
+    const one = clerk([CALL]);
+    const before = createActor(one.agent.logic, { input: 'go' });
+    const actor = createActor(one.agent.logic, { input: 'go' }).start();
+    const early = written(before);
+    await waitFor(actor, (snapshot) => snapshot.matches({ running: 'ACT' }));
+    await quiet();
+    const underWay = written(actor);
+    one.gate.resolve('fetched');
+    await toPromise(actor);
+    for (const snapshot of [early, underWay, written(actor)] as Kept[])
+      for (const [name, value] of [
+        ...Object.entries(snapshot.troupe).filter(([key]) => key !== 'records' && key !== 'v'),
+        ...Object.entries(snapshot).filter(([key]) => key === 'output' || key === 'status'),
+      ]) {
+        const change = { [name]: changed(value) };
+        const damaged =
+          name in snapshot.troupe
+            ? { ...snapshot, troupe: { ...snapshot.troupe, ...change } }
+            : { ...snapshot, ...change };
+        expect(await failed(clerk([]).agent.logic, damaged), name).toMatchObject({
+          status: 'failed',
+          error: { code: name === 'agent' ? 'journal.diverged' : 'journal.corrupt' },
+        });
+      }
   });
 
   test('shows that it has failed, not a state that it never was in', async () => {
