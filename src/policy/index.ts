@@ -2,3 +2,7 @@
 export { policy } from './permissions/policy.ts';
 export type { Policy, PolicyOptions } from './permissions/policy-options.ts';
 export type { PolicyRule } from './permissions/rule.ts';
+
+// Engines outside, as rules
+export { cedar } from './engines/cedar.ts';
+export { opa } from './engines/opa.ts';
