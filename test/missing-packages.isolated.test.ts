@@ -14,7 +14,13 @@ import { ofType } from './support/runs.ts';
 // As it is where nobody has installed the optional packages.
 await vi.hoisted(async () => {
   const { withoutPackages } = await import('./support/replace-source.ts');
-  withoutPackages(['openai', '@anthropic-ai/sdk', 'nostr-tools/pure', 'pg', '@cedar-policy/cedar-wasm/nodejs']);
+  withoutPackages([
+    'openai',
+    '@anthropic-ai/sdk',
+    'nostr-tools/pure',
+    'pg',
+    '@cedar-policy/cedar-wasm/nodejs',
+  ]);
 });
 
 const models = [

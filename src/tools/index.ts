@@ -32,6 +32,9 @@ export { opsOf } from './environments/requiring.ts';
 // Databases that are read
 export { sqlTools } from './built-in/sql/sql-tools.ts';
 
+// A browser, confined
+export { browserTools } from './built-in/browser/browser-tools.ts';
+
 // Tools of an API, by its document
 export { openApiTools } from './built-in/open-api/open-api-tools.ts';
 

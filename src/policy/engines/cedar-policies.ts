@@ -7,7 +7,7 @@ import type { TroupeError } from '../../contracts/errors/error.ts';
 /** The parts of Cedar's package that are used. */
 export type Cedar = typeof cedarWasm;
 
-/** What a judge by Cedar is made of. */
+/** The sources of a rule by Cedar. */
 export interface CedarSources {
   readonly policies: string;
   readonly schema: Schema | undefined;
@@ -27,11 +27,14 @@ export interface ParsedPolicies {
  */
 export const parsePolicies = (cedar: Cedar, { policies, schema, entities }: CedarSources): ParsedPolicies => {
   const staticPolicies = namedPolicies(cedar, policies);
-  // Equal sources are held once, as Cedar never lets go of what it has parsed.
+  // Equal sources are held once, as Cedar never releases what it has parsed.
   const id = `troupe-${sha256(JSON.stringify([staticPolicies, schema ?? null]))}`;
   if (schema !== undefined) assertParsed('schema', cedar.preparseSchema(id, schema));
   assertParsed('policies', cedar.preparsePolicySet(id, { staticPolicies }));
-  assertParsed('entities', cedar.checkParseEntities({ entities, ...(schema === undefined ? {} : { schema }) }));
+  assertParsed(
+    'entities',
+    cedar.checkParseEntities({ entities, ...(schema === undefined ? {} : { schema }) }),
+  );
   if (schema === undefined) return { preparsedPolicySetId: id };
   const found = cedar.validate({ schema, policies: { staticPolicies } });
   const problems = found.type === 'failure' ? found.errors : found.validationErrors.map(({ error }) => error);
@@ -44,8 +47,8 @@ const namedPolicies = (cedar: Cedar, text: string): Record<string, Policy> => {
   const parts = cedar.policySetTextToParts(text);
   if (parts.type === 'failure') throw invalidCedar('policies', parts.errors);
   if (parts.policy_templates.length > 0)
-    throw refused('its `policies` hold a template, with ?principal or ?resource: write policies');
-  if (parts.policies.length === 0) throw refused('its `policies` hold none: nothing would ever be allowed');
+    throw refusalOf('its `policies` hold a template, with ?principal or ?resource: write policies');
+  if (parts.policies.length === 0) throw refusalOf('its `policies` hold none: nothing would ever be allowed');
   // Cedar lists them in the order of their names, which is that of texts: policy10 is before policy2.
   const names = parts.policies.map((_, index) => `policy${index}`).toSorted();
   const named: Record<string, Policy> = {};
@@ -53,7 +56,7 @@ const namedPolicies = (cedar: Cedar, text: string): Record<string, Policy> => {
     const read = cedar.policyToJson(policy);
     if (read.type === 'failure') throw invalidCedar('policies', read.errors);
     const name = read.json.annotations?.['id'] ?? names[index] ?? '';
-    if (Object.hasOwn(named, name)) throw refused(`several of its \`policies\` have the name '${name}'`);
+    if (Object.hasOwn(named, name)) throw refusalOf(`several of its \`policies\` have the name '${name}'`);
     Object.defineProperty(named, name, { value: policy, enumerable: true });
   }
   return named;
@@ -67,9 +70,9 @@ const assertParsed = (
 };
 
 const invalidCedar = (option: string, errors: readonly DetailedError[]): TroupeError =>
-  refused(...errors.map((error) => `Cedar refuses its \`${option}\`: ${cedarWords(error)}`));
+  refusalOf(...errors.map((error) => `Cedar refuses its \`${option}\`: ${cedarWords(error)}`));
 
-const refused = (...problems: readonly string[]): TroupeError =>
+const refusalOf = (...problems: readonly string[]): TroupeError =>
   refusedOptions(problems, { code: 'policy.invalid', owner: 'the rule of Cedar' });
 
 /** An error of Cedar, with its advice and its place. */

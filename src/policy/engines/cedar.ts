@@ -86,7 +86,10 @@ export const cedar = async (options: CedarOptions): Promise<RuleFunction> => {
 };
 
 /** Copied: what its owner changes later would change what was checked. */
-const structuredData = ({ also, ...data }: CedarOptions): CedarOptions => ({ ...structuredClone(data), also });
+const structuredData = ({ also, ...data }: CedarOptions): CedarOptions => ({
+  ...structuredClone(data),
+  also,
+});
 
 const loadCedar = (): Promise<Cedar> =>
   loadPackage(

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { ProposedCall } from '../../contracts/tools/safety.ts';
 
-/** A call as an engine outside is told of it: plain JSON, without ids, so that equal calls are equal questions. */
+/** A call as an engine outside receives it: plain JSON, without ids, so that equal calls are equal questions. */
 export type DescribedCall = {
   readonly tool: string;
   /** The part of the tool's name before its last dot. */
@@ -22,7 +22,7 @@ export type DescribedCall = {
   readonly after: readonly string[];
   /** The recorded time of the step, as ISO 8601. */
   readonly time: string;
-  /** What the app adds. */
+  /** Facts that the app adds. */
   readonly also?: JsonObject;
 };
 

@@ -87,7 +87,11 @@ export const opa = (options: OpaOptions): RuleFunction => {
   const rule = (call: ProposedCall): Promise<SafetyVerdict> =>
     ask(call).then(
       (verdict) => ({ rule: name, ...verdict }),
-      (thrown: unknown) => ({ verdict: 'deny', rule: name, reason: `OPA gave no verdict: ${wordsOf(thrown)}` }),
+      (thrown: unknown) => ({
+        verdict: 'deny',
+        rule: name,
+        reason: `OPA gave no verdict: ${wordsOf(thrown)}`,
+      }),
     );
   return Object.defineProperty(rule, 'name', { value: name });
 };

@@ -48,18 +48,25 @@ describe('[KAIZEN-62] Cedar, by its own package,', () => {
     ['a text for a number', '999'],
     ['a fraction for a whole number', 12.5],
     ['a fraction that no decimal holds', 1e-9],
-  ])('denies where a policy fails on %s, as one that is passed over may have forbidden it', async (_, euros) => {
-    expect(await judge(paying(euros))).toMatchObject({
-      verdict: 'deny',
-      rule: 'small',
-      reason: expect.stringContaining("the policy 'small' failed"),
-    });
-  });
+  ])(
+    'denies where a policy fails on %s, as one that is passed over may have forbidden it',
+    async (_, euros) => {
+      expect(await judge(paying(euros))).toMatchObject({
+        verdict: 'deny',
+        rule: 'small',
+        reason: expect.stringContaining("the policy 'small' failed"),
+      });
+    },
+  );
 
   test.each([
     ['passes for an entity', { euros: { __entity: { type: 'Agent', id: 'root' } } }, /__entity/],
     ['passes for a function', { euros: { __extn: { fn: 'decimal', arg: '1.0' } } }, /__extn/],
-    ['is nested without end', JSON.parse('{"a":'.repeat(3_000) + '1' + '}'.repeat(3_000)), /recursion|call stack/],
+    [
+      'is nested without end',
+      JSON.parse('{"a":'.repeat(3_000) + '1' + '}'.repeat(3_000)),
+      /recursion|call stack/,
+    ],
   ])('denies a call whose input %s', async (_, input, reason) => {
     expect(await judge(proposed({ input }))).toMatchObject({
       verdict: 'deny',
@@ -78,7 +85,10 @@ describe('[KAIZEN-62] Cedar, by its own package,', () => {
       context.time == datetime("2026-01-05T12:00:00Z") && context.also.tenant == "acme" &&
       context.input.half == decimal("0.5") && !(context.input has nothing) && context.input.list.contains(1)
     };`;
-    const rule = await cedar({ policies, also: ({ context }) => z.object({ tenant: z.string() }).parse(context) });
+    const rule = await cedar({
+      policies,
+      also: ({ context }) => z.object({ tenant: z.string() }).parse(context),
+    });
     const call = proposed({
       tool: 'files.save',
       category: 'files',
@@ -95,10 +105,15 @@ describe('[KAIZEN-62] Cedar, by its own package,', () => {
   });
 
   test('knows the entities of the app beside its own, as they were when the rule was made', async () => {
-    const entity = { uid: { type: 'Agent', id: 'clerk' }, attrs: { level: 3 }, parents: [{ type: 'Group', id: 'trusted' }] };
+    const entity = {
+      uid: { type: 'Agent', id: 'clerk' },
+      attrs: { level: 3 },
+      parents: [{ type: 'Group', id: 'trusted' }],
+    };
     const entities = [entity];
     const rule = await cedar({
-      policies: 'permit (principal in Group::"trusted", action, resource) when { principal.level > 2 && principal in Agent::"desk" };',
+      policies:
+        'permit (principal in Group::"trusted", action, resource) when { principal.level > 2 && principal in Agent::"desk" };',
       entities,
     });
     entities.pop();
@@ -113,7 +128,10 @@ describe('[KAIZEN-62] Cedar, by its own package,', () => {
       (_, index) => `permit (principal, action, resource) when { context.input.n == ${index} };`,
     ).join('\n');
     for (const n of [2, 9, 10, 11])
-      expect(await judge(proposed({ input: { n } }), policies)).toEqual({ verdict: 'allow', rule: `policy${n}` });
+      expect(await judge(proposed({ input: { n } }), policies)).toEqual({
+        verdict: 'allow',
+        rule: `policy${n}`,
+      });
   });
 });
 
@@ -125,7 +143,8 @@ const SCHEMA = `
 `;
 
 describe('[KAIZEN-62] a schema of Cedar', () => {
-  const policies = 'permit (principal, action == Action::"save", resource) when { context.input.euros < 1000 };';
+  const policies =
+    'permit (principal, action == Action::"save", resource) when { context.input.euros < 1000 };';
 
   test('has requests that fit it judged, and others denied', async () => {
     const rule = await cedar({ policies, schema: SCHEMA });
@@ -135,7 +154,9 @@ describe('[KAIZEN-62] a schema of Cedar', () => {
   });
 
   test('refuses policies that do not fit it', async () => {
-    await expect(cedar({ policies: policies.replace('euros', 'dollars'), schema: SCHEMA })).rejects.toMatchObject({
+    await expect(
+      cedar({ policies: policies.replace('euros', 'dollars'), schema: SCHEMA }),
+    ).rejects.toMatchObject({
       code: 'policy.invalid',
       message: expect.stringMatching(/attribute `input\.dollars`.*not found/),
     });
@@ -147,9 +168,17 @@ describe('[KAIZEN-62] a rule of Cedar is refused when it is made', () => {
   test.each<[string, object, RegExp]>([
     ['without policies', {}, /its policies is not a non-empty string/],
     ['with none in them', { policies: '// none' }, /hold none/],
-    ['with broken policies', { policies: 'permit (principal, action' }, /Cedar refuses its `policies`: unexpected end of input/],
+    [
+      'with broken policies',
+      { policies: 'permit (principal, action' },
+      /Cedar refuses its `policies`: unexpected end of input/,
+    ],
     ['with a template', { policies: 'permit (principal == ?principal, action, resource);' }, /template/],
-    ['with two of one name', { policies: `@id("a") ${policies} @id("a") ${policies}` }, /several .* the name 'a'/],
+    [
+      'with two of one name',
+      { policies: `@id("a") ${policies} @id("a") ${policies}` },
+      /several .* the name 'a'/,
+    ],
     ['with a broken schema', { policies, schema: 'entity {' }, /Cedar refuses its `schema`/],
     ['with broken entities', { policies, entities: [{ uid: 3 }] }, /Cedar refuses its `entities`/],
     ['with entities that are none', { policies, entities: 'all' }, /not a list of entities/],

@@ -92,8 +92,16 @@ describe('[KAIZEN-62] Open Policy Agent', () => {
   test.each<[string, unknown, object]>([
     ['true', true, { verdict: 'allow', rule: 'opa troupe/verdict' }],
     ['false', false, { verdict: 'deny', reason: 'OPA denies it' }],
-    ['a verdict', { verdict: 'deny', reason: 'as OPA says', rule: 'no_wiping' }, { reason: 'as OPA says', rule: 'no_wiping' }],
-    ['a question to people', { verdict: 'ask', by: 'lead', approvals: 2 }, { verdict: 'ask', by: 'lead', approvals: 2 }],
+    [
+      'a verdict',
+      { verdict: 'deny', reason: 'as OPA says', rule: 'no_wiping' },
+      { reason: 'as OPA says', rule: 'no_wiping' },
+    ],
+    [
+      'a question to people',
+      { verdict: 'ask', by: 'lead', approvals: 2 },
+      { verdict: 'ask', by: 'lead', approvals: 2 },
+    ],
   ])('decides by %s', async (_, decision, verdict) => {
     const { url } = await startOpa(says(decision));
     expect(await opa({ url, path })(proposed())).toMatchObject(verdict);
@@ -110,7 +118,11 @@ describe('[KAIZEN-62] Open Policy Agent', () => {
     ['answers nothing', (response) => response.end(), /JSON/],
     ['answers 500', (response) => response.writeHead(500).end('{"result":true}'), /it answered 500/],
     ['answers 204', (response) => response.writeHead(204).end(), /it answered 204/],
-    ['redirects', (response) => response.writeHead(307, { location: '/v1/data/all' }).end(), /it answered 307/],
+    [
+      'redirects',
+      (response) => response.writeHead(307, { location: '/v1/data/all' }).end(),
+      /it answered 307/,
+    ],
     ['hangs up', (response) => response.destroy(), /fetch failed/],
     [
       'floods',
@@ -134,7 +146,10 @@ describe('[KAIZEN-62] Open Policy Agent', () => {
   });
 
   test('denies where the server is silent, or stops in the middle of an answer', async () => {
-    for (const answers of [() => undefined, (response: ServerResponse) => void response.write('{"result":')]) {
+    for (const answers of [
+      () => undefined,
+      (response: ServerResponse) => void response.write('{"result":'),
+    ]) {
       const { url } = await startOpa(answers);
       expect(await opa({ url, path, timeoutMs: 50 })(proposed())).toMatchObject({
         verdict: 'deny',
@@ -160,7 +175,9 @@ describe('[KAIZEN-62] Open Policy Agent', () => {
 
   test('says nothing of what it was authorized by', async () => {
     const reason = JSON.stringify(
-      await opa({ url: 'http://127.0.0.1:1', path, headers: () => ({ authorization: 'sec\nret' }) })(proposed()),
+      await opa({ url: 'http://127.0.0.1:1', path, headers: () => ({ authorization: 'sec\nret' }) })(
+        proposed(),
+      ),
     );
     expect(reason).toContain('not valid');
     expect(reason).not.toContain('sec');
@@ -184,7 +201,9 @@ describe('[KAIZEN-62] Open Policy Agent', () => {
 
   test('decides about the calls of a run, with the rule that it names on record', async () => {
     const { url } = await startOpa((response, { input }) =>
-      says(input['tool'] === 'save' || { verdict: 'deny', reason: 'as OPA says', rule: 'troupe.no_wiping' })(response),
+      says(input['tool'] === 'save' || { verdict: 'deny', reason: 'as OPA says', rule: 'troupe.no_wiping' })(
+        response,
+      ),
     );
     const safety = policy({ rules: [opa({ url, path })] });
     const made: string[] = [];
@@ -192,7 +211,13 @@ describe('[KAIZEN-62] Open Policy Agent', () => {
       agent({
         name: 'clerk',
         tools: [
-          tool({ name, description: 'Does it.', safety: 'write', input: z.object({}), execute: () => made.push(name) }),
+          tool({
+            name,
+            description: 'Does it.',
+            safety: 'write',
+            input: z.object({}),
+            execute: () => made.push(name),
+          }),
         ],
         decide: ({ step, results }): Decision =>
           step === 0

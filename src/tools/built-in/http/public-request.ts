@@ -15,8 +15,12 @@ const PUBLIC_HEADERS =
 const TRAVEL_HEADERS =
   /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|accept-encoding|proxy-.*)$/i;
 
-/** Sends a request, and follows its redirects, to public addresses only. */
-export const requestPublicly = async (request: HttpRequest, rules: HttpRules): Promise<HttpResponse> => {
+/** Sends a request, and follows its redirects unless they are the answer, to public addresses only. */
+export const requestPublicly = async (
+  request: HttpRequest,
+  rules: HttpRules,
+  isFollowed = true,
+): Promise<HttpResponse> => {
   const { maxRedirects = 5, timeoutMs = 15_000 } = rules;
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
@@ -26,7 +30,7 @@ export const requestPublicly = async (request: HttpRequest, rules: HttpRules): P
   for (let hop = 0; ; hop += 1) {
     const response = await once(next, rules, signal);
     const target = response.headers['location'];
-    if (!REDIRECTS.has(response.status) || target === undefined) return response;
+    if (!isFollowed || !REDIRECTS.has(response.status) || target === undefined) return response;
     if (hop >= maxRedirects) throw deniedError(next.url, `it redirects more than ${maxRedirects} times`);
     next = followRedirect(next, target, response.status);
     if (seen.has(next.url)) throw deniedError(next.url, 'its redirects go round in a circle');
