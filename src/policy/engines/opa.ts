@@ -1,6 +1,7 @@
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { aFunction, aTime, fulfilling, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
+import { trimEndOf } from '../../base/text/trim-end.ts';
 import { messageOf } from '../../contracts/errors/error.ts';
 import { parseVerdict } from '../../contracts/tools/parse-verdict.ts';
 import type { ProposedCall, SafetyVerdict } from '../../contracts/tools/safety.ts';
@@ -66,16 +67,16 @@ const check = optionsCheck<OpaOptions>({ code: 'policy.invalid', owner: 'the rul
  * @throws {TroupeError} `policy.invalid` for options that do not fit.
  */
 export const opa = (options: OpaOptions): RuleFunction => {
-  const { url, path, headers = () => ({}), also, timeoutMs = 5_000, maxBytes = 100_000 } = check(options);
+  const { url, path, headers, also, timeoutMs = 5_000, maxBytes = 100_000 } = check(options);
   const name = `opa ${path}`;
-  const address = `${url.replace(/\/+$/, '')}/v1/data/${path.split('/').map(encodeURIComponent).join('/')}`;
+  const address = `${trimEndOf(url, '/')}/v1/data/${path.split('/').map(encodeURIComponent).join('/')}`;
   const ask = async (call: ProposedCall): Promise<SafetyVerdict> => {
     // Described at once: the call is of this moment.
     const body = JSON.stringify({ input: describeCall(call, also) });
     const signal = AbortSignal.any([call.signal, timeLimit(timeoutMs)]);
     const response = await fetch(address, {
       method: 'POST',
-      headers: checkedHeaders(await headers()),
+      headers: checkedHeaders(await headers?.()),
       body,
       // Neither the question nor its authorization is for another server.
       redirect: 'manual',
@@ -97,7 +98,7 @@ export const opa = (options: OpaOptions): RuleFunction => {
 };
 
 /** Checked here, as `fetch` quotes a value that it refuses. */
-const checkedHeaders = (given: Headings): Headers => {
+const checkedHeaders = (given: Headings = {}): Headers => {
   try {
     const headers = new Headers(given);
     headers.set('content-type', 'application/json');

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../../../contracts/environments/operations.ts';
-import { TroupeError } from '../../../contracts/errors/error.ts';
+import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
 import type { PageRequests } from './browser-driver.ts';
 import type {
   PlaywrightContext,
@@ -35,7 +35,7 @@ export class PageNetwork {
   readonly #requests: PageRequests;
   #left = MOST_REQUESTS;
   #redirect: string | undefined;
-  #refusal: unknown;
+  #refusal: Error | undefined;
 
   constructor(context: PlaywrightContext, page: PlaywrightPage, requests: PageRequests) {
     this.#context = context;
@@ -85,7 +85,7 @@ export class PageNetwork {
   /** A page that is refused is an empty one: a browser's own page for errors would come later, in the way of the next. */
   async #refuse(route: PlaywrightRoute, reason: unknown, isMain: boolean): Promise<void> {
     if (!isMain) return route.abort('blockedbyclient');
-    this.#refusal ??= reason;
+    this.#refusal ??= reason instanceof Error ? reason : new Error(messageOf(reason));
     return route.fulfill({ status: 403, headers: { 'content-type': 'text/plain' }, body: '' });
   }
 
