@@ -212,6 +212,7 @@ describeInChromium('[QITOS-40] a browser that is confined', (browser) => {
     expect(await call('open', { url: `http://${host}/download` })).toMatchObject({ ok: false });
     expect((await call('open', { url: `http://${host}/` })).text).toContain('heading "After"');
     expect(reached).not.toContain('GET /pop');
+    await expect.poll(() => browser().contexts().at(-1)?.pages().length).toBe(1);
   });
 
   test('ends a page that never ends: its bytes, its time', async () => {

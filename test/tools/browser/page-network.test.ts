@@ -8,13 +8,15 @@ import type {
 } from '../../../src/tools/built-in/browser/playwright-shapes.ts';
 
 const page = { url: () => 'https://shop.example/' } as PlaywrightPage;
-const context = { cookies: async () => [] as const } as unknown as PlaywrightContext;
+const context = { cookies: async () => [{ name: 'a', value: '1' }] } as unknown as PlaywrightContext;
 
 /** A network that answers by `answer`, and what became of the request for a part of its page. */
 const networkOf = (answer: (request: HttpRequest) => Partial<HttpResponse>) => {
   const asked: string[] = [];
+  const cookies: (string | undefined)[] = [];
   const network = new PageNetwork(context, page, async (request) => {
     asked.push(request.url);
+    cookies.push(request.headers?.['cookie']);
     return { url: request.url, status: 200, headers: {}, text: '', isCut: false, ...answer(request) };
   });
   const fetchPart = (url: string, method = 'GET') =>
@@ -33,7 +35,7 @@ const networkOf = (answer: (request: HttpRequest) => Partial<HttpResponse>) => {
       };
       void network.answer(route);
     });
-  return { network, asked, fetchPart };
+  return { network, asked, cookies, fetchPart };
 };
 
 test('[QITOS-40] a page makes 500 requests between two calls, and then no more', async () => {
@@ -59,7 +61,7 @@ test.each<[string, string, string, string]>([
   ['without end', 'https://cdn.example/b', '/b', 'refused'],
 ])('[QITOS-40] a part of a page that redirects %s', async (_, url, location, outcome) => {
   const { fetchPart } = networkOf((request) =>
-    request.url.endsWith('/a') || outcome === 'refused' ? { status: 302, headers: { location } } : {},
+    request.url === url ? { status: 302, headers: { location } } : {},
   );
   expect(await fetchPart(url)).toBe(outcome);
 });
@@ -68,4 +70,11 @@ test('[QITOS-40] what a part of a page sends is not sent on to where it redirect
   const { fetchPart, asked } = networkOf(() => ({ status: 307, headers: { location: '/b' } }));
   expect(await fetchPart('https://shop.example/a', 'POST')).toBe('refused');
   expect(asked).toEqual(['https://shop.example/a']);
+});
+
+test('[QITOS-40] a part of another origin is asked without cookies', async () => {
+  const { fetchPart, cookies } = networkOf(() => ({}));
+  await fetchPart('https://shop.example/s');
+  await fetchPart('https://bank.example/s');
+  expect(cookies).toEqual(['a=1', undefined]);
 });
