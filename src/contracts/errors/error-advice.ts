@@ -30,7 +30,6 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'request.forbidden': 'Have a person of the role that the message names answer it.',
   'policy.missing':
     'Continue the run by a program that gives it its policy: `resume(agent, id, { store, safety })`.',
-  'policy.package-missing': 'Install the package that the message names.',
   'journal.held': 'Wait until the process that holds the run releases it, or stop that process.',
   'journal.package-missing':
     'Install the package that the message names, or use a Node that has its own SQLite.',
