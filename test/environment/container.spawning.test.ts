@@ -57,7 +57,7 @@ describe('[QITOS-37] [QITOS-40] [M27] a container', () => {
       '--env MODE=--privileged --entrypoint sh',
     ])
       expect(before).toContain(part);
-    expect(before).not.toMatch(/--(mount|volume|privileged )/);
+    for (const option of ['--privileged', '--mount', '--volume', '-v']) expect(args).not.toContain(option);
   });
 
   test('takes no option that is another argument of the engine, or that gives root or the host away', () => {
@@ -123,7 +123,7 @@ describe('[QITOS-37] [QITOS-40] [M27] a container', () => {
       calls({ name: 'processes.run', input: { command: 'pwd', args: [] } }),
       'Done.',
     ]);
-    const made = agent({ name: 'a', model, tools: [processTools()], environment: () => box() });
+    const made = agent({ name: 'a', model, tools: [processTools({ approval: false })], environment: () => box() });
     const { records } = await made.run('x');
     expect(records[0]?.results[0]?.text).toBe(`exit code 0\n${engine.root}`);
     expect(await engine.containers()).toEqual([]);
@@ -145,7 +145,8 @@ describe('[QITOS-37] [QITOS-40] [M27] a container', () => {
     const result = await processes.run('sh', ['-c', script], { timeoutMs: 1_000 });
     expect(result).toMatchObject({ isTimedOut: true, exitCode: null });
     const pid = (await files.read('pid')).text.trim();
-    expect((await processes.run('kill', ['-0', pid])).exitCode).not.toBe(0);
+    // A process that is over, if it is listed at all, has no command line.
+    expect((await processes.run('grep', ['-q', 'sleep', `/proc/${pid}/cmdline`])).exitCode).not.toBe(0);
     await close();
   });
 
@@ -158,7 +159,8 @@ describe('[QITOS-37] [QITOS-40] [M27] a container', () => {
     abort.abort();
     expect(await running).toBe('tool.cancelled');
     const pid = (await files.read('pid')).text.trim();
-    expect((await processes.run('kill', ['-0', pid])).exitCode).not.toBe(0);
+    // A process that is over, if it is listed at all, has no command line.
+    expect((await processes.run('grep', ['-q', 'sleep', `/proc/${pid}/cmdline`])).exitCode).not.toBe(0);
     await close();
   });
 

@@ -1,3 +1,4 @@
+import { systemClock } from '../../base/clock.ts';
 import type { Environment } from '../../contracts/environments/environment.ts';
 import type {
   FileKind,
@@ -179,20 +180,23 @@ const bashProcesses = (
     const names = pathNames(cwd);
     if (names.length > 0 && (await files.stat(cwd))?.kind !== 'folder')
       throw pathDenied(cwd, 'there is no such folder');
-    const late = AbortSignal.timeout(Math.min(timeoutMs, limits.timeoutMs));
-    const ended = signal === undefined ? late : AbortSignal.any([signal, late]);
     const cancelled = (): TroupeError =>
       new TroupeError('tool.cancelled', `Cannot finish '${command}' as it was cancelled`);
     if (signal?.aborted === true) throw cancelled();
+    const late = new AbortController();
+    const timer = systemClock.setTimeout(() => late.abort(), Math.min(timeoutMs, limits.timeoutMs));
+    const ended = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
     const running = bash.exec(command, {
       args: [...args],
       cwd: [root, ...names].join('/'),
       signal: ended,
       ...(input === undefined ? {} : { stdin: input }),
     });
-    const result = await Promise.race([running, whenAborted(ended)]);
+    const result = await Promise.race([running, whenAborted(ended)]).finally(() => {
+      systemClock.clearTimeout(timer);
+    });
     if (signal?.aborted === true) throw cancelled();
-    if (late.aborted || result === undefined) return OUT_OF_TIME;
+    if (late.signal.aborted || result === undefined) return OUT_OF_TIME;
     const [stdout, stderr] = [result.stdout, result.stderr].map((text) => cut(text, limits.maxOutputBytes));
     return {
       exitCode: result.exitCode,

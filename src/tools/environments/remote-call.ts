@@ -31,7 +31,7 @@ const codes = z
   .catch('tool.failed');
 
 const replySchema = z.union([
-  z.object({ ok: z.literal(true), value: z.unknown() }),
+  z.object({ ok: z.literal(true), value: z.unknown().optional() }),
   z.object({ ok: z.literal(false), error: z.object({ code: codes, message: z.string() }) }),
 ]);
 

@@ -98,7 +98,7 @@ rm)
       code=1
       continue
     fi
-    for pid in $(cat "$here/pid" "$here/commands" 2>/dev/null); do kill -9 -- "-$pid" 2>/dev/null; done
+    for pid in $(cat "$here/pid" "$here/commands" 2>/dev/null); do kill -s KILL -- "-$pid" 2>/dev/null; done
     rm -rf "$here"
   done
   exit ${code:-0}
