@@ -123,7 +123,12 @@ describe('[QITOS-37] [QITOS-40] [M27] a container', () => {
       calls({ name: 'processes.run', input: { command: 'pwd', args: [] } }),
       'Done.',
     ]);
-    const made = agent({ name: 'a', model, tools: [processTools({ approval: false })], environment: () => box() });
+    const made = agent({
+      name: 'a',
+      model,
+      tools: [processTools({ approval: false })],
+      environment: () => box(),
+    });
     const { records } = await made.run('x');
     expect(records[0]?.results[0]?.text).toBe(`exit code 0\n${engine.root}`);
     expect(await engine.containers()).toEqual([]);
