@@ -182,7 +182,8 @@ const bashProcesses = (
       throw pathDenied(cwd, 'there is no such folder');
     const cancelled = (): TroupeError =>
       new TroupeError('tool.cancelled', `Cannot finish '${command}' as it was cancelled`);
-    if (signal?.aborted === true) throw cancelled();
+    const isCancelled = (): boolean => signal?.aborted === true;
+    if (isCancelled()) throw cancelled();
     const late = new AbortController();
     const timer = systemClock.setTimeout(() => late.abort(), Math.min(timeoutMs, limits.timeoutMs));
     const ended = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
@@ -195,7 +196,7 @@ const bashProcesses = (
     const result = await Promise.race([running, whenAborted(ended)]).finally(() => {
       systemClock.clearTimeout(timer);
     });
-    if (signal?.aborted === true) throw cancelled();
+    if (isCancelled()) throw cancelled();
     if (late.signal.aborted || result === undefined) return OUT_OF_TIME;
     const [stdout, stderr] = [result.stdout, result.stderr].map((text) => cut(text, limits.maxOutputBytes));
     return {
