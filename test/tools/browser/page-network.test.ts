@@ -14,12 +14,14 @@ const context = { cookies: async () => [{ name: 'a', value: '1' }] } as unknown 
 const networkOf = (answer: (request: HttpRequest) => Partial<HttpResponse>) => {
   const asked: string[] = [];
   const cookies: (string | undefined)[] = [];
-  const network = new PageNetwork(context, page, async (request) => {
+  const pages: (string | undefined)[] = [];
+  const network = new PageNetwork(context, page, async (request, from) => {
+    pages.push(from);
     asked.push(request.url);
     cookies.push(request.headers?.['cookie']);
     return { url: request.url, status: 200, headers: {}, text: '', isCut: false, ...answer(request) };
   });
-  const fetchPart = (url: string, method = 'GET') =>
+  const answered = (url: string, method: string, isMain: boolean) =>
     new Promise<string>((resolve) => {
       const route: PlaywrightRoute = {
         request: () => ({
@@ -27,7 +29,7 @@ const networkOf = (answer: (request: HttpRequest) => Partial<HttpResponse>) => {
           method: () => method,
           headers: () => ({}),
           postDataBuffer: () => null,
-          isNavigationRequest: () => false,
+          isNavigationRequest: () => isMain,
           frame: () => ({ page: () => page, parentFrame: () => null }),
         }),
         abort: async () => resolve('refused'),
@@ -35,7 +37,9 @@ const networkOf = (answer: (request: HttpRequest) => Partial<HttpResponse>) => {
       };
       void network.answer(route);
     });
-  return { network, asked, cookies, fetchPart };
+  const fetchPart = (url: string, method = 'GET') => answered(url, method, false);
+  const openPage = (url: string, method = 'GET') => answered(url, method, true);
+  return { network, asked, cookies, pages, fetchPart, openPage };
 };
 
 test('[QITOS-40] a page makes 500 requests between two calls, and then no more', async () => {
@@ -77,4 +81,12 @@ test('[QITOS-40] a part of another origin is asked without cookies', async () =>
   await fetchPart('https://shop.example/s');
   await fetchPart('https://bank.example/s');
   expect(cookies).toEqual(['a=1', undefined]);
+});
+
+test('[QITOS-40] a form that is sent is the act of its page, an address that is opened that of nobody', async () => {
+  const { openPage, pages, cookies } = networkOf(() => ({}));
+  for (const method of ['GET', 'POST'])
+    for (const host of ['shop', 'bank']) await openPage(`https://${host}.example/`, method);
+  expect(pages).toEqual([undefined, undefined, 'https://shop.example', 'https://shop.example']);
+  expect(cookies).toEqual(['a=1', 'a=1', 'a=1', undefined]);
 });

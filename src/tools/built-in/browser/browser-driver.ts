@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '../../../contracts/environments/operations.ts';
 
 /**
- * Makes a request of a page. `page` is the origin of the page that it is a part of; undefined for a page itself. Follows no redirect: it is the answer.
+ * Makes a request of a page. `page` is the origin of the page that makes it; undefined for a page that is opened, by an address or a link. Follows no redirect: it is the answer.
  * Rejects with `tool.denied` for what may not be reached.
  */
 export type PageRequests = (request: HttpRequest, page: string | undefined) => Promise<HttpResponse>;

@@ -38,7 +38,7 @@ const check = optionsCheck<Given>({ code: 'tool.invalid', owner: 'browserTools' 
  *
  * A browser is one of Playwright that you launch (and close), or a driver of yours: `open(requests)` returns a page with `go`, `read`, `click`, `type`, `screenshot` and
  * `close`. Everything that a page fetches is fetched by troupe, by the rules of `publicHttp`: public addresses only, each redirect checked,
- * `hosts` alone if there are any. A host of `trusted` is reached from its own pages, and by opening it. Pop-ups, downloads, dialogs, web sockets, workers
+ * `hosts` alone if there are any. A host of `trusted` is reached from its own pages, and by opening it; only they send it a form. Pop-ups, downloads, dialogs, web sockets, workers
  * in the background and peer connections come to nothing. A click and an input are approved by a person, who is shown the page's words for what is clicked.
  * A driver of yours has to see to all of that itself: it is given `requests`, and nothing watches over it.
  *

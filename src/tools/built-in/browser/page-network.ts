@@ -102,21 +102,22 @@ export class PageNetwork {
   }
 
   async #fetch(request: PlaywrightRequest, isMain: boolean): Promise<HttpResponse> {
-    const origin = originOf(this.#page.url());
-    let next = await this.#requestOf(request, isMain, origin);
+    // A form that is sent is the act of the page that has it; opening an address is nobody's.
+    const page = isMain && request.method() === 'GET' ? undefined : originOf(this.#page.url());
+    let next = await this.#requestOf(request, page);
     for (let hop = 0; hop <= MOST_HOPS; hop += 1) {
-      const response = await this.#requests(next, isMain ? undefined : origin);
+      const response = await this.#requests(next, page);
       if (isMain || !isRedirect(response)) return response;
       next = followWithin(next, response);
     }
     throw new TroupeError('tool.denied', `Cannot fetch what redirects more than ${MOST_HOPS} times`);
   }
 
-  async #requestOf(request: PlaywrightRequest, isMain: boolean, origin: string): Promise<HttpRequest> {
+  async #requestOf(request: PlaywrightRequest, page: string | undefined): Promise<HttpRequest> {
     const url = request.url();
     const body = request.postDataBuffer();
     // Cookies of others stay at home: no page acts in their name.
-    const isOwn = isMain || new URL(url).origin === origin;
+    const isOwn = page === undefined || new URL(url).origin === page;
     const cookies = isOwn ? await this.#context.cookies(url) : [];
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
     return {
