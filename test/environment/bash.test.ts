@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BashLike } from '../../src/tools/environments/bash-environment.ts';
 import { bashEnvironment } from '../../src/tools/environments/bash-environment.ts';
+import { callUntyped } from '../support/call-untyped.ts';
 import { codeOf } from './contract.ts';
 import { hostBash } from './host-bash.ts';
 import type { TemporaryWorld } from './temporary-world.ts';
@@ -76,6 +77,16 @@ describe('[QITOS-40] a shell in memory', () => {
 
   test('has a root below everything, by a plain path', () => {
     for (const root of ['/', '', 'work', '/a/../b', '/a/', '/a//b'])
-      expect(() => bashEnvironment(hostBash(), { root })).toThrow('as a root');
+      expect(() => bashEnvironment(hostBash(), { root })).toThrow('not an absolute path below /');
+  });
+
+  test.each([
+    [{ exec: () => undefined }, {}, 'write new Bash() of the package just-bash'],
+    [hostBash(), { timeoutMs: 0 }, 'its timeoutMs is not a time above 0, in ms: found 0'],
+    [hostBash(), { maxFileBytes: Number.NaN }, 'its maxFileBytes is not a whole number from 1'],
+    [hostBash(), { commands: 'ls' }, 'its commands is not a list'],
+    [hostBash(), { folder: '/x' }, 'its option `folder` is unknown'],
+  ])('says what is wrong with its options: %#', (bash, options, problem) => {
+    expect(() => callUntyped({ bashEnvironment }, 'bashEnvironment', bash, options)).toThrow(problem);
   });
 });

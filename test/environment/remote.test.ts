@@ -6,6 +6,8 @@ import { EnvironmentSession } from '../../src/tools/environments/environment-ses
 import { remoteEnvironment } from '../../src/tools/environments/remote-environment.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
+import { serveEnvironment } from '../../src/tools/environments/serve-environment.ts';
+import { callUntyped } from '../support/call-untyped.ts';
 import { codeOf } from './contract.ts';
 import { listening, serveRemotely, TOKEN } from './remote-server.ts';
 
@@ -265,6 +267,29 @@ describe('[QITOS-37] a served environment', () => {
     expect(open).toBe(0);
     await expect(first.observe?.()).rejects.toThrow('nothing was heard of it for too long');
     await server.close();
+  });
+
+  test.each([
+    [7, {}, 'its make is not a function'],
+    [memoryEnvironment, { authorize: undefined }, 'its authorize is not a function'],
+    [memoryEnvironment, { maxSessions: 0 }, 'its maxSessions is not a whole number from 1: found 0'],
+    [memoryEnvironment, { idleMs: Number.NaN }, 'its idleMs is not a time above 0'],
+    [memoryEnvironment, { maxBodyBytes: '1' }, 'its maxBodyBytes is not a whole number from 1'],
+    [memoryEnvironment, { token: 'x' }, 'its option `token` is unknown'],
+  ])('is not served by rules that do not fit: %#', (make, rules, problem) => {
+    const options = { authorize: () => true, ...rules };
+    expect(() => callUntyped({ serveEnvironment }, 'serveEnvironment', make, options)).toThrow(problem);
+  });
+
+  test.each([
+    [{ url: 'box.example' }, 'its url is not an address of http or https'],
+    [{ url: 'file:///etc' }, 'its url is not an address of http or https'],
+    [{ headers: { authorization: 7 } }, 'its headers.authorization is not a string'],
+    [{ timeoutMs: 0 }, 'its timeoutMs is not a whole number from 1: found 0'],
+    [{ setupMs: Infinity }, 'its setupMs is not a whole number from 1'],
+  ])('is not asked by options that do not fit: %#', (changes, problem) => {
+    const options = { url: 'https://box.example', ...changes };
+    expect(() => callUntyped({ remoteEnvironment }, 'remoteEnvironment', options)).toThrow(problem);
   });
 
   test('each run has an environment of its own, and a setup that fails leaves none', async () => {

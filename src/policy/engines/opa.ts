@@ -1,14 +1,15 @@
+import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { aFunction, aTime, fulfilling, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
-import { optionsCheck } from '../../contracts/errors/check-options.ts';
+import { readText } from '../../base/text/read-text.ts';
 import { trimEndOf } from '../../base/text/trim-end.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { messageOf } from '../../contracts/errors/error.ts';
 import { parseVerdict } from '../../contracts/tools/parse-verdict.ts';
 import type { ProposedCall, SafetyVerdict } from '../../contracts/tools/safety.ts';
 import type { RuleFunction } from '../permissions/rule.ts';
 import type { FurtherFacts } from './described-call.ts';
 import { describeCall } from './described-call.ts';
-import { readText } from './read-text.ts';
 
 /** Options of {@link opa}. */
 export interface OpaOptions {
@@ -73,7 +74,8 @@ export const opa = (options: OpaOptions): RuleFunction => {
   const ask = async (call: ProposedCall): Promise<SafetyVerdict> => {
     // Described at once: the call is of this moment.
     const body = JSON.stringify({ input: describeCall(call, also) });
-    const signal = AbortSignal.any([call.signal, timeLimit(timeoutMs)]);
+    const limit = AbortSignal.timeout(Math.min(timeoutMs, LONGEST_TIMER_MS));
+    const signal = AbortSignal.any([call.signal, limit]);
     const response = await fetch(address, {
       method: 'POST',
       headers: checkedHeaders(await headers?.()),
@@ -83,7 +85,7 @@ export const opa = (options: OpaOptions): RuleFunction => {
       signal,
     });
     if (response.status !== 200) throw new Error(`it answered ${response.status}`);
-    return readDecision(await readText(response, maxBytes));
+    return readDecision(await readText(response.body, maxBytes));
   };
   const rule = (call: ProposedCall): Promise<SafetyVerdict> =>
     ask(call).then(
@@ -107,9 +109,6 @@ const checkedHeaders = (given: Headings = {}): Headers => {
     throw new TypeError('its headers are not valid');
   }
 };
-
-const timeLimit = (timeoutMs: number): AbortSignal =>
-  Number.isFinite(timeoutMs) ? AbortSignal.timeout(timeoutMs) : new AbortController().signal;
 
 const readDecision = (text: string): SafetyVerdict => {
   const answer = toJson(JSON.parse(text));

@@ -1,4 +1,13 @@
 import { systemClock } from '../../base/clock.ts';
+import {
+  aText,
+  aTime,
+  fulfilling,
+  isObject,
+  listOf,
+  optional,
+  wholeNumber,
+} from '../../base/schemas/option-schemas.ts';
 import type { Environment } from '../../contracts/environments/environment.ts';
 import type {
   FileKind,
@@ -6,6 +15,7 @@ import type {
   ProcessOps,
   ProcessResult,
 } from '../../contracts/environments/operations.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { pathDenied, pathNames } from './clean-path.ts';
 import { assertPlainCommand } from './plain-command.ts';
@@ -51,6 +61,27 @@ export interface BashEnvironmentOptions {
   readonly maxFileBytes?: number | undefined;
 }
 
+const isShell = (given: unknown): boolean =>
+  isObject(given) && typeof Reflect.get(given, 'exec') === 'function' && isObject(Reflect.get(given, 'fs'));
+
+const isBelowRoot = (given: unknown): boolean =>
+  typeof given === 'string' &&
+  /^(\/[^/\0]+)+$/.test(given) &&
+  !given.split('/').some((part) => part === '.' || part === '..');
+
+const check = optionsCheck<BashEnvironmentOptions & { readonly bash: BashLike }>(
+  { code: 'agent.invalid', owner: 'a shell in memory' },
+  () => ({
+    bash: fulfilling(isShell, 'no shell: write new Bash() of the package just-bash'),
+    name: optional(aText(1)),
+    root: optional(fulfilling(isBelowRoot, "not an absolute path below /: write '/work'")),
+    commands: optional(listOf(aText(1))),
+    timeoutMs: optional(aTime()),
+    maxOutputBytes: optional(wholeNumber(1)),
+    maxFileBytes: optional(wholeNumber(1)),
+  }),
+);
+
 /**
  * A shell in memory: files and the usual commands, without a machine. It takes an instance of `Bash` of the package `just-bash`, which is the
  * confinement; what its options allow, commands may do.
@@ -61,16 +92,12 @@ export interface BashEnvironmentOptions {
  * const bash = new Bash({ files: { '/work/notes.md': '# Notes' } });
  * agent({ name: 'clerk', environment: bashEnvironment(bash), tools: [fileTools(), processTools()] });
  *
- * @throws `agent.invalid` for a root that is not absolute, or is `/`.
+ * @throws {TroupeError} `agent.invalid` for no shell, a root that is not absolute or is `/`, and other options that do not fit.
  */
 export const bashEnvironment = (bash: BashLike, options: BashEnvironmentOptions = {}): Environment => {
+  check({ ...options, bash });
   const { name = 'bash', root = '/work', commands, maxFileBytes = 1_000_000 } = options;
   const { timeoutMs = 60_000, maxOutputBytes = 64_000 } = options;
-  if (!/^(\/[^/\0]+)+$/.test(root) || root.split('/').some((part) => part === '.' || part === '..'))
-    throw new TroupeError(
-      'agent.invalid',
-      `Cannot use '${root}' as a root as it is no absolute path below /`,
-    );
   const files = bashFiles(bash, root, maxFileBytes);
   const limits = { timeoutMs, maxOutputBytes };
   return {

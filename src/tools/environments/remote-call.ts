@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Json } from '../../base/json/json.ts';
+import { readText } from '../../base/text/read-text.ts';
 import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
-import { readText } from './bounded-text.ts';
 
 /** Asks a method of a remote environment, and returns its value as the schema has it. */
 export type RemoteCall = <T>(

@@ -1,5 +1,15 @@
 import * as z from 'zod';
 import { fromBase64, toBase64 } from '../../base/bytes.ts';
+import {
+  aFunction,
+  aSecret,
+  aText,
+  byName,
+  fulfilling,
+  optional,
+  wholeNumber,
+} from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { Environment, EnvironmentScope } from '../../contracts/environments/environment.ts';
 import type {
   EnvironmentOps,
@@ -29,6 +39,21 @@ export interface RemoteEnvironmentOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
+const isAddress = (given: unknown): boolean =>
+  typeof given === 'string' && URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+
+const check = optionsCheck<RemoteEnvironmentOptions>(
+  { code: 'agent.invalid', owner: 'a remote environment' },
+  () => ({
+    name: optional(aText(1)),
+    url: fulfilling(isAddress, 'not an address of http or https'),
+    headers: optional(byName(aSecret())),
+    timeoutMs: optional(wholeNumber(1)),
+    setupMs: optional(wholeNumber(1)),
+    fetch: optional(aFunction()),
+  }),
+);
+
 /** Time that the server may take beyond that of a command, for its answer, in ms. */
 const GRACE_MS = 10_000;
 
@@ -46,10 +71,11 @@ const GRACE_MS = 10_000;
  *   environment: () => remoteEnvironment({ url: 'https://box.example/env', headers: { authorization: `Bearer ${token}` } }),
  *   tools: [fileTools()],
  * });
+ *
+ * @throws {TroupeError} `agent.invalid` for options that do not fit.
  */
 export const remoteEnvironment = (options: RemoteEnvironmentOptions): Environment => {
-  const { timeoutMs = 60_000, setupMs = 180_000 } = options;
-  const name = options.name ?? 'remote';
+  const { name = 'remote', timeoutMs = 60_000, setupMs = 180_000 } = check(options);
   const ask = remoteCaller({ ...options, name });
   const begin = async ({ runId, path, task }: EnvironmentScope, signal: AbortSignal) => {
     const params = { runId, path, task: toJson(task ?? null) };

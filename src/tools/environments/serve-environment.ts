@@ -2,11 +2,13 @@ import type { Clock } from '../../base/clock.ts';
 import { systemClock } from '../../base/clock.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import { randomId } from '../../base/random-id.ts';
+import { aFunction, aTime, objectWith, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
+import { readText, TooLong } from '../../base/text/read-text.ts';
 import type { Environment } from '../../contracts/environments/environment.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { RemoteAnswer } from './answer-remote.ts';
 import { answerRemote, refuseRemote } from './answer-remote.ts';
-import { readText, TooLong } from './bounded-text.ts';
 
 /** The rules of a server of environments. */
 export interface ServeEnvironmentOptions {
@@ -22,6 +24,18 @@ export interface ServeEnvironmentOptions {
   readonly clock?: Clock | undefined;
 }
 
+const check = optionsCheck<ServeEnvironmentOptions & { readonly make: () => Environment }>(
+  { code: 'agent.invalid', owner: 'an environment', verb: 'serve' },
+  () => ({
+    make: aFunction(),
+    authorize: aFunction(),
+    maxSessions: optional(wholeNumber(1)),
+    idleMs: optional(aTime()),
+    maxBodyBytes: optional(wholeNumber(1)),
+    clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
+  }),
+);
+
 /**
  * Serves environments to `remoteEnvironment` on other machines: a handler of the web's kind, for any host that takes one.
  *
@@ -34,23 +48,23 @@ export interface ServeEnvironmentOptions {
  * });
  * export default { fetch: handler };
  *
- * @throws `agent.invalid` for a limit that is not a positive number.
+ * @throws {TroupeError} `agent.invalid` for options that do not fit.
  */
 export const serveEnvironment = (
   make: () => Environment,
   options: ServeEnvironmentOptions,
 ): ((request: Request) => Promise<Response>) => {
-  const { maxSessions = 16, idleMs = 600_000, maxBodyBytes = 10_000_000, clock = systemClock } = options;
-  for (const [name, value] of Object.entries({ maxSessions, idleMs, maxBodyBytes }))
-    if (!(value > 0))
-      throw new TroupeError(
-        'agent.invalid',
-        `Cannot serve an environment as '${name}' is not a positive number: ${value}`,
-      );
+  const {
+    authorize,
+    maxSessions = 16,
+    idleMs = 600_000,
+    maxBodyBytes = 10_000_000,
+    clock = systemClock,
+  } = check({ ...options, make });
   const sessions = new Sessions(make, maxSessions, idleMs, clock);
   return async (request) => {
     if (request.method !== 'POST') return reply(405, refusal('only POST is answered'));
-    if (!(await isAuthorized(options.authorize, request))) return reply(401, refusal('it is not authorized'));
+    if (!(await isAuthorized(authorize, request))) return reply(401, refusal('it is not authorized'));
     try {
       const params: unknown = JSON.parse(await readText(request.body, maxBodyBytes));
       const method = new URL(request.url).pathname.split('/').at(-1) ?? '';

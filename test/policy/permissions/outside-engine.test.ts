@@ -133,7 +133,7 @@ describe('[KAIZEN-62] Open Policy Agent', () => {
         response.on('drain', pour);
         pour();
       },
-      /more than 100000 bytes/,
+      /longer than 100000 bytes/,
     ],
   ])('denies where the server %s', async (_, answers, reason) => {
     const { url, questions } = await startOpa(answers);
