@@ -39,7 +39,7 @@ export const fakeEngine = async (): Promise<FakeEngine> => {
     path,
     root: join(top, 'work'),
     calls: async () => {
-      const files = (await readdir(join(state, 'calls')).catch(() => [])).toSorted();
+      const files = (await readdir(join(state, 'calls')).catch((): string[] => [])).toSorted();
       const texts = await Promise.all(files.map((file) => readFile(join(state, 'calls', file), 'utf8')));
       return texts.map((text) => text.split('\0').slice(0, -1));
     },

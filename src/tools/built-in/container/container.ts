@@ -98,7 +98,7 @@ export class Container {
   async #begin(signal: AbortSignal): Promise<void> {
     const { engine, image, startMs } = this.#plan;
     let succeed = (): void => undefined;
-    let fail = (_: unknown): void => undefined;
+    let fail: (reason: unknown) => void = () => undefined;
     const up = new Promise<void>((resolve, reject) => {
       succeed = resolve;
       fail = reject;

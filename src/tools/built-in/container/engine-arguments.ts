@@ -30,20 +30,21 @@ export interface ContainerPlace {
 }
 
 /** Arguments that start a container, which lives as long as its input is open. */
-export const runArguments = (plan: ContainerPlan, place: ContainerPlace): readonly string[] => [
-  ...['run', '--rm', '-i', '--init', '--name', place.name, '--label', `${LABEL}=${place.host}`],
-  ...['--network', plan.network, '--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
-  ...['--pids-limit', String(plan.pids), '--cpus', String(plan.cpus)],
-  // The same for both: no swap.
-  ...['--memory', `${plan.memoryMb}m`, '--memory-swap', `${plan.memoryMb}m`],
-  ...['--user', place.user, ...(place.keepsIds ? ['--userns', 'keep-id'] : []), '--workdir', plan.root],
-  ...['--tmpfs', '/tmp:rw,noexec,nosuid,nodev,size=64m,mode=1777'],
-  ...(place.folder === undefined
-    ? ['--tmpfs', `${plan.root}:rw,exec,nosuid,nodev,size=${plan.workMb}m,mode=1777`]
-    : ['--mount', `type=bind,source=${place.folder},target=${plan.root}`]),
-  ...Object.entries(plan.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
-  ...['--entrypoint', 'sh', '--', plan.image, '-c', WAIT],
-];
+export const runArguments = (plan: ContainerPlan, place: ContainerPlace): readonly string[] =>
+  [
+    ['run', '--rm', '-i', '--init', '--name', place.name, '--label', `${LABEL}=${place.host}`],
+    ['--network', plan.network, '--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+    ['--pids-limit', String(plan.pids), '--cpus', String(plan.cpus)],
+    // The same for both: no swap.
+    ['--memory', `${plan.memoryMb}m`, '--memory-swap', `${plan.memoryMb}m`],
+    ['--user', place.user, ...(place.keepsIds ? ['--userns', 'keep-id'] : []), '--workdir', plan.root],
+    ['--tmpfs', '/tmp:rw,noexec,nosuid,nodev,size=64m,mode=1777'],
+    place.folder === undefined
+      ? ['--tmpfs', `${plan.root}:rw,exec,nosuid,nodev,size=${plan.workMb}m,mode=1777`]
+      : ['--mount', `type=bind,source=${place.folder},target=${plan.root}`],
+    ...Object.entries(plan.env).map(([name, value]) => ['--env', `${name}=${value}`]),
+    ['--entrypoint', 'sh', '--', plan.image, '-c', WAIT],
+  ].flat();
 
 /** Arguments that run a command in a container: everything after its name is the command's. */
 export const execArguments = (
@@ -52,7 +53,13 @@ export const execArguments = (
   cwd: string,
   words: readonly string[],
 ): readonly string[] => [
-  ...['exec', '-i', '--workdir', cwd, ...(mark === undefined ? [] : ['--env', mark]), '--', name],
+  'exec',
+  '-i',
+  '--workdir',
+  cwd,
+  ...(mark === undefined ? [] : ['--env', mark]),
+  '--',
+  name,
   ...words,
 ];
 
@@ -70,5 +77,11 @@ export const removeArguments = (names: readonly string[]): readonly string[] => 
 
 /** Arguments that list the containers of a host, each name on a line. */
 export const listArguments = (host: string): readonly string[] => [
-  ...['ps', '--all', '--no-trunc', '--filter', `label=${LABEL}=${host}`, '--format', '{{.Names}}'],
+  'ps',
+  '--all',
+  '--no-trunc',
+  '--filter',
+  `label=${LABEL}=${host}`,
+  '--format',
+  '{{.Names}}',
 ];
