@@ -1,5 +1,5 @@
-import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
+import { timeLimit } from '../../base/promises/time-limit.ts';
 import { aFunction, aTime, fulfilling, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
 import { readText } from '../../base/text/read-text.ts';
 import { trimEndOf } from '../../base/text/trim-end.ts';
@@ -74,8 +74,7 @@ export const opa = (options: OpaOptions): RuleFunction => {
   const ask = async (call: ProposedCall): Promise<SafetyVerdict> => {
     // Described at once: the call is of this moment.
     const body = JSON.stringify({ input: describeCall(call, also) });
-    const limit = AbortSignal.timeout(Math.min(timeoutMs, LONGEST_TIMER_MS));
-    const signal = AbortSignal.any([call.signal, limit]);
+    const signal = AbortSignal.any([call.signal, timeLimit(timeoutMs)]);
     const response = await fetch(address, {
       method: 'POST',
       headers: checkedHeaders(await headers?.()),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Json } from '../../base/json/json.ts';
+import { timeLimit } from '../../base/promises/time-limit.ts';
 import { readText } from '../../base/text/read-text.ts';
 import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
 
@@ -50,7 +51,7 @@ export const remoteCaller = ({ name, url, headers, fetch = globalThis.fetch }: R
       status?: number,
     ) =>
       new TroupeError(code, `Cannot ask the environment '${name}' for '${method}' as ${reason}`, { status });
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const timeout = timeLimit(timeoutMs);
     const post = async (): Promise<{ readonly status: number; readonly text: string }> => {
       const response = await fetch(`${base}/${method}`, {
         method: 'POST',

@@ -107,6 +107,11 @@ describe('[KAIZEN-62] Open Policy Agent', () => {
     expect(await opa({ url, path })(proposed())).toMatchObject(verdict);
   });
 
+  test.each([Infinity, 2 ** 40 + 0.5])('has as long as it is given: %d ms', async (timeoutMs) => {
+    const { url } = await startOpa(says(true));
+    expect(await opa({ url, path, timeoutMs })(proposed())).toMatchObject({ verdict: 'allow' });
+  });
+
   test.each<[string, (response: ServerResponse) => void, RegExp]>([
     ['has no such rule', says(undefined), /decision is undefined/],
     ['answers null', says(null), /no verdict/],

@@ -1,4 +1,5 @@
 import { TroupeError } from '../../../contracts/errors/error.ts';
+import { hostOf } from '../http/host-of.ts';
 import { publicHttp } from '../http/http-environment.ts';
 import type { HttpRules } from '../http/http-rules.ts';
 import type { PageRequests } from './browser-driver.ts';
@@ -25,6 +26,3 @@ export const confineRequests = (given: Omit<HttpRules, 'methods' | 'maxRedirects
     return requestPublicly(request, rules, false);
   };
 };
-
-const hostOf = ({ hostname, port, protocol }: URL): string =>
-  `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
