@@ -37,6 +37,7 @@ const bundlePlayground = async (): Promise<void> => {
       'node:*',
       'openai',
       '@anthropic-ai/sdk',
+      '@cedar-policy/*',
       '@pydantic/genai-prices',
       '@opentelemetry/api',
       'pg',

@@ -49,7 +49,6 @@ export { markStep, nextStep, planIn, planStatus, withPlan } from './tools/plans/
 export { phaseOfWork } from './tools/calls/phase-of-work.ts';
 export { pipeTools } from './tools/wrappers/pipe-tools.ts';
 export { intercepted } from './tools/wrappers/interceptors.ts';
-export type { CallInterceptor } from './tools/wrappers/interceptors.ts';
 export { documentsFrom } from './tools/built-in/documents/documents-from.ts';
 export type { ToolResult } from './contracts/tools/tool-result.ts';
 export type { Tool, ToolContext, Toolset } from './contracts/tools/tool.ts';
@@ -120,7 +119,6 @@ export { working$ } from './events/progress/working.ts';
 export { typing$ } from './events/progress/typing.ts';
 export { parseEvent, serialiseEvent } from './events/parse-event.ts';
 export { around, through } from './events/stream/middleware.ts';
-export type { EventMiddleware } from './events/stream/middleware.ts';
 export { multiplex } from './events/stream/multiplex.ts';
 export { buffered } from './events/stream/buffered.ts';
 

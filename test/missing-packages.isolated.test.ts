@@ -4,6 +4,7 @@ import { nostrPublisher } from '../src/inspect/publishing/nostr.ts';
 import { anthropic } from '../src/models/anthropic/anthropic.ts';
 import { openaiChat } from '../src/models/openai/openai-chat.ts';
 import { openai } from '../src/models/openai/openai.ts';
+import { cedar } from '../src/policy/engines/cedar.ts';
 import { postgresStore } from '../src/persistence/postgres/postgres-store.ts';
 import { sqliteStore } from '../src/persistence/sqlite/sqlite-store.ts';
 import { agent } from '../src/runtime/define/agent.ts';
@@ -13,7 +14,13 @@ import { ofType } from './support/runs.ts';
 // As it is where nobody has installed the optional packages.
 await vi.hoisted(async () => {
   const { withoutPackages } = await import('./support/replace-source.ts');
-  withoutPackages(['openai', '@anthropic-ai/sdk', 'nostr-tools/pure', 'pg']);
+  withoutPackages([
+    'openai',
+    '@anthropic-ai/sdk',
+    'nostr-tools/pure',
+    'pg',
+    '@cedar-policy/cedar-wasm/nodejs',
+  ]);
 });
 
 const models = [
@@ -89,5 +96,13 @@ test('where nostr-tools is missing, publishing says so in one line when it is fi
     retryable: 'no',
     message:
       'Cannot publish to Nostr as the package nostr-tools is not installed or does not start: run `npm install nostr-tools`',
+  });
+});
+
+test('where the package of Cedar is missing, its rule says so in one line when it is made', async () => {
+  await expect(cedar({ policies: 'permit (principal, action, resource);' })).rejects.toMatchObject({
+    code: 'policy.package-missing',
+    message:
+      'Cannot load the package @cedar-policy/cedar-wasm as it is not installed or does not start: run `npm install @cedar-policy/cedar-wasm`',
   });
 });

@@ -30,7 +30,6 @@ export { traceCursor } from './traces/trace-cursor.ts';
 export { auditLog } from './audit/audit-log.ts';
 export { verifyAudit } from './audit/verify-audit.ts';
 export { readAudit } from './audit/read-audit.ts';
-export type { AuditEntry } from './audit/audit-entry.ts';
 
 // Publishers
 export { publishTo } from './publishing/publish-to.ts';

@@ -1,4 +1,8 @@
 /** Policies: which tool calls of a run are allowed, asked about and denied, by rules as data and as functions. */
 export { policy } from './permissions/policy.ts';
-export type { Policy, PolicyOptions } from './permissions/policy-options.ts';
+export type { Policy } from './permissions/policy-options.ts';
 export type { PolicyRule } from './permissions/rule.ts';
+
+// Engines outside, as rules
+export { cedar } from './engines/cedar.ts';
+export { opa } from './engines/opa.ts';

@@ -19,7 +19,7 @@ export { combined, evaluate, evaluateTask, metricsOf } from '../runtime/evaluate
 export { evaluators, passPower } from '../runtime/evaluate/evaluators.ts';
 export { judgedBy } from '../runtime/evaluate/judged-by.ts';
 export { summariseRuns } from '../runtime/evaluate/summarise-runs.ts';
-export type { Evaluation, Evaluator } from '../contracts/tasks/evaluator.ts';
+export type { Evaluator } from '../contracts/tasks/evaluator.ts';
 
 // Contracts for parts of your own
 export { environmentLaws } from './environment-laws.ts';

@@ -12,13 +12,15 @@ export { searchTool } from './built-in/web/search/search-tool.ts';
 
 // Environments
 export { memoryEnvironment } from './environments/memory-environment.ts';
+export { bashEnvironment } from './environments/bash-environment.ts';
 export { remoteEnvironment } from './environments/remote-environment.ts';
-export { answerRemote } from './environments/answer-remote.ts';
+export { serveEnvironment } from './environments/serve-environment.ts';
 export type { Environment } from '../contracts/environments/environment.ts';
 export type { EnvironmentOps, FileOps, HttpOps, ProcessOps } from '../contracts/environments/operations.ts';
 
 // Environments of this machine: its files below one folder, its programs, and the network. Node only.
 export { hostEnvironment } from './built-in/host/host-environment.ts';
+export { containerEnvironment } from './built-in/container/container-environment.ts';
 export { commandEnvironment } from './built-in/host/command-environment.ts';
 export { publicHttp } from './built-in/http/http-environment.ts';
 export { environmentFrom } from './built-in/host/environment-from-spec.ts';
@@ -31,6 +33,9 @@ export { opsOf } from './environments/requiring.ts';
 
 // Databases that are read
 export { sqlTools } from './built-in/sql/sql-tools.ts';
+
+// A browser, confined
+export { browserTools } from './built-in/browser/browser-tools.ts';
 
 // Tools of an API, by its document
 export { openApiTools } from './built-in/open-api/open-api-tools.ts';

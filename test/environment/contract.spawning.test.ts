@@ -1,11 +1,15 @@
 import { describe } from 'vitest';
+import { containerEnvironment } from '../../src/tools/built-in/container/container-environment.ts';
 import { commandEnvironment } from '../../src/tools/built-in/host/command-environment.ts';
 import { hostEnvironment } from '../../src/tools/built-in/host/host-environment.ts';
+import { bashEnvironment } from '../../src/tools/environments/bash-environment.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
 import { remoteEnvironment } from '../../src/tools/environments/remote-environment.ts';
 import { sampled } from '../support/thorough.ts';
 import { environmentContract } from './contract.ts';
-import { serveEnvironment, servePage } from './remote-server.ts';
+import { fakeEngine } from './fake-engine.ts';
+import { hostBash } from './host-bash.ts';
+import { servePage, serveRemotely, TOKEN } from './remote-server.ts';
 import { temporaryWorld } from './temporary-world.ts';
 
 const page = { url: 'https://pages.example/notes', text: '# Notes' };
@@ -46,10 +50,38 @@ describe('[QITOS-38] [QITOS-40] one contract for every environment', () => {
       return { ...world, environment, print: 'echo' };
     });
 
-  environmentContract('far away', async () => {
-    const server = await serveEnvironment(inMemory());
+  environmentContract('in a container', async () => {
+    const engine = await fakeEngine();
+    const world = await temporaryWorld();
+    const { path, root } = engine;
+    const commands = ['echo'];
+    const environment = containerEnvironment({
+      image: 'box',
+      engine: path,
+      root,
+      folder: world.root,
+      commands,
+    });
     return {
-      environment: remoteEnvironment({ url: server.url }),
+      environment,
+      print: 'echo',
+      dispose: async () => {
+        await engine.dispose();
+        await world.dispose();
+      },
+    };
+  });
+
+  environmentContract('of a shell', async () => {
+    const world = await temporaryWorld();
+    const environment = bashEnvironment(hostBash(), { root: world.root, commands: ['echo'] });
+    return { ...world, environment, print: 'echo' };
+  });
+
+  environmentContract('far away', async () => {
+    const server = await serveRemotely(inMemory);
+    return {
+      environment: remoteEnvironment({ url: server.url, headers: { authorization: TOKEN } }),
       print: 'echo',
       page,
       dispose: () => server.close(),

@@ -30,6 +30,11 @@ const fetching = (url: string, rules: HttpRules = {}) =>
 
 const nobody = () => Promise.reject(new Error('a name was looked up'));
 
+test.each([Infinity, 2 ** 40 + 0.5])('HTTP has as long as it is given: %d ms', async (timeoutMs) => {
+  const host = await serve((_, response) => response.end('well'));
+  expect(await fetching(`http://${host}/`, { trusted: [host], timeoutMs })).toBe('let through');
+});
+
 describe('[M27] HTTP reaches the public internet only', () => {
   test.each([
     '127.0.0.1',

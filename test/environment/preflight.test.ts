@@ -191,11 +191,23 @@ describe('[QITOS-39] the environment that a task names', () => {
     expect(environmentFrom({ type, ...rest })).toMatchObject({ environment: { name }, issues: [] });
   });
 
+  test.each(['container', 'docker'])('a new %s of an image', (type) => {
+    const { environment, issues } = environmentFrom({ type, image: 'node:24-slim', program: 'podman' });
+    expect(issues).toEqual([]);
+    expect(environment).toMatchObject({
+      name: 'container',
+      spec: { type: 'container', image: 'node:24-slim' },
+    });
+  });
+
   test.each([
     [{ type: 'moon' }, 'not one of host'],
     [{ type: '__proto__' }, 'not one of host'],
     [{ type: 'host' }, 'root'],
     [{ type: 'docker', container: '--privileged', root: '/' }, 'container'],
+    [{ type: 'container', image: '--privileged' }, 'image'],
+    [{ type: 'container', image: 'node:24-slim', container: 'box' }, 'container'],
+    [{ type: 'container', image: 'node:24-slim', program: '/bin/sh' }, 'program'],
     [{ type: 'remote', url: 'file:///etc' }, 'url'],
   ])('%j is an issue', (spec, reason) => {
     expect(environmentFrom(spec).issues).toMatchObject([

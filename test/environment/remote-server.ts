@@ -1,20 +1,40 @@
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Environment } from '../../src/contracts/environments/environment.ts';
-import { answerRemote } from '../../src/tools/environments/answer-remote.ts';
+import { serveEnvironment } from '../../src/tools/environments/serve-environment.ts';
 
-/** Serves an environment on the loopback interface. */
-export const serveEnvironment = async (environment: Environment): Promise<Served> => {
+/** Serves environments on the loopback interface, with a token. */
+export const serveRemotely = async (
+  make: () => Environment,
+  options: Partial<Parameters<typeof serveEnvironment>[1]> = {},
+): Promise<Served> => {
+  const handler = serveEnvironment(make, {
+    authorize: (request) => request.headers.get('authorization') === TOKEN,
+    ...options,
+  });
   const { origin, close } = await listening((request, response) => {
-    void text(request).then(async (body) => {
-      const answer = await answerRemote(environment, request.url?.split('/').at(-1) ?? '', JSON.parse(body));
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+    const abort = new AbortController();
+    response.on('close', () => abort.abort());
+    void buffer(request).then(async (body) => {
+      const { method = '', url = '' } = request;
+      const headers = { authorization: request.headers.authorization ?? '' };
+      const answer = await handler(
+        new Request(new URL(url, origin), {
+          method,
+          headers,
+          signal: abort.signal,
+          ...(method === 'POST' ? { body } : {}),
+        }),
+      );
+      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
     });
   });
   return { url: `${origin}/env/`, close };
 };
+
+export const TOKEN = 'Bearer open sesame';
 
 /** Serves one page on the loopback interface, and says of all others that they are not there. */
 export const servePage = async (page: string): Promise<Served> => {
@@ -25,12 +45,13 @@ export const servePage = async (page: string): Promise<Served> => {
   return { url: `${origin}/notes`, close };
 };
 
-interface Served {
+export interface Served {
   readonly url: string;
   readonly close: () => Promise<void>;
 }
 
-const listening = async (
+/** Listens on the loopback interface. */
+export const listening = async (
   listener: RequestListener,
 ): Promise<{ readonly origin: string; readonly close: () => Promise<void> }> => {
   const server = createServer(listener);

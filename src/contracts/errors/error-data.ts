@@ -106,6 +106,7 @@ export const errorCodes = [
   'request.forbidden',
   'policy.invalid',
   'policy.missing',
+  'policy.package-missing',
   'secret.missing',
   'secret.invalid',
   'secret.wrong-key',

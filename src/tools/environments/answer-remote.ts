@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { fromBase64, toBase64 } from '../../base/bytes.ts';
 import type { Environment, EnvironmentAction } from '../../contracts/environments/environment.ts';
-import type { OpsHolder } from '../../contracts/environments/operations.ts';
+import type { HttpOps, OpsHolder } from '../../contracts/environments/operations.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
@@ -9,29 +10,33 @@ import { opsOf, groupsOf } from './requiring.ts';
 import { remoteRequests } from './remote-values.ts';
 
 /**
- * The server side of a remote environment: answers one request, as JSON. Never rejects.
+ * Answers one request to an environment, as JSON. Never rejects.
  *
- * Independent of HTTP: the server passes the last part of the URL and the body, and sends back the result.
- *
- * @example
- * http.createServer(async (request, response) => {
- *   const answer = await answerRemote(environment, request.url?.split('/').at(-1) ?? '', await json(request));
- *   response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
- * });
+ * Independent of HTTP: it is given the last part of the URL and the body.
  */
 export const answerRemote = async (
   environment: Environment,
   method: string,
   params: unknown,
   signal?: AbortSignal,
-): Promise<Json> => {
+): Promise<RemoteAnswer> => {
   try {
     const value = await answerMethod(environment, method, params, signal);
     return { ok: true, ...(value === undefined ? {} : { value: toJson(value) }) };
   } catch (thrown) {
-    const { code, message } = errorData(thrown, 'tool.failed');
-    return { ok: false, error: { code, message } };
+    return refuseRemote(thrown);
   }
+};
+
+/** An answer as it goes over the wire. */
+export type RemoteAnswer =
+  | { readonly ok: true; readonly value?: Json }
+  | { readonly ok: false; readonly error: { readonly code: string; readonly message: string } };
+
+/** An error as it goes over the wire. */
+export const refuseRemote = (thrown: unknown): RemoteAnswer => {
+  const { code, message } = errorData(thrown, 'tool.failed');
+  return { ok: false, error: { code, message } };
 };
 
 const taskOf = (params: unknown) =>
@@ -49,7 +54,7 @@ const answerMethod = async (
       const { runId, path } = z.object({ runId: z.string(), path: z.string() }).parse(params);
       const task = taskOf(params);
       await environment.setup?.({ runId, path, task, signal });
-      return { groups: groupsOf(environment.ops) };
+      return { groups: groupsOf(environment.ops), commands: environment.ops.processes?.commands };
     }
     case 'healthCheck':
       return (await environment.healthCheck?.()) ?? { ok: true };
@@ -84,10 +89,18 @@ const answerMethod = async (
       return opsOf(holder, 'processes').run(command, args, { ...rest, signal });
     }
     case 'http.request':
-      return opsOf(holder, 'http').request({ ...remoteRequests.http.parse(params), signal });
+      return answerHttp(opsOf(holder, 'http'), params, signal);
     default:
       throw new TypeError(`Cannot answer '${method.slice(0, 100)}' as there is no such method`);
   }
+};
+
+/** Bytes go over the wire in base64. */
+const answerHttp = async (http: HttpOps, params: unknown, signal: AbortSignal | undefined) => {
+  const { body, ...request } = remoteRequests.http.parse(params);
+  const sent = typeof body === 'object' ? fromBase64(body.base64) : body;
+  const { bytes, ...response } = await http.request({ ...request, body: sent, signal });
+  return { ...response, ...(bytes === undefined ? {} : { bytes: toBase64(bytes) }) };
 };
 
 /** Parses an action from the wire: its outer shape is validated, its content is up to the environment. */

@@ -1,5 +1,16 @@
 import * as z from 'zod';
-import type { Environment } from '../../contracts/environments/environment.ts';
+import { fromBase64, toBase64 } from '../../base/bytes.ts';
+import {
+  aFunction,
+  aSecret,
+  aText,
+  byName,
+  fulfilling,
+  optional,
+  wholeNumber,
+} from '../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../contracts/errors/check-options.ts';
+import type { Environment, EnvironmentScope } from '../../contracts/environments/environment.ts';
 import type {
   EnvironmentOps,
   FileOps,
@@ -7,11 +18,11 @@ import type {
   ProcessOps,
 } from '../../contracts/environments/operations.ts';
 import type { EnvironmentStep } from '../../contracts/environments/environment-step.ts';
-import { errorCodes } from '../../contracts/errors/error-data.ts';
-import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
-import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
+import type { RemoteCall } from './remote-call.ts';
+import { remoteCaller } from './remote-call.ts';
 import { remoteValues } from './remote-values.ts';
+import { SharedUse } from './shared-use.ts';
 
 /** Address and options of a remote environment. */
 export interface RemoteEnvironmentOptions {
@@ -20,34 +31,64 @@ export interface RemoteEnvironmentOptions {
   /** Every method is a POST to `<url>/<method>`. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** In ms. Default 60,000. */
+  /** Default and maximum time limit of a command, and that of every other request, in ms. Default 60,000. */
   readonly timeoutMs?: number | undefined;
+  /** Time limit of the setup, in ms, in which the server may have to start a machine. Default 180,000. */
+  readonly setupMs?: number | undefined;
   /** Default: the platform's own. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** Larger answers are refused, in characters. */
-const MAX_ANSWER = 10_000_000;
+const isAddress = (given: unknown): boolean =>
+  typeof given === 'string' && URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
 
-const replySchema = z.union([
-  z.object({ ok: z.literal(true), value: z.json().optional() }),
-  z.object({
-    ok: z.literal(false),
-    error: z.object({ code: z.enum(errorCodes).catch('tool.failed'), message: z.string() }),
+const check = optionsCheck<RemoteEnvironmentOptions>(
+  { code: 'agent.invalid', owner: 'a remote environment' },
+  () => ({
+    name: optional(aText(1)),
+    url: fulfilling(isAddress, 'not an address of http or https'),
+    headers: optional(byName(aSecret())),
+    timeoutMs: optional(wholeNumber(1)),
+    setupMs: optional(wholeNumber(1)),
+    fetch: optional(aFunction()),
   }),
-]);
+);
+
+/** Time that the server may take beyond that of a command, for its answer, in ms. */
+const GRACE_MS = 10_000;
 
 /**
- * A remote environment, reached by JSON over HTTP; `answerRemote` is the server side.
+ * A remote environment, reached by JSON over HTTP; `serveEnvironment` is the server side.
  *
- * It declares its operations at `setup`. Every response is validated before use.
+ * It declares its operations at `setup`. The server is not trusted: its answers are bounded, in time, too, and checked before
+ * use, redirects are refused. Time limits of commands are the server's to keep, and a request that is cancelled is broken off.
+ *
+ * Agents that are given the same environment share one session while their runs overlap: give a function for one each.
  *
  * @example
- * agent({ name: 'builder', environment: remoteEnvironment({ url: 'https://box.example/env' }), tools: [fileTools()] });
+ * agent({
+ *   name: 'builder',
+ *   environment: () => remoteEnvironment({ url: 'https://box.example/env', headers: { authorization: `Bearer ${token}` } }),
+ *   tools: [fileTools()],
+ * });
+ *
+ * @throws {TroupeError} `agent.invalid` for options that do not fit.
  */
 export const remoteEnvironment = (options: RemoteEnvironmentOptions): Environment => {
-  const name = options.name ?? 'remote';
-  const call = caller(options, name);
+  const { name = 'remote', timeoutMs = 60_000, setupMs = 180_000 } = check(options);
+  const ask = remoteCaller({ ...options, name });
+  const begin = async ({ runId, path, task }: EnvironmentScope, signal: AbortSignal) => {
+    const params = { runId, path, task: toJson(task ?? null) };
+    return ask('setup', params, remoteValues.setup, { signal, timeoutMs: setupMs });
+  };
+  const shared = new SharedUse<z.infer<typeof remoteValues.setup>>(
+    `the environment '${name}'`,
+    async ({ session }) => {
+      await ask('teardown', { session }, z.unknown(), { timeoutMs: setupMs });
+    },
+  );
+  const call: RemoteCall = (method, params, schema, limits = {}) =>
+    ask(method, { ...params, session: shared.current().session }, schema, { timeoutMs, ...limits });
   let ops: EnvironmentOps = {};
   return {
     name,
@@ -55,92 +96,53 @@ export const remoteEnvironment = (options: RemoteEnvironmentOptions): Environmen
     get ops() {
       return ops;
     },
-    setup: async ({ runId, path, task, signal }) => {
-      const params = { runId, path, task: toJson(task ?? null) };
-      const { groups } = remoteValues.setup.parse(await call('setup', params, signal));
+    setup: async (scope) => {
+      await shared.enter((signal) => begin(scope, signal), scope.signal);
+      const { groups, commands } = shared.current();
       ops = {
         ...(groups.includes('files') ? { files: remoteFiles(call) } : {}),
-        ...(groups.includes('processes') ? { processes: remoteProcesses(call) } : {}),
+        ...(groups.includes('processes') ? { processes: remoteProcesses(call, commands, timeoutMs) } : {}),
         ...(groups.includes('http') ? { http: remoteHttp(call) } : {}),
       };
     },
-    healthCheck: async () => remoteValues.health.parse(await call('healthCheck', {})),
-    reset: async (task) => (await call('reset', { task: toJson(task ?? null) })) ?? undefined,
-    observe: async () => (await call('observe', {})) ?? undefined,
-    step: async (action): Promise<EnvironmentStep> =>
-      remoteValues.step.parse(await call('step', { action: toJson(action) })),
-    isTerminal: async () => remoteValues.terminal.parse(await call('isTerminal', {})),
+    healthCheck: () => call('healthCheck', {}, remoteValues.health),
+    reset: async (task) => (await call('reset', { task: toJson(task ?? null) }, z.json())) ?? undefined,
+    observe: async () => (await call('observe', {}, z.json())) ?? undefined,
+    step: (action): Promise<EnvironmentStep> => call('step', { action: toJson(action) }, remoteValues.step),
+    isTerminal: () => call('isTerminal', {}, remoteValues.terminal),
     close: async () => {
-      await call('close', {});
+      if (shared.isStarted) await call('close', {}, z.unknown());
     },
-    teardown: async () => {
-      await call('teardown', {});
-    },
+    teardown: () => shared.leave(),
   };
 };
 
-type Call = (
-  method: string,
-  params: { readonly [key: string]: Json | undefined },
-  signal?: AbortSignal,
-) => Promise<Json>;
-
-const caller = (options: RemoteEnvironmentOptions, name: string): Call => {
-  const { url, headers, timeoutMs = 60_000, fetch = globalThis.fetch } = options;
-  return async (method, params, signal) => {
-    const timeout = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(`${url.replace(/\/$/, '')}/${method}`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(params),
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-      // The headers are meant for this server alone.
-      redirect: 'error',
-    });
-    const text = await response.text();
-    const parsed = text.length > MAX_ANSWER ? undefined : replySchema.safeParse(readJson(text));
-    if (parsed?.success !== true)
-      throw new TroupeError(
-        'tool.failed',
-        `Cannot use the response of the environment '${name}' to '${method}' as it is invalid: status ${response.status}, ${text.length} characters`,
-        { status: response.status },
-      );
-    if (!parsed.data.ok) throw new TroupeError(parsed.data.error.code, parsed.data.error.message);
-    return parsed.data.value ?? null;
-  };
-};
-
-const readJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (thrown) {
-    return messageOf(thrown);
-  }
-};
-
-const remoteFiles = (call: Call): FileOps => ({
-  read: async (path, { maxBytes } = {}) =>
-    remoteValues.text.parse(await call('files.read', { path, maxBytes })),
-  write: async (path, text) => remoteValues.written.parse(await call('files.write', { path, text })),
-  list: async (path) => remoteValues.entries.parse(await call('files.list', { path })),
-  stat: async (path) => remoteValues.facts.parse(await call('files.stat', { path })) ?? undefined,
-  remove: async (path) => z.boolean().parse(await call('files.remove', { path })),
+const remoteFiles = (call: RemoteCall): FileOps => ({
+  read: (path, { maxBytes } = {}) => call('files.read', { path, maxBytes }, remoteValues.text),
+  write: (path, text) => call('files.write', { path, text }, remoteValues.written),
+  list: (path) => call('files.list', { path }, remoteValues.entries),
+  stat: async (path) => (await call('files.stat', { path }, remoteValues.facts)) ?? undefined,
+  remove: (path) => call('files.remove', { path }, z.boolean()),
 });
 
-const remoteProcesses = (call: Call): ProcessOps => ({
-  commands: undefined,
-  run: async (command, args, { cwd, input, timeoutMs, signal } = {}) =>
-    remoteValues.process.parse(await call('processes.run', { command, args, cwd, input, timeoutMs }, signal)),
+const remoteProcesses = (
+  call: RemoteCall,
+  commands: readonly string[] | undefined,
+  most: number,
+): ProcessOps => ({
+  commands,
+  run: (command, args, { cwd, input, timeoutMs: wanted = most, signal } = {}) => {
+    const timeoutMs = Math.min(wanted, most);
+    const params = { command, args, cwd, input, timeoutMs };
+    return call('processes.run', params, remoteValues.process, { signal, timeoutMs: timeoutMs + GRACE_MS });
+  },
 });
 
-const remoteHttp = (call: Call): HttpOps => ({
+const remoteHttp = (call: RemoteCall): HttpOps => ({
   request: async ({ signal, url, method, headers, body }) => {
-    if (body !== undefined && typeof body !== 'string')
-      throw new TroupeError(
-        'tool.failed',
-        `Cannot send ${body.byteLength} bytes as the HTTP of a remote environment takes texts only`,
-        { retryable: 'no' },
-      );
-    return remoteValues.response.parse(await call('http.request', { url, method, headers, body }, signal));
+    const sent = body instanceof Uint8Array ? { base64: toBase64(body) } : body;
+    const params = { url, method, headers, body: sent };
+    const { bytes, ...response } = await call('http.request', params, remoteValues.response, { signal });
+    return bytes === undefined ? response : { ...response, bytes: fromBase64(bytes) };
   },
 });

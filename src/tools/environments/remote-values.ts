@@ -1,10 +1,16 @@
 import * as z from 'zod';
 
+const bytes = z.int().nonnegative();
+
 const kind = z.enum(['file', 'folder', 'link', 'other']);
 
 /** Schemas of a remote environment's responses: a foreign machine is not trusted. */
 export const remoteValues = {
-  setup: z.object({ groups: z.array(z.string()) }),
+  setup: z.object({
+    session: z.string().max(200),
+    groups: z.array(z.string()).max(100),
+    commands: z.array(z.string().max(200)).max(1_000).optional(),
+  }),
   health: z.object({ ok: z.boolean(), reason: z.string().optional() }),
   step: z.object({
     observation: z.json().optional(),
@@ -14,10 +20,10 @@ export const remoteValues = {
     error: z.string().optional(),
   }),
   terminal: z.union([z.boolean(), z.string()]),
-  text: z.object({ text: z.string(), bytes: z.number(), isCut: z.boolean() }),
-  written: z.object({ bytes: z.number(), isNew: z.boolean() }),
+  text: z.object({ text: z.string(), bytes, isCut: z.boolean() }),
+  written: z.object({ bytes, isNew: z.boolean() }),
   entries: z.array(z.object({ name: z.string(), kind })),
-  facts: z.object({ kind, bytes: z.number(), isWritable: z.boolean() }).nullable(),
+  facts: z.object({ kind, bytes, isWritable: z.boolean() }).nullable(),
   process: z.object({
     exitCode: z.number().nullable(),
     stdout: z.string(),
@@ -30,6 +36,8 @@ export const remoteValues = {
     status: z.number(),
     headers: z.record(z.string(), z.string()),
     text: z.string(),
+    /** In base64. */
+    bytes: z.base64().optional(),
     isCut: z.boolean(),
   }),
 };
@@ -52,6 +60,6 @@ export const remoteRequests = {
     url: z.string(),
     method: z.string().optional(),
     headers: z.record(z.string(), z.string()).optional(),
-    body: z.string().optional(),
+    body: z.union([z.string(), z.object({ base64: z.base64() })]).optional(),
   }),
 };

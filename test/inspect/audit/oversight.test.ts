@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RuntimeEvent } from '../../../src/index.ts';
-import type { AuditEntry } from '../../../src/inspect/index.ts';
+import type { AuditEntry } from '../../../src/inspect/audit/audit-entry.ts';
 import { AuditFold } from '../../../src/inspect/audit/audit-fold.ts';
 import { oversightOf } from '../../../src/inspect/audit/oversight.ts';
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { PolicyOptions, PolicyRule } from '../../../src/policy/index.ts';
+import type { PolicyRule } from '../../../src/policy/index.ts';
 import { policy } from '../../../src/policy/index.ts';
 import { proposed } from './proposed-call.ts';
+
+type PolicyOptions = Parameters<typeof policy>[0];
 
 const rule = (effect: PolicyRule['effect'], conditions: Partial<PolicyRule> = {}): PolicyRule => ({
   name: `${effect}-save`,

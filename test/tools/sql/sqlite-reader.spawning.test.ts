@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
 import type { ToolResult } from '../../../src/contracts/tools/tool-result.ts';
 import { LazyAbort } from '../../../src/base/promises/lazy-abort.ts';
 import type { SqlBounds } from '../../../src/tools/built-in/sql/sql-tools.ts';
@@ -45,6 +46,30 @@ const make = (path: string, sql: string): void => {
   database.exec(sql);
   database.close();
 };
+
+describe('the process of a query', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test.each([
+    ['query', 1_234, 1_234],
+    ['tables', 1_234, 1_234],
+    ['query', undefined, 10_000],
+  ] as const)(
+    'of `%s` with the time limit %s is killed after %i ms, and not later',
+    async (name, timeoutMs, limit) => {
+      // Of all times, that of the limit alone comes, and it comes at once: a query that is not late would give its rows.
+      vi.spyOn(systemClock, 'setTimeout').mockImplementation((callback, ms) => {
+        if (ms === limit) queueMicrotask(callback);
+      });
+      expect(await call(name, name === 'query' ? { sql: 'select 1' } : {}, { timeoutMs })).toMatchObject({
+        ok: false,
+        error: { code: 'tool.timeout', message: expect.stringContaining(`longer than ${limit} ms`) },
+      });
+    },
+  );
+});
 
 describe.skipIf(hasSqlite)('a Node without such a SQLite', () => {
   test('is told so, and what to do', async () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import { systemClock } from '../../../base/clock.ts';
+import { releaseProcess } from '../../../base/release-process.ts';
 import {
   aFunction,
   aTime,
@@ -277,11 +278,4 @@ const channelName = (channel: 'log' | AlertChannel, index: number): string => {
 const logAlert: AlertChannel = (alert) => {
   // oxlint-disable-next-line no-console -- It is the channel that was asked for.
   console.warn(JSON.stringify(alert));
-};
-
-/** Node's timers keep the process alive unless unreferenced. Browsers' timers have no such method. */
-const releaseProcess = (timer: unknown): void => {
-  const unref: unknown =
-    typeof timer === 'object' && timer !== null ? Reflect.get(timer, 'unref') : undefined;
-  if (typeof unref === 'function') Reflect.apply(unref, timer, []);
 };

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import { systemClock } from '../../../base/clock.ts';
+import { timeLimit } from '../../../base/promises/time-limit.ts';
 import {
   aSecret,
   aTime,
@@ -84,7 +85,7 @@ export const webhook = (options: WebhookOptions): ((alert: Alert, signal?: Abort
 
   const attempt = async (alert: Alert, body: string, signal: AbortSignal | undefined): Promise<void> => {
     const seconds = Math.floor(clock.now() / 1_000);
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const timeout = timeLimit(timeoutMs);
     const answer = await http.request({
       url,
       method: 'POST',

@@ -1,14 +1,11 @@
 import { trimEndOf } from '../../../base/text/trim-end.ts';
 import type { Environment } from '../../../contracts/environments/environment.ts';
-import type {
-  EnvironmentOps,
-  FileOps,
-  ProcessOps,
-  ProcessResult,
-} from '../../../contracts/environments/operations.ts';
+import type { EnvironmentOps, FileOps, ProcessOps } from '../../../contracts/environments/operations.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { pathDenied, pathNames } from '../../environments/clean-path.ts';
-import { commandDenied } from '../../environments/memory-environment.ts';
+import type { CommandRun } from './command-files.ts';
+import { commandFiles } from './command-files.ts';
+import { assertPlainCommand } from '../../environments/plain-command.ts';
 
 /** An environment that runs commands behind a prefix. */
 export interface CommandEnvironmentOptions {
@@ -32,7 +29,8 @@ export interface CommandEnvironmentOptions {
   readonly maxFileBytes?: number | undefined;
 }
 
-const PASSED = [
+/** Variables of this process that docker and podman need. */
+export const ENGINE_VARIABLES: readonly string[] = [
   'PATH',
   'HOME',
   'XDG_RUNTIME_DIR',
@@ -44,16 +42,6 @@ const PASSED = [
 
 /** Time limit of the health check, in ms. */
 const HEALTH_MS = 10_000;
-
-type Run = (
-  args: readonly string[],
-  options?: {
-    input?: string | undefined;
-    timeoutMs?: number | undefined;
-    signal?: AbortSignal | undefined;
-    most?: number;
-  },
-) => Promise<ProcessResult>;
 
 /**
  * A container, or any environment where commands run behind a prefix. No shell is involved: arguments are passed
@@ -71,7 +59,7 @@ export const commandEnvironment = (options: CommandEnvironmentOptions): Environm
   const name = options.name ?? prefix[0] ?? 'command';
   const offered: { files?: FileOps; processes?: ProcessOps } = {};
   const ops: EnvironmentOps = offered;
-  const run: Run = async (
+  const run: CommandRun = async (
     args,
     { input, timeoutMs: wanted = timeoutMs, signal, most = maxOutputBytes } = {},
   ) => {
@@ -80,7 +68,7 @@ export const commandEnvironment = (options: CommandEnvironmentOptions): Environm
     return spawnCaptured({
       file: file ?? '',
       args: words,
-      env: pickVariables(options.passed ?? PASSED),
+      env: pickVariables(options.passed ?? ENGINE_VARIABLES),
       input,
       timeoutMs: Math.min(wanted, timeoutMs),
       maxOutputBytes: most,
@@ -107,7 +95,8 @@ export const commandEnvironment = (options: CommandEnvironmentOptions): Environm
   };
 };
 
-const pickVariables = (names: readonly string[]): Readonly<Record<string, string>> =>
+/** The variables of this process that have one of these names. */
+export const pickVariables = (names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(
     names.flatMap((name) => {
       const value = process.env[name];
@@ -115,132 +104,11 @@ const pickVariables = (names: readonly string[]): Readonly<Record<string, string
     }),
   );
 
-/** Matches only plain command names: no options, and no variables for `env`. */
-const COMMAND = /^[\w/.][\w/.+-]*$/;
-
-const commandProcesses = (run: Run, commands: readonly string[] | undefined): ProcessOps => ({
+const commandProcesses = (run: CommandRun, commands: readonly string[] | undefined): ProcessOps => ({
   commands,
   run: async (command, args, { cwd = '.', ...options } = {}) => {
-    if (!COMMAND.test(command) || (commands !== undefined && !commands.includes(command)))
-      throw commandDenied(command, commands ?? ['any that is a plain name or path']);
-    if (args.some((arg) => arg.includes('\0'))) throw commandDenied(command, commands ?? []);
+    assertPlainCommand(command, args, commands);
     if (pathNames(cwd).length > 0) throw pathDenied(cwd, 'commands run in one folder here');
     return run([command, ...args], options);
   },
 });
-
-const commandFiles = (run: Run, root: string, most: number): FileOps => {
-  /** Runs an internal command; its error output is the reason of a failure. */
-  const done = async (path: string, args: readonly string[], input?: string): Promise<ProcessResult> => {
-    // Twice the limit, as half of the kept output is its end.
-    const result = await run(args, { input, most: 2 * most + 1_000 });
-    if (result.exitCode === 0 && !result.isTimedOut) return result;
-    throw new TroupeError(
-      'tool.failed',
-      `Cannot use ${JSON.stringify(path.slice(0, 200))}: ${result.stderr.trim().slice(0, 300) || 'it failed'}`,
-    );
-  };
-  /** The path in there, once the folder above it is known to be really below the root. */
-  const placed = async (path: string, names: readonly string[]): Promise<string | undefined> => {
-    const above = [root, ...names.slice(0, -1)].join('/');
-    const [real, base] = await Promise.all([run(['realpath', above]), done('.', ['realpath', root])]);
-    if (real.exitCode !== 0) return undefined;
-    const start = base.stdout.trimEnd();
-    if (real.stdout.trimEnd() !== [start, ...names.slice(0, -1)].join('/'))
-      throw pathDenied(path, 'it leads through a link');
-    return [start, ...names].join('/');
-  };
-  const statOf = async (place: string) => {
-    const { exitCode, stdout } = await run(['stat', '-c', '%F|%s|%h', '--', place]);
-    const [said = '', bytes = '0', links = '1'] = stdout.trim().split('|');
-    return exitCode === 0 ? { kind: kindOf(said), bytes: Number(bytes), links: Number(links) } : undefined;
-  };
-  const plainFile = async (path: string) => {
-    const names = pathNames(path);
-    if (names.length === 0) throw pathDenied(path, 'it is the root, not a file');
-    const place = await placed(path, names);
-    const found = place === undefined ? undefined : await statOf(place);
-    if (place === undefined || found === undefined) return { names, place: undefined, bytes: 0 };
-    if (found.kind !== 'file') throw pathDenied(path, 'it is not a regular file');
-    if (found.links > 1) throw pathDenied(path, `it has ${found.links} names`);
-    return { names, place, bytes: found.bytes };
-  };
-  const missing = (path: string): TroupeError =>
-    new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as it does not exist`);
-  return {
-    read: async (path, { maxBytes = most } = {}) => {
-      const { place, bytes } = await plainFile(path);
-      if (place === undefined) throw missing(path);
-      const limit = Math.min(maxBytes, most);
-      const { stdout } = await done(path, ['head', '-c', String(limit), '--', place]);
-      const isCut = bytes > limit;
-      // A character cut in two decodes to a replacement character.
-      return { text: isCut ? trimEndOf(stdout, '\uFFFD') : stdout, bytes, isCut };
-    },
-    write: async (path, text) => {
-      const bytes = Buffer.byteLength(text);
-      if (bytes > most) throw pathDenied(path, `the text is longer than ${most} bytes`);
-      const { names, place } = await plainFile(path);
-      if (place === undefined && names.length > 1) {
-        await refuseLinks(path, names.slice(0, -1), statOf, root);
-        await done(path, ['mkdir', '-p', '--', [root, ...names.slice(0, -1)].join('/')]);
-      }
-      const target = place ?? (await placed(path, names));
-      if (target === undefined) throw missing(path);
-      await done(path, ['tee', '--', target], text);
-      return { bytes, isNew: place === undefined };
-    },
-    list: async (path) => {
-      const names = pathNames(path);
-      const place = await placed(path, [...names, '.']);
-      if (place === undefined) throw missing(path);
-      const { stdout } = await done(path, ['ls', '-1Ap', '--', place]);
-      const lines = stdout.split('\n').filter((line) => line !== '');
-      const entries = lines.map(async (line) => {
-        if (line.endsWith('/')) return { name: line.slice(0, -1), kind: 'folder' as const };
-        const found = await statOf(`${place}/${line}`);
-        return { name: line, kind: found?.kind ?? ('other' as const) };
-      });
-      return (await Promise.all(entries)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    },
-    stat: async (path) => {
-      const names = pathNames(path);
-      const place = names.length === 0 ? root : await placed(path, names);
-      const found = place === undefined ? undefined : await statOf(place);
-      if (place === undefined || found === undefined) return undefined;
-      const { exitCode } = await run(['test', '-w', place]);
-      const isOurs = found.kind === 'folder' || (found.kind === 'file' && found.links === 1);
-      return {
-        kind: found.kind,
-        bytes: found.kind === 'folder' ? 0 : found.bytes,
-        isWritable: isOurs && exitCode === 0,
-      };
-    },
-    remove: async (path) => {
-      const { place } = await plainFile(path);
-      if (place === undefined) return false;
-      await done(path, ['rm', '--', place]);
-      return true;
-    },
-  };
-};
-
-/** Refuses links in a path beforehand, as `mkdir -p` follows them. */
-const refuseLinks = async (
-  path: string,
-  names: readonly string[],
-  statOf: (place: string) => Promise<{ readonly kind: string } | undefined>,
-  root: string,
-): Promise<void> => {
-  for (let length = 1; length <= names.length; length += 1) {
-    const found = await statOf([root, ...names.slice(0, length)].join('/'));
-    if (found !== undefined && found.kind !== 'folder')
-      throw pathDenied(path, 'it leads through a link, or through something that is not a folder');
-  }
-};
-
-const kindOf = (said: string): 'file' | 'folder' | 'link' | 'other' => {
-  if (said.startsWith('regular')) return 'file';
-  if (said === 'directory') return 'folder';
-  return said === 'symbolic link' ? 'link' : 'other';
-};

@@ -5,6 +5,7 @@ import { messageOf } from '../../../contracts/errors/error.ts';
 import type { PreflightIssue } from '../../../contracts/tasks/task.ts';
 import { memoryEnvironment } from '../../environments/memory-environment.ts';
 import { remoteEnvironment } from '../../environments/remote-environment.ts';
+import { containerEnvironment } from '../container/container-environment.ts';
 import { commandEnvironment } from './command-environment.ts';
 import { hostEnvironment } from './host-environment.ts';
 
@@ -27,6 +28,12 @@ const containerSpec = z.strictObject({
   program: z.enum(['docker', 'podman']).default('docker'),
 });
 
+const imageSpec = z.strictObject({
+  type: z.string(),
+  image: z.string(),
+  program: z.enum(['docker', 'podman']).default('docker'),
+});
+
 const remoteSpec = z.strictObject({ type: z.string(), url: z.url({ protocol: /^https?$/ }) });
 
 const memorySpec = z.strictObject({
@@ -36,7 +43,12 @@ const memorySpec = z.strictObject({
 
 const host: EnvironmentMaker = (spec) => hostEnvironment(hostSpec.parse(spec));
 
+/** A running container by its name, or a new one of an image. */
 const container: EnvironmentMaker = (spec) => {
+  if ('image' in spec) {
+    const { image, program: engine } = imageSpec.parse(spec);
+    return containerEnvironment({ image, engine });
+  }
   const { container: box, root, program } = containerSpec.parse(spec);
   return commandEnvironment({ prefix: [program, 'exec', '-i', box], root, name: box });
 };

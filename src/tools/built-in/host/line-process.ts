@@ -108,6 +108,19 @@ export class LineProcess {
     return this.#errors;
   }
 
+  /** Waits for the rest of its error output once it is over; not for long, as what it started may hold that open. */
+  drainErrors(): Promise<void> {
+    const { stderr } = this.#child;
+    if (stderr.closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, GRACE_MS);
+      stderr.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
   /** Writes a line; rejects if it is over. */
   write(line: string): Promise<void> {
     if (this.#reason !== undefined) return Promise.reject(new Error(this.#reason));

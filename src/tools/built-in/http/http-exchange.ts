@@ -82,9 +82,12 @@ const readBody = async (
   return { text: new TextDecoder().decode(bytes, { stream: isCut }), bytes, isCut };
 };
 
+/** Headers by name. Cookies are in lines, as they have commas of their own. */
 const headersOf = ({ headers }: IncomingMessage): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, typeof value === 'string' ? value : value.join(', ')]],
+      value === undefined
+        ? []
+        : [[name, typeof value === 'string' ? value : value.join(name === 'set-cookie' ? '\n' : ', ')]],
     ),
   );

@@ -1,7 +1,9 @@
 import { lookup as lookUp } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { timeLimit } from '../../../base/promises/time-limit.ts';
 import type { HttpRequest, HttpResponse } from '../../../contracts/environments/operations.ts';
 import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
+import { hostOf, portOf } from './host-of.ts';
 import type { HttpRules } from './http-rules.ts';
 import { exchange } from './http-exchange.ts';
 import { isPublicAddress } from './public-address.ts';
@@ -15,10 +17,14 @@ const PUBLIC_HEADERS =
 const TRAVEL_HEADERS =
   /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|accept-encoding|proxy-.*)$/i;
 
-/** Sends a request, and follows its redirects, to public addresses only. */
-export const requestPublicly = async (request: HttpRequest, rules: HttpRules): Promise<HttpResponse> => {
+/** Sends a request, and follows its redirects unless they are the answer, to public addresses only. */
+export const requestPublicly = async (
+  request: HttpRequest,
+  rules: HttpRules,
+  isFollowed = true,
+): Promise<HttpResponse> => {
   const { maxRedirects = 5, timeoutMs = 15_000 } = rules;
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = timeLimit(timeoutMs);
   const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
   let next: HttpRequest = { ...request, method: (request.method ?? 'GET').toUpperCase() };
   assertMethod(next, rules);
@@ -26,7 +32,7 @@ export const requestPublicly = async (request: HttpRequest, rules: HttpRules): P
   for (let hop = 0; ; hop += 1) {
     const response = await once(next, rules, signal);
     const target = response.headers['location'];
-    if (!REDIRECTS.has(response.status) || target === undefined) return response;
+    if (!isFollowed || !REDIRECTS.has(response.status) || target === undefined) return response;
     if (hop >= maxRedirects) throw deniedError(next.url, `it redirects more than ${maxRedirects} times`);
     next = followRedirect(next, target, response.status);
     if (seen.has(next.url)) throw deniedError(next.url, 'its redirects go round in a circle');
@@ -153,11 +159,6 @@ const headersOf = ({ headers = {} }: HttpRequest): Readonly<Record<string, strin
   // A small answer may unpack to a huge one.
   'accept-encoding': 'identity',
 });
-
-const portOf = (url: URL): number =>
-  url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-
-const hostOf = (url: URL): string => `${url.hostname}:${portOf(url)}`;
 
 const showUrl = (url: string): string => JSON.stringify(url.slice(0, 200));
 

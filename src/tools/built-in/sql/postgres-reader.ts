@@ -1,5 +1,6 @@
 import type { Json } from '../../../base/json/json.ts';
 import { isJsonObject } from '../../../base/json/json.ts';
+import { timeLimit } from '../../../base/promises/time-limit.ts';
 import type { Retryable } from '../../../contracts/errors/error-data.ts';
 import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
 import { classifyToolError } from '../../calls/classify-tool-error.ts';
@@ -56,7 +57,7 @@ export const postgresReader = (address: string): SqlDatabase => {
     tables: TABLES,
     query: async (query) => {
       const connection = await connectionTo(address, query.timeoutMs);
-      const late = AbortSignal.timeout(query.timeoutMs + GRACE_MS);
+      const late = timeLimit(query.timeoutMs + GRACE_MS);
       const signal = AbortSignal.any([query.signal, late]);
       const close = (): void => {
         // What executes is ended by its own time-out.
