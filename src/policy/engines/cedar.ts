@@ -46,7 +46,7 @@ const check = optionsCheck<CedarOptions>({ code: 'policy.invalid', owner: 'the r
  *
  * A call is a request: `principal` is `Agent::"clerk"`, within its `Role` and the agents above it; `action` is `Action::"pay"`, with the toolset
  * `Action::"files.write"`; `resource` is `Tool::"pay"` with `safety`, `category` and `tags`, within its `Toolset`; `context` has `input`, `path`, `after`
- * (tools whose results the agent has), `time`, and `environment` and `also` where there are any. Numbers that are not whole are decimals, and null is absent.
+ * (origins of what the agent has read), `time`, and `environment` and `also` where there are any. Numbers that are not whole are decimals, and null is absent.
  *
  * As Cedar has it, a call is denied that no policy permits, or that one forbids. It fails closed: where evaluating any policy fails, too, as a
  * `forbid` that was passed over would allow. Test with `has` what may be absent.

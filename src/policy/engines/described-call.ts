@@ -18,7 +18,7 @@ export type DescribedCall = {
   /** As the model gave it. */
   readonly input: Json;
   readonly environment?: string;
-  /** Origins of data: the tools whose results the agent has in its conversation. */
+  /** Origins of what the agent has read, in its own calls or through others. */
   readonly after: readonly string[];
   /** The recorded time of the step, as ISO 8601. */
   readonly time: string;
@@ -31,7 +31,7 @@ export type FurtherFacts = (call: ProposedCall) => Readonly<Record<string, unkno
 
 /** Describes a call for an engine outside. Of the run's context there is only what `also` takes out of it, as it may hold secrets. */
 export const describeCall = (call: ProposedCall, also?: FurtherFacts): DescribedCall => {
-  const { tool, facts, agent, path, above, input, environment, earlier, at } = call;
+  const { tool, facts, agent, path, above, input, environment, origins, at } = call;
   const dot = tool.lastIndexOf('.');
   return {
     tool,
@@ -45,7 +45,7 @@ export const describeCall = (call: ProposedCall, also?: FurtherFacts): Described
     above,
     input,
     ...(environment === undefined ? {} : { environment }),
-    after: [...new Set(earlier.map((made) => made.tool))],
+    after: origins,
     time: new Date(at).toISOString(),
     ...(also === undefined ? {} : { also: furtherFacts(also(call)) }),
   };

@@ -51,7 +51,7 @@ const check = optionsCheck<OpaOptions>({ code: 'policy.invalid', owner: 'the rul
  * Makes a rule by which a server of Open Policy Agent decides, asked for each call by its data API (`POST /v1/data/PATH`).
  *
  * `input` has `tool`, `toolset`, `safety`, `category`, `tags`, `agent`, `role`, `path`, `above` (the agents above it), `input` (the arguments),
- * `environment`, `after` (tools whose results the agent has), `time`, and `also`. The decision is true, false, or a verdict:
+ * `environment`, `after` (origins of what the agent has read), `time`, and `also`. The decision is true, false, or a verdict:
  * `{"verdict": "ask", "by": "lead", "reason": "…", "rule": "…"}`.
  *
  * It fails closed: an undefined decision, another answer, a status that is not 200, a redirect, a server that is silent or says too much deny

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ProposedCall } from '../../../src/contracts/tools/safety.ts';
-import { agent, tool, type Decision } from '../../../src/index.ts';
+import { act, agent, answer, tool, type Decision } from '../../../src/index.ts';
+import { pipeline } from '../../../src/patterns/index.ts';
 import { cedar, policy } from '../../../src/policy/index.ts';
 import { callUntyped } from '../../support/call-untyped.ts';
 import { proposed } from './proposed-call.ts';
@@ -36,12 +37,34 @@ describe('[KAIZEN-62] Cedar, by its own package,', () => {
   });
 
   test('denies what a policy forbids by the origin of data, whatever another permits', async () => {
-    const earlier = [{ tool: 'web.read', input: {}, ok: true }];
-    expect(await judge(paying(1, { earlier }))).toEqual({
+    const origins = ['web.read'];
+    expect(await judge(paying(1, { origins }))).toEqual({
       verdict: 'deny',
       rule: 'no-mail-after-web',
       reason: "the policy 'no-mail-after-web' forbids it",
     });
+  });
+
+  test('denies a call that is fed by what another agent of its run has read', async () => {
+    const made: string[] = [];
+    const does = (name: string) =>
+      agent({
+        name: `${name}er`,
+        tools: [
+          tool({
+            name,
+            description: 'Does it.',
+            input: z.object({}),
+            execute: () => String(made.push(name)),
+          }),
+        ],
+        decide: ({ step }): Decision => (step === 0 ? act({ name, input: {} }) : answer('done')),
+      });
+    const line = pipeline({ name: 'line', stages: [does('web_read'), does('save')] });
+    const policies = `permit (principal, action, resource);
+      forbid (principal, action == Action::"save", resource) when { context.after.contains("web_read") };`;
+    await line.run('go', { safety: policy({ rules: [await cedar({ policies })] }) });
+    expect(made).toEqual(['web_read']);
   });
 
   test.each([

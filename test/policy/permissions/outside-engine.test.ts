@@ -57,7 +57,7 @@ describe('[KAIZEN-62] Open Policy Agent', () => {
       path: 'desk/clerk-2',
       input: { path: 'a.md' },
       environment: 'shop',
-      earlier: [{ tool: 'web.read', input: {}, ok: true }],
+      origins: ['web.read'],
       context: { tenant: 'acme', key: 'secret' },
     });
     const headers = async () => ({ authorization: 'Bearer t' });
