@@ -474,6 +474,23 @@ describe('[FIND-28] the list', () => {
     expect(await counted({ cached_tokens: 20, ...details })).toEqual({ input: 30, output: 12, cached: 10 });
   });
 
+  test('[FIND-28] a thought that is written in the text goes back in it, where calls follow, to whom takes thoughts back', async () => {
+    const thinks = '<think>\nBonn, then.\n</think>\n\nI look.';
+    const calls = chunk({ tool_calls: [call('x', 'Bonn')] }, 'tool_calls', { usage });
+    const asks: Reply = { pieces: [chunk({ content: thinks }), calls, DONE] };
+    for (const [profile, content] of [
+      ['fireworks', thinks],
+      ['groq', '\n\nI look.'],
+    ] as const) {
+      const { requests } = await outcome([asks, says('openai-chat', { text: ['Sun.'] })], { profile });
+      expect(requests[1]?.body['messages']).toMatchObject([
+        { role: 'user' },
+        { role: 'assistant', content, tool_calls: [{ id: 'x' }] },
+        { role: 'tool' },
+      ]);
+    }
+  });
+
   test('[FIND-28] a tuple as output is no schema of strict mode, and keeps its meaning', async () => {
     const pieces = [chunk({ content: '{"value":["a",1]}' }), chunk({}, 'stop', { usage }), DONE];
     await using provider = await mockProvider({ pieces });

@@ -154,13 +154,14 @@ export const chatReader = (
           ? callsOf(drafts.list(), end, context)
           : [];
       const written = `${raw}${thinking}${JSON.stringify(calls)}`;
-      const parts = content.parts();
+      // What was thought within the text, as Qwen and R1 write it, goes back within it.
+      const said = content.parts() ?? (thinking === '' || reasoningField !== undefined ? undefined : raw);
       const kept = echoedFields(
         {
           ...fields.all(),
           // Between its calls and their results, a thinking model needs its thoughts back; later they are useless.
           ...(calls.length === 0 || reasoningField === undefined ? {} : { [reasoningField]: thinking }),
-          ...(calls.length === 0 || parts === undefined ? {} : { content: parts }),
+          ...(calls.length === 0 || said === undefined ? {} : { content: said }),
         },
         profile,
       );
