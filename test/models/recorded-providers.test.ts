@@ -74,9 +74,10 @@ it.each(calling.filter(({ profile, reasoning }) => reasoning !== undefined && pr
   async (recorded) => {
     const said = backIn(await runRecorded(recorded)).find(({ role }) => role === 'assistant');
     const wire = wireEvents(recorded).join('');
-    const [, field = ''] = /"(reasoning_content|reasoning)": ?"/.exec(wire) ?? [];
+    const [, field = 'content'] = /"(reasoning_content|reasoning)": ?"/.exec(wire) ?? [];
     const thought = said?.[field];
-    expect(typeof thought === 'string' ? thought.trim() : thought).toBe(recorded.reasoning);
+    const written = typeof thought === 'string' ? thought.replaceAll(/<\/?think>/g, '').trim() : thought;
+    expect(written).toBe(recorded.reasoning);
     const [, signature] = /"signature":"([^"]+)"/.exec(wire) ?? [];
     expect(JSON.stringify(said?.['reasoning_details'] ?? null)).toContain(signature ?? '');
   },

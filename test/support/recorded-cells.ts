@@ -27,7 +27,7 @@ const CACHED = /"(?:cached_tokens|cache_read_input_tokens|cachedContentTokenCoun
 
 const cachedIn = (recorded: AnyRecording): number => Number(CACHED.exec(sent(recorded))?.[1] ?? 0);
 
-const SEAL = /"(?:encrypted_content|signature|thoughtSignature)":\s*"([^"]+)"/g;
+const SEAL = /"(?:encrypted_content|signature|thoughtSignature|thought_signature)":\s*"([^"]+)"/g;
 
 /**
  * What seals a thought, or the thought itself beside calls: the next request has one of them. OpenAI seals an item anew when it is done,
