@@ -120,7 +120,7 @@ const rowsOf = (version: SpecificationVersion): readonly MatrixRow[] => {
 /** Where a package is other than that of version 3, as the page says below its table. */
 const OTHERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'v2 aiSdk(anthropic)': { output: 'a tool' },
-  'v2 aiSdk(mistral)': { 'cache in totals': '– ᵈ' },
+  'v2 aiSdk(mistral)': { 'cache in totals': '–' },
   'v4 aiSdk(groq)': { output: 'schema, beside tools a tool' },
 };
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { ask, question, streamed, transcript, weather } from '../support/ask-model.ts';
 import { event, mockProvider } from '../support/mock-provider.ts';
@@ -210,6 +211,34 @@ describe('openaiChat: the answer', () => {
 });
 
 describe('openaiChat: the request', () => {
+  it('[P18] the content that one turn goes back with is not that of several', async () => {
+    const { text, calls, replay } = await answerTo([
+      chunk({ content: '<think>Hm.</think>I look.' }),
+      chunk(callPiece(0, 'x', 'weather', '{"city":"Bonn"}')),
+      chunk({}, 'tool_calls'),
+      ...end,
+    ]);
+    const sent = async (...before: Turn[]) => {
+      await using provider = await mockProvider({
+        pieces: [chunk({ content: 'x' }), chunk({}, 'stop'), ...end],
+      });
+      const turn = {
+        role: 'assistant',
+        text,
+        calls: calls.map((call) => ({ ...call, id: 'c' })),
+        replay,
+      } as const;
+      const result = { role: 'tool', callId: 'c', tool: 'weather', text: 'Sun.' } as const;
+      const messages = transcript({ role: 'user', text: 'Weather?' }, ...before, turn, result);
+      await ask(model(provider), question({ messages, tools: [weather] })).answer;
+      return provider.requests[0]?.body['messages'];
+    };
+    const content = (said: string) =>
+      expect.arrayContaining([expect.objectContaining({ content: said })]) as unknown;
+    expect(await sent()).toEqual(content('<think>Hm.</think>I look.'));
+    expect(await sent({ role: 'assistant', text: 'Yes.' })).toEqual(content('Yes.\n\nI look.'));
+  });
+
   it('[P18] alternates, empties nothing, pairs calls and results, and gives thoughts back with their calls', async () => {
     const first = await answerTo([
       chunk({ reasoning_content: 'Hm.' }),

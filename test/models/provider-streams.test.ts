@@ -5,7 +5,7 @@ import { ask, streamed } from '../support/ask-model.ts';
 import { describeWithFixtures, fixtures } from '../support/fixtures.ts';
 import { mockProvider } from '../support/mock-provider.ts';
 import {
-  eventData,
+  inputOf,
   isWhole,
   keptRecordings,
   modelFor,
@@ -33,18 +33,6 @@ const THOUGHTS_BESIDE: Readonly<Record<string, number>> = { 'xai/main/xai-text.c
 const finishOf = ({ stop = '', tool_calls: calls = [] }: RecordedStream): string | undefined =>
   stop === 'completed' ? (calls.length > 0 ? 'tool-calls' : 'stop') : finishes[stop];
 
-/** Tokens that Anthropic counts apart and we count in. */
-const cacheTokens = (events: readonly string[]): number => {
-  let [read, written] = [0, 0];
-  for (const data of eventData(events)) {
-    const message = data['message'] as Record<string, unknown> | undefined;
-    const usage = (data['usage'] ?? message?.['usage'] ?? {}) as Record<string, number | null>;
-    read = usage['cache_read_input_tokens'] ?? read;
-    written = usage['cache_creation_input_tokens'] ?? written;
-  }
-  return read + written;
-};
-
 const summary = ({ text, calls, finish, usage }: ModelAnswer): object => ({
   text,
   calls: calls.map(({ id, name, input, problem }) => ({ id, name, input, problem })),
@@ -62,7 +50,7 @@ const expectedSummary = (recorded: RecordedStream, events: readonly string[]): o
   })),
   finish: finishOf(recorded),
   usage: {
-    input: (recorded.usage?.in ?? 0) + (recorded.kind === 'anthropic' ? cacheTokens(events) : 0),
+    input: inputOf(recorded),
     output: (recorded.usage?.out ?? 0) + (THOUGHTS_BESIDE[recorded.file] ?? 0),
   },
 });

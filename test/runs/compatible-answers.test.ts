@@ -450,6 +450,47 @@ describe('[FIND-28] the list', () => {
     }
   });
 
+  const counted = async (counts: object) => {
+    const last = chunk({}, 'stop', { usage: { ...usage, ...counts } });
+    await using provider = await mockProvider({ pieces: [chunk({ content: 'x' }), last, DONE] });
+    return (await ask(model(provider)).answer).usage;
+  };
+
+  test('[FIND-28] thoughts that are counted beside the completion, by xAI as such and by Google in the total alone, are output', async () => {
+    const said = { completion_tokens_details: { reasoning_tokens: 7 } };
+    const output = { input: 30, output: 19, reasoning: 7 };
+    expect(await counted({ total_tokens: 49 })).toEqual(output);
+    expect(await counted({ total_tokens: 49, ...said })).toEqual(output);
+    // All others count them within it, and a total that cannot be is none.
+    expect(await counted({ total_tokens: 42, ...said })).toEqual({ input: 30, output: 12, reasoning: 7 });
+    expect(await counted({ total_tokens: 60, ...said })).toEqual({ input: 30, output: 12, reasoning: 7 });
+    for (const total_tokens of [42, 41, -1, null, '49'])
+      expect(await counted({ total_tokens })).toEqual({ input: 30, output: 12 });
+  });
+
+  test('[FIND-28] tokens of the cache are found beside the details of the prompt, where Together and Moonshot count them', async () => {
+    expect(await counted({ cached_tokens: 20 })).toEqual({ input: 30, output: 12, cached: 20 });
+    const details = { prompt_tokens_details: { cached_tokens: 10 } };
+    expect(await counted({ cached_tokens: 20, ...details })).toEqual({ input: 30, output: 12, cached: 10 });
+  });
+
+  test('[FIND-28] a thought that is written in the text goes back in it, where calls follow, to whom takes thoughts back', async () => {
+    const thinks = '<think>\nBonn, then.\n</think>\n\nI look.';
+    const calls = chunk({ tool_calls: [call('x', 'Bonn')] }, 'tool_calls', { usage });
+    const asks: Reply = { pieces: [chunk({ content: thinks }), calls, DONE] };
+    for (const [profile, content] of [
+      ['fireworks', thinks],
+      ['groq', '\n\nI look.'],
+    ] as const) {
+      const { requests } = await outcome([asks, says('openai-chat', { text: ['Sun.'] })], { profile });
+      expect(requests[1]?.body['messages']).toMatchObject([
+        { role: 'user' },
+        { role: 'assistant', content, tool_calls: [{ id: 'x' }] },
+        { role: 'tool' },
+      ]);
+    }
+  });
+
   test('[FIND-28] a tuple as output is no schema of strict mode, and keeps its meaning', async () => {
     const pieces = [chunk({ content: '{"value":["a",1]}' }), chunk({}, 'stop', { usage }), DONE];
     await using provider = await mockProvider({ pieces });

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/json/json.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import type { Reply } from './mock-provider.ts';
-import type { RecordedStream } from './provider-streams.ts';
+import type { AnyRecording } from './provider-streams.ts';
 import type { WireAnswer } from './wire-answers.ts';
 
 /** What a model says in one piece of its provider's own stream. */
@@ -20,5 +20,5 @@ export interface MatrixRow {
   /** A tool that it runs, and a text of the request that declares it. */
   readonly runs?: readonly [tool: JsonObject, declared: string];
   /** Whether it reads a recorded answer at all. Default: each. */
-  readonly reads?: (recorded: RecordedStream) => boolean;
+  readonly reads?: (recorded: AnyRecording) => boolean;
 }

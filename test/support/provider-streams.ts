@@ -9,10 +9,13 @@ import type { Reply } from './mock-provider.ts';
 
 export type WireKind = 'openai-chat' | 'openai-responses' | 'anthropic';
 
+/** The form of a recorded answer: none of our own adapters reads Gemini's, the package of the AI SDK does. */
+export type RecordedKind = WireKind | 'google';
+
 /** A recorded answer and what it comes to: by the vendor's own SDK, or as its README says. */
-export interface RecordedStream {
+export interface RecordedStream<Kind extends RecordedKind = WireKind> {
   readonly file: string;
-  readonly kind: WireKind;
+  readonly kind: Kind;
   readonly profile?: ChatProfileName;
   /** How many there are. */
   readonly events: number;
@@ -34,42 +37,52 @@ export interface RecordedStream {
   };
 }
 
-const listOf = (path: string | URL): RecordedStream[] =>
-  JSON.parse(readFileSync(path, 'utf8')) as RecordedStream[];
+/** A recorded answer in any form. */
+export type AnyRecording = RecordedStream<RecordedKind>;
+
+const listOf = (path: string | URL): AnyRecording[] =>
+  JSON.parse(readFileSync(path, 'utf8')) as AnyRecording[];
+
+const isOurs = (recorded: AnyRecording): recorded is RecordedStream => recorded.kind !== 'google';
 
 /** The recorded streams of the fixtures. The vendor's accumulator loses calls that come without an index, as Mistral sends them; we do not. */
 export const recordedStreams = (): RecordedStream[] =>
-  listOf(fixtures('provider-streams/expected.json')).map((recorded) =>
-    recorded.file === 'mistral/main/mistral-tool-call.chunks.txt'
-      ? {
-          ...recorded,
-          tool_calls: [{ id: 'gSIMJiOkT', name: 'weather', input: { location: 'San Francisco' } }],
-        }
-      : recorded,
-  );
+  listOf(fixtures('provider-streams/expected.json'))
+    .filter(isOurs)
+    .map((recorded) =>
+      recorded.file === 'mistral/main/mistral-tool-call.chunks.txt'
+        ? {
+            ...recorded,
+            tool_calls: [{ id: 'gSIMJiOkT', name: 'weather', input: { location: 'San Francisco' } }],
+          }
+        : recorded,
+    );
 
 /** The answers of providers that are kept with the tests, in `test/fixtures/recorded`. */
-export const keptRecordings = (): RecordedStream[] => listOf(keptFile('recorded/expected.json'));
+export const allKept = (): AnyRecording[] => listOf(keptFile('recorded/expected.json'));
+
+/** Those of them that our own adapters read. */
+export const keptRecordings = (): RecordedStream[] => allKept().filter(isOurs);
 
 const keptFile = (file: string): URL => new URL(`../fixtures/${file}`, import.meta.url);
 
 /** Whether an answer came in one piece: it is no stream of events. */
-export const isWhole = ({ file }: Pick<RecordedStream, 'file'>): boolean => file.endsWith('.body');
+export const isWhole = ({ file }: Pick<AnyRecording, 'file'>): boolean => file.endsWith('.body');
 
 /** The reply of a provider that sends these pieces of a recorded answer. */
-export const recordedReply = (recorded: RecordedStream, pieces: Reply['pieces'] = wireEvents(recorded)) => ({
+export const recordedReply = (recorded: AnyRecording, pieces: Reply['pieces'] = wireEvents(recorded)) => ({
   pieces,
   headers: { 'content-type': typeOf(recorded) },
 });
 
-const typeOf = (recorded: Pick<RecordedStream, 'file'>): string =>
+const typeOf = (recorded: Pick<AnyRecording, 'file'>): string =>
   isWhole(recorded) ? 'application/json' : 'text/event-stream';
 
 /** In characters: where a body in one piece is cut. */
 const PIECE = 64;
 
 /** The events of a recorded stream as text on the wire, one string for each; of a body in one piece, pieces of it. */
-export const wireEvents = ({ file, kind }: Pick<RecordedStream, 'file' | 'kind'>): string[] => {
+export const wireEvents = ({ file, kind }: Pick<AnyRecording, 'file' | 'kind'>): string[] => {
   const text = readFileSync(
     file.startsWith('recorded/') ? keptFile(file) : fixtures('provider-streams', file),
     'utf8',
@@ -81,7 +94,9 @@ export const wireEvents = ({ file, kind }: Pick<RecordedStream, 'file' | 'kind'>
       .filter(Boolean)
       .map((each) => `${each}\n\n`);
   const events = text.split('\n').filter(Boolean);
-  if (kind === 'openai-chat') return [...events.map((each) => `data: ${each}\n\n`), 'data: [DONE]\n\n'];
+  const plain = events.map((each) => `data: ${each}\n\n`);
+  if (kind === 'google') return plain;
+  if (kind === 'openai-chat') return [...plain, 'data: [DONE]\n\n'];
   return events.map((each) => `event: ${(JSON.parse(each) as { type: string }).type}\ndata: ${each}\n\n`);
 };
 
@@ -91,6 +106,18 @@ export const eventData = (events: readonly string[]): Record<string, unknown>[] 
     const [, data] = /^data: (\{.*)$/m.exec(each) ?? [];
     return data === undefined ? [] : [JSON.parse(data) as Record<string, unknown>];
   });
+
+/** Tokens of the prompt, with those that Anthropic counts apart and we count in. */
+export const inputOf = (recorded: RecordedStream): number => {
+  let [read, written] = [0, 0];
+  for (const data of recorded.kind === 'anthropic' ? eventData(wireEvents(recorded)) : []) {
+    const message = data['message'] as Record<string, unknown> | undefined;
+    const usage = (data['usage'] ?? message?.['usage'] ?? {}) as Record<string, number | null>;
+    read = usage['cache_read_input_tokens'] ?? read;
+    written = usage['cache_creation_input_tokens'] ?? written;
+  }
+  return (recorded.usage?.in ?? 0) + read + written;
+};
 
 /** The adapter for a kind of stream, talking to a server or to a stand-in for the network. */
 export const modelFor = (

@@ -4,43 +4,48 @@ import { fixtures } from './fixtures.ts';
 import type { MatrixRow } from './matrix-row.ts';
 import { mockProvider, type SeenRequest } from './mock-provider.ts';
 import {
+  allKept,
+  type AnyRecording,
   isWhole,
-  keptRecordings,
   recordedReply,
   recordedStreams,
-  type RecordedStream,
   wireEvents,
 } from './provider-streams.ts';
-import { resultOf, runRecorded } from './recorded-runs.ts';
+import { resultOf, runRecordedBy } from './recorded-runs.ts';
 
 /** A column of the matrix that an answer decides. */
 interface RecordedColumn {
   /** Whether a recorded answer has what the column is about. */
-  readonly has: (recorded: RecordedStream) => boolean;
+  readonly has: (recorded: AnyRecording) => boolean;
   /** What it comes to. */
-  readonly find: (row: MatrixRow, recorded: RecordedStream) => Promise<'yes' | '–'>;
+  readonly find: (row: MatrixRow, recorded: AnyRecording) => Promise<'yes' | '–'>;
 }
 
-const sent = (recorded: RecordedStream): string => wireEvents(recorded).join('');
+const sent = (recorded: AnyRecording): string => wireEvents(recorded).join('');
 
-const CACHED = /"(?:cached_tokens|cache_read_input_tokens)":\s*([1-9]\d*)/;
+const CACHED = /"(?:cached_tokens|cache_read_input_tokens|cachedContentTokenCount)":\s*([1-9]\d*)/;
 
-const cachedIn = (recorded: RecordedStream): number => Number(CACHED.exec(sent(recorded))?.[1] ?? 0);
+const cachedIn = (recorded: AnyRecording): number => Number(CACHED.exec(sent(recorded))?.[1] ?? 0);
 
-/** What seals a thought, or the thought itself beside calls, as the next request has it. */
-const thoughtIn = (recorded: RecordedStream): string | undefined => {
-  // An item of OpenAI's is sealed anew until it is done: the last seal is the one.
-  const [, seal] =
-    [...sent(recorded).matchAll(/"(?:encrypted_content|signature)":\s*"([^"]+)"/g)].at(-1) ?? [];
+const SEAL = /"(?:encrypted_content|signature|thoughtSignature|thought_signature)":\s*"([^"]+)"/g;
+
+/**
+ * What seals a thought, or the thought itself beside calls: the next request has one of them. OpenAI seals an item anew when it is done,
+ * and again when the answer is.
+ */
+const proofsIn = (recorded: AnyRecording): readonly string[] => {
+  const done = sent(recorded)
+    .split('\n\n')
+    .filter((each) => !each.includes('output_item.added'));
+  const seals = done.flatMap((each) => [...each.matchAll(SEAL)].map(([, seal = '']) => seal));
   const { reasoning, tool_calls: calls = [] } = recorded;
-  return (
-    seal ??
-    (reasoning === undefined || calls.length === 0 ? undefined : JSON.stringify(reasoning).slice(1, -1))
-  );
+  return seals.length > 0 || reasoning === undefined || calls.length === 0
+    ? seals
+    : [JSON.stringify(reasoning).slice(1, -1)];
 };
 
-const run = ({ make, says }: MatrixRow, recorded: RecordedStream) =>
-  runRecorded(recorded, { make, done: says({ text: ['Done.'] }) });
+const run = ({ make, says }: MatrixRow, recorded: AnyRecording) =>
+  runRecordedBy(recorded, { make, done: says({ text: ['Done.'] }) });
 
 const bodyOf = (request?: SeenRequest): string => JSON.stringify(request?.body ?? null);
 
@@ -65,10 +70,10 @@ export const recordedColumns: Readonly<Record<string, RecordedColumn>> = {
     },
   },
   'reasoning back': {
-    has: (recorded) => thoughtIn(recorded) !== undefined,
+    has: (recorded) => proofsIn(recorded).length > 0,
     find: async (row, recorded) => {
-      const { requests } = await run(row, recorded);
-      return yesIf(bodyOf(requests[1]).includes(thoughtIn(recorded) ?? '?'));
+      const next = bodyOf((await run(row, recorded)).requests[1]);
+      return yesIf(proofsIn(recorded).some((proof) => next.includes(proof)));
     },
   },
   'cache in totals': {
@@ -83,7 +88,7 @@ export const recordedColumns: Readonly<Record<string, RecordedColumn>> = {
 /** Whether the recordings are there that are not kept with the tests. */
 const isComplete = existsSync(fixtures('provider-streams'));
 
-const all: readonly RecordedStream[] = [...keptRecordings(), ...(isComplete ? recordedStreams() : [])];
+const all: readonly AnyRecording[] = [...allKept(), ...(isComplete ? recordedStreams() : [])];
 
 /** The row of the adapter or profile whose recordings a row is tried with: packages of the AI SDK have no others. */
 const sourceOf = (row: string): string => {
@@ -93,16 +98,18 @@ const sourceOf = (row: string): string => {
 };
 
 /** Whether it is one answer: some recordings of Responses have those of several steps in one. */
-const isOneAnswer = (recorded: RecordedStream): boolean =>
+const isOneAnswer = (recorded: AnyRecording): boolean =>
   recorded.kind !== 'openai-responses' || sent(recorded).split('event: response.completed').length === 2;
 
 /** The recordings that a row of the matrix is tried with, short ones first. */
-export const recordingsOf = ({ name, reads = () => true }: MatrixRow): readonly RecordedStream[] => {
+export const recordingsOf = ({ name, reads = () => true }: MatrixRow): readonly AnyRecording[] => {
   const source = sourceOf(name);
-  const isOf = ({ file, kind, profile }: RecordedStream): boolean => {
-    if (source === 'openai()') return kind === 'openai-responses' && /^(openai|azure)\//.test(file);
+  const isOf = ({ file, kind, profile }: AnyRecording): boolean => {
+    if (source === 'openai()') return kind === 'openai-responses' && /^(openai|azure|recorded)\//.test(file);
     if (source === 'anthropic()') return kind === 'anthropic';
-    if (source === 'openaiChat()') return /^(alibaba|recorded\/openai-)/.test(file);
+    if (source === 'google') return kind === 'google';
+    if (source === 'openaiChat()')
+      return kind === 'openai-chat' && profile === undefined && /^(alibaba|recorded)\//.test(file);
     return kind === 'openai-chat' && (profile ?? file.split('/')[0]) === source;
   };
   return all

@@ -6,7 +6,7 @@ import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { mockProvider, type Reply, type SeenRequest } from './mock-provider.ts';
-import { modelFor, recordedReply, type RecordedStream } from './provider-streams.ts';
+import { type AnyRecording, modelFor, recordedReply, type RecordedStream } from './provider-streams.ts';
 import { says } from './wire-answers.ts';
 
 /** What a run comes to whose first answer was recorded. */
@@ -20,25 +20,35 @@ export interface RecordedRun {
 }
 
 interface Ways {
-  /** The model at a server. Default: the adapter of the recording's kind. */
-  readonly make?: (url: string) => Model;
+  /** The model at a server. */
+  readonly make: (url: string) => Model;
   /** The first reply. Default: the recording, whole. */
   readonly reply?: Reply;
   /** The reply that says `Done.` after it. */
-  readonly done?: Reply;
+  readonly done: Reply;
 }
 
 export const resultOf = (name: string): string => `${name} has come back.`;
 
+/** Runs a clerk with the adapter of the recording's kind, as `runRecordedBy` does. */
+export const runRecorded = (recorded: RecordedStream, ways: Partial<Ways> = {}): Promise<RecordedRun> =>
+  runRecordedBy(recorded, {
+    make: (url) => modelFor(recorded.kind, { url }, recorded.profile),
+    done: says(recorded.kind, 'Done.'),
+    ...ways,
+  });
+
 /** Runs a clerk over HTTP whose first answer is a recorded one, with tools for its calls; it is asked again if it made none. */
-export const runRecorded = async (recorded: RecordedStream, ways: Ways = {}): Promise<RecordedRun> => {
-  const { reply = recordedReply(recorded), done = says(recorded.kind, 'Done.') } = ways;
+export const runRecordedBy = async (
+  recorded: AnyRecording,
+  { make, done, reply = recordedReply(recorded) }: Ways,
+): Promise<RecordedRun> => {
   const executed: { readonly name: string; readonly input: Json }[] = [];
   await using provider = await mockProvider(reply, done);
   const names = new Set(recorded.tool_calls?.map(({ name }) => name));
   const clerk = agent({
     name: 'clerk',
-    model: ways.make?.(provider.url) ?? modelFor(recorded.kind, provider, recorded.profile),
+    model: make(provider.url),
     failures: { retry: { attempts: 1 } },
     tools: [...names].map((name) =>
       tool({

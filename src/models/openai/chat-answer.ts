@@ -154,13 +154,14 @@ export const chatReader = (
           ? callsOf(drafts.list(), end, context)
           : [];
       const written = `${raw}${thinking}${JSON.stringify(calls)}`;
-      const parts = content.parts();
+      // What was thought within the text, as Qwen and R1 write it, goes back within it.
+      const said = content.parts() ?? (thinking === '' || reasoningField !== undefined ? undefined : raw);
       const kept = echoedFields(
         {
           ...fields.all(),
           // Between its calls and their results, a thinking model needs its thoughts back; later they are useless.
           ...(calls.length === 0 || reasoningField === undefined ? {} : { [reasoningField]: thinking }),
-          ...(calls.length === 0 || parts === undefined ? {} : { content: parts }),
+          ...(calls.length === 0 || said === undefined ? {} : { content: said }),
         },
         profile,
       );
@@ -313,13 +314,20 @@ const endError = (
     { retryable: code === 'model.unavailable' ? 'yes' : 'maybe' },
   );
 
-/** xAI counts thoughts beside the completion, all others within it: where they are beside, the total is the sum of all three. */
-const outputIn = (usage: unknown): unknown => {
+/**
+ * Completions and the thoughts among them. xAI and Google count thoughts beside the completion, all others within it: beside it, they
+ * are what the total has more, of which Google says nothing else.
+ */
+const outputIn = (usage: unknown): Pick<ReportedUsage, 'output' | 'reasoning'> => {
   const output = fieldOf(usage, 'completion_tokens');
   const thoughts = fieldOf(fieldOf(usage, 'completion_tokens_details'), 'reasoning_tokens');
-  if (typeof output !== 'number' || typeof thoughts !== 'number') return output;
-  const sum = Number(fieldOf(usage, 'prompt_tokens')) + output + thoughts;
-  return fieldOf(usage, 'total_tokens') === sum ? output + thoughts : output;
+  const [prompt, total] = [fieldOf(usage, 'prompt_tokens'), fieldOf(usage, 'total_tokens')];
+  if (typeof output !== 'number' || typeof prompt !== 'number' || typeof total !== 'number')
+    return { output, reasoning: thoughts };
+  const beside = total - prompt - output;
+  return beside > 0 && (thoughts ?? beside) === beside
+    ? { output: output + beside, reasoning: beside }
+    : { output, reasoning: thoughts };
 };
 
 const fieldOf = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined);
@@ -328,10 +336,13 @@ const reportedUsage = (usage: unknown, profile: ChatProfile): ReportedUsage => {
   const prompt = fieldOf(usage, 'prompt_tokens_details');
   return {
     input: fieldOf(usage, 'prompt_tokens'),
-    output: outputIn(usage),
-    cached: fieldOf(prompt, 'cached_tokens') ?? fieldOf(usage, 'prompt_cache_hit_tokens'),
+    ...outputIn(usage),
+    // Together and Moonshot count what came from the cache beside the prompt's details, DeepSeek by another name as well.
+    cached:
+      fieldOf(prompt, 'cached_tokens') ??
+      fieldOf(usage, 'cached_tokens') ??
+      fieldOf(usage, 'prompt_cache_hit_tokens'),
     stored: fieldOf(prompt, 'cache_write_tokens'),
-    reasoning: fieldOf(fieldOf(usage, 'completion_tokens_details'), 'reasoning_tokens'),
     billed: readBill(usage, profile),
   };
 };

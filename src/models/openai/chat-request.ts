@@ -150,13 +150,16 @@ const assistantMessage = (
     .join('\n\n');
   const calls = turns.flatMap((turn) => turn.calls ?? []);
   const fields: JsonObject = Object.assign({}, ...turns.flatMap((turn) => turnFields(turn, who)));
+  const content = text === '' && calls.length > 0 ? null : text;
   return {
     role: 'assistant',
-    content: text === '' && calls.length > 0 ? null : text,
+    content,
     ...(calls.length === 0 ? {} : { tool_calls: wireCalls(question, calls, profile) }),
     ...(calls.length === 0 ? {} : profile.foreignFields),
     // The provider's own fields (`reasoning_content` …), under their original names.
     ...echoedFields(fields, profile),
+    // The content of one turn is not what several said.
+    ...(turns.length > 1 ? { content } : {}),
   };
 };
 
