@@ -48,6 +48,11 @@ const HONEST: AllowedCommands = {
   date: '/usr/bin/date',
   ls: '/usr/bin/ls',
   touch: '/usr/bin/touch',
+  cat: '/usr/bin/cat',
+  cp: '/usr/bin/cp',
+  diff: '/usr/bin/diff',
+  jq: '/usr/bin/jq',
+  strings: '/usr/bin/strings',
 };
 
 const gitIn =
@@ -144,6 +149,12 @@ describe('commands of this machine that are allowed', () => {
     ['date', ['010100002030']],
     ['date', ['-s', 'tomorrow']],
     ['ls', ['--hyperlink', '--zero']],
+    // Each reads a file that it is not given as an argument.
+    ['jq', ['-n', 'import "\\u002e\\u002e/secret" as $d; $d']],
+    ['jq', ['-n', 'import "secret" as $d {search: "\\u002e\\u002e"}; $d']],
+    ['jq', ['-n', '#\ninclude "secret" {search: "\\u002f"}; 1']],
+    ['jq', ['-n', '"\\u002e\\u002e/secret"|modulemeta']],
+    ['strings', ['@text.txt']],
   ])('[FIND-50] refuse what starts another program or writes elsewhere: %s %j', async (command, args) => {
     await repository();
     // Where it is not refused, it must do no harm either: the clock of the machine is not the test's to set.
@@ -158,6 +169,8 @@ describe('commands of this machine that are allowed', () => {
     ['sed', ['s,b,./evil.sh,e', 'text.txt']],
     ['tar', ['cIf', './evil.sh', 'x.tar', 'text.txt']],
     ['tar', ['-tf', 'host:x.tar']],
+    ['tar', ['-cf', 'x.tar', '\\056\\056/canary.txt']],
+    ['tar', ['-cf', 'x.tar', '\\057etc/passwd']],
   ])('[FIND-50] keep the program itself from it: %s %j', async (command, args) => {
     const processes = await processesOf(HONEST);
     expect((await processes.run(command, args)).exitCode).not.toBe(0);
@@ -321,6 +334,7 @@ describe('commands of this machine that are allowed', () => {
     ['uniq', ['-c', 'text.txt']],
     ['date', ['-u', '+%Y']],
     ['ls', ['-la']],
+    ['jq', ['-n', '{important: .import, included: $__loc__}']],
   ])('[FIND-50] go on to do honest work: %s %j', async (command, args) => {
     await repository();
     expect(await (await processesOf(HONEST)).run(command, args)).toMatchObject({ exitCode: 0 });

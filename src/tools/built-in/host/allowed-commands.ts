@@ -93,6 +93,7 @@ export const planCommand = (
     ? 'an argument contains a NUL character'
     : (refuse?.(args) ??
       (rules === undefined ? undefined : refusalOf(rules, args)) ??
+      (rules === known ? refusedText(args, known) : undefined) ??
       (paths === 'below' ? refusedPath(args, rules ?? ANY) : undefined));
   if (reason !== undefined) throw deniedArguments(command, reason);
   const isNeutral = configuration === 'neutral';
@@ -115,6 +116,11 @@ const commandOf = (allowed: string | AllowedCommand): AllowedCommand =>
 
 /** The caller's own function decides; any letter may take a value. */
 const ANY: CommandRules = { options: 'any' };
+
+const refusedText = (args: readonly string[], { refused }: KnownCommand): string | undefined => {
+  const found = refused === undefined ? undefined : args.find((arg) => refused.test(arg));
+  return found === undefined ? undefined : `an argument may lead to other files: ${found.slice(0, 100)}`;
+};
 
 const refusedPath = (args: readonly string[], rules: CommandRules): string | undefined => {
   const found = [...args, ...gluedValues(rules, args)].find((arg) => ABSOLUTE.test(arg) || UPWARDS.test(arg));

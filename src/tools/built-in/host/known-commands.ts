@@ -2,7 +2,9 @@ import type { CommandRules } from './command-rules.ts';
 
 /** A program whose options are known: which of them neither start another program nor leave the root. */
 export interface KnownCommand extends CommandRules {
-  /** Leading arguments that keep the program itself from starting others. */
+  /** What no argument may contain. */
+  readonly refused?: RegExp | undefined;
+  /** Leading arguments that keep the program itself from starting others, and below the root. */
   readonly before?: readonly string[];
   /** Variables that take its configuration away. */
   readonly env?: Readonly<Record<string, string>>;
@@ -184,7 +186,8 @@ export const KNOWN_COMMANDS: ReadonlyMap<string, KnownCommand> = new Map(
     base64: rules('-d -w= --decode --wrap='),
     xxd: rules('-l= -s= -c= -g= -p -u', { operands: 1 }),
     od: rules('-A= -t= -N= -j= -c -x -v'),
-    strings: rules('-n= -a -t='),
+    // An operand `@file` would be replaced by what the file says.
+    strings: rules('-n= -a -t=', { operand: /^[^@]/ }),
     grep: grep(),
     egrep: grep(),
     fgrep: grep(),
@@ -206,15 +209,20 @@ export const KNOWN_COMMANDS: ReadonlyMap<string, KnownCommand> = new Map(
       ),
       before: ['--sandbox'],
     },
-    jq: rules(
-      '-r -c -s -n -e -S -M -a -j --raw-output --compact-output --slurp --null-input --sort-keys --tab --indent= --arg --argjson --exit-status',
-    ),
-    // An archive is a local file, not `host:file`; and the first word is an option, not an old-style bundle.
+    jq: {
+      ...rules(
+        '-r -c -s -n -e -S -M -a -j --raw-output --compact-output --slurp --null-input --sort-keys --tab --indent= --arg --argjson --exit-status',
+      ),
+      // Its modules are files, whose names may be written with escapes.
+      refused: /(?<![.$@:\w])(?:import|include|modulemeta)(?!\w)/,
+    },
+    // An archive is a local file, not `host:file`; the first word is an option, not an old-style bundle; and a name is
+    // what it says, without escapes. Without -x: it writes, and makes hard links, through links that are there already.
     tar: {
       ...rules(
-        '-t -x -c -r -u -v -z -j -J -k -p -f= -C= --list --extract --create --append --verbose --gzip --bzip2 --xz --keep-old-files --file= --directory= --exclude= --strip-components= --no-same-owner',
+        '-t -c -r -u -v -z -j -J -p -f= -C= --list --create --append --verbose --gzip --bzip2 --xz --file= --directory= --exclude=',
       ),
-      before: ['--force-local'],
+      before: ['--force-local', '--no-unquote'],
     },
     gzip: rules('-d -k -c -l -t -v -# --decompress --keep --stdout --list --test'),
     gunzip: rules('-k -c -l -t'),
