@@ -350,6 +350,7 @@ describe('[M69] the rules of an engine and those of a run', () => {
     const help = tool({
       name: 'help',
       description: 'Helps.',
+      safety: 'read',
       input: z.object({}),
       execute: async (_, { run }) => (await run(made, 'go')).output ?? '',
     });
