@@ -33,10 +33,10 @@ const addressesOf = (text: string): readonly string[] => {
   const host = url.hostname.replace(/\.$/, '');
   if (host !== '') url.hostname = host;
   const address = url.href.toLowerCase();
-  return [address, unescaped(address)];
+  return [address, readEscapes(address)];
 };
 
-const unescaped = (address: string): string => {
+const readEscapes = (address: string): string => {
   try {
     return decodeURIComponent(address).toLowerCase();
   } catch {

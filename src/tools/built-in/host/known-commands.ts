@@ -2,7 +2,7 @@ import type { CommandRules } from './command-rules.ts';
 
 /** A program whose options are known: which of them neither start another program nor leave the root. */
 export interface KnownCommand extends CommandRules {
-  /** What no argument may contain. */
+  /** A text that no argument may contain. */
   readonly refused?: RegExp | undefined;
   /** Leading arguments that keep the program itself from starting others, and below the root. */
   readonly before?: readonly string[];
@@ -175,7 +175,7 @@ export const KNOWN_COMMANDS: ReadonlyMap<string, KnownCommand> = new Map(
     fold: rules('-w= -s -b'),
     column: rules('-t -s= -o= -c='),
     rev: rules(),
-    // It follows links that it meets, unless it is told not to; grep has no -R for that reason, and rg no -L.
+    // By itself it follows links that it meets; grep has no -R for that reason, and rg no -L.
     diff: {
       ...rules(
         '-u -U= -c -C= -r -q -N -w -b -B -i -y -s -a --unified --unified= --recursive --brief --new-file --ignore-all-space --ignore-case --side-by-side --color --color= --stat',
