@@ -118,6 +118,7 @@ const seeker = (name: string): LawMember => {
   const look = tool({
     name: 'look',
     description: 'Sees nothing.',
+    safety: 'read',
     input: z.object({}),
     execute: () => 'nothing',
   });

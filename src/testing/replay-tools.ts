@@ -58,6 +58,7 @@ export const replayTools = (file: string, real?: readonly Tool[]): ReplayedTools
   const toolOf = (spec: ToolSpec): Tool => {
     const made: Tool = tool({
       ...spec,
+      safety: 'read',
       dynamicSchema: true,
       execute: (input, context) => execute(made, input, context),
     });

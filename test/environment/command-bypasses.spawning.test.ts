@@ -1,5 +1,16 @@
 import { execFile } from 'node:child_process';
-import { access, chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +21,7 @@ import { hostEnvironment } from '../../src/tools/built-in/host/host-environment.
 import { processTools } from '../../src/tools/environments/process-tools.ts';
 import { codeOf } from './contract.ts';
 import type { TemporaryWorld } from './temporary-world.ts';
-import { temporaryWorld } from './temporary-world.ts';
+import { CANARY, temporaryWorld } from './temporary-world.ts';
 
 const exec = promisify(execFile);
 
@@ -48,6 +59,11 @@ const HONEST: AllowedCommands = {
   date: '/usr/bin/date',
   ls: '/usr/bin/ls',
   touch: '/usr/bin/touch',
+  cat: '/usr/bin/cat',
+  cp: '/usr/bin/cp',
+  diff: '/usr/bin/diff',
+  jq: '/usr/bin/jq',
+  strings: '/usr/bin/strings',
 };
 
 const gitIn =
@@ -144,6 +160,12 @@ describe('commands of this machine that are allowed', () => {
     ['date', ['010100002030']],
     ['date', ['-s', 'tomorrow']],
     ['ls', ['--hyperlink', '--zero']],
+    // Each reads a file that it is not given as an argument.
+    ['jq', ['-n', 'import "\\u002e\\u002e/secret" as $d; $d']],
+    ['jq', ['-n', 'import "secret" as $d {search: "\\u002e\\u002e"}; $d']],
+    ['jq', ['-n', '#\ninclude "secret" {search: "\\u002f"}; 1']],
+    ['jq', ['-n', '"\\u002e\\u002e/secret"|modulemeta']],
+    ['strings', ['@text.txt']],
   ])('[FIND-50] refuse what starts another program or writes elsewhere: %s %j', async (command, args) => {
     await repository();
     // Where it is not refused, it must do no harm either: the clock of the machine is not the test's to set.
@@ -158,11 +180,82 @@ describe('commands of this machine that are allowed', () => {
     ['sed', ['s,b,./evil.sh,e', 'text.txt']],
     ['tar', ['cIf', './evil.sh', 'x.tar', 'text.txt']],
     ['tar', ['-tf', 'host:x.tar']],
+    ['tar', ['-cf', 'x.tar', '\\056\\056/canary.txt']],
+    ['tar', ['-cf', 'x.tar', '\\057etc/passwd']],
   ])('[FIND-50] keep the program itself from it: %s %j', async (command, args) => {
     const processes = await processesOf(HONEST);
     expect((await processes.run(command, args)).exitCode).not.toBe(0);
     await expectNothingStarted();
     await expect(access(join(world.root, 'f'))).rejects.toThrow('ENOENT');
+  });
+
+  describe('where there are links that lead out of the root', () => {
+    beforeEach(async () => {
+      await mkdir(join(world.root, 'made'));
+      await symlink('..', join(world.root, 'up'));
+      await symlink('../..', join(world.root, 'made', 'up'));
+      await symlink('../../canary.txt', join(world.root, 'made', 'text.txt'));
+    });
+
+    const expectAllAsBefore = async (): Promise<void> => {
+      expect((await readdir(world.top)).toSorted()).toEqual(['canary.txt', 'date', 'root', 'root-twin']);
+      expect(await readFile(world.canary, 'utf8')).toBe(CANARY);
+    };
+
+    test.each([
+      ['cat', ['up/canary.txt']],
+      ['cat', ['./src/../up/canary.txt']],
+      ['cat', ['.//up/./canary.txt']],
+      ['cat', ['made/text.txt']],
+      ['sort', ['--', 'up/canary.txt']],
+      ['sed', ['-n', 'p', 'up/canary.txt']],
+      ['grep', ['canary', 'up/canary.txt']],
+      ['grep', ['-R', 'canary', '.']],
+      ['rg', ['-L', 'canary']],
+      ['find', ['up/', '-name', 'canary.txt']],
+      ['find', ['-newer', 'up/canary.txt']],
+      ['tar', ['-cf', 'x.tar', 'up/canary.txt']],
+      ['tar', ['-cfup/x.tar', 'text.txt']],
+      ['tar', ['-c', '--file=up/x.tar', 'text.txt']],
+      ['tar', ['-cf', 'x.tar', '-C', 'made', 'up/canary.txt']],
+      // Writes, and makes hard links, by names that are in the archive.
+      ['tar', ['-xf', 'x.tar']],
+      ['touch', ['up/made']],
+      ['touch', ['-rup/canary.txt', 'text.txt']],
+      ['cp', ['text.txt', 'up/made']],
+      ['cp', ['text.txt', 'made/text.txt']],
+      ['git', ['init', 'up/made']],
+      ['git', ['diff', 'text.txt', 'up/canary.txt']],
+      ['own', ['up/canary.txt']],
+      ['own', ['file=up/canary.txt']],
+    ])('[FIND-50] refuse what is reached through one: %s %j', async (command, args) => {
+      const own = { path: '/usr/bin/cat', allow: {} };
+      const processes = await processesOf({ ...HONEST, own });
+      expect(await processes.run(command, args).catch(codeOf)).toBe('tool.denied');
+      await expectAllAsBefore();
+    });
+
+    test.each([
+      ['grep', ['-r', 'canary', '.']],
+      ['diff', ['-r', 'made', 'src']],
+      ['diff', ['-rN', 'src', 'made']],
+      ['cp', ['-r', 'made', 'copied']],
+      ['find', ['.', '-name', 'canary.txt']],
+      ['ls', ['-R', '.']],
+      ['cp', ['text.txt', 'made']],
+      ['tar', ['-cf', '-', 'made']],
+    ])('[FIND-50] follow none that they meet: %s %j', async (command, args) => {
+      const { stdout } = await (await processesOf(HONEST)).run(command, args);
+      expect(stdout).not.toContain(CANARY);
+      await expectAllAsBefore();
+    });
+
+    test('[FIND-50] a command goes on in their midst, and one whose paths are not checked goes through them', async () => {
+      const any = { path: '/usr/bin/cat', paths: 'any' } as const;
+      const processes = await processesOf({ ...HONEST, any });
+      expect(await processes.run('cat', ['src/main.ts'])).toMatchObject({ stdout: 'one\ntwo' });
+      expect(await processes.run('any', ['up/canary.txt'])).toMatchObject({ stdout: CANARY });
+    });
   });
 
   test.each([
@@ -312,7 +405,7 @@ describe('commands of this machine that are allowed', () => {
     ['sort', ['-t,', '-k1,1', 'text.txt']],
     ['tar', ['-cf', 'x.tar', 'text.txt']],
     ['tar', ['-cvf./x.tar', 'text.txt']],
-    ['tar', ['-cf.git/x.tar', '-C.', 'text.txt']],
+    ['tar', ['-cf.git/x.tar', 'text.txt']],
     ['sed', ['-n', '1,2p', 'text.txt']],
     ['sed', ['-E', 's,(a|b),x,g', 'text.txt']],
     ['find', ['.', '-name', '*.txt', '-type', 'f', '-maxdepth', '2']],
@@ -321,6 +414,7 @@ describe('commands of this machine that are allowed', () => {
     ['uniq', ['-c', 'text.txt']],
     ['date', ['-u', '+%Y']],
     ['ls', ['-la']],
+    ['jq', ['-n', '{important: .import, included: $__loc__}']],
   ])('[FIND-50] go on to do honest work: %s %j', async (command, args) => {
     await repository();
     expect(await (await processesOf(HONEST)).run(command, args)).toMatchObject({ exitCode: 0 });

@@ -272,6 +272,61 @@ describe('[M69] a call that two people have to approve', () => {
   });
 });
 
+describe('of two people who answer at the same moment', () => {
+  type Answer = { readonly yes: boolean; readonly by: typeof ada };
+  const races: readonly (readonly [string, Answer, Answer])[] = [
+    ['both approve', { yes: true, by: ada }, { yes: true, by: ben }],
+    ['one approves, the other denies', { yes: true, by: ada }, { yes: false, by: ben }],
+    ['one denies, the other approves', { yes: false, by: ada }, { yes: true, by: ben }],
+  ];
+  const verdictsIn = (events: readonly RuntimeEvent[]) =>
+    events.filter(({ type }) => type === 'tool.approved' || type === 'tool.denied');
+
+  test.each(races)('the first counts and the other is told, in one process: %s', async (_, first, second) => {
+    const { made, paid } = payer();
+    const handle = made.stream('go', byRules(byLead));
+    await quiet();
+    const id = handle.requests[0]?.id ?? '';
+    const answer = ({ yes, by }: Answer) =>
+      yes ? handle.approve(id, { by }) : handle.deny(id, 'no', { by });
+    expect([answer(first), answer(second)]).toEqual([true, false]);
+    const { events } = await handle.result;
+    expect(paid).toEqual(first.yes ? [5] : []);
+    expect(verdictsIn(events)).toMatchObject([{ by: ada }]);
+  });
+
+  test.each(races)(
+    'the first counts and the other is told, from two processes: %s',
+    async (_, first, second) => {
+      const { made, paid } = payer();
+      const options = byRules(byLead);
+      const store = new PlainStore();
+      const handle = made.stream('go', { ...options, store, runId: 'r' });
+      await quiet();
+      const id = (await openRequests(store, 'r'))[0]?.id ?? '';
+      // Both have read that the request is open before either has posted an answer.
+      await Promise.all([first, second].map((each) => answerRequest(store, 'r', { id, ...each })));
+      expect(store.posted).toHaveLength(2);
+      const killed = PlainStore.with('r', (await recordsIn(store, 'r')).records);
+      killed.posted = [...store.posted];
+      handle.abort();
+      await handle.result;
+      const resumed = await resume(made, 'r', { ...options, store: killed });
+      const { events } = await resumed.result;
+      expect(paid).toEqual(first.yes ? [5] : []);
+      expect(verdictsIn(events)).toMatchObject([{ by: ada }]);
+      expect(events.filter(({ type }) => type === 'answer.refused')).toMatchObject([{ id, by: ben }]);
+      expect(killed.posted).toEqual([]);
+      await expect(answerRequest(killed, 'r', { id, ...second })).rejects.toMatchObject({
+        code: 'request.unknown',
+      });
+      const again = await replay(made, 'r', { store: killed });
+      expect(again.events).toEqual(events);
+      expect(paid).toEqual(first.yes ? [5] : []);
+    },
+  );
+});
+
 describe('[M69] the rules of an engine and those of a run', () => {
   test('must both be met: a run asks for more, never for less', async () => {
     const { made, paid } = payer();
@@ -295,6 +350,7 @@ describe('[M69] the rules of an engine and those of a run', () => {
     const help = tool({
       name: 'help',
       description: 'Helps.',
+      safety: 'read',
       input: z.object({}),
       execute: async (_, { run }) => (await run(made, 'go')).output ?? '',
     });

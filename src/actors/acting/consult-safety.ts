@@ -37,7 +37,7 @@ export const consultSafety = (
         agent: effect.agent,
         step: effect.step,
         tool: call.name,
-        facts: tool,
+        facts: tool.undeclared === true ? { ...tool, safety: 'write' } : tool,
         input: freezeJson(call.input),
         context: desk.context,
         at: context.tally.now,

@@ -30,7 +30,7 @@ export interface ProposedCall {
   readonly step: number;
   /** With the name of its toolset: `files.read`. */
   readonly tool: string;
-  /** The tool's own facts: its safety level, its tags … */
+  /** The tool's own facts: its safety level (`write` where it declares none), its tags … */
   readonly facts: ToolFacts;
   /** As decided: not yet validated by the tool's schema. */
   readonly input: Json;

@@ -25,8 +25,10 @@ export interface ToolFacts {
   readonly replacedBy?: string | undefined;
   /** Not sent to the model until it is found by `find_tools`. Default: as its toolset, else false. */
   readonly deferred?: boolean | undefined;
-  /** Default `read`. */
+  /** Default `read`; for a safety strategy `write`. */
   readonly safety: Safety;
+  /** True if its author declared no `safety`. */
+  readonly undeclared?: boolean | undefined;
   /** True if repeating it with the same key does no harm. Default: true for `read`. */
   readonly idempotent: boolean;
   /**

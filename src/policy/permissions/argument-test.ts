@@ -1,12 +1,14 @@
 import { canonical } from '../../base/json/canonical.ts';
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
+import type { TextTest } from './glob.ts';
 import { anyGlob } from './glob.ts';
 import type { ArgumentTest, PolicyRule } from './rule.ts';
+import { spellingsOf } from './spellings.ts';
 
 /**
  * A test of a call's arguments. A rule that allows is exact: every item of a list must pass, and a number is a number. One that asks or denies
- * leaves no way round: one item is enough, at any depth, and so is a number that is written as a text.
+ * leaves no way round: one item is enough, at any depth, and so is a number that is written as a text, or another spelling of a path or an address.
  */
 export const inputTest = (tests: NonNullable<PolicyRule['input']>, effect: PolicyRule['effect']) => {
   const isExact = effect === 'allow';
@@ -50,19 +52,31 @@ const leavesIn = (value: Json): readonly Json[] => {
 
 const valueTest = (test: ArgumentTest, isExact: boolean): ((value: Json) => boolean) => {
   if (typeof test === 'string') {
-    const fits = anyGlob(test);
+    const fits = isExact ? anyGlob(test) : anySpelling(test);
     return (value) => (typeof value === 'object' ? value === null && fits('null') : fits(String(value)));
   }
   if ('in' in test) {
     const known = new Set(test.in.map((each) => canonical(each)));
-    const texts = isExact ? undefined : new Set(test.in.filter(isPlain).map(String));
-    return (value) => known.has(canonical(value)) || (isPlain(value) && texts?.has(String(value)) === true);
+    const texts = new Set(
+      isExact ? [] : test.in.filter(isPlain).flatMap((each) => spellingsOf(String(each))),
+    );
+    return (value) =>
+      known.has(canonical(value)) ||
+      (!isExact && isPlain(value) && spellingsOf(String(value)).some((text) => texts.has(text)));
   }
   const { from = -Infinity, to = Infinity } = test;
   return (value) => {
     const number = typeof value === 'string' && !isExact ? numberIn(value) : value;
     return typeof number === 'number' && number >= from && number <= to;
   };
+};
+
+/** A glob in any spelling: its own text, which may begin with `./`, too. */
+const anySpelling = (glob: string): TextTest => {
+  const fits = anyGlob(glob);
+  const lower = glob.normalize('NFC').toLowerCase();
+  const fitsAny = anyGlob([lower, lower.replace(/^(?:\.\/+)+/, '')]);
+  return (text) => fits(text) || spellingsOf(text).some(fitsAny);
 };
 
 const isPlain = (value: Json): value is string | number | boolean => typeof value !== 'object';

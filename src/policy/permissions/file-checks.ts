@@ -2,6 +2,7 @@ import { isJsonObject } from '../../base/json/json.ts';
 import type { ProposedCall, SafetyVerdict } from '../../contracts/tools/safety.ts';
 import type { OneOrMore } from './glob.ts';
 import { anyPathGlob } from './glob.ts';
+import { plainPath } from './spellings.ts';
 
 /** Checks of the tools that change files: those of the category `files` that are not `read`, by their argument `path`. */
 export interface FileChecks {
@@ -21,7 +22,7 @@ export const fileTest = ({ readFirst = false, protect = [] }: FileChecks) => {
   const isProtected = anyPathGlob(globs.map((glob) => glob.toLowerCase()));
   return (call: ProposedCall): Extract<SafetyVerdict, { verdict: 'deny' }> | undefined => {
     if (call.facts.category !== 'files' || call.facts.safety === 'read') return undefined;
-    const path = plainPath(call.input);
+    const path = pathIn(call.input);
     if (path === undefined) return deny('protected-paths', 'it names no path');
     if (isProtected(path.toLowerCase()))
       return deny('protected-paths', `${JSON.stringify(path)} is protected`);
@@ -36,18 +37,12 @@ const deny = (rule: string, reason: string) => ({ verdict: 'deny', rule, reason 
 const isKnown = ({ tool, earlier }: ProposedCall, path: string): boolean => {
   const [, set = ''] = /^(.*[._])/.exec(tool) ?? [];
   return earlier.some(
-    (made) =>
-      plainPath(made.input) === path && (made.tool === `${set}read` || (made.tool === tool && made.ok)),
+    (made) => pathIn(made.input) === path && (made.tool === `${set}read` || (made.tool === tool && made.ok)),
   );
 };
 
-/** A path as file systems read it: without empty parts, `.`, and steps upwards. */
-const plainPath = (input: ProposedCall['input']): string | undefined => {
+/** The path that a call names. */
+const pathIn = (input: ProposedCall['input']): string | undefined => {
   const path = isJsonObject(input) ? input['path'] : undefined;
-  if (typeof path !== 'string') return undefined;
-  const parts: string[] = [];
-  for (const part of path.normalize('NFC').split(/[\\/]/))
-    if (part === '..') parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
-  return parts.join('/');
+  return typeof path === 'string' ? plainPath(path) : undefined;
 };

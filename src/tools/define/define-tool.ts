@@ -76,7 +76,7 @@ export const packageTool = /* @__NO_SIDE_EFFECTS__ */ <Input extends Schema, Res
   Result
 > =>
   Object.assign(
-    toolOf<Input, undefined, Result>(options, onDemand(input)),
+    toolOf<Input, undefined, Result>({ safety: 'read', ...options }, onDemand(input)),
     forOutput === undefined ? {} : { forOutput },
   );
 
@@ -94,7 +94,7 @@ const toolOf = <
   Executed<Output, Result>
 > => {
   const { name, description, output, approval, describe } = options;
-  const safety = options.safety ?? 'read';
+  const { safety = 'read' } = options;
   const idempotent = options.idempotent ?? safety === 'read';
   const check = checkerOf<OutputOf<Input, Json>>(input);
   let schema = parameters;
@@ -110,6 +110,7 @@ const toolOf = <
     deprecated: options.deprecated,
     replacedBy: options.replacedBy,
     safety,
+    ...(options.safety === undefined ? { undeclared: true } : {}),
     idempotent,
     ...(options.cacheable === true ? { cacheable: true } : {}),
     exclusive: options.exclusive ?? safety !== 'read',

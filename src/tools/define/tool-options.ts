@@ -66,7 +66,7 @@ export interface ToolOptions<
   readonly replacedBy?: string | undefined;
   /** Not sent to the model until it is found by `find_tools`, which the agent then has. Default false. */
   readonly deferred?: boolean | undefined;
-  /** Default `read`. */
+  /** Default `read`; a policy takes a tool that does not declare it for one that writes. */
   readonly safety?: Safety | undefined;
   /** True if repeating it with the same key does no harm. Default: true for `read`. */
   readonly idempotent?: boolean | undefined;

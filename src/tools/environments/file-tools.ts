@@ -36,6 +36,7 @@ const readTool = (ops: FileOps | undefined): Tool =>
     name: 'read',
     description: 'Reads a text file, or some of its lines.',
     category: 'files',
+    safety: 'read',
     input: z.object({
       path,
       from: z.number().int().min(1).optional().describe('First line, from 1'),
@@ -61,6 +62,7 @@ const listTool = (ops: FileOps | undefined): Tool =>
     name: 'list',
     description: 'Lists what a folder holds; folders end in /.',
     category: 'files',
+    safety: 'read',
     input: z.object({ path: path.default('.') }),
     describe: ({ path: folder }) => `Looking into ${folder}`,
     execute: async ({ path: folder }, context) => {
@@ -77,6 +79,7 @@ const searchTool = (ops: FileOps | undefined): Tool =>
     description:
       'Looks for a text in all files below a folder, as it is (no pattern). Gives path:line: text.',
     category: 'files',
+    safety: 'read',
     input: z.object({
       text: z.string().min(1).describe('The text to look for'),
       path: path.default('.'),

@@ -49,6 +49,7 @@ export const readingTools = (
       category: 'mcp',
       tags: ['mcp', server],
       timeoutMs: Infinity,
+      safety: 'read',
       parameters,
       execute: async (input: Json, context) =>
         mcpResult(

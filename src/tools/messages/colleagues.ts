@@ -62,6 +62,7 @@ const privately = (options: ColleaguesOptions, timeoutMs: number): readonly Tool
       name: 'tell',
       description: 'Tells another agent something. It reads that at its next step; nothing comes back.',
       category: 'messages',
+      safety: 'read',
       input: z.object({
         to,
         text,
@@ -82,6 +83,7 @@ const privately = (options: ColleaguesOptions, timeoutMs: number): readonly Tool
       name: 'ask',
       description: 'Asks another agent something and waits for the answer.',
       category: 'messages',
+      safety: 'read',
       input: z.object({ to, text }),
       describe: ({ to: who, text: what }) => `Asking ${who}: ${what.slice(0, 100)}`,
       // It has a time limit of its own.
@@ -104,6 +106,7 @@ const openly: readonly Tool[] = [
     description:
       'Answers somebody who waits for an answer: the message with that id, else the oldest question.',
     category: 'messages',
+    safety: 'read',
     input: z.object({
       text,
       to: z.string().optional().describe('The id of the message.'),
@@ -123,6 +126,7 @@ const openly: readonly Tool[] = [
     name: 'broadcast',
     description: 'Tells all who work beside you and for you.',
     category: 'messages',
+    safety: 'read',
     input: z.object({ text }),
     describe: () => 'Telling everybody',
     retry: false,
@@ -132,6 +136,7 @@ const openly: readonly Tool[] = [
     name: 'publish',
     description: 'Tells all who subscribed to a topic.',
     category: 'messages',
+    safety: 'read',
     input: z.object({ topic: text, text }),
     describe: ({ topic }) => `Publishing under ${topic}`,
     retry: false,
@@ -142,6 +147,7 @@ const openly: readonly Tool[] = [
     name: 'subscribe',
     description: 'Has you get what is published under a topic from now on, or no more.',
     category: 'messages',
+    safety: 'read',
     input: z.object({ topic: text, on: z.boolean().optional().describe('Default true.') }),
     describe: ({ topic }) => `Subscribing to ${topic}`,
     execute: ({ topic, on = true }, { messages }) => {

@@ -40,6 +40,7 @@ export const protocolTools = (
       description:
         description === '' ? `Asks ${to} for an answer to '${kind}', and waits for it.` : description,
       category: 'messages',
+      safety: 'read',
       input: schema,
       describe: () => `Asking ${to}: ${kind}`,
       // It has a time limit of its own.
@@ -58,6 +59,7 @@ export const protocolTools = (
           ? `Tells ${to} '${kind}'. It is read at the next step; nothing comes back.`
           : description,
       category: 'messages',
+      safety: 'read',
       input: schema,
       describe: () => `Telling ${to}: ${kind}`,
       retry: false,

@@ -25,6 +25,7 @@ export const withExecute = (
   deprecated: tool.deprecated,
   replacedBy: tool.replacedBy,
   safety: tool.safety,
+  ...(tool.undeclared === undefined ? {} : { undeclared: tool.undeclared }),
   idempotent: tool.idempotent,
   ...(tool.cacheable === undefined ? {} : { cacheable: tool.cacheable }),
   exclusive: tool.exclusive,

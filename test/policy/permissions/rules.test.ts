@@ -76,6 +76,78 @@ describe('[KAIZEN-62] a rule matches', () => {
     );
   });
 
+  test.each<[string, string, readonly string[], readonly string[]]>([
+    [
+      'a path',
+      'secrets/*',
+      [
+        './secrets/x',
+        'SECRETS/x',
+        'secrets//x',
+        'a/../secrets/x',
+        '/secrets/x',
+        '.\\secrets\\x',
+        ' secrets/x',
+        './secrets/',
+      ],
+      ['secret/x', 'a/secrets', 'public/../notes/x'],
+    ],
+    ['a path from the root', '/etc/*', ['/etc//passwd', '/tmp/../etc/passwd', '/ETC/passwd'], ['etc/passwd']],
+    ['a path as its rule spells it', './Secrets/*', ['secrets/x', './secrets/x'], ['notes/x']],
+    ['a path with marks', 'caf\u00E9/*', ['cafe\u0301/x'], ['cafe/x']],
+    [
+      'an address',
+      'http://evil.test/*',
+      [
+        'http://EVIL.test/a',
+        'HTTP://evil.test/a',
+        'http://evil.test:80/a',
+        'http://evil.test./a',
+        'http://evil.test',
+        'http://me:you@evil.test/a',
+        'http:\\\\evil.test\\a',
+        '\thttp://evil.\ntest/a',
+        'http://ev%69l.test/a',
+        'http://\uFF45vil.test/a',
+      ],
+      [
+        'http://evil.test.example/a',
+        'http://good.test/?to=http://evil.test/',
+        'mailto:evil.test',
+        'http://[',
+      ],
+    ],
+    [
+      'a place at an address',
+      '*/admin/*',
+      ['https://a.test/x/../ADMIN/y', 'https://a.test/%61dmin/y'],
+      ['https://a.test/%zz/y'],
+    ],
+    [
+      'an address of the loopback',
+      'http://127.0.0.1/*',
+      ['http://2130706433/', 'http://0x7f.1/a'],
+      ['http://127.0.0.2/'],
+    ],
+    ['a name', 'root', ['Root', ' root '], ['roots']],
+  ])(
+    'however a model spells %s, a rule that denies or asks finds it; one that allows is exact',
+    (_, glob, same, others) => {
+      for (const test of [glob, ...(glob.includes('*') ? [] : [{ in: [glob] }])]) {
+        const rule = { input: { to: test } };
+        const to = (text: string) => proposed({ input: { to: text } });
+        expect(same.filter((text) => !denies(rule, to(text)))).toEqual([]);
+        expect(
+          same.filter((text) => verdict({ name: 'ask', effect: 'ask', ...rule }, to(text)) !== 'ask'),
+        ).toEqual([]);
+        expect(others.filter((text) => denies(rule, to(text)))).toEqual([]);
+        expect([...same, ...others].filter((text) => allows(rule, to(text)) !== anyGlob(glob)(text))).toEqual(
+          [],
+        );
+      }
+    },
+  );
+
   test('[M69] capabilities only shrink down the tree: what an agent may not do, nobody below it may; what it may, they may not yet', () => {
     const below = proposed({ agent: 'helper', path: 'desk/clerk-1/helper-0', above: ['desk', 'clerk'] });
     for (const conditions of [{ agent: 'clerk' }, { role: 'clerk' }, { path: 'desk/clerk-1' }]) {

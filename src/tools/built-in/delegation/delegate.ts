@@ -94,6 +94,7 @@ export const delegate = (
       name,
       description: `${effect}${shown} To: ${receivers.description}.`,
       category: 'control',
+      safety: 'read',
       input: inputSchema(receivers.names, followUps),
       describe: ({ to: agent, task }) => `Asking ${agent}: ${task.slice(0, 100)}`,
       timeoutMs: options.mode === 'background' ? undefined : (options.timeoutMs ?? 120_000),

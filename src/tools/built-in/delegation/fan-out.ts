@@ -64,6 +64,7 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
     name,
     description: `Has several tasks done at the same time, and gives the result of each.${shown} To: ${receivers.description}.`,
     category: 'control',
+    safety: 'read',
     input: z.object({
       tasks: z
         .array(z.object({ to: z.enum(receivers.names), task: z.string().trim().min(1, 'the task is empty') }))

@@ -26,6 +26,7 @@ export const handoffTool = (
     name: 'handoff',
     description: `Hands the whole task over to somebody else and ends your part. To: ${known.join('; ')}.`,
     category: 'control',
+    safety: 'read',
     input: z.object({
       to: z.enum(names).describe('Who takes over.'),
       message: z.string().trim().optional().describe('What the one who takes over has to know.'),

@@ -109,6 +109,7 @@ const searchTool = (index: () => Promise<DocumentIndex>): Tool =>
     description:
       'Search the documents for passages about something. Gives the best passages, each under its citation ' +
       '[path:first-last line]. Use few, telling words; search again with others if nothing fits.',
+    safety: 'read',
     input: z.object({
       query: z.string().min(1).describe('The words to search for'),
       limit: z.number().int().min(1).max(20).default(6).describe('Most passages to give'),
@@ -135,6 +136,7 @@ const readTool = (index: () => Promise<DocumentIndex>): Tool =>
     description:
       'Read lines of one document: those of a citation as search_documents gives it, or of a path with from and to. ' +
       'Gives at most 200 lines.',
+    safety: 'read',
     input: z.object({
       citation: z.string().optional().describe('path:first-last, as a search printed it'),
       path: z.string().optional().describe('Path of a document, in place of a citation'),

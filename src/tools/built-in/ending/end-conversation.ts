@@ -27,6 +27,7 @@ export const endConversation = ({ by }: EndConversationOptions = {}): DefinedToo
     name: 'end_conversation',
     description: 'Ends the whole conversation with a last response. Only for the one who leads it.',
     category: 'control',
+    safety: 'read',
     input: z.object({
       response: z.string().trim().min(1, 'the response is empty').describe('The last word to the user.'),
       summary: z.string().optional().describe('What was done, in a sentence.'),

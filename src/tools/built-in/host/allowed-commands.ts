@@ -11,7 +11,7 @@ import { KNOWN_COMMANDS } from './known-commands.ts';
 export interface AllowedCommand {
   /** The absolute path of the program. */
   readonly path: string;
-  /** `below` (default): arguments must not be absolute paths or lead upwards. `any`: not checked. */
+  /** `below` (default): arguments must not be absolute paths, lead upwards, or lead through a link. `any`: not checked. */
   readonly paths?: 'below' | 'any' | undefined;
   /**
    * Allowed subcommands and options. Default: for a known program (`git`, `grep`, `sort` …) those that start no other
@@ -40,6 +40,8 @@ export interface CommandPlan {
   readonly args: readonly string[];
   /** Variables over those of the environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** Texts that may be paths, and must not lead through a link. */
+  readonly paths: readonly string[];
   /** It reads the configuration of a repository, which may start programs. */
   readonly readsRepository: boolean;
 }
@@ -89,17 +91,20 @@ export const planCommand = (
   const { path, paths = 'below', allow, refuse, configuration = 'neutral' } = commandOf(allowed);
   const known: KnownCommand = KNOWN_COMMANDS.get(programName(path)) ?? {};
   const rules = allow ?? (refuse === undefined ? known : undefined);
+  const texts = paths === 'below' ? [...args, ...gluedValues(rules ?? ANY, args)] : [];
   const reason = args.some((arg) => arg.includes('\0'))
     ? 'an argument contains a NUL character'
     : (refuse?.(args) ??
       (rules === undefined ? undefined : refusalOf(rules, args)) ??
-      (paths === 'below' ? refusedPath(args, rules ?? ANY) : undefined));
+      (rules === known ? refusedText(args, known) : undefined) ??
+      refusedPath(texts));
   if (reason !== undefined) throw deniedArguments(command, reason);
   const isNeutral = configuration === 'neutral';
   return {
     file: path,
     args: rules === known && isNeutral ? [...(known.before ?? []), ...args] : args,
     env: isNeutral ? (known.env ?? {}) : {},
+    paths: texts,
     readsRepository: isNeutral && programName(path) === 'git',
   };
 };
@@ -116,8 +121,13 @@ const commandOf = (allowed: string | AllowedCommand): AllowedCommand =>
 /** The caller's own function decides; any letter may take a value. */
 const ANY: CommandRules = { options: 'any' };
 
-const refusedPath = (args: readonly string[], rules: CommandRules): string | undefined => {
-  const found = [...args, ...gluedValues(rules, args)].find((arg) => ABSOLUTE.test(arg) || UPWARDS.test(arg));
+const refusedText = (args: readonly string[], { refused }: KnownCommand): string | undefined => {
+  const found = refused === undefined ? undefined : args.find((arg) => refused.test(arg));
+  return found === undefined ? undefined : `an argument may lead to other files: ${found.slice(0, 100)}`;
+};
+
+const refusedPath = (texts: readonly string[]): string | undefined => {
+  const found = texts.find((text) => ABSOLUTE.test(text) || UPWARDS.test(text));
   return found === undefined ? undefined : `an argument leads out of the root: ${found.slice(0, 100)}`;
 };
 

@@ -3,6 +3,7 @@ import { pathDenied, pathNames } from '../../environments/clean-path.ts';
 import type { AllowedCommands } from './allowed-commands.ts';
 import { assertAllowedCommands, deniedArguments, planCommand } from './allowed-commands.ts';
 import type { ConfinedRoot } from './host-root.ts';
+import { linkedPath } from './linked-path.ts';
 import { refusedRepository } from './repository.ts';
 import { spawnCaptured } from './spawn.ts';
 
@@ -24,10 +25,13 @@ export const hostProcesses = (
   return {
     commands: Object.keys(commands),
     run: async (command, args, { cwd = '.', input, timeoutMs = limits.timeoutMs, signal } = {}) => {
-      const { readsRepository, ...planned } = planCommand(commands, command, args);
+      const { paths, readsRepository, ...planned } = planCommand(commands, command, args);
       const folder = await root.openFolder(pathNames(cwd));
       if (folder === undefined) throw pathDenied(cwd, 'there is no such folder');
       try {
+        const linked = await linkedPath(folder, paths);
+        if (linked !== undefined)
+          throw deniedArguments(command, `an argument leads through a link: ${linked.slice(0, 100)}`);
         const plan = {
           ...planned,
           cwd: folder.place,

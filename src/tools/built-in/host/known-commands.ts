@@ -2,7 +2,9 @@ import type { CommandRules } from './command-rules.ts';
 
 /** A program whose options are known: which of them neither start another program nor leave the root. */
 export interface KnownCommand extends CommandRules {
-  /** Leading arguments that keep the program itself from starting others. */
+  /** A text that no argument may contain. */
+  readonly refused?: RegExp | undefined;
+  /** Leading arguments that keep the program itself from starting others, and below the root. */
   readonly before?: readonly string[];
   /** Variables that take its configuration away. */
   readonly env?: Readonly<Record<string, string>>;
@@ -173,9 +175,13 @@ export const KNOWN_COMMANDS: ReadonlyMap<string, KnownCommand> = new Map(
     fold: rules('-w= -s -b'),
     column: rules('-t -s= -o= -c='),
     rev: rules(),
-    diff: rules(
-      '-u -U= -c -C= -r -q -N -w -b -B -i -y -s -a --unified --unified= --recursive --brief --new-file --ignore-all-space --ignore-case --side-by-side --color --color= --stat',
-    ),
+    // By itself it follows links that it meets; grep has no -R for that reason, and rg no -L.
+    diff: {
+      ...rules(
+        '-u -U= -c -C= -r -q -N -w -b -B -i -y -s -a --unified --unified= --recursive --brief --new-file --ignore-all-space --ignore-case --side-by-side --color --color= --stat',
+      ),
+      before: ['--no-dereference'],
+    },
     cmp: rules('-s -l -b -n= --silent'),
     md5sum: rules('-b -t'),
     sha1sum: rules('-b -t'),
@@ -184,13 +190,14 @@ export const KNOWN_COMMANDS: ReadonlyMap<string, KnownCommand> = new Map(
     base64: rules('-d -w= --decode --wrap='),
     xxd: rules('-l= -s= -c= -g= -p -u', { operands: 1 }),
     od: rules('-A= -t= -N= -j= -c -x -v'),
-    strings: rules('-n= -a -t='),
+    // An operand `@file` would be replaced by what the file says.
+    strings: rules('-n= -a -t=', { operand: /^[^@]/ }),
     grep: grep(),
     egrep: grep(),
     fgrep: grep(),
     rg: {
       ...rules(
-        '-n -N -i -S -s -l -c -w -v -o -F -U -L -H -I -e= -g= -t= -T= -A= -B= -C= -m= -j= -d= -u --line-number --no-line-number --ignore-case --smart-case --files --files-with-matches --files-without-match --count --count-matches --word-regexp --invert-match --only-matching --fixed-strings --multiline --glob= --iglob= --type= --type-not= --after-context= --before-context= --context= --max-count= --max-depth= --hidden --no-ignore --no-heading --heading --column --json --sort= --stats --color= --no-messages --vimgrep --trim --passthru',
+        '-n -N -i -S -s -l -c -w -v -o -F -U -H -I -e= -g= -t= -T= -A= -B= -C= -m= -j= -d= -u --line-number --no-line-number --ignore-case --smart-case --files --files-with-matches --files-without-match --count --count-matches --word-regexp --invert-match --only-matching --fixed-strings --multiline --glob= --iglob= --type= --type-not= --after-context= --before-context= --context= --max-count= --max-depth= --hidden --no-ignore --no-heading --heading --column --json --sort= --stats --color= --no-messages --vimgrep --trim --passthru',
       ),
       before: ['--no-config'],
     },
@@ -206,22 +213,32 @@ export const KNOWN_COMMANDS: ReadonlyMap<string, KnownCommand> = new Map(
       ),
       before: ['--sandbox'],
     },
-    jq: rules(
-      '-r -c -s -n -e -S -M -a -j --raw-output --compact-output --slurp --null-input --sort-keys --tab --indent= --arg --argjson --exit-status',
-    ),
-    // An archive is a local file, not `host:file`; and the first word is an option, not an old-style bundle.
+    jq: {
+      ...rules(
+        '-r -c -s -n -e -S -M -a -j --raw-output --compact-output --slurp --null-input --sort-keys --tab --indent= --arg --argjson --exit-status',
+      ),
+      // Its modules are files, whose names may be written with escapes.
+      refused: /(?<![.$@:\w])(?:import|include|modulemeta)(?!\w)/,
+    },
+    // An archive is a local file, not `host:file`; the first word is an option, not an old-style bundle; and a name is
+    // what it says, without escapes. Without -x: it writes, and makes hard links, through links that are there already;
+    // and without -C, by which names are no longer those that are looked at.
     tar: {
       ...rules(
-        '-t -x -c -r -u -v -z -j -J -k -p -f= -C= --list --extract --create --append --verbose --gzip --bzip2 --xz --keep-old-files --file= --directory= --exclude= --strip-components= --no-same-owner',
+        '-t -c -r -u -v -z -j -J -p -f= --list --create --append --verbose --gzip --bzip2 --xz --file= --exclude=',
       ),
-      before: ['--force-local'],
+      before: ['--force-local', '--no-unquote'],
     },
     gzip: rules('-d -k -c -l -t -v -# --decompress --keep --stdout --list --test'),
     gunzip: rules('-k -c -l -t'),
     mkdir: rules('-p -v --parents'),
     rmdir: rules('-p -v'),
     touch: rules('-c -d= -t= -r='),
-    cp: rules('-r -R -a -p -n -f -v -u --recursive --no-clobber --archive --preserve'),
+    // It would write through a link that is there already.
+    cp: {
+      ...rules('-r -R -a -p -n -f -v -u --recursive --no-clobber --archive --preserve'),
+      before: ['--remove-destination'],
+    },
     mv: rules('-n -f -v -u --no-clobber'),
     rm: rules('-r -R -f -v -d --recursive --force'),
   }),
@@ -229,6 +246,6 @@ export const KNOWN_COMMANDS: ReadonlyMap<string, KnownCommand> = new Map(
 
 function grep(): CommandRules {
   return rules(
-    '-n -i -r -R -l -L -c -w -x -v -o -q -s -h -H -a -b -I -E -F -G -P -Z -z -e= -A= -B= -C= -m= -# --line-number --ignore-case --recursive --files-with-matches --files-without-match --count --word-regexp --line-regexp --invert-match --only-matching --quiet --no-messages --with-filename --no-filename --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --after-context= --before-context= --context= --max-count= --include= --exclude= --exclude-dir= --color --color= --text --null',
+    '-n -i -r -l -L -c -w -x -v -o -q -s -h -H -a -b -I -E -F -G -P -Z -z -e= -A= -B= -C= -m= -# --line-number --ignore-case --recursive --files-with-matches --files-without-match --count --word-regexp --line-regexp --invert-match --only-matching --quiet --no-messages --with-filename --no-filename --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --after-context= --before-context= --context= --max-count= --include= --exclude= --exclude-dir= --color --color= --text --null',
   );
 }

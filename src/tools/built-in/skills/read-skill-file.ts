@@ -14,6 +14,7 @@ export const readSkillFileTool = (set: SkillSet): Tool =>
   tool({
     name: 'read_skill_file',
     description: 'Reads a file of a skill, as use_skill lists them: text, an image, audio or a PDF.',
+    safety: 'read',
     input: z.object({
       skill: z.enum(set.names),
       path: z.string().min(1).describe('Path of the file below the folder of the skill'),

@@ -18,6 +18,7 @@ export const useSkillTool = (set: SkillSet, toolset: string, runsScripts: boolea
     name: 'use_skill',
     description:
       'Gives the instructions of a skill, and lists its files. Use a skill before you start on a task that its description fits.',
+    safety: 'read',
     input: z.object({ skill: z.enum(set.names).describe(list.join('\n')) }),
     category: 'skills',
     tags: ['read'],

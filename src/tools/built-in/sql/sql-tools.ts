@@ -115,6 +115,7 @@ const queryTool = (database: SqlDatabase, bounds: Bounds): Tool =>
     tags: ['sql', 'read'],
     // The time of the query is bounded by itself.
     timeoutMs: bounds.timeoutMs + 30_000,
+    safety: 'read',
     input: z.object({
       sql: z.string().min(1).max(20_000).describe('One SELECT, or WITH … SELECT'),
       parameters: z
@@ -145,6 +146,7 @@ const tablesTool = (database: SqlDatabase, bounds: Bounds): Tool =>
     tags: ['sql', 'read'],
     cacheable: true,
     timeoutMs: bounds.timeoutMs + 30_000,
+    safety: 'read',
     input: z.object({
       find: z.string().optional().describe('Part of the name of a table or column. Default: all'),
     }),

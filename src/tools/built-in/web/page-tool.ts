@@ -44,6 +44,7 @@ export const pageTool = (options: PageToolOptions = {}): Tool => {
       'Of a page with menus around it the main part, or all of it with whole.',
     category: 'http',
     tags: ['web', 'read'],
+    safety: 'read',
     input: z.object({
       url: z.string().min(1).max(8_000).describe('http or https'),
       whole: z.boolean().default(false).describe('Menus and side bars, too'),

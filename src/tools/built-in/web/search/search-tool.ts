@@ -100,6 +100,7 @@ export const searchTool = (options: SearchToolOptions): Tool => {
     description: 'Searches the web. Gives the best pages with title, address and a text of each.',
     category: 'http',
     tags: ['web', 'search', 'read'],
+    safety: 'read',
     input: z.object({
       query: z.string().trim().min(1).max(400).describe('The words to search for'),
       limit: z.number().int().min(1).max(maxResults).default(maxResults).describe('Most pages to give'),
