@@ -125,7 +125,7 @@ const LEET: Readonly<Record<string, string>> = {
 /** Text in base64, of three words or so. */
 const ENCODED = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,4000}={0,2}/g;
 
-const decoded = (text: string): string =>
+const decodeWithin = (text: string): string =>
   Array.from(text.matchAll(ENCODED), ([found]) => {
     try {
       const shown = atob(found);
@@ -147,7 +147,7 @@ const readings = (text: string): readonly string[] => {
   const joined = flowing.replaceAll(/(?<![a-z])(?:[a-z][ ._-]){3,60}[a-z](?![a-z])/g, (letters) =>
     letters.replaceAll(/[ ._-]/g, ''),
   );
-  return [...new Set([seen, flowing, written, joined, plainly(decoded(text))])];
+  return [...new Set([seen, flowing, written, joined, plainly(decodeWithin(text))])];
 };
 
 /** The classes of attack on a model that a text has phrases or structures of. Takes time in proportion to the text. */
