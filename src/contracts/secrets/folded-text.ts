@@ -26,8 +26,11 @@ const characterOf = (hex: string | undefined, number: string | undefined): strin
   return code === undefined ? undefined : String.fromCharCode(Number(code));
 };
 
+const asTheyAre: FoldedText['unfold'] = (places) => places;
+
 /** Folds a text in one pass. */
 export const foldText = (given: string): FoldedText => {
+  if (!HINT.test(given)) return { text: given, unfold: asTheyAre };
   const pieces: Piece[] = [];
   let gone = 0;
   const fold = (
@@ -45,7 +48,7 @@ export const foldText = (given: string): FoldedText => {
     pieces.push({ start, end: start + shown.length, until: index + piece.length });
     return shown;
   };
-  const text = HINT.test(given) ? given.replaceAll(PIECE, fold) : given;
+  const text = given.replaceAll(PIECE, fold);
   const unfold = (places: readonly Place[]): readonly Place[] => {
     let next = 0;
     // A piece that became nothing is in front of the character at its place, and not behind the one before.
