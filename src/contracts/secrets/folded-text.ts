@@ -5,7 +5,7 @@ const HINT = /[\\%&\n\u00AD\u200B-\u200D\u2060\uFEFF]/;
 
 /** One character as JSON, addresses and HTML escape it, also twice; a break of a line; and what nobody sees. */
 const PIECE =
-  /(?:\\{1,7}(?:u00|x)|%(?:25){0,3})([2-7][\da-f])|\\{1,7}(["'/])|&(?:amp;){0,2}(?:#x0{0,4}([2-7][\da-f])|#0{0,4}(\d{2,3})|(amp|lt|gt|quot|apos));|(?:\\?\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ \t]{0,99}|[\u00AD\u200B-\u200D\u2060\uFEFF]/gi;
+  /(?:\\{1,7}(?:u00|x)|%(?:25){0,3}|&(?:amp;){0,2}#x0{0,4})([2-7][\da-f]);?|\\{1,7}(["'/])|&(?:amp;){0,2}(?:#0{0,4}(\d{2,3})|(amp|lt|gt|quot|apos));|(?:\\?\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ \t]{0,99}|[\u00AD\u200B-\u200D\u2060\uFEFF]/gi;
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -21,11 +21,6 @@ interface Piece extends Place {
   readonly until: number;
 }
 
-const characterOf = (hex: string | undefined, number: string | undefined): string | undefined => {
-  const code = hex === undefined ? number : `0x${hex}`;
-  return code === undefined ? undefined : String.fromCharCode(Number(code));
-};
-
 const asTheyAre: FoldedText['unfold'] = (places) => places;
 
 /** Folds a text in one pass. */
@@ -37,12 +32,13 @@ export const foldText = (given: string): FoldedText => {
     piece: string,
     hex: string | undefined,
     plain: string | undefined,
-    code: string | undefined,
     number: string | undefined,
     name: string | undefined,
     index: number,
   ): string => {
-    const shown = plain ?? characterOf(hex ?? code, number) ?? NAMED[name?.toLowerCase() ?? ''] ?? '';
+    const code = hex === undefined ? number : `0x${hex}`;
+    const escaped = code === undefined ? NAMED[name?.toLowerCase() ?? ''] : String.fromCharCode(Number(code));
+    const shown = escaped ?? plain ?? '';
     const start = index - gone;
     gone += piece.length - shown.length;
     pieces.push({ start, end: start + shown.length, until: index + piece.length });

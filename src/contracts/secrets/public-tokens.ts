@@ -14,7 +14,7 @@ const each = (characters: string, piece: (character: string) => string): readonl
   characters.split('').map(piece);
 
 /** Requires a digit nearby, so that it is not a word of letters alone. */
-const DIGIT = '(?=[\\w+/-]{0,80}\\d)';
+const DIGIT = '(?=[\\w-]{0,80}\\d)';
 
 /**
  * Keys with known prefixes.
@@ -30,14 +30,10 @@ export const publicTokens: readonly PublicToken[] = [
     `${DIGIT}[\\w-]{19,}`,
   ),
   kind('hf_ api_org_', '[A-Za-z]{30,}'),
-  kind('AIza', '[\\w-]{30,}'),
   // Clouds
   kind('AKIA ASIA ABIA ACCA AGPA AIDA AROA AIPA ANPA ANVA A3T DO00', '[A-Z0-9]{16,17}(?![A-Za-z0-9])'),
-  kind('ABSK', '[\\w+/-]{60,}={0,3}'),
-  kind('ya29. GOCSPX- 1//0', '[\\w.-]{20,}'),
-  kind('LTAI', `${DIGIT}[A-Za-z0-9]{16,24}(?![A-Za-z0-9])`),
-  kind('AKID', `${DIGIT}[A-Za-z0-9]{32}(?![A-Za-z0-9])`),
-  kind('dapi dkea dose', '[a-fA-F0-9]{32}(?:-\\d)?(?![A-Za-z0-9])'),
+  kind('LTAI AKID', `${DIGIT}[A-Za-z0-9]{16,32}(?![A-Za-z0-9])`),
+  kind('dapi dkea dose key- pubkey-', '[a-fA-F0-9]{32}(?:-\\d)?(?![A-Za-z0-9])'),
   kind('4b1d', '[A-Za-z0-9]{38}(?![A-Za-z0-9])'),
   kind('t1.', '[\\w-]{4,900}={0,2}\\.[\\w-]{86}={0,2}'),
   kind('A3-', '[A-Z0-9]{6}-[A-Z0-9]{6,11}-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9-]{5,}'),
@@ -45,18 +41,16 @@ export const publicTokens: readonly PublicToken[] = [
   kind('pat. sat.', '[\\w-]{22}\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{20}'),
   // Their beginnings are no words: what follows is long, of several parts at times
   kind(
-    'dop_v1_ doo_v1_ dor_v1_ v1.0- HRKU- fo1_ fm1r_ fm1a_ fm2_ hvs. hvb. hvr. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. dt0c01. dt0s01. ' +
+    'AIza ABSK ya29. GOCSPX- 1//0 dop_v1_ doo_v1_ dor_v1_ v1.0- HRKU- fo1_ fm1r_ fm1a_ fm2_ hvs. hvb. hvr. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. dt0c01. dt0s01. ' +
       'dt0s16. tk-us- sha256~ pscale_tkn_ pscale_oauth_ pscale_pw_ ops_ey AGE-SECRET-KEY-1 glc_ glsa_ eyJrIjoi github_pat_ GR1348941 pypi-Ag ' +
       'rubygems_ CLOJARS_ clojars_ dckr_pat_ dckr_oat_ ATATT3 ATCTT3 ATBB lin_api_ lin_oauth_ figd_ figo_ figu_ figdr_ PMAK- sntrys_ sntryu_ ' +
       'CFPAT- rdme_ pnu_ ico- p8e- tfp_ s-s4t2ud- s-s4t2af- fio-u- CCIPAT_ CCIPRJ_ xkeysib- xsmtpsib- whsec_ sq0atp- sq0csp- sq0idp- shpat_ ' +
       'shpca_ shppa_ shpss_ shippo_live_ shippo_test_ duffel_test_ duffel_live_ glpat- gldt- glrt- glrtr- glptt- glcbt- glft- glsoat- glagent- ' +
-      'glimt- glffct- gloas- nfp_ AQVN tskey- vercel_blob_rw_ dnkey- pk.eyJ sk.eyJ',
-    `${DIGIT}[\\w.=+/-]{20,}`,
+      'glimt- glffct- gloas- nfp_ sgp_ AQVN tskey- vercel_blob_rw_ dnkey- pk.eyJ sk.eyJ',
+    '(?=[\\w+/-]{0,80}\\d)[\\w.=+/-]{20,}',
   ),
   // Code, packages, tickets
-  kind('npm_', '[A-Za-z0-9_]{30,}'),
-  kind('ntn_ secret_', `${DIGIT}[A-Za-z0-9]{40,}`),
-  kind('sgp_', '(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}'),
+  kind('npm_ ntn_ secret_', `${DIGIT}[A-Za-z0-9]{36,}`),
   kind('API-', '[A-Z0-9]{26}(?![A-Za-z0-9])'),
   kind('sm_aat_ sm_pat_ sm_sat_', '[A-Za-z0-9]{16,}'),
   // Messages
@@ -75,14 +69,14 @@ export const publicTokens: readonly PublicToken[] = [
   ),
   kind('SG.', '[\\w-]{10,128}\\.[\\w-]{10,}'),
   kind('sl.', '[\\w=-]{100,}'),
-  kind('key- pubkey-', '[a-f0-9]{32}(?![A-Za-z0-9])'),
   kind('EAA', `${DIGIT}[\\w-]{50,}`),
   // Money and shops
   kind('sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ pk_live_ pk_test_', '[A-Za-z0-9]{10,}'),
   kind('FLWSECK_TEST- FLWPUBK_TEST- FLWSECK- FLWPUBK-', '[A-Za-z0-9]{12,}(?:-X)?'),
   kind('EZAK EZTK', '[A-Za-z0-9]{54}(?![A-Za-z0-9])'),
   kind('access-sandbox- access-development- access-production- sdk- mob-', '[0-9a-f-]{36}(?![\\w-])'),
-  kind('live_ test_ live_pub_ test_pub_', `(?:[a-f0-9]{31}|[a-f0-9]{35}|${DIGIT}[\\w=-]{40})(?![\\w-])`),
+  kind('live_ test_ live_pub_ test_pub_', '(?:[a-f0-9]{31}|[a-f0-9]{35})(?![\\w-])'),
+  kind('live_', `${DIGIT}[\\w=-]{40}(?![\\w-])`),
   // Hashes of passwords
   kind('$1$ $5$ $6$ $y$ $2a$ $2b$ $2y$ $apr1$ $argon2', '[\\w$./=,+-]{28,}'),
 ];
