@@ -13,6 +13,7 @@ import { failureLine } from './words/failure-line.ts';
 import { personAtTerminal } from './terminal/person-at-terminal.ts';
 import { progressView } from './progress/progress-view.ts';
 import type { Session } from './session.ts';
+import { shownAnswer } from './shown-answer.ts';
 import type { KeptRun } from './stored/waiting.ts';
 import { Waiting } from './stored/waiting.ts';
 import { isAttended, widthOf } from './terminal/terminal.ts';
@@ -98,7 +99,8 @@ const conclude = async (
   const { terminal, settings, paint, sidePaint } = session;
   if (status === 'completed') {
     terminal.stderr.write(gap(session));
-    if (!settings.json) await say(answerText(output, terminal.stdout, paint), session);
+    const shown = shownAnswer(endIn(events)?.output ?? output, output, session);
+    if (!settings.json) await say(answerText(shown, terminal.stdout, paint), session);
     sayTotals(totals, session, kept);
     return exitCode.answered;
   }
@@ -109,7 +111,9 @@ const conclude = async (
   const left = candidate ?? soFar?.(events);
   if (left !== undefined && !settings.json && !settings.quiet) {
     const what = isAborted ? 'Partial result, not yet checked:' : 'The last draft, which was not accepted:';
-    terminal.stderr.write(`\n${sidePaint.dim(what)}\n\n${answerText(left, terminal.stderr, sidePaint)}`);
+    terminal.stderr.write(
+      `\n${sidePaint.dim(what)}\n\n${answerText(shownAnswer(left, left, session), terminal.stderr, sidePaint)}`,
+    );
   }
   sayTotals(totals, session, kept);
   return isAborted ? exitCode.aborted : exitCode.unanswered;
@@ -135,9 +139,11 @@ const sayTotals = (totals: RunTotals | undefined, session: Session, kept: KeptRu
   terminal.stderr.write(`\n${lines.join('')}`);
 };
 
-const totalsIn = (events: readonly RuntimeEvent[]): RunTotals | undefined => {
+const totalsIn = (events: readonly RuntimeEvent[]): RunTotals | undefined => endIn(events)?.totals;
+
+const endIn = (events: readonly RuntimeEvent[]) => {
   const last = events.at(-1);
-  return last?.type === 'run.ended' ? last.totals : undefined;
+  return last?.type === 'run.ended' ? last : undefined;
 };
 
 /** An empty line between what was shown so far and what comes now. */

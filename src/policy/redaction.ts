@@ -76,8 +76,8 @@ export const redactorOf = (given?: Secrets, more?: Secrets): Redactor => {
 };
 
 /**
- * Redacts secrets in a text: each becomes `[redacted NAME]`. Given values are found verbatim, JSON-escaped (twice, too), in URLs, in
- * hexadecimal, in base64 and in other case; keys of known shape, private keys, passwords in addresses and values assigned to names such as
+ * Redacts secrets in a text: each becomes `[redacted NAME]`. Given values are found verbatim, escaped as in JSON, URLs and HTML (twice, too),
+ * in hexadecimal, as lists of bytes, in base64 (of UTF-16 and of base64, too), in other case, and broken over lines; keys of known shape, private keys, passwords in addresses and values assigned to names such as
  * `password` are found without being given. Linear in the length of the text.
  *
  * @example

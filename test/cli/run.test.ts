@@ -37,6 +37,29 @@ describe('troupe run', () => {
     });
   });
 
+  test.each([
+    ['as they are', (key: string) => key],
+    ['in base64', (key: string) => Buffer.from(key).toString('base64')],
+  ])(
+    'secrets of the environment are not in an answer, %s, unless --reveal asks for them',
+    async (_, write) => {
+      const said = write('zq81-hunter2-canary');
+      const environment = { ACME_API_KEY: 'zq81-hunter2-canary' };
+      const args = ['run', moduleOf('echo.ts'), `it is ${said}`, '--quiet'];
+      expect((await play(args, { environment })).stdout).toMatch(
+        /^You said: it is \[redacted ACME_API_KEY\]\n$/,
+      );
+      expect((await play([...args, '--reveal'], { environment })).stdout).toBe(`You said: it is ${said}\n`);
+    },
+  );
+
+  test('secrets of the environment are not in a draft that was not accepted', async () => {
+    const environment = { ACME_API_KEY: 'Roses are' };
+    const { stderr } = await play(['run', moduleOf('stopped.ts'), 'x'], { environment });
+    expect(stderr).toContain('[redacted ACME_API_KEY] grey.');
+    expect(stderr).not.toContain('Roses are');
+  });
+
   test('--json prints one event a line, each readable, the last one run.ended, and nothing else', async () => {
     const { code, stdout, stderr } = await play(['run', moduleOf('team.ts'), 'you', '--json']);
     const events = stdout

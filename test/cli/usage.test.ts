@@ -61,6 +61,7 @@ describe('what makes no sense is one clear line on standard error, and exit code
     ['an option of another command', ['ask', 'why?', '--data'], /'ask' has no such option: --data/],
     ['a question without quotes', ['ask', 'why', '.', 'is', 'it'], /quote arguments with spaces/],
     ['an empty question', ['ask', ' '], /question is empty/],
+    ['both --json and --reveal', ['run', 'a.ts', '--json', '--reveal'], /--json, .+ and --reveal/],
     ['both --json and --quiet', ['ask', '--json', '--quiet'], /--json and --quiet/],
     ['a run of nothing', ['run'], /no file was named/],
     ['a run that is not named', ['show'], /no run was named: troupe runs lists them/],

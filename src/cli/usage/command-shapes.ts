@@ -15,6 +15,7 @@ export const options = {
   budget: { type: 'string' },
   memory: { type: 'string' },
   park: { type: 'boolean' },
+  reveal: { type: 'boolean' },
   status: { type: 'string' },
   limit: { type: 'string' },
   target: { type: 'string' },
@@ -119,8 +120,8 @@ const INSPECTED: readonly OptionName[] = ['inspect', 'port', 'control', 'open', 
 
 /** All commands. */
 export const shapes: Readonly<Record<CommandName, CommandShape>> = {
-  ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park', 'trace', ...INSPECTED] },
-  run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'trace', ...INSPECTED] },
+  ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park', 'reveal', 'trace', ...INSPECTED] },
+  run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'reveal', 'trace', ...INSPECTED] },
   inspect: {
     needs: [],
     optional: 2,
@@ -131,12 +132,12 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   mcp: { needs: [FILE], optional: 0, options: ['export'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },
   show: { needs: [RUN], optional: 0, options: ['step', 'call'] },
-  resume: { needs: [], optional: 1, options: ['all-due', 'agent', 'file', 'export', 'park'] },
+  resume: { needs: [], optional: 1, options: ['all-due', 'agent', 'file', 'export', 'park', 'reveal'] },
   replay: { needs: [RUN], optional: 0, options: ['agent', 'file', 'export'] },
   fork: {
     needs: [RUN],
     optional: 0,
-    options: ['at', 'event', 'message', 'text', 'calls', 'agent', 'file', 'export', 'park'],
+    options: ['at', 'event', 'message', 'text', 'calls', 'agent', 'file', 'export', 'park', 'reveal'],
   },
   compare: { needs: [RUN, 'a second run was not named: give both'], optional: 0, options: [] },
   suggest: { needs: [], optional: 0, options: ['target', 'limit'] },

@@ -11,6 +11,7 @@ export interface HelpText {
 
 const PARK =
   '      --park           exit with code 75 as soon as the run waits for a person, or for long; needs a store';
+const REVEAL = '      --reveal         print the answer with the secrets in it';
 const TRACE = '      --trace FOLDER   write a trace of the run to FOLDER; see troupe trace';
 const INSPECT = `      --inspect        show the run in a browser; stays open until Ctrl-C
       --port N         port of the inspector (default: any free port)
@@ -36,6 +37,7 @@ Without a question it asks one of troupe's own documents.`,
       --memory FOLDER  remember answers in FOLDER, as Markdown, for follow-up questions
 ${TRACE}
 ${PARK}
+${REVEAL}
 ${INSPECT}`,
     examples: [
       'troupe ask "How do I configure retries?" ./docs',
@@ -53,6 +55,7 @@ else the only one that is an agent or a team. INPUT is text; without it, standar
       --export NAME    export to run, if there are several; also FILE#NAME
 ${TRACE}
 ${PARK}
+${REVEAL}
 ${INSPECT}`,
     examples: [
       'troupe run examples/01-first-agent.ts "What is 19 + 23?"',
@@ -164,7 +167,8 @@ Its agent is found by the command that started it: the folder of an ask, the mod
 Of a finished run, the answer is printed. A run that another process holds is refused.`,
     options: `      --all-due        all runs that are due, one after the other; each is parked when it has to wait
 ${CODE}
-${PARK}`,
+${PARK}
+${REVEAL}`,
     examples: ['troupe resume 3f9a', 'troupe resume --all-due'],
   },
   replay: {
@@ -189,7 +193,8 @@ otherwise. The original run is unchanged; a run aborted by Ctrl-C can be forked,
       --calls JSON     other calls of that answer: a list of {"name", "input"}, or @FILE
       --message TEXT   message to the agent at the start of the fork
 ${CODE}
-${PARK}`,
+${PARK}
+${REVEAL}`,
     examples: [
       'troupe fork 3f9a --at 2 --model anthropic:claude-sonnet-5-5',
       'troupe fork 3f9a --at 1 --message "Be brief."',

@@ -12,6 +12,8 @@ import { wrong } from './wrong-usage.ts';
 export interface Settings {
   readonly json: boolean;
   readonly quiet: boolean;
+  /** Prints the secrets in an answer. */
+  readonly reveal: boolean;
   readonly model: string | undefined;
   /** Location of stored runs: `FILE`, `postgres://…`, `memory` or `none`. */
   readonly store: string | undefined;
@@ -36,6 +38,7 @@ export const readUsage = (args: readonly string[]): Usage => {
   const settings: Settings = {
     json: values.json ?? false,
     quiet: values.quiet ?? false,
+    reveal: values.reveal ?? false,
     model: values.model,
     store: values.store,
     debug: values.debug ?? false,
@@ -53,6 +56,8 @@ export const readUsage = (args: readonly string[]): Usage => {
   if (values.help === true) return { settings, command: { name: 'help', about: name } };
   assertOwn(Object.keys(values), name);
   if (settings.json && settings.quiet) throw wrong('one excludes the other: --json and --quiet', name);
+  if (settings.json && settings.reveal)
+    throw wrong('one excludes the other: --json, whose events are redacted, and --reveal', name);
   if (program !== undefined) return { settings, command: inspectProgramFrom(program, rest, values) };
   return { settings, command: commandFrom(name, rest, values) };
 };

@@ -13,18 +13,21 @@ const TOKEN_IN_ADDRESS =
   /:\/\/(?<credentials>(?=[^\s/:@"'<>]{0,60}\d)[^\s/:@"'<>`\\?#]{20,256})@(?=[\w[%.-])/g;
 
 /** The beginning of credentials in a header: `Authorization: Bearer …`, and the same without its header. */
-const AUTHORIZING = String.raw`\b(?:authorization["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4}(?:(?:Basic|Bearer|Token|Digest|Api-?Key|AWS4-HMAC-SHA256|Negotiate|Bot)\s{1,3})?|bearer\s{1,3}|bearer["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4})`;
+const AUTHORIZING = String.raw`\b(?:authorization["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4}(?:(?:Basic|Bearer|Token|Digest|Api-?Key|AWS4-HMAC-SHA256|Negotiate|Bot|SSWS)\s{1,3})?|bearer\s{1,3}|bearer["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4})`;
 const AUTHORIZATION = new RegExp(String.raw`${AUTHORIZING}(?<credentials>[\w.~+/%:-]{6,}={0,3})`, 'gi');
 
-const BEFORE_BASIC = String.raw`\bBasic\s{1,3}`;
+/** Also of the configuration of Docker: `"auth": "…"`. */
+const BEFORE_BASIC = String.raw`(?:\bBasic\s{1,3}|"auth\\{0,3}"\s{0,3}:\s{0,9}\\{0,3}")`;
 const BASIC = new RegExp(`${BEFORE_BASIC}(?<credentials>[A-Za-z0-9+/]{8,}={0,2})`, 'gi');
 
+/** `login ada password hunter2` of a `.netrc`, `sshpass -p hunter2` */
+const BEFORE_WORD = String.raw`password(?<=\blogin[ \t]\S{1,99}\s{1,9}password)[ \t]{1,9}|-p(?<=\bsshpass[ \t]{1,9}-p) ?["']?`;
 /** `curl -u user:password` */
 const BEFORE_USER = String.raw`-(?:u|-user)(?<=\bcurl\b[^\n]{0,300}\s--?u(?:ser)?)[ =]{0,2}["']?`;
 /** `--password hunter2`, `-p"hunter2"` */
 const BEFORE_PASSWORD = String.raw`--?(?<=(?:^|\s)--?)(?:[a-z]{1,20}-)?(?:pass(?:word|wd|phrase)|token|secret(?:-?key)?|(?:api|access)-?key)(?:[ =]|\s{1,2})["']?`;
 const FLAG = new RegExp(
-  String.raw`(?:${BEFORE_USER}(?=[^\s"']{0,100}:)|${BEFORE_PASSWORD})(?<credentials>[^\s"'$<{[-][^\s"']{3,256})`,
+  String.raw`(?:${BEFORE_USER}(?=[^\s"']{0,100}:)|${BEFORE_WORD}|${BEFORE_PASSWORD})(?<credentials>[^\s"'$<{[-][^\s"']{3,256})`,
   'gi',
 );
 
@@ -33,7 +36,7 @@ export const UNFINISHED: readonly string[] = [
   String.raw`(?<=${AUTHORIZING})[\w.~+/%:-]{1,400}={0,3}$`,
   // As many as a user and a password take that are looked at.
   String.raw`(?<=${BEFORE_BASIC})[A-Za-z0-9+/]{1,820}={0,2}$`,
-  String.raw`(?<=${BEFORE_USER}|${BEFORE_PASSWORD})[^\s"'$<{[-][^\s"']{0,256}$`,
+  String.raw`(?<=${BEFORE_USER}|${BEFORE_WORD}|${BEFORE_PASSWORD})[^\s"'$<{[-][^\s"']{0,256}$`,
 ];
 
 /** A key in its armour; where that has no end, its lines. */

@@ -58,7 +58,17 @@ for (const word of [
   'session',
 ])
   for (const piece of inAnyCase(word)) hint(piece, ASSIGNED);
-for (const word of ['authorization', 'bearer', 'basic', 'curl', 'password', 'secret', 'token', 'key'])
+for (const word of [
+  'authorization',
+  'bearer',
+  'basic',
+  'curl',
+  'sshpass',
+  'password',
+  'secret',
+  'token',
+  'key',
+])
   for (const piece of inAnyCase(word)) hint(piece, HEADER);
 hint('://', ADDRESS);
 hint('-----', ARMOUR);

@@ -11,6 +11,8 @@ export interface Form {
 export interface Encoding {
   readonly name: string;
   readonly encode: (value: string) => string;
+  /** The number of digits of base64 around it that it has a share in. */
+  readonly shares?: ((value: string) => readonly [before: number, after: number]) | undefined;
 }
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
@@ -24,21 +26,55 @@ const inAddress = (text: string): string => {
   }
 };
 
-const inHex = (text: string): string =>
-  Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
+/** The bytes of UTF-8, a character each. */
+const bytesOf = (text: string): string =>
+  /[^ -~]/.test(text)
+    ? Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')
+    : text;
 
-/** Returns the base64 of a value at an offset in a group of three bytes: only the digits that depend on it alone. */
-const inBase64 = (value: string, before: number): string => {
-  const bytes = new TextEncoder().encode(value);
-  const binary = '\0'.repeat(before) + Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
-  const first = Math.ceil((before * 8) / 6);
-  return btoa(binary).slice(first, Math.floor(((before + bytes.length) * 8) / 6));
+/** The bytes of UTF-16, of which PowerShell makes its base64. */
+const wideBytesOf = (text: string): string => {
+  let bytes = '';
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    bytes += String.fromCharCode(code & 255, code >> 8);
+  }
+  return bytes;
 };
+
+const inNumbers = (text: string, radix: number, between: string): string =>
+  Array.from(bytesOf(text), (byte) =>
+    byte
+      .charCodeAt(0)
+      .toString(radix)
+      .padStart(radix / 8, '0'),
+  ).join(between);
+
+const inHex = (text: string): string => inNumbers(text, 16, '');
+
+/** Returns the base64 of bytes at an offset in a group of three: only the digits that depend on them alone. */
+const inBase64 = (bytes: string, before = 0): string =>
+  btoa('\0'.repeat(before) + bytes).slice(
+    Math.ceil((before * 8) / 6),
+    Math.floor(((before + bytes.length) * 8) / 6),
+  );
 
 const forAddresses = (digits: string): string => digits.replaceAll('+', '-').replaceAll('/', '_');
 
 const small = (text: string): string => text.toLowerCase();
 const capital = (text: string): string => text.toUpperCase();
+
+/** The base64 of the bytes of a value, at each offset in a group of three. */
+const base64 = (kind: string, bytes: (value: string) => string): readonly Encoding[] =>
+  [0, 1, 2].flatMap((before): readonly Encoding[] => {
+    const encode = (value: string): string => inBase64(bytes(value), before);
+    const shares = (value: string) =>
+      [before === 0 ? 0 : 1, ((before + bytes(value).length) * 8) % 6 === 0 ? 0 : 1] as const;
+    return [
+      { name: `base64${kind}-${before}`, encode, shares },
+      { name: `base64url${kind}-${before}`, encode: (value) => forAddresses(encode(value)), shares },
+    ];
+  });
 
 /** The ways in which values are looked for, most likely first. */
 export const encodings: readonly Encoding[] = [
@@ -52,10 +88,13 @@ export const encodings: readonly Encoding[] = [
   { name: 'hex-capital', encode: (value) => capital(inHex(value)) },
   { name: 'small', encode: small },
   { name: 'capital', encode: capital },
-  ...[0, 1, 2].flatMap((before): readonly Encoding[] => [
-    { name: `base64-${before}`, encode: (value) => inBase64(value, before) },
-    { name: `base64url-${before}`, encode: (value) => forAddresses(inBase64(value, before)) },
-  ]),
+  { name: 'hex-apart', encode: (value) => inNumbers(value, 16, ' ') },
+  { name: 'hex-colons', encode: (value) => inNumbers(value, 16, ':') },
+  { name: 'bytes', encode: (value) => inNumbers(value, 10, ',') },
+  { name: 'bytes-apart', encode: (value) => inNumbers(value, 10, ', ') },
+  ...base64('', bytesOf),
+  ...base64('-wide', wideBytesOf),
+  ...base64('-twice', (value) => bytesOf(inBase64(bytesOf(value)))),
 ];
 
 /** Words and short numbers are searched verbatim only; other encodings would match too much. */
@@ -64,15 +103,12 @@ const WORD = /^(?:[A-Za-z]{1,15}|\d{1,6})$/;
 /** Returns the texts by which a value is found, in any case of letters. */
 export const formsOf = (value: string): readonly Form[] => {
   if (WORD.test(value)) return [{ text: value, isWord: true }];
-  const plain = encodings.filter(({ name }) => !name.startsWith('base64')).map(({ encode }) => encode(value));
-  const bytes = new TextEncoder().encode(value).length;
-  const base64 = [0, 1, 2].flatMap((before): readonly Form[] => {
-    const digits = inBase64(value, before);
-    const shares = [before === 0 ? 0 : 1, ((before + bytes) * 8) % 6 === 0 ? 0 : 1] as const;
-    return [...new Set([digits, forAddresses(digits)])].map((text) => ({ text, shares }));
-  });
   const seen = new Set<string>();
-  return [...plain.map((text): Form => ({ text })), ...base64].filter(({ text }) => {
+  const forms = encodings.map(({ encode, shares }): Form => ({
+    text: encode(value),
+    shares: shares?.(value),
+  }));
+  return forms.filter(({ text }) => {
     const isNew = !seen.has(text.toLowerCase()) && text.length >= 3;
     seen.add(text.toLowerCase());
     return isNew;

@@ -5,6 +5,7 @@ import { BeginningFinder } from './beginning-finder.ts';
 import type { FieldSecret } from './field-secret.ts';
 import { findPublic } from './find-public.ts';
 import type { FoundSecret } from './find-public.ts';
+import { foldText } from './folded-text.ts';
 import type { Form } from './known-forms.ts';
 import { encodings, formsOf } from './known-forms.ts';
 import type { Place } from './phrase-finder.ts';
@@ -41,8 +42,8 @@ interface KnownForm extends Form {
 /**
  * Finds secrets in texts, and replaces each by `[redacted NAME]`.
  *
- * Known values are found verbatim, in JSON (escaped twice, too), in URLs, in hexadecimal, within base64, and in other
- * case; undeclared ones by their form, see {@link findPublic}. Takes time proportional to the text.
+ * Known values are found verbatim, escaped as in JSON, URLs and HTML, in hexadecimal, as lists of bytes, within base64, in other
+ * case, and broken over lines; undeclared ones by their form, see {@link findPublic}. Takes time proportional to the text.
  */
 export class Redactor {
   /** The declared secrets. */
@@ -194,10 +195,29 @@ export class Redactor {
     return open.length === 0 ? known : inOrder([...known, ...remaindersBeside(known, makeDisjoint(open))]);
   }
 
-  /** Returns the places of known values. */
+  /** Returns the places of known values, also of those that are escaped, or broken over lines. */
   known(text: string): readonly KnownPlace[] {
-    const places = this.#finder?.find(text) ?? [];
-    return places.flatMap(({ phrase, start, end }): readonly KnownPlace[] => {
+    if (this.#finder === undefined) return [];
+    const plain = this.#verbatim(this.#finder, text);
+    const folded = foldText(text);
+    if (folded.text === text) return plain;
+    const found = this.#verbatim(this.#finder, folded.text).filter(
+      ({ start, end }) => end - start >= SHORTEST,
+    );
+    const places = folded.unfold(found);
+    let index = 0;
+    const more = found.flatMap((place, nth): readonly KnownPlace[] => {
+      const own = places[nth] ?? place;
+      while ((plain[index]?.end ?? Infinity) <= own.start) index += 1;
+      // What is there verbatim is known better.
+      if ((plain[index]?.start ?? Infinity) < own.end) return [];
+      return [{ ...place, ...own, own, encoding: undefined }];
+    });
+    return more.length === 0 ? plain : [...plain, ...more].toSorted((a, b) => a.start - b.start);
+  }
+
+  #verbatim(finder: PhraseFinder, text: string): readonly KnownPlace[] {
+    return finder.find(text).flatMap(({ phrase, start, end }): readonly KnownPlace[] => {
       const form = this.#forms[phrase];
       if (form === undefined) return [];
       const { name, value, isWord, isField, shares } = form;
@@ -236,7 +256,17 @@ export class Redactor {
   /** From where on the end of a text could be the beginning of a value that is known. */
   beginsAt(text: string): number {
     if (this.#begun < this.#forms.length) this.#begin();
-    return this.#beginnings.reduce((first, { finder }) => Math.min(first, finder.find(text)), text.length);
+    const find = (each: string): number =>
+      this.#beginnings.reduce((first, { finder }) => Math.min(first, finder.find(each)), each.length);
+    let first = find(text);
+    if (this.#beginnings.length === 0) return first;
+    // The end may be an escape that is not complete.
+    for (const folded of [text, text.replace(OPEN_ESCAPE, '')].map(foldText)) {
+      const start = find(folded.text);
+      const [place] = folded.unfold([{ start, end: start }]);
+      if (start < folded.text.length) first = Math.min(first, place?.start ?? first);
+    }
+    return first;
   }
 
   /** Adds forms learned since; smaller finders are merged, so that each form is entered a few times at most. */
@@ -269,6 +299,9 @@ const hiddenIn = (values: ReadonlyMap<string, string>, item: unknown): unknown =
   const items = item.map(shown);
   return items.some((each, index) => each !== item[index]) ? items : item;
 };
+
+/** The beginning of an escape, or of a break, at the end of a text. */
+const OPEN_ESCAPE = /(?:(?:\\{1,7}r)?\\{1,7}|%|&(?:amp;){0,2})[^\\%&;\s]{0,7}$|\r$/;
 
 /** Maximum depth: nothing deeper is published. */
 const DEEPEST = 200;

@@ -18,6 +18,12 @@ const personal: Readonly<Record<string, readonly string[]>> = {
     '1234567890@example.net',
     'first.last@example-one.com',
     'user%example.com@example.org',
+    'ann%40example.org',
+    'ann&#64;example.org',
+    'ann (at) example (dot) org',
+    'ann[at]example.org',
+    'ann\u200B@exam\u2060ple.org',
+    'ａｎｎ＠example．org',
   ],
   'phone number': [
     '+1 202-555-0143',
@@ -40,6 +46,9 @@ const personal: Readonly<Record<string, readonly string[]>> = {
     '+61 2 5550 1234',
     '+358 50 123 4567',
     '+81-3-1234-5678',
+    '(555) 010-1234',
+    '555.010.1234',
+    '２０２-５５５-０１４３',
   ],
   'card number': [
     '4111111111111111',
@@ -54,7 +63,13 @@ const personal: Readonly<Record<string, readonly string[]>> = {
     '30569309025904',
     '2223003122003222',
     '6200000000000005',
+    '4111.1111.1111.1111',
+    '4111_1111_1111_1111',
+    '４１１１１１１１１１１１１１１１',
+    '4111\u200B1111\u200B1111\u200B1111',
+    '3782.822463.10005',
   ],
+  'social security number': ['123-45-6789', '078-05-1120', '１２３-４５-６７８９'],
   IBAN: [
     'DE89370400440532013000',
     'DE89 3704 0044 0532 0130 00',
@@ -111,6 +126,12 @@ const harmless: readonly string[] = [
   'The score was 3-2 after 90 minutes.',
   'Version 1.2.3.4 is out, v10.0.0.1 was the last, and version: 192.0.2.7 follows; the build 1.0.0.17 failed.',
   'Ver. 2.0.0.1 of the release 4.3.2.1.',
+  '000-12-3456, 666-12-3456, 912-12-3456, 123-00-4567 and 123-45-0000',
+  'Part 123-45-6789-0, model A123-45-6789.',
+  'IPv4 in 1.234.567.890 steps, 1111.2222.3333.4444.',
+  'The house (at the lake) is dot-shaped.',
+  'A ½ cup, x² and № 5 of ﬁve.',
+  'We met (at noon) near example.org',
 ];
 
 describe('personal data', () => {
@@ -147,7 +168,23 @@ describe('personal data', () => {
   });
 
   test('is found in work that grows with the text, whatever it is made of', () => {
-    const pieces = ['1 ', '0 ', '4111 ', 'a.', 'a@', '+1', ':', '-', 'DE89', 'é', '(0) ', '255.'];
+    const pieces = [
+      '1 ',
+      '0 ',
+      '4111 ',
+      'a.',
+      'a@',
+      '+1',
+      ':',
+      '-',
+      'DE89',
+      'é',
+      '(0) ',
+      '255.',
+      'a(at)',
+      '１',
+      '1-',
+    ];
     for (const piece of pieces) {
       const timeOf = (length: number): number => {
         const text = piece.repeat(length / piece.length);

@@ -20,7 +20,7 @@ export interface BuiltInOptions extends Partial<Pick<Guard, 'name' | 'on' | 'tim
   readonly text?: string | undefined;
 }
 
-/** Personal data: e-mail addresses, phone numbers, numbers of cards and accounts, IP addresses. Default: redacted everywhere. */
+/** Personal data: e-mail addresses, phone numbers, numbers of cards, accounts and social security, IP addresses. Default: redacted everywhere. */
 export interface PiiGuard extends BuiltInOptions {
   readonly use: 'pii';
   /** Default: all. */

@@ -2,6 +2,8 @@ import type { NamedPlace } from '../../../contracts/secrets/redact-places.ts';
 
 /** Groups of digits with at most one space or hyphen between them. */
 const RUN = /(?<![\d.,])\d+(?:[ -]\d+)*(?![\d]|[.,]\d)/g;
+/** Groups as a card has them, with another character between them. */
+const GROUPED = /(?<![\w.,])\d{4}[.·_–/]\d{4,6}[.·_–/]\d{4,5}(?:[.·_–/]\d{1,7})?(?!\w|[.,]\d)/g;
 const FEWEST = 13;
 const MOST = 19;
 
@@ -19,7 +21,7 @@ const NETWORKS: readonly (readonly [begins: RegExp, lengths: readonly number[]])
 
 /** The numbers of payment cards in a text: the digits of a network, whole groups of them, that pass the check of Luhn. */
 export const cardNumbers = (text: string): readonly NamedPlace[] =>
-  Array.from(text.matchAll(RUN)).flatMap((match) => cardsInRun(match[0], match.index));
+  [...text.matchAll(RUN), ...text.matchAll(GROUPED)].flatMap((match) => cardsInRun(match[0], match.index));
 
 const cardsInRun = (run: string, at: number): readonly NamedPlace[] => {
   const groups = Array.from(run.matchAll(/\d+/g), ({ 0: digits, index }) => ({ digits, index }));

@@ -1,0 +1,62 @@
+import type { Place } from './phrase-finder.ts';
+
+/** Characters of which a text has one where it is escaped or broken. */
+const HINT = /[\\%&\n\u00AD\u200B-\u200D\u2060\uFEFF]/;
+
+/** One character as JSON, addresses and HTML escape it, also twice; a break of a line; and what nobody sees. */
+const PIECE =
+  /(?:\\{1,7}(?:u00|x)|%(?:25){0,3}|&(?:amp;){0,2}#x0{0,4})([2-7][\da-f]);?|\\{1,7}(["'/])|&(?:amp;){0,2}(?:#0{0,4}(\d{2,3})|(amp|lt|gt|quot|apos));|(?:\\?\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ \t]{0,99}|[\u00AD\u200B-\u200D\u2060\uFEFF]/gi;
+
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** A text without escapes and breaks of lines. */
+export interface FoldedText {
+  readonly text: string;
+  /** Returns where places in it, from left to right, are in the text itself. */
+  readonly unfold: (places: readonly Place[]) => readonly Place[];
+}
+
+/** A piece: what it became in the folded text, and where it ends in the text itself. */
+interface Piece extends Place {
+  readonly until: number;
+}
+
+const asTheyAre: FoldedText['unfold'] = (places) => places;
+
+/** Folds a text in one pass. */
+export const foldText = (given: string): FoldedText => {
+  if (!HINT.test(given)) return { text: given, unfold: asTheyAre };
+  const pieces: Piece[] = [];
+  let gone = 0;
+  const fold = (
+    piece: string,
+    hex: string | undefined,
+    plain: string | undefined,
+    number: string | undefined,
+    name: string | undefined,
+    index: number,
+  ): string => {
+    const code = hex === undefined ? number : `0x${hex}`;
+    const escaped = code === undefined ? NAMED[name?.toLowerCase() ?? ''] : String.fromCharCode(Number(code));
+    const shown = escaped ?? plain ?? '';
+    const start = index - gone;
+    gone += piece.length - shown.length;
+    pieces.push({ start, end: start + shown.length, until: index + piece.length });
+    return shown;
+  };
+  const text = given.replaceAll(PIECE, fold);
+  const unfold = (places: readonly Place[]): readonly Place[] => {
+    let next = 0;
+    // A piece that became nothing is in front of the character at its place, and not behind the one before.
+    const origin = (position: number, isBefore: (piece: Piece) => boolean): number => {
+      for (let piece = pieces[next]; piece !== undefined && isBefore(piece); piece = pieces[next]) next += 1;
+      const { end = 0, until = 0 } = pieces[next - 1] ?? {};
+      return until + position - end;
+    };
+    return places.map(({ start, end }) => ({
+      start: origin(start, (piece) => piece.end <= start),
+      end: origin(end, (piece) => piece.start < end),
+    }));
+  };
+  return { text, unfold };
+};

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { foldText } from '../../src/contracts/secrets/folded-text.ts';
+import { Redactor } from '../../src/contracts/secrets/redactor.ts';
+import { StreamRedactor } from '../../src/contracts/secrets/stream-redactor.ts';
+
+const VALUE = 'Zq7-hunter2_PASS/word+99=x';
+const redactor = new Redactor({ KEY: VALUE });
+const bytes = Buffer.from(VALUE);
+const hex = bytes.toString('hex');
+const each = (write: (code: number) => string): string =>
+  Array.from(VALUE, (character) => write(character.codePointAt(0) ?? 0)).join('');
+const digits = (code: number, length: number): string => code.toString(16).padStart(length, '0');
+const lines = (text: string, width: number, between: string): string =>
+  text.replaceAll(new RegExp(`.{${width}}`, 'g'), (line) => line + between);
+
+/** How a value is written by what it went through. */
+const ways: Readonly<Record<string, string>> = {
+  'as it is': VALUE,
+  'JSON of PHP': VALUE.replaceAll('/', '\\/'),
+  'JSON of Go': VALUE.replaceAll('+', '\\u002b').replaceAll('=', '\\u003d'),
+  'JSON in JSON in JSON': JSON.stringify(JSON.stringify(VALUE.replaceAll('/', '\\/'))).slice(2, -2),
+  'an escape for each character': each((code) => `\\u${digits(code, 4)}`),
+  'an escape for each byte': each((code) => `\\x${digits(code, 2)}`),
+  'HTML, by name and number': VALUE.replaceAll('/', '&#x2F;').replaceAll('+', '&#43;'),
+  'HTML in HTML': VALUE.replaceAll('/', '&amp;#x2F;'),
+  'HTML, each character': each((code) => `&#${code};`),
+  'an address': encodeURIComponent(VALUE),
+  'an address in an address': encodeURIComponent(encodeURIComponent(VALUE)),
+  'an address, each character': each((code) => `%${digits(code, 2)}`),
+  hex,
+  'hex with spaces': hex.replaceAll(/..(?!$)/g, '$& '),
+  'hex with colons': hex.replaceAll(/..(?!$)/g, '$&:').toUpperCase(),
+  'a list of bytes': [...bytes].join(','),
+  'the JSON of a buffer': JSON.stringify(bytes),
+  'the JSON of a buffer, over lines': JSON.stringify(bytes, null, 2),
+  base64: bytes.toString('base64'),
+  'base64 in lines of 20': lines(Buffer.from(`-${VALUE}`).toString('base64'), 20, '\n'),
+  'base64 in lines of 76': lines(Buffer.from('a'.repeat(40) + VALUE).toString('base64'), 76, '\r\n'),
+  'base64 in lines within JSON': lines(Buffer.from(VALUE).toString('base64'), 20, '\\n'),
+  'base64 of UTF-16': Buffer.from(`+${VALUE}`, 'utf16le').toString('base64'),
+  'base64 of base64': Buffer.from(bytes.toString('base64')).toString('base64'),
+  'two lines': `${VALUE.slice(0, 10)}\r\n    ${VALUE.slice(10)}`,
+  'two lines of a shell': `${VALUE.slice(0, 10)}\\\n  ${VALUE.slice(10)}`,
+  'characters that nobody sees': `${VALUE.slice(0, 5)}\u200B${VALUE.slice(5, 9)}\u2060\u00AD${VALUE.slice(9)}`,
+};
+
+describe('a known value', () => {
+  test.each(Object.entries(ways))('[FIND-52] is redacted, written as %s', (_, written) => {
+    const shown = redactor.text(`It is ${written} then.`);
+    expect(shown).toMatch(/^It is \S{0,60}\[redacted KEY\]\S{0,20} then\.$|"data": ?\[\s*\[redacted KEY\]/);
+  });
+
+  test.each(Object.entries(ways))('is redacted in pieces as in one, written as %s', (_, written) => {
+    const text = `It is ${written} then.\nAnd %2 & \\u00`;
+    for (const size of [1, 2, 3, 7, 20]) {
+      const stream = new StreamRedactor(redactor);
+      let shown = '';
+      for (let from = 0; from < text.length; from += size)
+        shown += stream.push(text.slice(from, from + size));
+      shown += stream.end();
+      const whole = redactor.text(text);
+      // The opening of its first escape, or a digit of base64 that belongs to what is before it, too, may be shown.
+      expect(shown.endsWith(whole.slice(whole.indexOf('[redacted'))), `${shown} in pieces of ${size}`).toBe(
+        true,
+      );
+      expect(shown.length - whole.length).toBeLessThanOrEqual(4);
+    }
+  });
+
+  test('is redacted each time, verbatim and escaped, and nothing beside it', () => {
+    const text = `a%20b ${VALUE}\n${VALUE.replaceAll('/', '\\/')}\n%41 ${VALUE.replaceAll('/', '%2F')}&amp;`;
+    expect(redactor.text(text)).toBe('a%20b [redacted KEY]\n[redacted KEY]\n%41 [redacted KEY]&amp;');
+  });
+
+  test('of a few letters is no secret where a line ends in its midst', () => {
+    const short = new Redactor({ PIN: '123456', WORD: 'planet' });
+    expect(short.text('123\n456 plan\net')).toBe('123\n456 plan\net');
+  });
+});
+
+test('a folded text knows where each part of it was', () => {
+  const text = 'a\n  b%2Fc&#43;\u200Bd';
+  const folded = foldText(text);
+  expect(folded.text).toBe('ab/c+d');
+  const places = Array.from(folded.text, (_, start) => ({ start, end: start + 1 }));
+  expect(folded.unfold(places).map(({ start, end }) => text.slice(start, end))).toEqual([
+    'a',
+    'b',
+    '%2F',
+    'c',
+    '&#43;',
+    'd',
+  ]);
+});
+
+test('a text without escapes and breaks is not copied to be folded', () => {
+  const text = 'It is only a text, of one line; 3 + 4 = 7.';
+  expect(foldText(text).text).toBe(text);
+  expect(foldText(text).unfold([{ start: 3, end: 5 }])).toEqual([{ start: 3, end: 5 }]);
+});
