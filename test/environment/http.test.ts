@@ -35,6 +35,40 @@ test.each([Infinity, 2 ** 40 + 0.5])('HTTP has as long as it is given: %d ms', a
   expect(await fetching(`http://${host}/`, { trusted: [host], timeoutMs })).toBe('let through');
 });
 
+/** The registries of IANA for special-purpose addresses, each network of them, and multicast. */
+const SPECIAL = `
+  0.0.0.0/8 0.0.0.0/32 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+  192.0.0.0/29 192.0.0.8/32 192.0.0.9/32 192.0.0.10/32 192.0.0.170/31 192.0.2.0/24 192.31.196.0/24
+  192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
+  224.0.0.0/4 240.0.0.0/4 255.255.255.255/32 ::1/128 ::/128 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48
+  100::/64 100:0:0:1::/64 2001::/23 2001::/32 2001:1::1/128 2001:1::2/128 2001:1::3/128 2001:2::/48
+  2001:3::/32 2001:4:112::/48 2001:10::/28 2001:20::/28 2001:30::/28 2001:db8::/32 2002::/16
+  2620:4f:8000::/48 3fff::/20 5f00::/16 fc00::/7 fe80::/10 ff00::/8
+`
+  .trim()
+  .split(/\s+/);
+
+/** The first address of a network, and its last. */
+const endsOf = (network: string): readonly string[] => {
+  const [first = '', bits] = network.split('/');
+  const isSix = first.includes(':');
+  const parts = isSix ? hextetsOf(first) : first.split('.').map(Number);
+  const size = isSix ? 16 : 8;
+  const last = parts.map((part, at) => {
+    const fixed = Math.min(size, Math.max(0, Number(bits) - at * size));
+    return (part | (2 ** (size - fixed) - 1)).toString(isSix ? 16 : 10);
+  });
+  return [first, last.join(isSix ? ':' : '.')];
+};
+
+const hextetsOf = (address: string): readonly number[] => {
+  const [head = [], tail = []] = address
+    .split('::')
+    .map((side) => side.split(':').filter((part) => part !== ''));
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0');
+  return [...head, ...zeros, ...tail].map((part) => Number.parseInt(part, 16));
+};
+
 describe('[M27] HTTP reaches the public internet only', () => {
   test.each([
     '127.0.0.1',
@@ -67,7 +101,31 @@ describe('[M27] HTTP reaches the public internet only', () => {
     expect(await fetching(`http://${host}/`, { lookup: nobody })).toBe('tool.denied');
   });
 
-  test.each(['1.1.1.1', '8.8.8.8', '2606:4700:4700::1111'])('the address %s is public', (address) => {
+  test('no address of the registries of special purposes is public, first or last, nor one that a cloud serves its machines by', () => {
+    const networks = SPECIAL.flatMap((network) => endsOf(network));
+    const clouds = ['169.254.169.254', '168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254'];
+    const embedding = ['2a00:1450::5efe:7f00:1', '2a00:1450::200:5efe:7f00:1', '2a00:1450:1:2:0:5efe:a00:1'];
+    expect([...networks, ...clouds, ...embedding].filter(isPublicAddress)).toEqual([]);
+    expect(networks).toHaveLength(SPECIAL.length * 2);
+  });
+
+  test.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '2606:4700:4700::1111',
+    '168.63.129.15',
+    '168.63.129.17',
+    '192.31.195.255',
+    '192.31.197.0',
+    '192.52.192.255',
+    '192.52.194.0',
+    '192.175.47.255',
+    '192.175.49.0',
+    '2620:4f:7fff:ffff::1',
+    '2620:4f:8001::1',
+    '2a00:5efe:1:2::1',
+    '2a00:1450::5eff:7f00:1',
+  ])('the address %s is public', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 

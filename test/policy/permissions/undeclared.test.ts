@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, tool, toolset, type RunOptions, type Tool, type Toolset } from '../../../src/index.ts';
-import type { PolicyOptions } from '../../../src/policy/index.ts';
 import { policy } from '../../../src/policy/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/index.ts';
 import { calculator } from '../../../src/tools/built-in/calculator.ts';
@@ -26,7 +25,7 @@ const madeWith = async (
 };
 
 test('[KAIZEN-63] under a policy, a tool that does not declare its safety counts as one that writes', async () => {
-  const by = async (mode: PolicyOptions['mode']) => [
+  const by = async (mode: NonNullable<Parameters<typeof policy>[0]>['mode']) => [
     await madeWith(policy({ mode }), wipe),
     await madeWith(policy({ mode }), look),
   ];

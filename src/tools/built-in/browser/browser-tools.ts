@@ -79,6 +79,7 @@ const ALONE = { category: 'browser', exclusive: true, retry: false } as const;
 const lookingTools = (session: BrowserSession): readonly Tool[] => [
   tool({
     ...ALONE,
+    safety: 'read',
     name: 'open',
     description: 'Opens an address in the browser, and gives what is on the page; [ref=e2] names an element.',
     input: z.object({ url: z.string().min(1).max(8_000).describe('http or https') }),
@@ -87,6 +88,7 @@ const lookingTools = (session: BrowserSession): readonly Tool[] => [
   }),
   tool({
     ...ALONE,
+    safety: 'read',
     name: 'read',
     description: 'Gives what is on the open page now.',
     input: z.object({}),
@@ -95,6 +97,7 @@ const lookingTools = (session: BrowserSession): readonly Tool[] => [
   }),
   tool({
     ...ALONE,
+    safety: 'read',
     name: 'screenshot',
     description: 'Takes a picture of what is in sight of the open page.',
     input: z.object({}),
