@@ -40,7 +40,7 @@ const summary = ({ text, calls, finish, usage }: ModelAnswer): object => ({
   usage: { input: usage.input, output: usage.output },
 });
 
-const expectedSummary = (recorded: RecordedStream, events: readonly string[]): object => ({
+const expectedSummary = (recorded: RecordedStream): object => ({
   text: recorded.text,
   calls: (recorded.tool_calls ?? []).map((call) => ({
     id: call.id,
@@ -90,7 +90,7 @@ const holdFor = (all: readonly RecordedStream[]): void => {
     const events = wireEvents(recorded);
     await using provider = await mockProvider(recordedReply(recorded, [events.join('')]));
     const { answer, deltas } = ask(modelFor(recorded.kind, provider, recorded.profile));
-    expect(summary(await answer)).toEqual(expectedSummary(recorded, events));
+    expect(summary(await answer)).toEqual(expectedSummary(recorded));
     expect(streamed(deltas, 'text')).toBe(recorded.text);
     expect(provider.requests).toHaveLength(1);
   });
@@ -136,7 +136,7 @@ const holdFor = (all: readonly RecordedStream[]): void => {
       const events = wireEvents(recorded);
       const { answer: read } = ask(modelReading(recorded, singleBytes(events.join(''))));
       const answer = await read;
-      expect(summary(answer)).toEqual(expectedSummary(recorded, events));
+      expect(summary(answer)).toEqual(expectedSummary(recorded));
     },
   );
 };
