@@ -46,6 +46,9 @@ export interface Chart {
   readonly historyValue?: unknown;
 }
 
+/** How an actor stands: `active`, or `done` with its output. */
+export type Ending = Pick<Chart, 'status' | 'output'>;
+
 /** The chart of a snapshot, for display. */
 export const chartOf = ({ status, value, context, output }: MachineSnapshot): Chart => ({
   status,

@@ -3,7 +3,7 @@ import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { Definition } from '../define/definition.ts';
 import type { Scope } from '../turn/quiet-scope.ts';
 import type { MachineSnapshot } from '../turn/turn.ts';
-import type { Chart, Dressing, FaceSnapshot } from './face-snapshot.ts';
+import type { Chart, Dressing, Ending, FaceSnapshot } from './face-snapshot.ts';
 import { bareSnapshot, chartOf, dressSnapshot, FACE, genuine } from './face-snapshot.ts';
 import { Moved } from './moved.ts';
 
@@ -62,6 +62,8 @@ export class Face {
   children: Readonly<Record<string, AnyActorRef>> = {};
   #latest: Standing;
   #over: { readonly output: unknown } | undefined;
+  /** All who follow the actor have been told of its end. */
+  isEndKnown = false;
 
   constructor({ home, path, definition, parent, latest }: FacePlan) {
     this.home = home;
@@ -127,13 +129,15 @@ export class Face {
 
   /** Ends the face with the run's outcome. */
   end(output: unknown): void {
-    this.over(output);
+    this.#over = { output };
     this.show(ENDED);
+    this.isEndKnown = true;
   }
 
   /** Sets the outcome of a run that ended before the actor existed. */
   over(output: unknown): void {
     this.#over = { output };
+    this.isEndKnown = true;
   }
 
   /** Starts the actors below it. */
@@ -156,8 +160,7 @@ export class Face {
   }
 
   /** The persisted form, for display. */
-  keep(redact: (value: unknown) => unknown): KeptFace {
-    const { status, output } = this.snapshot();
+  keep(redact: (value: unknown) => unknown, { status, output }: Ending = this.snapshot()): KeptFace {
     const chart = chartOf(genuine(this.definition.machine, this.latest));
     const children = Object.entries(this.children).map(([id, child]) => [
       id,

@@ -10,7 +10,7 @@ import { restoreSecrets } from '../../persistence/secret-references.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import type { GivenBlobs } from '../content/read-given.ts';
-import type { Chart } from './face-snapshot.ts';
+import type { Chart, Ending } from './face-snapshot.ts';
 import type { PackedBlobs } from './kept-blobs.ts';
 import { unpackBlobs } from './kept-blobs.ts';
 import { KeptRecords, textCheck } from './kept-records.ts';
@@ -40,9 +40,9 @@ export interface KeptRun {
 }
 
 /** Adds the checksum of its head, and of how the run is shown to have ended. */
-export const withHead = (run: KeptRun, { status, output }: Pick<Chart, 'status' | 'output'>): KeptRun => {
-  const { records: _, blobs: __, head: ___, ...covered } = run;
-  return { ...run, head: textCheck(canonical(toJson({ ...covered, status, output }))) };
+export const withHead = (run: KeptRun, { status, output }: Ending): KeptRun => {
+  const covered = { ...run, records: undefined, blobs: undefined, head: undefined, status, output };
+  return { ...run, head: textCheck(canonical(toJson(covered))) };
 };
 
 /** The state that an actor is restored from. */

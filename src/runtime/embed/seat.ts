@@ -8,7 +8,7 @@ import type { Definition } from '../define/definition.ts';
 import { outcomeOfFailure } from '../run/result.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 import { onlyOnce } from '../inspection/safe-inspector.ts';
-import type { FaceSnapshot } from './face-snapshot.ts';
+import type { Ending, FaceSnapshot } from './face-snapshot.ts';
 import type { Scope } from '../turn/quiet-scope.ts';
 import type { ReadCommand } from './agent-command.ts';
 import { keepSame } from '../../base/collections/keep-same.ts';
@@ -176,14 +176,14 @@ export class Seat {
 
   /** The persisted form of the run. */
   keep(): KeptRun {
-    const { status, output } = this.root.snapshot();
+    const { status, output } = this.#ending();
     return withHead(this.#keep(), { status, output: this.#redactor.value(output) });
   }
 
   #keep(): KeptRun {
     const { runId, definition } = this;
     const head = { v: keptVersion, agent: definition.name, runId, published: this.#published };
-    if (this.#isOver) return head;
+    if (this.#isOver && !this.#isEnding) return head;
     const isStored = this.#options.store === undefined ? undefined : true;
     if (isStored === true) this.#address();
     if (this.#locked !== undefined) return this.#locked.run;
@@ -206,7 +206,17 @@ export class Seat {
   }
 
   keepFace(face: Face): KeptFace {
-    return face.keep((value) => this.#redactor.value(value));
+    const redact = (value: unknown): unknown => this.#redactor.value(value);
+    return face === this.root ? face.keep(redact, this.#ending()) : face.keep(redact);
+  }
+
+  /** Not all have seen the end yet: an app that persists itself now would wait for it for ever, so it is persisted as under way. */
+  get #isEnding(): boolean {
+    return this.#isOver && this.#run !== undefined && !this.root.isEndKnown;
+  }
+
+  #ending(): Ending {
+    return this.#isEnding ? { status: 'active', output: undefined } : this.root.snapshot();
   }
 
   /** Starts or resumes the run; a failure to do so becomes its outcome. */

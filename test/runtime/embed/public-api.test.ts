@@ -8,8 +8,8 @@ const src = join(import.meta.dirname, '../../../src');
 const INTERNAL =
   /\b_(?:snapshot|parent|nodes|processingStatus|actorScope|deferred|stop|relay|register|unregister|bookId|set|clock|logger|sendInspectionEvent|process|syncSnapshot|doneEvent|initialize|scheduledEvents|unsafe\w*)\b/;
 
-/** Members with an underscore that are somebody's API: of MCP, of Zod's schemas, and of the event by which XState shows a microstep. */
-const PUBLIC: ReadonlySet<string> = new Set(['_meta', '_zod', '_default', '_transitions']);
+/** Members with an underscore that are somebody's API: of MCP, of Zod's schemas, of Cedar's entities, and of the event by which XState shows a microstep. */
+const PUBLIC: ReadonlySet<string> = new Set(['_meta', '_zod', '_default', '__entity', '_transitions']);
 
 const internalIn = (line: string): boolean =>
   INTERNAL.test(line) ||
