@@ -348,38 +348,51 @@ const resultOf = async (made: () => unknown): Promise<{ readonly isOk: boolean; 
   return { isOk: result.ok, text: result.text };
 };
 
+/** Values that tools return, and what they throw. */
+type Makers = Readonly<Record<string, () => unknown>>;
+
+const hostileResults: Makers = {
+  'twenty million characters': () => 'x'.repeat(20_000_000),
+  'a million numbers': () => Array.from({ length: 1_000_000 }, (_, index) => index),
+  'a hundred thousand levels': () => deep(100_000),
+  'a circle': () => cyclic,
+  'a bigint': () => 1n,
+  'a symbol': () => Symbol('x'),
+  'a function': () => () => 1,
+  'not a number': () => Number.NaN,
+  'a proxy that throws': () => biting,
+  'a getter that throws': () => throwing,
+  'a toJSON that throws': () => ({
+    toJSON: () => {
+      throw new Error('no JSON');
+    },
+  }),
+  'an error that is no error': () => {
+    throw null;
+  },
+  'an error with a long message': () => {
+    throw new Error('x'.repeat(5_000_000));
+  },
+};
+
+const honestResults: Makers = {
+  'a text': () => 'fine',
+  'a number': () => 5,
+  nothing: () => null,
+  'an object': () => ({ a: [1, { b: 2 }] }),
+  'ten thousand characters': () => 'x'.repeat(10_000),
+};
+
 /** What tools return: refused is what leaves the run whole, and the model with a text that is bounded. */
 export const results: Row = {
-  hostile: Object.entries({
-    'twenty million characters': () => 'x'.repeat(20_000_000),
-    'a million numbers': () => Array.from({ length: 1_000_000 }, (_, index) => index),
-    'a hundred thousand levels': () => deep(100_000),
-    'a circle': () => cyclic,
-    'a bigint': () => 1n,
-    'a symbol': () => Symbol('x'),
-    'a function': () => () => 1,
-    'not a number': () => Number.NaN,
-    'a proxy that throws': () => biting,
-    'a getter that throws': () => throwing,
-    'a toJSON that throws': () => ({
-      toJSON: () => {
-        throw new Error('no JSON');
-      },
-    }),
-    'an error that is no error': () => {
-      throw null;
-    },
-    'an error with a long message': () => {
-      throw new Error('x'.repeat(5_000_000));
-    },
-  }).map(([name, made]) => [name, async () => (await resultOf(made)).text.length <= MOST_CHARACTERS]),
-  honest: Object.entries({
-    'a text': () => 'fine',
-    'a number': () => 5,
-    nothing: () => null,
-    'an object': () => ({ a: [1, { b: 2 }] }),
-    'ten thousand characters': () => 'x'.repeat(10_000),
-  }).map(([name, made]) => [name, async () => !(await resultOf(made)).isOk]),
+  hostile: Object.entries(hostileResults).map(([name, made]) => [
+    name,
+    async () => (await resultOf(made)).text.length <= MOST_CHARACTERS,
+  ]),
+  honest: Object.entries(honestResults).map(([name, made]) => [
+    name,
+    async () => !(await resultOf(made)).isOk,
+  ]),
 };
 
 const modules = ['evil', 'evil:x', '../evil', 'file:///tmp/evil.mjs', 'node:fs', 'data:text/javascript,1'];
