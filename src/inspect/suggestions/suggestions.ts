@@ -57,11 +57,11 @@ export const suggestions = async (
   const { target = 'cost', limit = NEWEST, prove, proven = false } = options;
   const book = new SuggestionBook(target);
   for await (const run of factsOf(runs, limit)) book.take(run);
-  const found = prove === undefined ? book.suggestions : await tried(book.suggestions, runs, prove);
+  const found = prove === undefined ? book.suggestions : await tryOnRecord(book.suggestions, runs, prove);
   return proven ? found.filter((each) => each.proven) : found;
 };
 
-const tried = async (
+const tryOnRecord = async (
   found: readonly Suggestion[],
   runs: RecordedRuns,
   prove: ModelTrialOptions,

@@ -184,7 +184,7 @@ class RunOptimizer implements Optimizer {
   readonly #applications = new Set<Application>();
   /** Suggestions that were applied once. */
   readonly #tried = new Set<string>();
-  /** What recorded runs said of suggestions. */
+  /** Results of trials on recorded runs, by suggestion. */
   readonly #proofs = new Map<string, Pick<Suggestion, 'proven' | 'basis'>>();
   #isProving = false;
   /** Rollbacks that no log has yet. */
