@@ -3,22 +3,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TemporaryWorld } from '../../environment/temporary-world.ts';
 import { temporaryWorld } from '../../environment/temporary-world.ts';
 import { access, approvals, betweenAgents } from './authority.ts';
-import { commands, inspectors, paths, requests } from './borders.ts';
+import { inspectors, paths, requests } from './borders.ts';
 import { auditLogs } from './chains.ts';
+import { commands } from './commands.ts';
 import { injected } from './injected.ts';
+import { results } from './results.ts';
 import type { Row, Tally } from './row.ts';
 import { tally } from './row.ts';
-import {
-  formulas,
-  jsonTexts,
-  modelNames,
-  patterns,
-  prototypes,
-  results,
-  schemas,
-  secrets,
-  texts,
-} from './values.ts';
+import { formulas, jsonTexts, modelNames, patterns, prototypes, schemas, secrets, texts } from './values.ts';
 
 let world: TemporaryWorld;
 beforeEach(async () => {
