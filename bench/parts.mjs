@@ -73,6 +73,12 @@ export const measureSeeing = ({ dist, rounds, say }) => {
   return Array.from({ length: rounds }, () => work('seeing', {}, { dist }));
 };
 
+/** What a policy takes to judge a call, and what it adds to a step. */
+export const measurePolicy = ({ dist, rounds, say }) => {
+  say('policy …');
+  return Array.from({ length: rounds }, () => work('policy', {}, { dist }));
+};
+
 /** What a store adds, how a journal grows, and how long it takes to take a run up again. */
 export const measureJournal = ({ dist, rounds, say }) =>
   [10, 100, 1_000, 10_000].flatMap((steps) => {

@@ -9,6 +9,7 @@ const LIMITS = {
   crowd: 1.5,
   seenUs: 50,
   badObservers: 1.1,
+  judgedUs: 100,
   cpuS: 4,
   peakMb: 450,
   lagMs: 50,
@@ -43,6 +44,7 @@ export const report = (found) => {
   if (found.waiting) waitingReport(found.waiting, lines, verdicts);
   if (found.crowd) crowdReport(found.crowd, lines, verdicts);
   if (found.seeing) seeingReport(found.seeing, lines, verdicts);
+  if (found.policy) policyReport(found.policy, lines, verdicts);
   if (found.journal) journalReport(found.journal, lines, verdicts);
   if (found.observer) observerReport(found.observer, lines, verdicts);
   if (found.import) importReport(found.import, lines, verdicts);
@@ -251,6 +253,26 @@ const seeingReport = (rounds, lines, verdicts) => {
     verdicts,
     slower <= LIMITS.badObservers,
     `ten bad observers make a run with a model of 20 ms ${fixed(slower)} × as long (limit ${LIMITS.badObservers})`,
+  );
+};
+
+const policyReport = (rounds, lines, verdicts) => {
+  const middle = (part) =>
+    Object.entries(rounds[0][part]).map(([name]) => [name, median(rounds.map((round) => round[part][name]))]);
+  const listed = (figures) => figures.map(([name, us]) => `${name} ${fixed(us)}`).join(', ');
+  const judged = middle('usPerCall');
+  const [first] = rounds;
+  lines.push(
+    '',
+    `A policy of ${first.rules} rules, CPU µs`,
+    `  a call judged: ${listed(judged)}`,
+    `  a step: ${listed(middle('usPerStep'))}`,
+  );
+  const most = Math.max(...judged.map(([, us]) => us));
+  limit(
+    verdicts,
+    most <= LIMITS.judgedUs,
+    `a call is judged by ${first.rules} rules in ${fixed(most)} µs at most (limit ${LIMITS.judgedUs})`,
   );
 };
 

@@ -8,6 +8,7 @@ import {
   measureImport,
   measureJournal,
   measureObserver,
+  measurePolicy,
   measureScale,
   measureSeeing,
   measureSteps,
@@ -77,6 +78,7 @@ const main = () => {
   if (wants('waiting')) found.waiting = measureWaiting(setup);
   if (wants('crowd')) found.crowd = measureCrowd(setup);
   if (wants('seeing')) found.seeing = measureSeeing(setup);
+  if (wants('policy')) found.policy = measurePolicy(setup);
   if (wants('journal')) found.journal = measureJournal(setup);
   if (wants('observer')) found.observer = measureObserver(setup);
   if (wants('import')) found.import = measureImport(setup);

@@ -56,7 +56,7 @@ export interface Memory {
 /**
  * Lifetime of a memory, and who shares it: one run, all runs of an agent, all runs of a thread, or all.
  *
- * Memories of scope `run` are deleted when the run ends.
+ * Memories of scope `run` are deleted when the run ends. Where an engine names tenants, each has its own of scope `agent` and `thread`.
  */
 export type MemoryScope = 'run' | 'agent' | 'thread' | 'shared';
 
@@ -66,6 +66,8 @@ export interface MemoryPlace {
   readonly agent: string;
   /** Default: the run is a thread of its own. */
   readonly thread?: string | undefined;
+  /** The tenant of the run, as `by` of its engine names it. Default: none. */
+  readonly tenant?: string | undefined;
 }
 
 /** An unopened memory, as an agent is configured with. */

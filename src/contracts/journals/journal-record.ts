@@ -31,6 +31,8 @@ export interface Began {
   readonly agent: string;
   readonly input: Json;
   readonly thread?: string | undefined;
+  /** The tenant that its engine named. */
+  readonly tenant?: string | undefined;
   readonly history?: readonly Turn[] | undefined;
   /** Last states of the agents of its thread, by name. */
   readonly states?: Readonly<Record<string, Json>> | undefined;

@@ -36,6 +36,8 @@ export interface ModelUse {
   readonly agent: string;
   /** The `context` of the run; validate it before use. */
   readonly context?: unknown;
+  /** The tenant of the run, as `by` of its engine names it. */
+  readonly tenant?: string | undefined;
   /** Now, by the run's clock, in ms since 1970. */
   readonly now: () => number;
   /** Emits a custom event (`custom.emitted`) while the model is asked; a replay has it from the record. */

@@ -1,5 +1,6 @@
 import { onDemand } from '../../base/on-demand.ts';
 import {
+  aBoolean,
   anything,
   objectWith,
   oneOf,
@@ -26,6 +27,8 @@ export interface SuggestionOptions {
   readonly limit?: number | undefined;
   /** Tries another model on runs of a store: suggestions of a faster or a smaller model are proven by that, or refuted. */
   readonly prove?: ModelTrialOptions | undefined;
+  /** Only those that are proven. Default false. */
+  readonly proven?: boolean | undefined;
 }
 
 /**
@@ -51,11 +54,18 @@ export const suggestions = async (
   options: SuggestionOptions = {},
 ): Promise<readonly Suggestion[]> => {
   checkOptions(schema(), options, { code: 'input.invalid', owner: 'suggestions', verb: 'look for' });
-  const { target = 'cost', limit = NEWEST, prove } = options;
+  const { target = 'cost', limit = NEWEST, prove, proven = false } = options;
   const book = new SuggestionBook(target);
   for await (const run of factsOf(runs, limit)) book.take(run);
-  const found = book.suggestions;
-  if (prove === undefined) return found;
+  const found = prove === undefined ? book.suggestions : await tryOnRecord(book.suggestions, runs, prove);
+  return proven ? found.filter((each) => each.proven) : found;
+};
+
+const tryOnRecord = async (
+  found: readonly Suggestion[],
+  runs: RecordedRuns,
+  prove: ModelTrialOptions,
+): Promise<readonly Suggestion[]> => {
   if (!isStore(runs))
     throw new TroupeError(
       'input.invalid',
@@ -72,6 +82,7 @@ const schema = onDemand(() =>
   optionsSchema<SuggestionOptions>({
     target: optional(oneOf(targets)),
     limit: optional(wholeNumber(1)),
+    proven: optional(aBoolean()),
     prove: optional(
       optionsSchema<ModelTrialOptions>({
         agent: fulfilling((given) => isObject(given) && 'name' in given, 'not an agent'),

@@ -71,15 +71,19 @@ export const memorySource = <Kind extends Memory>(
   };
 };
 
-const keyOf = (scope: MemoryScope, { runId, agent, thread }: MemoryPlace): string => {
+const keyOf = (scope: MemoryScope, { runId, agent, thread, tenant }: MemoryPlace): string => {
   switch (scope) {
     case 'run':
       return `run/${runId}`;
     case 'agent':
-      return `agent/${agent}`;
+      return `${folderOf(tenant)}agent/${agent}`;
     case 'thread':
-      return `thread/${thread ?? runId}`;
+      return `${folderOf(tenant)}thread/${thread ?? runId}`;
     case 'shared':
       return 'shared';
   }
 };
+
+/** Without a tenant, none. No two tenants have the same, nor one that is within another's. */
+const folderOf = (tenant: string | undefined): string =>
+  tenant === undefined ? '' : `tenant/${tenant.replaceAll('%', '%25').replaceAll('/', '%2F')}/`;

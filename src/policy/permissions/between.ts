@@ -21,7 +21,31 @@ export const betweenTest = ({ from = '00:00', to = '24:00', days, since, until, 
   };
 };
 
-const clockOf = (zone = 'UTC'): ((at: number) => LocalTime) => {
+type LocalClock = (at: number) => LocalTime;
+
+/** One clock for each zone, so that all rules of a zone share what it read last: there are as many as zones. */
+const clocks = new Map<string, LocalClock>();
+
+const clockOf = (zone = 'UTC'): LocalClock => {
+  const name = zone.toLowerCase();
+  const known = clocks.get(name) ?? rememberingSecond(localClock(zone));
+  clocks.set(name, known);
+  return known;
+};
+
+/** Formatting takes longer than all else that a rule does. Offsets of zones are whole seconds, so no local time changes within one. */
+const rememberingSecond = (clock: LocalClock): LocalClock => {
+  let last = Number.NaN;
+  let found: LocalTime | undefined;
+  return (at) => {
+    const second = Math.floor(at / 1_000);
+    if (found === undefined || second !== last) found = clock(at);
+    last = second;
+    return found;
+  };
+};
+
+const localClock = (zone: string): LocalClock => {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',

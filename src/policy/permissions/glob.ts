@@ -25,11 +25,29 @@ const globTest = (glob: string): TextTest => {
   const rest = glob.slice(plain.length);
   if (rest === '') return (text) => text === glob;
   if (rest === '*') return (text) => text.startsWith(plain);
+  if (!rest.includes('?')) return starTest(glob.split('*'));
   const signs = Array.from(rest, (sign): Sign<string> =>
     sign === '*' ? 'any number' : (found) => sign === '?' || sign === found,
   );
   // Most texts differ before the first sign.
   return (text) => text.startsWith(plain) && matchAll(signs, Array.from(text.slice(plain.length)));
+};
+
+/** A test of what stands between stars, by searches for it from left to right: no text is taken apart. */
+const starTest = ([first = '', ...more]: readonly string[]): TextTest => {
+  const last = more.at(-1) ?? '';
+  const inner = more.slice(0, -1).filter((piece) => piece !== '');
+  return (text) => {
+    const end = text.length - last.length;
+    if (!text.startsWith(first) || !text.endsWith(last)) return false;
+    let at = first.length;
+    for (const piece of inner) {
+      const found = text.indexOf(piece, at);
+      if (found === -1) return false;
+      at = found + piece.length;
+    }
+    return at <= end;
+  };
 };
 
 const pathTest = (glob: string): TextTest => {

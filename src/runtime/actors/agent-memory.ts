@@ -20,6 +20,7 @@ import type { RunSecrets } from '../secrets/run-secrets.ts';
 export interface RememberingRun {
   readonly runId: string;
   readonly thread: string | undefined;
+  readonly tenant: string | undefined;
   readonly clock: Clock;
   readonly log: Pick<EventLog, 'write' | 'now' | 'events'>;
   readonly secrets: Pick<RunSecrets, 'value'>;
@@ -50,10 +51,10 @@ export class AgentMemory {
   constructor(agent: Rememberer, sources: readonly MemorySource[], run: RememberingRun) {
     this.#agent = agent;
     this.#run = run;
-    const { runId, thread, clock, log } = run;
+    const { runId, thread, tenant, clock, log } = run;
     this.session = new MemorySession({
       sources,
-      place: { runId, agent: agent.agent, thread },
+      place: { runId, agent: agent.agent, thread, tenant },
       clock,
       onFailure: (memory, work, thrown) => {
         const message = `Cannot ${work === 'remember' ? 'write to' : work} the memory '${memory}'`;

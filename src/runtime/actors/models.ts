@@ -14,6 +14,7 @@ import type { RunSecrets } from '../secrets/run-secrets.ts';
 export interface ModelledRun {
   readonly runId: string;
   readonly thread: string | undefined;
+  readonly tenant: string | undefined;
   readonly given: Pick<RunOptions, 'context'>;
   readonly log: Pick<EventLog, 'write' | 'now'>;
   readonly secrets: Pick<RunSecrets, 'give'>;
@@ -60,12 +61,13 @@ export class RunModels {
 
   #useBy(actor: ModelledActor): ModelUse {
     const run = this.#run;
-    const { runId, given, log } = run;
+    const { runId, given, tenant, log } = run;
     return {
       runId,
       path: actor.path,
       agent: actor.definition.name,
       context: given.context,
+      tenant,
       now: () => log.now(),
       emit: (name, data) => {
         // A shared answer may come after the actor has ended.

@@ -98,7 +98,8 @@ export const keptRun = async (
       `Cannot resume run '${runId}' as its records do not say how it started`,
     );
   const given = optionsOf(began, options);
-  const { run, journal } = createJournaledRun(definition, given, { ...KEPT, watch, blobs });
+  const { tenant } = began;
+  const { run, journal } = createJournaledRun(definition, given, { ...KEPT, tenant, watch, blobs });
   run.secrets.know(fields);
   hideInput(run.secrets, definition, began.input);
   joinThread(run, began.input, given);

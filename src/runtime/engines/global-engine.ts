@@ -14,7 +14,7 @@ import type { RunResult } from '../../contracts/runs/run-result.ts';
 import { randomId } from '../../base/random-id.ts';
 import type { AttachedHooks } from '../../events/hooks/hooks.ts';
 import type { KeyBy } from '../resources/caller-key.ts';
-import { callerKey } from '../resources/caller-key.ts';
+import { callerKey, tenantOf } from '../resources/caller-key.ts';
 import { closeResources } from './close-resources.ts';
 import type { Definition } from '../define/definition.ts';
 import { definitionOf } from '../define/definition.ts';
@@ -42,7 +42,7 @@ export interface GlobalEngineOptions extends EngineOptions {
   readonly admission?: Admission | undefined;
   /**
    * Names the tenant of a run by its `context`: waiting runs of tenants take turns, each in order, and `admission.queue` holds for each
-   * tenant. Default: one queue for all.
+   * tenant. A memory of scope `agent` or `thread`, and an answer cache without a `scope`, is apart for each. Default: one party.
    */
   readonly by?: KeyBy | undefined;
 }
@@ -179,6 +179,7 @@ export class GlobalEngine implements Engine {
     const hooks: AttachedHooks[] = [];
     const setup: StartSetup = {
       isAttended,
+      tenant: tenantOf(key),
       blobs,
       onHooks: (attached) => {
         hooks.push(attached);

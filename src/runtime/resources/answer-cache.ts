@@ -27,8 +27,8 @@ export interface AnswerCacheOptions {
   /** Maximum size of all answers together, in bytes. Default 16,777,216. */
   readonly bytes?: number | undefined;
   /**
-   * Names the runs and agents that may share answers: a tenant of the run's `context`. Undefined: this one is always asked. Default: all that
-   * use this cache share them.
+   * Names the runs and agents that may share answers: a tenant of the run's `context`. Undefined: this one is always asked. Default: all
+   * runs of a tenant, as `by` of their engine names it, and all runs of no tenant.
    */
   readonly scope?: ((use: ModelUse) => string | undefined) | undefined;
 }
@@ -59,9 +59,9 @@ export interface AnswerCache extends EngineResource {
  * instructions, messages, tools, settings) gets that one's answer, and the model is not asked.
  *
  * `model.answered` has `cached` then, with the tokens, cost and time of the earlier call; its own usage and cost are 0. Concurrent equal
- * calls are one call. Only whole answers are kept: none that failed, was refused, cut off, empty, or has media. Give one cache to one
- * tenant, or name the tenant by `scope`. Agents that are to answer the same request differently (votes, drafts) belong in no scope. Put it before
- * limits: what it answers waits for none.
+ * calls are one call. Only whole answers are kept: none that failed, was refused, cut off, empty, or has media. Tenants
+ * that `by` of an engine names share no answers; elsewhere name them by `scope`. Agents that are to answer the same request differently
+ * (votes, drafts) belong in no scope. Put it before limits: what it answers waits for none.
  *
  * @example
  * const cache = answerCache({ ttlMs: 60_000, scope: ({ agent }) => (agent === 'voter' ? undefined : 'all') });
@@ -189,7 +189,7 @@ class Cache implements AnswerCache {
   }
 
   #scopeOf(use: ModelUse): string | undefined {
-    if (this.#scope === undefined) return '';
+    if (this.#scope === undefined) return use.tenant === undefined ? '' : `=${use.tenant}`;
     const scope: unknown = this.#scope(use);
     if (scope === undefined || typeof scope === 'string') return scope;
     throw new TroupeError(

@@ -25,6 +25,9 @@ export const callerKey = (
 /** No text that {@link KeyBy} returns makes this key. */
 const UNNAMED = '';
 
+/** The party that a key names. */
+export const tenantOf = (key: string): string | undefined => (key === UNNAMED ? undefined : key.slice(1));
+
 const keyOf = (by: KeyBy, context: unknown, owner: string, code: ErrorCode): unknown => {
   try {
     return by(context);

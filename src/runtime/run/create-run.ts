@@ -29,6 +29,8 @@ export interface StartSetup {
   readonly isReplayed?: boolean | undefined;
   /** The bytes of media in its input and history. */
   readonly blobs?: GivenBlobs | undefined;
+  /** The tenant that it works for. */
+  readonly tenant?: string | undefined;
   /** Follows the machines of the run. Absent, it costs nothing. */
   readonly watch?: Watch | undefined;
 }
@@ -48,6 +50,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     random: setup.random ?? Math.random,
     isAttended: setup.isAttended,
     blobs: setup.blobs,
+    tenant: setup.tenant,
     journal: setup.journal ?? new NoJournal(definition.name, clock),
   });
   run.actors.hooks = new RunHooks(run, definition, options, setup.onHooks);

@@ -54,6 +54,8 @@ export interface RunSetup {
   readonly blobs?: GivenBlobs | undefined;
   /** True if a handle exists whose holder may answer questions, and read answers as they are written. */
   readonly isAttended: boolean;
+  /** The tenant that it works for, as its engine names it. */
+  readonly tenant?: string | undefined;
 }
 
 /**
@@ -69,6 +71,7 @@ export class Run implements JobWorker {
   readonly random: () => number;
   readonly given: Pick<RunOptions, 'safety' | 'executor' | 'context'>;
   readonly thread: string | undefined;
+  readonly tenant: string | undefined;
   readonly task: RunTask | undefined;
   readonly money: RunMoney;
   /** States of the thread's agents; absent without a stored thread. */
@@ -102,6 +105,7 @@ export class Run implements JobWorker {
     const { safety, context, resources } = options;
     this.given = { safety, context, executor: executorWithin(resources, options.executor) };
     this.thread = options.thread;
+    this.tenant = setup.tenant;
     this.task = options.task === undefined ? undefined : readTask(options.task, definition);
     this.money = new RunMoney(definition, options, this.task?.task?.budget);
     this.host = setup.host;

@@ -10,7 +10,7 @@ import { optimizer } from '../../../src/inspect/suggestions/optimizer/optimizer.
 import { createGlobalEngine, replay } from '../../../src/index.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
-import { deferred, echo, ofType, settled } from '../../support/runs.ts';
+import { deferred, echo, ofType, quiet, settled } from '../../support/runs.ts';
 
 /** A model at a price that counts how often it is asked. */
 const priced = (id: string, usd: number, answer = 'yes') => {
@@ -220,6 +220,52 @@ describe('an optimiser of runs', () => {
     expect(large.asked).toBe(5);
   });
 
+  describe('[KAIZEN-59] that proves another model on recorded runs', () => {
+    /** Eight stored runs one after the other, the sixth after the proof, of a clerk whose optimiser may use `other`. */
+    const proving = async (other: Model, isKnown = true) => {
+      const store = memoryStore();
+      const large = priced('large', 0.1);
+      const clerk = agent({ name: 'clerk', model: large, failures: { retry: { attempts: 1 } } });
+      const agents = [isKnown ? clerk : agent({ name: 'other', model: large })];
+      const better = optimizer({
+        apply: true,
+        runs: 5,
+        models: { 'acme:large': other },
+        prove: { store, agents, runs: 3 },
+      });
+      const engine = createGlobalEngine({ resources: [better], hooks: [better] });
+      const basis = () => better.suggestions.find(({ type }) => type === 'smaller-model')?.basis ?? '';
+      for (let run = 0; run < 8; run += 1) {
+        await settled(engine.stream(clerk, `question ${run}`, { store }));
+        if (run !== 4) continue;
+        const before = basis();
+        for (let turn = 0; turn < 1_000 && basis() === before; turn += 1) await quiet();
+      }
+      return { large, better, basis: basis() };
+    };
+
+    test('it applies one with which all forks end the same, for less', async () => {
+      const small = priced('small', 0.01);
+      const { large, better, basis } = await proving(small);
+      expect(basis).toContain('3 of 3 forks with acme:small ended the same');
+      expect(better.applied).toMatchObject([{ type: 'smaller-model', proven: true }]);
+      // Three forks, and the runs after the first one that followed them.
+      expect([large.asked, small.asked]).toEqual([6, 5]);
+    });
+
+    test.each([
+      ['with which forks end otherwise', priced('small', 0.01, 'no'), true, '0 of 3 forks'],
+      ['that takes more', priced('dear', 0.2), true, '3 of 3 forks with acme:dear ended the same'],
+      ['that fails', down, true, '0 of 3 forks'],
+      ['for runs of an agent that it was not given', priced('small', 0.01), false, "'clerk' is none"],
+    ])('it never applies one %s, and says so', async (_, other, isKnown, words) => {
+      const { large, better, basis } = await proving(other, isKnown);
+      expect(basis).toContain(words);
+      expect(better.applied).toEqual([]);
+      expect(large.asked).toBe(8);
+    });
+  });
+
   test.each([
     [{ apply: true }, /apply is not of use|apply is of use|apply.*`cache` or `models`/],
     [{ target: 'speed' }, /target is not one of latency, cost, accuracy/],
@@ -227,6 +273,8 @@ describe('an optimiser of runs', () => {
     [{ guard: { worseBy: -1 } }, /guard.worseBy is not a number from 0: found -1/],
     [{ runs: 0 }, /runs is not a whole number from 1/],
     [{ models: { 'acme:large': 7 } }, /models.* is not a model, or the name of one: found 7/],
+    [{ prove: { store: {}, agents: [] } }, /prove.store is not a store of runs/],
+    [{ prove: { store: memoryStore(), agents: [] } }, /prove.agents is not a list of agents/],
     [{ cache: { entries: 0 } }, /entries is not a whole number from 1/],
     [{ aply: true }, /did you mean `apply`/],
   ])('it refuses %j, and says why', (options, problem) => {

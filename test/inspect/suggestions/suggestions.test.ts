@@ -203,6 +203,7 @@ describe('suggestions from recorded runs', () => {
   test.each([
     [[], { target: 'speed' }, /target is not one of latency, cost, accuracy: found 'speed'/],
     [[], { limit: 0 }, /limit is not a whole number from 1: found 0/],
+    [[], { proven: 'yes' }, /proven is not true or false|proven is/],
     [[], { prove: { agent: 7, model: 'offline' } }, /prove.agent is not an agent: found 7/],
     [7, {}, /there are no recorded runs: give a store, or results of runs, found 7/],
     [[{}], {}, /there are no recorded runs/],
@@ -296,6 +297,12 @@ describe('suggestions from a store', () => {
         modelAnswer({ text: messages.at(-1)?.text ?? '', usage: { input: 1, output: 1, billedUsd: 5 } }),
     };
     expect(await prove(dear, 'cost')).toMatchObject([{ proven: false }]);
+    // Where only proven ones are wanted, none is offered that was refuted, or not tried.
+    const offered = (model: Model) =>
+      letTimePass(fast, suggestions(store, { proven: true, prove: { agent: clerk, model, runs: 3 } }));
+    expect(await offered(small)).toMatchObject([{ type: 'smaller-model', proven: true }]);
+    expect(await offered(wrong)).toEqual([]);
+    expect(await suggestions(store, { proven: true })).toEqual([]);
     // Forks are made elsewhere.
     expect(await store.list()).toHaveLength(6);
   });

@@ -3,9 +3,11 @@ import {
   aBoolean,
   aFunction,
   aNumber,
+  anything,
   byName,
   fulfilling,
   isObject,
+  objectWith,
   oneOf,
   optional,
   optionsSchema,
@@ -16,11 +18,14 @@ import { checkOptions } from '../../../contracts/errors/check-options.ts';
 import type { Hook, HookScope, LiveEvent } from '../../../contracts/events/event.ts';
 import type { Model, ModelChoice } from '../../../contracts/models/model.ts';
 import type { EngineResource } from '../../../contracts/runs/engine.ts';
+import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { ModelUse } from '../../../contracts/runs/run-options.ts';
+import { messageOf } from '../../../contracts/errors/error.ts';
 import { resolveModel } from '../../../models/model-registry.ts';
 import { wrapModel } from '../../../models/wrap-model.ts';
 import type { AnswerCache, AnswerCacheOptions } from '../../../runtime/resources/answer-cache.ts';
 import { answerCache } from '../../../runtime/resources/answer-cache.ts';
+import type { ModelTrialOptions } from '../proof/model-trial.ts';
 import type { RunFacts } from '../run-facts.ts';
 import { SuggestionBook } from '../suggestion-book.ts';
 import type { Suggestion, Target } from '../suggestion.ts';
@@ -45,6 +50,16 @@ export interface OptimizerOptions {
   readonly cache?: AnswerCacheOptions | undefined;
   /** Lets it use another model in place of one, by its `provider:id`. Those without one stay. */
   readonly models?: Readonly<Record<string, ModelChoice>> | undefined;
+  /**
+   * Tries another model on runs of a store before it is applied, as `prove` of {@link suggestions} does, and applies none that they refute. It is for
+   * runs of these agents, as they are now. Without it, another model is tried on the next runs.
+   */
+  readonly prove?:
+    | (Pick<ModelTrialOptions, 'runs' | 'prices' | 'context'> & {
+        readonly store: JournalStore;
+        readonly agents: readonly ModelTrialOptions['agent'][];
+      })
+    | undefined;
   /** Called for each change. */
   readonly onChange?: ((change: OptimizerChange) => void) | undefined;
 }
@@ -77,8 +92,8 @@ export interface Optimizer extends Omit<EngineResource, 'flush'>, Omit<Hook, 'fl
  *
  * Give it to an engine, or to runs, twice: among the `resources`, and among the `hooks`. It applies one change at a time, after a full window
  * of runs, and compares the guard metric of the next runs with that of those before. A change that makes it worse is rolled back, and not
- * applied again; with the metric `errors` as soon as that is certain. A cache is applied once repeated calls are proven by exact requests;
- * another model is tried on the runs themselves, so try it by `suggestions(store, { prove })` first. With the metric `cost` nothing is applied
+ * applied again; with the metric `errors` as soon as that is certain. A cache is applied once repeated calls are proven by exact requests,
+ * another model, with `prove`, once forks of recorded runs end the same and take less; without, it is tried on the runs themselves. With the metric `cost` nothing is applied
  * while a price is not known. The log of each run with a change has `optimizer.applied` (`custom.emitted`), that of the next call after a
  * rollback `optimizer.rolled-back`.
  *
@@ -115,6 +130,15 @@ const schema = onDemand(() =>
           ),
         ),
       ),
+      prove: optional(
+        optionsSchema<NonNullable<OptimizerOptions['prove']>>({
+          store: objectWith(['list', 'read'], 'not a store of runs: write sqliteStore(…)'),
+          agents: fulfilling(isAgents, 'not a list of agents'),
+          runs: optional(wholeNumber(1)),
+          prices: optional(objectWith(['cost'], 'not a price list')),
+          context: anything(),
+        }),
+      ),
       onChange: optional(aFunction()),
     }),
     ({ apply, cache, models }) =>
@@ -123,6 +147,9 @@ const schema = onDemand(() =>
         : undefined,
   ),
 );
+
+const isAgents = (given: unknown): boolean =>
+  Array.isArray(given) && given.length > 0 && given.every((each) => isObject(each) && 'name' in each);
 
 const RUNS = 20;
 
@@ -150,12 +177,16 @@ class RunOptimizer implements Optimizer {
   readonly #runs: number;
   readonly #cache: AnswerCache | undefined;
   readonly #models: ReadonlyMap<string, Model>;
+  readonly #prove: OptimizerOptions['prove'];
   readonly #onChange: OptimizerOptions['onChange'];
   readonly #book: SuggestionBook;
   readonly #reading = new RunsInProgress();
   readonly #applications = new Set<Application>();
   /** Suggestions that were applied once. */
   readonly #tried = new Set<string>();
+  /** Results of trials on recorded runs, by suggestion. */
+  readonly #proofs = new Map<string, Pick<Suggestion, 'proven' | 'basis'>>();
+  #isProving = false;
   /** Rollbacks that no log has yet. */
   readonly #untold: OptimizerChange[] = [];
   /** The number of changes when a run began: it is judged by what was in force then. */
@@ -171,6 +202,7 @@ class RunOptimizer implements Optimizer {
     runs = RUNS,
     cache,
     models,
+    prove,
     onChange,
   }: OptimizerOptions) {
     this.#isApplying = apply;
@@ -181,13 +213,14 @@ class RunOptimizer implements Optimizer {
     this.#models = new Map(
       Object.entries(models ?? {}).map(([name, choice]) => [name, resolveModel(choice)]),
     );
+    this.#prove = prove;
     this.#onChange = onChange;
     this.#book = new SuggestionBook(target);
     this.#window = new RunWindow(runs);
   }
 
   get suggestions(): readonly Suggestion[] {
-    return this.#book.suggestions;
+    return this.#book.suggestions.map((each) => ({ ...each, ...this.#proofs.get(keyOf(each)) }));
   }
 
   get applied(): readonly Suggestion[] {
@@ -252,9 +285,9 @@ class RunOptimizer implements Optimizer {
   #applyNext(): void {
     const before = this.#window.mean(this.#metric);
     if (before === undefined) return;
-    for (const suggestion of this.#book.suggestions) {
+    for (const suggestion of this.suggestions) {
       const application = this.#tried.has(keyOf(suggestion)) ? undefined : this.#applicationOf(suggestion);
-      if (application === undefined) continue;
+      if (application === undefined || !this.#mayApply(application)) continue;
       this.#tried.add(keyOf(suggestion));
       this.#applications.add(application);
       this.#trial = { application, before, window: new RunWindow(this.#runs) };
@@ -269,6 +302,39 @@ class RunOptimizer implements Optimizer {
     if (type !== 'faster-model' && type !== 'smaller-model') return undefined;
     const other = this.#models.get(model ?? '');
     return other === undefined ? undefined : { suggestion, model: other };
+  }
+
+  /** False for another model that is still to be proven, which begins here, or was refuted. A proven one is applied after the next run. */
+  #mayApply({ suggestion, model }: Application): boolean {
+    if (model === undefined || this.#prove === undefined || suggestion.proven) return true;
+    if (!this.#isProving && !this.#proofs.has(keyOf(suggestion)))
+      void this.#tryOnRecord(suggestion, model, this.#prove);
+    return false;
+  }
+
+  /** Never rejects: where runs cannot be forked, nothing is proven. */
+  async #tryOnRecord(
+    suggestion: Suggestion,
+    model: Model,
+    { store, agents, ...options }: NonNullable<OptimizerOptions['prove']>,
+  ): Promise<void> {
+    this.#isProving = true;
+    const agent = agents.find(({ name }) => name === suggestion.agent);
+    let proof: Pick<Suggestion, 'proven' | 'basis'> | undefined;
+    try {
+      // Forks need all of the runtime.
+      const { proveByForks } = await import('../proof/model-trial.ts');
+      if (agent !== undefined)
+        [proof] = await proveByForks([suggestion], store, { ...options, agent, model });
+    } catch (thrown) {
+      proof = { proven: false, basis: `no run could be forked: ${messageOf(thrown)}` };
+    }
+    const { proven, basis } = proof ?? {
+      proven: false,
+      basis: `'${suggestion.agent}' is none of the agents whose runs may be forked`,
+    };
+    this.#proofs.set(keyOf(suggestion), { proven, basis });
+    this.#isProving = false;
   }
 
   /** A cost that is not known any more is no better one. */

@@ -56,6 +56,7 @@ const recordSchema = z.discriminatedUnion('kind', [
     agent: text,
     input: z.unknown(),
     thread: z.optional(text),
+    tenant: z.optional(text),
     history: z.optional(z.array(turn)),
     states: z.optional(z.record(text, z.unknown())),
     task: z.optional(z.unknown()),

@@ -32,6 +32,7 @@ export const beganWith = (
     agent: name,
     input: toJson(input),
     ...(thread === undefined ? {} : { thread }),
+    ...(run.tenant === undefined ? {} : { tenant: run.tenant }),
     ...(history === undefined ? {} : { history }),
     ...statesIn(run),
     ...(task === undefined ? {} : { task: plainTask(task) }),

@@ -97,6 +97,7 @@ export const forkAs = async <Output, State>(
     optionsOf(begun, { ...options, store, model: change?.model }),
     {
       isAttended: true,
+      tenant: begun.tenant,
     },
   );
   run.secrets.know(opened.fields);

@@ -47,7 +47,11 @@ export const resumedRun = async (
     throw thrown;
   }
   const given = { ...optionsOf(began, options), store };
-  const { run, journal } = createJournaledRun(definition, given, { isAttended: true, watch });
+  const { run, journal } = createJournaledRun(definition, given, {
+    isAttended: true,
+    tenant: began.tenant,
+    watch,
+  });
   run.secrets.know(opened.fields);
   hideInput(run.secrets, definition, began.input);
   joinThread(run, began.input, given);
