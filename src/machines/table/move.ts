@@ -4,7 +4,7 @@ import { resolveOutput } from './act.ts';
 import type { Configuration, Judge, Step } from './configuration.ts';
 import type { TableArrow } from './table-state.ts';
 
-/** What a machine's functions are given. */
+/** The argument of a machine's own functions. */
 interface Given extends TableScope {
   readonly context: object;
   readonly event: EventObject;
@@ -87,7 +87,7 @@ export class Move implements Judge {
     return Boolean(holds(this.#given, params));
   }
 
-  /** What functions are given: the same object for as long as nothing changes, so that one that keeps it does not see it change. */
+  /** The argument as things stand: the same object for as long as nothing changes, so that a function that keeps it does not see it change. */
   get #given(): Given {
     const { context, event } = this;
     const last = this.#last;
