@@ -8,15 +8,19 @@ export interface EffectOrigin {
   readonly agent: string;
   readonly step: number;
   readonly phase: string;
-  readonly index?: number;
+  readonly index?: number | undefined;
   readonly attempt?: number;
   /** Set for repeated work of a step. */
   readonly round?: string | undefined;
 }
 
-/** The effect of one port, with its key. */
-export const effectOf = <P extends Port>(port: P, origin: EffectOrigin): Effect & { readonly port: P } => {
+/** The ask of one port: an effect with its key, and its input. */
+export const askOf = <P extends Port, Input>(
+  port: P,
+  origin: EffectOrigin,
+  input: Input,
+): Effect & { readonly port: P; readonly input: Input } => {
   const { runId, path, agent, step, phase, index = 0, attempt = 1, round } = origin;
   const key = effectKey({ runId, path, step, phase, index, attempt, round });
-  return { port, key, runId, path, agent, step, phase, index, attempt };
+  return { port, key, runId, path, agent, step, phase, index, attempt, input };
 };

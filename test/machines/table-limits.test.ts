@@ -158,6 +158,22 @@ test('an action that keeps what it was handed does not see it change', () => {
   expect(kept.map(({ context }) => context.count)).toEqual([0, 1]);
 });
 
+test('what functions are handed is made again only where the context changed', () => {
+  const kept: object[] = [];
+  const machine = setup({
+    types: { context: {} as { readonly count: number } },
+    actions: {
+      keep: (given) => void kept.push(given),
+      add: assign(({ context }) => ({ count: context.count + 1 })),
+    },
+  }).createMachine({ context: { count: 0 }, on: { go: { actions: ['keep', 'keep', 'add', 'keep'] } } });
+  const table = tableOf(machine);
+  table.next(table.initial(undefined, scope), { type: 'go' }, scope);
+  const [first, second, third] = kept;
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+});
+
 test.runIf(isBounded).each([4, 5, 6, 7])(
   'a chain of five steps ends, or is endless, as XState has it: limit %i',
   (limit) => {

@@ -20,8 +20,8 @@ export const freezeJson = <Value>(value: Value, known?: unknown): Value => {
     }
   } else if (isPlain(value)) {
     const before = isJsonObject(known) ? known : undefined;
-    // Most values in an object are primitive: iterating over keys avoids a pair for each.
-    for (const key of Object.keys(value)) {
+    // A plain object inherits no keys, and this makes no list of its own.
+    for (const key in value) {
       const part = value[key];
       if (typeof part === 'object') freezeJson(part, before?.[key]);
     }

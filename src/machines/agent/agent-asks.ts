@@ -1,7 +1,8 @@
 import type { Port } from '../../contracts/runs/effect.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { Ask } from '../asks.ts';
-import { effectOf } from '../effects.ts';
+import type { EffectOrigin } from '../effects.ts';
+import { askOf } from '../effects.ts';
 import { phaseOfPort, roundOf } from '../recovery/recovery.ts';
 import type { Engagement } from '../outputs.ts';
 import type { ModelCallInput } from '../model-call/model-call-context.ts';
@@ -15,17 +16,15 @@ export type AgentPort = Extract<
 
 /** The asks of an agent through a port, derived from its context alone. */
 export const agentAsks = (context: AgentContext, port: AgentPort): readonly Ask[] => {
-  const { runId, path, agent } = context.run;
-  const origin = { runId, path, agent, step: context.step, round: roundOf(context) };
   switch (port) {
     case 'prepare':
-      return [{ ...effectOf(port, { ...origin, phase: 'preparing' }), input: context }];
+      return [askOf(port, originIn(context, 'preparing'), context)];
     case 'observe':
-      return [{ ...effectOf(port, { ...origin, phase: 'OBSERVE' }), input: context }];
+      return [askOf(port, originIn(context, 'OBSERVE'), context)];
     case 'decide':
-      return [{ ...effectOf(port, { ...origin, phase: 'DECIDE' }), input: context }];
+      return [askOf(port, originIn(context, 'DECIDE'), context)];
     case 'critique':
-      return [{ ...effectOf(port, { ...origin, step: context.step - 1, phase: 'CRITIC' }), input: context }];
+      return [askOf(port, originIn(context, 'CRITIC', context.step - 1), context)];
     case 'wake':
       return wakeAsks(context);
     case 'act':
@@ -35,17 +34,26 @@ export const agentAsks = (context: AgentContext, port: AgentPort): readonly Ask[
   }
 };
 
-const callAsks = (context: AgentContext): readonly Ask[] => {
+/** The origin of an agent's effect in a phase. */
+const originIn = (
+  context: AgentContext,
+  phase: string,
+  step = context.step,
+  index?: number,
+): EffectOrigin => {
   const { runId, path, agent } = context.run;
+  return { runId, path, agent, step, phase, index, round: roundOf(context) };
+};
+
+const callAsks = (context: AgentContext): readonly Ask[] => {
   const { plan } = context.cycle;
   if (plan === null) return [];
   const asks: Ask[] = [];
   for (const index of plan.starting) {
     const call = plan.calls[index];
     if (call === undefined) continue;
-    const round = roundOf(context);
-    const effect = effectOf('act', { runId, path, agent, step: context.step, phase: 'ACT', index, round });
-    asks.push({ ...effect, input: { call, context, isApproved: false } });
+    const origin = originIn(context, 'ACT', context.step, index);
+    asks.push(askOf('act', origin, { call, context, isApproved: false }));
   }
   return asks;
 };
@@ -58,7 +66,7 @@ const recoverAsks = (context: AgentContext): readonly Ask[] => {
   const { port, index } = pending;
   const round = `r${recovery.count}`;
   const origin = { runId, path, agent, step: context.step, phase: phaseOfPort[port], index, round };
-  return [{ ...effectOf('recover', origin), input: { ...pending, context } }];
+  return [askOf('recover', origin, { ...pending, context })];
 };
 
 const wakeAsks = (context: AgentContext): readonly Ask[] => {
@@ -66,15 +74,15 @@ const wakeAsks = (context: AgentContext): readonly Ask[] => {
   const forMs = decision?.kind === 'wait' ? decision.forMs : (pauseMs ?? undefined);
   if (forMs === undefined) return [];
   const { runId, path, agent } = context.run;
-  const effect = effectOf('wake', { runId, path, agent, step: context.step - 1, phase: 'waiting' });
-  return [{ ...effect, input: { dueAt: context.tally.now + forMs } }];
+  const origin = { runId, path, agent, step: context.step - 1, phase: 'waiting' };
+  return [askOf('wake', origin, { dueAt: context.tally.now + forMs })];
 };
 
 /** Asks to wait a moment longer, as more delegates may return. */
 export const gatherAsks = (context: AgentContext, dueAt: number): readonly Ask[] => {
   const { runId, path, agent } = context.run;
-  const effect = effectOf('wake', { runId, path, agent, step: context.step - 1, phase: 'gathering' });
-  return [{ ...effect, input: { dueAt } }];
+  const origin = { runId, path, agent, step: context.step - 1, phase: 'gathering' };
+  return [askOf('wake', origin, { dueAt })];
 };
 
 /** The call machine that takes over the trouble just recorded. No agent's name begins with `~`, so its address is unique. */

@@ -7,7 +7,7 @@ import type { Compaction } from '../../contracts/conversations/processor.ts';
 import type { AgentContext, Decided, Trouble } from '../agent/agent-context.ts';
 import { initialContext } from '../agent/agent-context.ts';
 import type { AskOf } from '../asks.ts';
-import { effectOf } from '../effects.ts';
+import { askOf } from '../effects.ts';
 
 /** Input of a model call actor: the agent that waits for it, and the trouble of the first attempt. */
 export interface ModelCallInput {
@@ -86,7 +86,7 @@ export const modelAsk = (context: ModelCallContext): AskOf<'model'> => {
     ...partialOf(trouble),
     ...failuresOf(failures),
   };
-  return { ...effectOf('model', origin), input };
+  return askOf('model', origin, input);
 };
 
 const partialOf = ({ partial }: Trouble): { readonly partial?: string } =>
@@ -108,7 +108,7 @@ export const modelPause = ({ call, attempt, model, dueAt }: ModelCallContext): A
     index: model,
     attempt,
   };
-  return { ...effectOf('pause', origin), input: { dueAt } };
+  return askOf('pause', origin, { dueAt });
 };
 
 /** Starts a wait. */

@@ -35,7 +35,11 @@ export const remember = <Print>(
   recent: readonly Print[],
   print: Print,
   { stopAt }: LoopLimits,
-): readonly Print[] => [...recent.slice(recent.length < MAX_PERIOD * stopAt ? 0 : 1), print];
+): readonly Print[] => {
+  const kept = recent.slice(recent.length < MAX_PERIOD * stopAt ? 0 : 1);
+  kept.push(print);
+  return kept;
+};
 
 /** The loop at the end of `recent` with at least `warnAt` repetitions, if any; the shortest period counts. */
 export const findLoop = (recent: readonly unknown[], { warnAt }: LoopLimits): Loop | undefined => {

@@ -4,6 +4,13 @@ import { resolveOutput } from './act.ts';
 import type { Configuration, Judge, Step } from './configuration.ts';
 import type { TableArrow } from './table-state.ts';
 
+/** The argument of a machine's own functions. */
+interface Given extends TableScope {
+  readonly context: object;
+  readonly event: EventObject;
+  readonly spawn: () => never;
+}
+
 /** A move in progress: the current context, the current event, and raised ones. */
 export class Move implements Judge {
   context: object;
@@ -14,6 +21,7 @@ export class Move implements Judge {
   /** The machine's `output` definition. */
   readonly #machineOutput: unknown;
   #raised: EventObject[] | undefined;
+  #last: Given | undefined;
 
   constructor(context: object, event: EventObject, scope: TableScope, machineOutput: unknown) {
     this.context = context;
@@ -41,24 +49,17 @@ export class Move implements Judge {
   }
 
   perform(acts: readonly Act[]): void {
-    const { self, system } = this.#scope;
     for (const act of acts) {
-      const { context, event } = this;
-      // A new object per call, so that a function that keeps it does not see it change.
       switch (act.kind) {
         case 'run':
-          act.run({ context, event, self, system }, act.params);
+          act.run(this.#given, act.params);
           break;
-        case 'assign': {
-          const given = { context, event, spawn: refuseToSpawn, self, system };
-          this.context = { ...context, ...(act.assign(given, act.params) as object) };
+        case 'assign':
+          this.context = { ...this.context, ...(act.assign(this.#given, act.params) as object) };
           break;
-        }
-        case 'assignKeys': {
-          const given = { context, event, spawn: refuseToSpawn, self, system };
-          this.context = { ...context, ...valuesOf(act.keys, given, act.params) };
+        case 'assignKeys':
+          this.context = { ...this.context, ...valuesOf(act.keys, this.#given, act.params) };
           break;
-        }
         case 'done':
           (this.#raised ??= []).push(this.#doneEvent(act.of, act.output));
           break;
@@ -83,7 +84,16 @@ export class Move implements Judge {
   }
 
   #holds({ holds, params }: Guard): boolean {
-    return Boolean(holds({ context: this.context, event: this.event }, params));
+    return Boolean(holds(this.#given, params));
+  }
+
+  /** The argument as things stand: the same object for as long as nothing changes, so that a function that keeps it does not see it change. */
+  get #given(): Given {
+    const { context, event } = this;
+    const last = this.#last;
+    if (last?.context === context && last.event === event) return last;
+    const { self, system } = this.#scope;
+    return (this.#last = { context, event, spawn: refuseToSpawn, self, system });
   }
 
   #doneEvent(of: string, output: unknown): EventObject {

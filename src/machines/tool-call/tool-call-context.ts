@@ -10,7 +10,7 @@ import type { Acted, AgentContext, Trouble } from '../agent/agent-context.ts';
 import { initialContext } from '../agent/agent-context.ts';
 import type { AskOf } from '../asks.ts';
 import type { PlannedCall } from '../agent/call-plan.ts';
-import { effectOf } from '../effects.ts';
+import { askOf } from '../effects.ts';
 
 /** Input of a tool call actor: the agent that waits for it, and the trouble of the first attempt. */
 export interface ToolCallInput {
@@ -70,10 +70,8 @@ export const initialToolCall = ({ input }: { input: ToolCallInput | undefined })
 };
 
 /** The ask for the next attempt. */
-export const toolAsk = ({ of, attempt, isApproved }: ToolCallContext): AskOf<'tool'> => ({
-  ...effectOf('tool', originOf(of, 'running', attempt)),
-  input: { call: of.call, context: of.context, isApproved },
-});
+export const toolAsk = ({ of, attempt, isApproved }: ToolCallContext): AskOf<'tool'> =>
+  askOf('tool', originOf(of, 'running', attempt), { call: of.call, context: of.context, isApproved });
 
 /** The phase of `asked` on record, as journals have it. */
 export const ASKED = 'awaitingApproval';
@@ -84,22 +82,18 @@ export const approvalAsk = ({
   attempt,
   isApproved,
   trouble: { error, terms },
-}: ToolCallContext): AskOf<'approve'> => ({
-  ...effectOf('approve', originOf(of, ASKED, attempt)),
-  input: {
+}: ToolCallContext): AskOf<'approve'> =>
+  askOf('approve', originOf(of, ASKED, attempt), {
     call: of.call,
     context: of.context,
     isApproved,
     ...(error === undefined ? {} : { error }),
     ...(terms === undefined ? {} : { terms }),
-  },
-});
+  });
 
 /** The ask to wait before the next attempt. */
-export const toolPause = ({ of, attempt, dueAt }: ToolCallContext): AskOf<'pause'> => ({
-  ...effectOf('pause', originOf(of, 'waitingToRetry', attempt)),
-  input: { dueAt },
-});
+export const toolPause = ({ of, attempt, dueAt }: ToolCallContext): AskOf<'pause'> =>
+  askOf('pause', originOf(of, 'waitingToRetry', attempt), { dueAt });
 
 /** Starts a wait. */
 export const holdOff = ({ trouble, attempt, now }: ToolCallContext): Partial<ToolCallContext> => ({

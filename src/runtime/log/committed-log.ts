@@ -48,7 +48,7 @@ export class CommittedLog implements EventSource {
    */
   *upTo(count: number, isWanted: (seq: number) => boolean): Iterable<LiveEvent> {
     for (;;) {
-      yield* this.#due();
+      for (let delta = this.#takeDue(); delta !== undefined; delta = this.#takeDue()) yield delta;
       if (this.#length >= count) return;
       const seq = this.#length;
       const event = isWanted(seq) ? this.#log.at(seq) : undefined;
@@ -57,11 +57,11 @@ export class CommittedLog implements EventSource {
     }
   }
 
-  *#due(): Iterable<DeltaEvent> {
-    for (let first = this.#waiting.peek(); first !== undefined; first = this.#waiting.peek()) {
-      if (first.after > this.#length) return;
-      this.#waiting.shift();
-      yield first.delta;
-    }
+  /** Takes the next delta whose events are all visible. */
+  #takeDue(): DeltaEvent | undefined {
+    const first = this.#waiting.peek();
+    if (first === undefined || first.after > this.#length) return undefined;
+    this.#waiting.shift();
+    return first.delta;
   }
 }

@@ -70,13 +70,17 @@ interface Marking {
 
 const toolOf = ({ tools }: Marking, name: string): Tool | undefined => tools.find(name);
 
+type Call = Pick<ToolCall, 'name' | 'input'>;
+
 /** Hides the secret arguments of calls. */
-export const hideCalls = (actor: Marking, calls: readonly Pick<ToolCall, 'name' | 'input'>[]): void => {
-  for (const { name, input } of calls) {
-    const tool = toolOf(actor, name);
-    const fields = tool === undefined ? undefined : secretFieldsOf(tool.parameters);
-    if (fields !== undefined) actor.secrets.hide(fields, toJson(input), name);
-  }
+export const hideCalls = (actor: Marking, calls: readonly Call[]): void => {
+  for (const call of calls) hideCall(actor, call);
+};
+
+const hideCall = (actor: Marking, { name, input }: Call): void => {
+  const tool = toolOf(actor, name);
+  const fields = tool === undefined ? undefined : secretFieldsOf(tool.parameters);
+  if (fields !== undefined) actor.secrets.hide(fields, toJson(input), name);
 };
 
 /** Hides the secret fields of a tool's result, and of an answer that it completes with. */
@@ -111,13 +115,18 @@ export const hideBrokenOff = (actor: Marking, text: string): void => {
 export const hideDecided = (actor: Marking, output: unknown): void => {
   if (!isJsonObject(output)) return;
   const { calls, decision } = output;
-  if (Array.isArray(calls)) hideCalls(actor, calls.filter(isCall));
+  hideCallsIn(actor, calls);
   if (!isJsonObject(decision)) return;
-  if (Array.isArray(decision['calls'])) hideCalls(actor, decision['calls'].filter(isCall));
+  hideCallsIn(actor, decision['calls']);
   if (decision['kind'] === 'answer') hideAnswer(actor, decision['answer']);
 };
 
-const isCall = (call: unknown): call is Pick<ToolCall, 'name' | 'input'> =>
+const hideCallsIn = (actor: Marking, calls: unknown): void => {
+  if (!Array.isArray(calls)) return;
+  for (const call of calls as readonly unknown[]) if (isCall(call)) hideCall(actor, call);
+};
+
+const isCall = (call: unknown): call is Call =>
   isJsonObject(call) && typeof call['name'] === 'string' && 'input' in call;
 
 /** Hides a person's text if the tool that asked marks its output as secret. */
