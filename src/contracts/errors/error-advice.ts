@@ -4,7 +4,7 @@ import type { ErrorCode, ErrorData } from './error-data.ts';
 
 const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'model.auth': 'Set a valid API key for this provider.',
-  'model.forbidden': 'Ask the provider for access to this model, or name another one.',
+  'model.forbidden': 'Ask the provider for access, or name another model.',
   'model.not-found': 'Check the name of the model and the address of the provider.',
   'model.quota': 'Raise the quota at the provider, or wait until it is renewed.',
   'model.rate-limited': 'Lower `concurrency`, or raise `failures.retry.maxWaitMs`.',
@@ -25,24 +25,21 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'message.timeout': 'Give it more time (`timeoutMs`), or a default answer (`otherwise`).',
   'wait.deadlock': 'Have one of them answer first, or ask an agent that is not waiting for this one.',
   'request.unknown': 'List the open requests of the run, and answer one of them.',
-  'request.answered': 'Resume the run if it is not running: it then receives the answer.',
-  'request.expired': 'Give people more time (`requests.expireAfterMs`), and run it again.',
+  'request.answered': 'Resume the run: it then receives the answer.',
+  'request.expired': 'Give people more time: `requests.expireAfterMs`.',
   'request.forbidden': 'Have a person of the role that the message names answer it.',
-  'policy.missing':
-    'Continue the run by a program that gives it its policy: `resume(agent, id, { store, safety })`.',
-  'journal.held': 'Wait until the process that holds the run releases it, or stop that process.',
+  'policy.missing': 'Give the run its policy: `resume(agent, id, { store, safety })`.',
+  'journal.held': 'Wait for the process that holds the run, or stop it.',
   'journal.package-missing':
     'Install the package that the message names, or use a Node that has its own SQLite.',
   'journal.full': 'Free space where the store is, then resume the run.',
   'journal.corrupt': 'Fork the run at its last valid row, or restore the store from a backup.',
   'journal.point-unknown': 'Name a step of its root agent, or an event, that the run has reached.',
   'journal.diverged': 'Resume the run with the agents that started it.',
-  'engine.full': 'Try again when some runs have finished, or raise `admission.queue`.',
-  'resource.open':
-    'Wait until the circuit breaker lets a trial call through, or name a model to fall back to.',
+  'engine.full': 'Wait until runs have finished, or raise `admission.queue`.',
+  'resource.open': 'Wait for the circuit breaker, or name a model to fall back to.',
   'resource.busy': 'Try again later, raise the limit, or let it wait longer (`waitMs`).',
-  'guardrail.blocked':
-    'Change what was given, or the guard that the message names; an answer can be asked for again.',
+  'guardrail.blocked': 'Change what was given, or the guard that the message names.',
   'lock.busy': 'Raise `waitMs`, or release the lock sooner.',
   'lock.lost': 'Raise `leaseMs`, or renew the lock during the work.',
   'workflow.reference': 'Refer to a field that the named node returns.',
@@ -58,7 +55,7 @@ const byOperation: ReadonlyMap<string, string> = new Map(
 
 const byCategory: Readonly<Record<ErrorCategory, string>> = {
   model: 'Try again later, or name a model to fall back to.',
-  parse: 'Describe the form of the answer more plainly, or use a stronger model.',
+  parse: 'Describe the answer more plainly, or use a stronger model.',
   tool: 'Check the input and the output of the tool.',
   state: 'Fix the reducer or the rule: it must be pure and total.',
   task: "Check the input and the agent's own functions.",

@@ -98,9 +98,9 @@ export const readKept = (
       'journal.version',
       `its snapshot is of version ${run.v}, and this release reads ${KEPT_VERSION}`,
     );
-  if (run.agent !== agent) return refuse('journal.diverged', `its snapshot is one of '${run.agent}'`);
   if (run.head !== withHead(run, chart).head)
-    return refuse('journal.corrupt', `run '${run.runId}' in its snapshot was changed`);
+    return refuse('journal.corrupt', 'the run in its snapshot was changed');
+  if (run.agent !== agent) return refuse('journal.diverged', `its snapshot is one of '${run.agent}'`);
   if (run.isStored === true && run.input === undefined && store === undefined && chart.status === 'active')
     return refuse(
       'journal.unknown',
@@ -109,10 +109,9 @@ export const readKept = (
   const { runId, records: sealed, check = 0, input: begins } = run;
   const records = sealed && KeptRecords.unpacked({ records: sealed, check });
   if (sealed !== undefined && records === undefined)
-    return refuse('journal.corrupt', `the records of run '${runId}' in its snapshot were changed`);
+    return refuse('journal.corrupt', 'the records in its snapshot were changed');
   const blobs = unpackBlobs(run.blobs);
-  if (blobs === undefined)
-    return refuse('journal.corrupt', `the media of run '${runId}' in its snapshot were changed`);
+  if (blobs === undefined) return refuse('journal.corrupt', 'the media in its snapshot were changed');
   const { secrets } = redactorOf(undefined, given);
   const open = (fields: Secrets): OpenedRun => {
     const missing = { secrets: new Set<string>(), fields: new Set<string>() };
@@ -152,7 +151,7 @@ export const readKept = (
           ? refusal(
               agent,
               'secret.wrong-key',
-              `the key does not open the values of secret fields in its snapshot: ${names}. Pass the \`secretKey\` of the actor that was persisted; after a change of keys, pass both`,
+              `the key does not open the secret fields in its snapshot: ${names}. Pass the \`secretKey\` of the actor that was persisted; after a change of keys, pass both`,
             )
           : refusal(agent, 'secret.missing', withoutValues(names));
       }
@@ -175,7 +174,7 @@ const refusal = (agent: string, code: ErrorCode, why: string): TroupeError =>
   new TroupeError(code, `Cannot restore an actor of '${agent}' as ${why}`);
 
 const withoutValues = (names: string): string =>
-  `its snapshot has only the names of secret fields, or there is no key to open them by: ${names}. Pass a \`secretKey\` (or set TROUPE_SECRET_KEY), the same when persisting and when restoring; a snapshot persisted in the turn that creates the actor has no values yet`;
+  `no key opens the secret fields in its snapshot: ${names}. Pass the same \`secretKey\` (or set TROUPE_SECRET_KEY) when persisting and when restoring; a snapshot of the turn that creates the actor has no values yet`;
 
 const keyIn = (given: LogicOptions['secretKey']): SecretKey | TroupeError | undefined => {
   try {
@@ -193,17 +192,11 @@ export const keptVersion = KEPT_VERSION;
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isKeptRun = (value: unknown): value is KeptRun => {
-  if (!isObject(value)) return false;
-  const { v, agent, runId, published, records } = value;
-  return (
-    typeof v === 'number' &&
-    typeof agent === 'string' &&
-    typeof runId === 'string' &&
-    Number.isInteger(published) &&
-    (records === undefined || Array.isArray(records))
-  );
-};
+/** Checks what is read before the checksum is. */
+const isKeptRun = (value: unknown): value is KeptRun =>
+  isObject(value) &&
+  typeof value['v'] === 'number' &&
+  (value['records'] === undefined || Array.isArray(value['records']));
 
 const chartIn = (given: unknown): Chart | undefined => {
   if (!isObject(given)) return undefined;

@@ -108,7 +108,7 @@ test('bytes that were changed in a snapshot are refused', async () => {
   const text = JSON.stringify(await kept()).replace(PIXEL, `${PIXEL.slice(0, -8)}AAAAAA==`);
   const outcome = await restored(JSON.parse(text) as Snapshot<unknown>);
   expect(outcome).toMatchObject({ status: 'failed', error: { code: 'journal.corrupt' } });
-  expect(JSON.stringify(outcome)).toContain('the media of run');
+  expect(JSON.stringify(outcome)).toContain('the media in its snapshot');
 });
 
 test('an actor that has not started has references in its context, not bytes', () => {

@@ -358,7 +358,7 @@ describe('a snapshot that cannot be restored', () => {
             : { ...snapshot, ...change };
         expect(await failed(clerk([]).agent.logic, damaged), name).toMatchObject({
           status: 'failed',
-          error: { code: name === 'agent' ? 'journal.diverged' : 'journal.corrupt' },
+          error: { code: 'journal.corrupt' },
         });
       }
   });
