@@ -334,7 +334,7 @@ describe('an output that is a string', () => {
 
   test.each<[string, readonly string[], string, readonly string[]]>([
     ['as it is', ['The', ' moon.'], 'The moon.', ['The', 'The moon.']],
-    ['though it is JSON of another kind', ['4', '2'], '42', ['4', '42']],
+    ['though it is JSON of another kind', ['5', '2'], '52', ['5', '52']],
     ['as JSON', [' ', '"The', ' moon."'], 'The moon.', ['The', 'The moon.']],
     ['as JSON in a fence', ['```json\n"The', ' moon."\n```'], 'The moon.', ['The', 'The moon.']],
   ])('may be written %s, and is not asked for again', async (_, pieces, output, partial) => {

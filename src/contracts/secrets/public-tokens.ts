@@ -47,7 +47,7 @@ export const publicTokens: readonly PublicToken[] = [
       'CFPAT- rdme_ pnu_ ico- p8e- tfp_ s-s4t2ud- s-s4t2af- fio-u- CCIPAT_ CCIPRJ_ xkeysib- xsmtpsib- whsec_ sq0atp- sq0csp- sq0idp- shpat_ ' +
       'shpca_ shppa_ shpss_ shippo_live_ shippo_test_ duffel_test_ duffel_live_ glpat- gldt- glrt- glrtr- glptt- glcbt- glft- glsoat- glagent- ' +
       'glimt- glffct- gloas- nfp_ sgp_ AQVN tskey- vercel_blob_rw_ dnkey- pk.eyJ sk.eyJ',
-    '(?=[\\w+/-]{0,80}\\d)[\\w.=+/-]{20,}',
+    '(?=[\\w.=+/-]{0,80}\\d)[\\w.=+/-]{20,}',
   ),
   // Code, packages, tickets
   kind('npm_ ntn_ secret_', `${DIGIT}[A-Za-z0-9]{36,}`),

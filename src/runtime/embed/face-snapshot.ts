@@ -46,7 +46,7 @@ export interface Chart {
   readonly historyValue?: unknown;
 }
 
-/** How an actor stands: `active`, or `done` with its output. */
+/** The standing of an actor: `active`, or `done` with its output. */
 export type Ending = Pick<Chart, 'status' | 'output'>;
 
 /** The chart of a snapshot, for display. */

@@ -62,7 +62,7 @@ export class Face {
   children: Readonly<Record<string, AnyActorRef>> = {};
   #latest: Standing;
   #over: { readonly output: unknown } | undefined;
-  /** All who follow the actor have been told of its end. */
+  /** All who follow the actor have received its end. */
   isEndKnown = false;
 
   constructor({ home, path, definition, parent, latest }: FacePlan) {

@@ -10,19 +10,16 @@ import type { RunSecrets } from '../secrets/run-secrets.ts';
 import { onlyOnce } from '../inspection/safe-inspector.ts';
 import type { Ending, FaceSnapshot } from './face-snapshot.ts';
 import type { Scope } from '../turn/quiet-scope.ts';
-import type { ReadCommand } from './agent-command.ts';
 import { keepSame } from '../../base/collections/keep-same.ts';
-import { canObey, CHANGES_WHAT_CAN_BE, obey, readCommand } from './agent-command.ts';
+import { canObey, CHANGES_WHAT_CAN_BE, obey, type ReadCommand, readCommand } from './agent-command.ts';
 import { AppStop } from './app-stop.ts';
 import { BeforeRun } from './before-run.ts';
 import { Cast } from './cast.ts';
 import { CastWatch } from './cast-watch.ts';
-import type { EmbeddedRun, LeftRun } from './embedded-run.ts';
-import { keptRun, newRun, notBegun } from './embedded-run.ts';
+import { type EmbeddedRun, keptRun, type LeftRun, newRun, notBegun } from './embedded-run.ts';
 import { Face, type KeptFace } from './face.ts';
 import { packBlobs } from './kept-blobs.ts';
-import type { KeptActor, KeptRun, OpenedRun } from './kept-run.ts';
-import { keptVersion, withHead } from './kept-run.ts';
+import { type KeptActor, type KeptRun, keptVersion, type OpenedRun, withHead } from './kept-run.ts';
 import { leave, untilLeft } from '../journal/resume/leaving-runs.ts';
 import type { LogicOptions } from './logic-options.ts';
 import { Outgoing } from './outgoing.ts';
@@ -69,7 +66,7 @@ export class Seat {
   #isHeld = false;
   /** A persisted snapshot refers to the run in its store. */
   #isAddressed: boolean;
-  #appStop: AppStop | undefined;
+  readonly #appStop = new AppStop();
   /** The run may have been started in its store after it was persisted. */
   readonly #mayBeStored: boolean;
 
@@ -177,13 +174,13 @@ export class Seat {
   /** The persisted form of the run. */
   keep(): KeptRun {
     const { status, output } = this.#ending();
-    return withHead(this.#keep(), { status, output: this.#redactor.value(output) });
+    return withHead(this.#keep(status), { status, output: this.#redactor.value(output) });
   }
 
-  #keep(): KeptRun {
+  #keep(status: string): KeptRun {
     const { runId, definition } = this;
     const head = { v: keptVersion, agent: definition.name, runId, published: this.#published };
-    if (this.#isOver && !this.#isEnding) return head;
+    if (status === 'done') return head;
     const isStored = this.#options.store === undefined ? undefined : true;
     if (isStored === true) this.#address();
     if (this.#locked !== undefined) return this.#locked.run;
@@ -201,8 +198,7 @@ export class Seat {
   /** From now on, a stop of the app suspends the run. */
   #address(): void {
     this.#isAddressed = true;
-    const system = this.root.scope?.system;
-    if (system !== undefined) this.#appStop ??= new AppStop(system);
+    this.#appStop.watch(this.root.scope?.system);
   }
 
   keepFace(face: Face): KeptFace {
@@ -210,13 +206,10 @@ export class Seat {
     return face === this.root ? face.keep(redact, this.#ending()) : face.keep(redact);
   }
 
-  /** Not all have seen the end yet: an app that persists itself now would wait for it for ever, so it is persisted as under way. */
-  get #isEnding(): boolean {
-    return this.#isOver && this.#run !== undefined && !this.root.isEndKnown;
-  }
-
+  /** Until all have heard of the end, the run counts as under way: an app that persists itself now would wait for the end for ever. */
   #ending(): Ending {
-    return this.#isEnding ? { status: 'active', output: undefined } : this.root.snapshot();
+    const isUnheard = this.#isOver && this.#run !== undefined && !this.root.isEndKnown;
+    return isUnheard ? { status: 'active', output: undefined } : this.root.snapshot();
   }
 
   /** Starts or resumes the run; a failure to do so becomes its outcome. */
@@ -303,11 +296,10 @@ export class Seat {
     for (const follower of this.#followers) this.#attach(embedded, follower);
     const epoch = this.#epoch;
     const over = (): void => {
-      const at = embedded.run.log.now();
-      if (epoch === this.#epoch)
-        this.#end(
-          embedded.run.ending.outcome ?? outcomeOfFailure('internal', 'Cannot say how the run ended', at),
-        );
+      const { ending, log } = embedded.run;
+      const outcome =
+        ending.outcome ?? outcomeOfFailure('internal', 'Cannot say how the run ended', log.now());
+      if (epoch === this.#epoch) this.#end(outcome);
     };
     embedded.run.result.then(over, over);
     embedded.go();
@@ -321,8 +313,7 @@ export class Seat {
     this.#isComing = false;
     this.#epoch += 1;
     this.#outgoing.clear();
-    const isAppStopped = this.#appStop?.isOver === true;
-    this.#forgetApp();
+    const isAppStopped = this.#appStop.forget();
     if (embedded === undefined || this.#isOver) return;
     const { run, handle, records } = embedded;
     this.#run = undefined;
@@ -345,14 +336,9 @@ export class Seat {
     }
   }
 
-  #forgetApp(): void {
-    this.#appStop?.forget();
-    this.#appStop = undefined;
-  }
-
   #end(outcome: Outcome): void {
     this.#isOver = true;
-    this.#forgetApp();
+    this.#appStop.forget();
     this.#show(() => {
       this.root.end(outcome);
     });
