@@ -55,7 +55,6 @@ export class Seat {
   #refusal: Outcome | undefined;
   #published = -1;
   #requests: readonly OpenRequest[] = [];
-  /** Secrets of the current or last run. */
   #secrets: RunSecrets | undefined;
   /** Incremented when a run is left. */
   #epoch = 0;
