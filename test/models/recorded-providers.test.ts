@@ -10,6 +10,7 @@ import {
 } from '../support/provider-streams.ts';
 import { type RecordedRun, resultOf, runRecorded } from '../support/recorded-runs.ts';
 import { ofType } from '../support/runs.ts';
+import { sampled } from '../support/thorough.ts';
 
 const all = keptRecordings();
 const chats = all.filter(({ kind }) => kind === 'openai-chat');
@@ -83,20 +84,23 @@ it.each(calling.filter(({ profile, reasoning }) => reasoning !== undefined && pr
   },
 );
 
-it.each(chats)('a run with $file, cut anywhere, calls nothing and does not complete', async (recorded) => {
-  const events = wireEvents(recorded);
-  const complete = recorded.file.endsWith('.body')
-    ? events.length
-    : events.findIndex((each) => /"finish_reason":"/.test(each)) + 1;
-  expect(complete).toBeGreaterThan(0);
-  for (let at = 0; at < complete; at += 1)
-    for (const ending of ['end', 'reset'] as const) {
-      const reply: Reply = { ...recordedReply(recorded, events.slice(0, at)), ending };
-      const { error, executed } = await runRecorded(recorded, { reply });
-      const code = ending === 'end' ? 'model.malformed' : 'model.network';
-      expect([error?.code, executed], `cut after ${at} by ${ending}`).toEqual([code, []]);
-    }
-});
+it.each(sampled(chats, 3))(
+  'a run with $file, cut anywhere, calls nothing and does not complete',
+  async (recorded) => {
+    const events = wireEvents(recorded);
+    const complete = recorded.file.endsWith('.body')
+      ? events.length
+      : events.findIndex((each) => /"finish_reason":"/.test(each)) + 1;
+    expect(complete).toBeGreaterThan(0);
+    for (let at = 0; at < complete; at += 1)
+      for (const ending of ['end', 'reset'] as const) {
+        const reply: Reply = { ...recordedReply(recorded, events.slice(0, at)), ending };
+        const { error, executed } = await runRecorded(recorded, { reply });
+        const code = ending === 'end' ? 'model.malformed' : 'model.network';
+        expect([error?.code, executed], `cut after ${at} by ${ending}`).toEqual([code, []]);
+      }
+  },
+);
 
 const FAILED = { file: '', kind: 'openai-chat', events: 1, verdict: 'throws' } as const;
 
