@@ -1,10 +1,11 @@
 /** Worker: CPU µs that a policy of a hundred rules takes to judge a call, and what a step costs with none, with one without rules, and with those. */
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
+import { adderOf } from '../adder.mjs';
 import { cpuMs, median, tell } from '../measure.mjs';
 
 const load = (file) => import(pathToFileURL(join(process.env.TROUPE_DIST, file)).href);
-const { act, agent, answer, maxSteps, tool } = await load('index.js');
+const troupe = await load('index.js');
 const { policy } = await load('policy/index.js');
 const { z } = await import('zod');
 
@@ -58,30 +59,12 @@ const usPerCall = (judge) => {
   return ((cpuMs() - from) * 1_000) / CALLS;
 };
 
-const add = tool({
-  name: 'add',
-  description: 'Adds one.',
-  safety: 'write',
-  input: z.object({ to: z.number() }),
-  execute: ({ to }) => to + 1,
-});
-const walker = agent({
-  name: 'walker',
-  tools: [add],
-  stop: maxSteps(10 * STEPS),
-  decide: ({ step }) => (step < STEPS ? act({ name: 'add', input: { to: step } }) : answer('there')),
-});
+const { usPerStep } = adderOf({ ...troupe, z }, STEPS, { safety: 'write' });
 const steps = {
   none: {},
   again: {},
   'without rules': { safety: policy({ mode: 'bypass' }) },
   'with a hundred': { safety: judged['other tools'] },
-};
-const usPerStep = async (options) => {
-  const from = cpuMs();
-  const { status } = await walker.run('go', options);
-  if (status !== 'completed') throw new Error(status);
-  return ((cpuMs() - from) * 1_000) / STEPS;
 };
 
 /** The median of rounds in which all take their turn; the first three warm up. */

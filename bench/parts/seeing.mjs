@@ -1,10 +1,12 @@
 /** Worker: what it costs a run to be seen: CPU µs per step alone, recorded, and followed; and wall time with ten bad observers. */
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
-import { cpuMs, tell } from '../measure.mjs';
+import { adderOf } from '../adder.mjs';
+import { tell } from '../measure.mjs';
 
 const load = (file) => import(pathToFileURL(join(process.env.TROUPE_DIST, file)).href);
-const { act, agent, answer, maxSteps, tool } = await load('index.js');
+const troupe = await load('index.js');
+const { agent, maxSteps } = troupe;
 const { modelAnswer } = await load('models/index.js');
 const { recorder } = await load('inspect/index.js');
 const { z } = await import('zod');
@@ -12,18 +14,7 @@ const { z } = await import('zod');
 const STEPS = 1_000;
 const ROUNDS = 12;
 
-const add = tool({
-  name: 'add',
-  description: 'Adds one.',
-  input: z.object({ to: z.number() }),
-  execute: ({ to }) => to + 1,
-});
-const walker = agent({
-  name: 'walker',
-  tools: [add],
-  stop: maxSteps(10 * STEPS),
-  decide: ({ step }) => (step < STEPS ? act({ name: 'add', input: { to: step } }) : answer('there')),
-});
+const { add, usPerStep } = adderOf({ ...troupe, z }, STEPS);
 
 const followed = () => {
   const record = recorder();
@@ -35,11 +26,6 @@ const ways = {
   xstate: () => ({ inspect: () => undefined }),
   recorded: () => ({ inspect: recorder() }),
   followed: () => ({ inspect: followed() }),
-};
-const usPerStep = async (options) => {
-  const from = cpuMs();
-  await walker.run('go', options);
-  return ((cpuMs() - from) * 1000) / STEPS;
 };
 
 const best = Object.fromEntries(Object.keys(ways).map((name) => [name, Infinity]));

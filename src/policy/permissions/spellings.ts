@@ -7,11 +7,19 @@ export const plainPath = (path: string): string => {
   return parts.join('/');
 };
 
+/** The spellings of the last text: each rule of a policy asks for those of the same argument. */
+let last: { readonly text: string; readonly spellings: readonly string[] } | undefined;
+
 /**
  * Texts that a tool may read as the same as this one: a path, a URL and a name have many spellings. In lower case, as file systems and hosts may not tell
  * the cases apart.
  */
 export const spellingsOf = (text: string): readonly string[] => {
+  if (last?.text !== text) last = { text, spellings: allSpellings(text) };
+  return last.spellings;
+};
+
+const allSpellings = (text: string): readonly string[] => {
   const lower = text.normalize('NFC').toLowerCase().trim();
   return [...new Set([lower, ...pathsOf(lower), ...addressesOf(text)])];
 };
